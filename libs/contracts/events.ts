@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
+import { failureCodeSchema, toolSourceSchema, usageSchema } from './records.js';
+import { jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
+import { callViewSchema, viewSchema } from './view.js';
+
+/*
+ * Server → client events (client protocol, `docs/protocol.md`) and, unchanged, what travels on the event
+ * exchanges. Small, transient, idempotent: who misses some recovers from the store.
+ */
+
+const conversationFields = { conversation_id: idSchema, timestamp: timestampSchema };
+const turnFields = { ...conversationFields, turn_id: idSchema };
+/** `attempt` grows with every restart of the step, whoever restarts it. */
+const stepFields = { ...turnFields, step: z.int().min(1), attempt: z.int().min(0) };
+const callFields = { ...turnFields, step: z.int().min(1), tool_call_id: toolCallIdSchema };
+const namedCallFields = { ...callFields, tool_name: z.string(), display_name: z.string() };
+const endedCallFields = {
+  ...namedCallFields,
+  source: toolSourceSchema,
+  /** Of the call's run claim; 0 if there never was one. */
+  attempt: z.int().min(0),
+  worker: z.string(),
+  duration_ms: z.int().min(0),
+};
+const startedCallFields = {
+  ...namedCallFields,
+  /** The arguments as a JSON string. */
+  tool_input: z.string(),
+  tool_args: jsonObjectSchema,
+  source: toolSourceSchema,
+  toolset: z.string(),
+  attempt: z.int().min(0),
+};
+
+export const toolCompleteSchema = z.object({
+  type: z.literal('tool_complete'),
+  ...endedCallFields,
+  /** Plain text; `tool_output` is the same. */
+  tool_result: z.string(),
+  tool_output: z.string(),
+  status: resultStatusSchema,
+  artifacts: z.array(z.string()).optional(),
+});
+
+export const toolErrorSchema = z.object({
+  type: z.literal('tool_error'),
+  ...endedCallFields,
+  error_type: z.string(),
+  error_message: z.string(),
+  error_details: z.union([jsonObjectSchema, z.string(), z.null()]).optional(),
+});
+
+export const toolEndSchema = z.discriminatedUnion('type', [toolCompleteSchema, toolErrorSchema]);
+
+export const eventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('turn_queued'),
+    ...turnFields,
+    number: z.int().min(1),
+    content: z.string(),
+    client_message_id: z.string(),
+    by: z.string(),
+  }),
+  z.object({ type: z.literal('turn_started'), ...turnFields, number: z.int().min(1) }),
+  /** Precedes every token of its step and carries the ends of the step before. */
+  z.object({ type: z.literal('step_started'), ...stepFields, settled: z.array(toolEndSchema) }),
+  /** `offset` in UTF-16 units of the step's text; a surrogate pair is never split. */
+  z.object({ type: z.literal('token'), ...stepFields, content: z.string(), offset: z.int().min(0) }),
+  /** Reasoning text with its own offset; never part of the answer or the view. */
+  z.object({ type: z.literal('thinking'), ...stepFields, content: z.string(), offset: z.int().min(0) }),
+  z.object({ type: z.literal('step_restarted'), ...stepFields }),
+  /** Final whatever its attempt. `text_length` in UTF-16 units. */
+  z.object({ type: z.literal('step_committed'), ...stepFields, text_length: z.int().min(0), calls: z.array(callViewSchema) }),
+  z.object({ type: z.literal('tool_queued'), ...startedCallFields }),
+  z.object({ type: z.literal('tool_start'), ...startedCallFields }),
+  z.object({
+    type: z.literal('tool_progress'),
+    ...callFields,
+    progress: z.number(),
+    total: z.number().optional(),
+    message: z.string().optional(),
+  }),
+  toolCompleteSchema,
+  toolErrorSchema,
+  z.object({
+    type: z.literal('approval_required'),
+    ...callFields,
+    tool_name: z.string(),
+    tool_args: jsonObjectSchema,
+    expires_at: timestampSchema,
+  }),
+  z.object({
+    type: z.literal('approval_answered'),
+    ...turnFields,
+    tool_call_id: toolCallIdSchema,
+    by: z.string(),
+    decision: z.enum(['approve', 'deny', 'expired']),
+  }),
+  z.object({
+    type: z.literal('input_required'),
+    ...callFields,
+    message: z.string(),
+    schema: jsonObjectSchema,
+    expires_at: timestampSchema,
+  }),
+  z.object({ type: z.literal('waiting'), ...turnFields, reason: z.string(), retry_after_ms: z.int().min(0) }),
+  /** `message_id` is the last step's id, `content` its text. */
+  z.object({ type: z.literal('complete'), ...turnFields, message_id: z.string(), content: z.string(), usage: usageSchema }),
+  z.object({ type: z.literal('cancelled'), ...turnFields, message: z.string() }),
+  z.object({ type: z.literal('error'), ...turnFields, message: z.string(), code: failureCodeSchema }),
+]);
+
+/** Sent to one viewer, never on the bus. */
+export const snapshotSchema = z.object({ type: z.literal('snapshot'), ...conversationFields, view: viewSchema });
+
+export type ConversationEvent = z.infer<typeof eventSchema>;
+export type EventOf<T extends ConversationEvent['type']> = Extract<ConversationEvent, { type: T }>;
+export type ToolEnd = z.infer<typeof toolEndSchema>;
+export type Snapshot = z.infer<typeof snapshotSchema>;

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { controlKeySchema, idSchema, processIdSchema, timestampSchema, toolCallIdSchema } from './ids.js';
+import { toolsetSchema } from './records.js';
+import { toolCallBodySchema, toolResultBodySchema } from './tool-messages.js';
+
+/*
+ * Everything that crosses the bus except conversation events. A message is a hint: losing one costs latency,
+ * duplicating one costs nothing.
+ */
+
+/** «Look at this turn»: to `turns`, or passed on to the control queue of the turn's driver. */
+const turnAdvanceSchema = z.object({ turn_id: idSchema, conversation_id: idSchema });
+
+export const bodySchemas = {
+  'turn.advance': turnAdvanceSchema,
+  'tool.call': toolCallBodySchema,
+  'tool.result': toolResultBodySchema,
+  /** A worker's whole offer: at start, on change, every 10 s. */
+  'catalog.announce': z.object({ worker: processIdSchema, toolsets: z.array(toolsetSchema) }),
+  'catalog.withdraw': z.object({ worker: processIdSchema }),
+  /** Asks every worker to announce to `reply_to` at once. */
+  'catalog.roll_call': z.object({ reply_to: controlKeySchema }),
+  'tool.cancel': z.object({ tool_call_id: toolCallIdSchema, turn_id: idSchema }),
+  /** Somebody else drives the turn now, with this attempt. */
+  'turn.superseded': z.object({ turn_id: idSchema, attempt: z.int().min(1) }),
+  /** Asks the driver to commit a `cancel` row with the partial text. */
+  'turn.stop': z.object({ turn_id: idSchema, request_id: z.string(), reply_to: controlKeySchema }),
+  'turn.stopped': z.object({ turn_id: idSchema, request_id: z.string() }),
+  /** Asks the driver for the text of the step that is being streamed. */
+  'turn.peek': z.object({ turn_id: idSchema, request_id: z.string(), reply_to: controlKeySchema }),
+  'turn.partial': z.object({
+    turn_id: idSchema,
+    request_id: z.string(),
+    step: z.int().min(1),
+    attempt: z.int().min(0),
+    text: z.string(),
+  }),
+  /** Only its return as unroutable means something. */
+  probe: z.object({}),
+} as const;
+
+export type MessageType = keyof typeof bodySchemas;
+export type Body<T extends MessageType> = z.infer<(typeof bodySchemas)[T]>;
+
+export const PROTOCOL_VERSION = '1.0.0';
+
+/** Another major version is refused, a higher minor one is read. */
+const versionSchema = z.string().regex(/^1\.\d+\.\d+$/, { error: 'unsupported version' });
+
+/** The envelope; unknown fields are ignored. `body` is checked by its type's schema. */
+export const envelopeSchema = z.object({
+  id: z.string().min(1).max(128),
+  type: z.string(),
+  version: versionSchema,
+  at: timestampSchema,
+  traceparent: z.string().max(128).optional(),
+  body: z.unknown(),
+});
+
+export type Message<T extends MessageType = MessageType> = {
+  [K in T]: { id: string; type: K; version: string; at: string; traceparent?: string; body: Body<K> };
+}[T];
+
+/** Which message types a queue may carry; anything else in it is dead-lettered. */
+export const QUEUE_TYPES = {
+  turns: ['turn.advance'],
+  results: ['tool.result'],
+  tools: ['tool.call'],
+  control: [
+    'turn.advance',
+    'tool.result',
+    'catalog.announce',
+    'catalog.withdraw',
+    'catalog.roll_call',
+    'tool.cancel',
+    'turn.superseded',
+    'turn.stop',
+    'turn.stopped',
+    'turn.peek',
+    'turn.partial',
+    'probe',
+  ],
+} as const satisfies Record<string, readonly MessageType[]>;
+export type QueueKind = keyof typeof QUEUE_TYPES;

@@ -1,0 +1,235 @@
+import { z } from 'zod';
+import { clientMessageIdSchema, idSchema, processIdSchema, roleSchema, timestampSchema, toolCallIdSchema } from './ids.js';
+import { errorDetailSchema, jsonObjectSchema, resultStatusSchema, toolClassSchema } from './tool-messages.js';
+
+/*
+ * The rows of the store. Field names are the wire names. `_id` decides who wins an insert; a row is never
+ * rewritten except for the fields marked as caches, which can be derived again.
+ */
+
+/** What happens to a message in a conversation whose turn has not ended. */
+export const policySchema = z.enum(['enqueue', 'reject', 'interrupt']);
+
+export const conversationSchema = z.object({
+  _id: idSchema,
+  user_id: z.string(),
+  title: z.string(),
+  policy: policySchema,
+  created_at: timestampSchema,
+  /** Cache: the newest turn's time, for lists. */
+  updated_at: timestampSchema,
+  deleted_at: timestampSchema.optional(),
+});
+
+export const turnStatusSchema = z.enum(['queued', 'running', 'awaiting_input', 'completed', 'failed', 'cancelled']);
+
+/** Choices that bind one turn. Unknown fields are kept out, new ones are optional. */
+export const turnOptionsSchema = z.object({
+  /** `provider/model` as in `MODEL`; absent: the deployment's model. */
+  model: z.string().max(200).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  /** Tokens the model may write in one step. */
+  max_output_tokens: z.int().min(1).max(200_000).optional(),
+  /** Servers (`math`) or single tools (`math.add`); `block` wins. */
+  tools: z
+    .object({ allow: z.array(z.string().max(256)).max(500).optional(), block: z.array(z.string().max(256)).max(500).optional() })
+    .optional(),
+});
+
+export const turnSchema = z.object({
+  _id: idSchema,
+  conversation_id: idSchema,
+  /** 1, 2, … in its conversation, without holes. */
+  number: z.int().min(1),
+  user_id: z.string(),
+  client_message_id: clientMessageIdSchema,
+  content: z.string(),
+  options: turnOptionsSchema,
+  traceparent: z.string().optional(),
+  at: timestampSchema,
+  /** Cache of the derived status; an ended one is never wrong, the others may lag. */
+  status: turnStatusSchema,
+  /** Cache: when the sweeper looks next (ms since epoch); null when ended and every call has an outcome. */
+  due_at: z.number().nullable(),
+});
+
+/** One piece of what the model said, in order. */
+export const blockSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  /** Reasoning. Only signed (or redacted: `data`) thinking goes back to the model. */
+  z.object({ type: z.literal('thinking'), text: z.string(), signature: z.string().optional(), data: z.string().optional() }),
+  /** `name` is the name the model used (`math__add`); the call itself stands in `calls`. */
+  z.object({ type: z.literal('tool_use'), tool_call_id: toolCallIdSchema, name: z.string(), arguments: jsonObjectSchema }),
+]);
+
+export const toolSourceSchema = z.enum(['local', 'mcp']);
+
+/** A call as its step committed it; nothing in it changes later. */
+export const callSchema = z.object({
+  tool_call_id: toolCallIdSchema,
+  tool_name: z.string(),
+  display_name: z.string(),
+  source: toolSourceSchema,
+  arguments: jsonObjectSchema,
+  class: toolClassSchema,
+  timeout_ms: z.int().min(1),
+  approval: z.enum(['none', 'required']),
+  /** Set when the call must not be sent (unknown name, bad arguments, cut off): it is settled with this error. */
+  refusal: errorDetailSchema.optional(),
+});
+
+export const usageSchema = z.object({
+  input_tokens: z.int().min(0),
+  output_tokens: z.int().min(0),
+  /** Part of `input_tokens` that the provider read from its cache. */
+  cached_tokens: z.int().min(0),
+});
+
+export const stopReasonSchema = z.enum(['end_turn', 'tool_use', 'max_tokens', 'pause_turn', 'refusal', 'context_overflow', 'stop_sequence']);
+
+export const failureCodeSchema = z.enum(['model_error', 'refused', 'context_overflow', 'budget_exceeded', 'internal']);
+
+export const stepSchema = z.object({
+  /** `<turn>:<n>`: one process commits step n. */
+  _id: z.string(),
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  turn_number: z.int().min(1),
+  n: z.int().min(1),
+  /** 100 × the turn's claim attempt + retry; 0 for rows that no driver wrote. */
+  attempt: z.int().min(0),
+  kind: z.enum(['model', 'summary', 'cancel', 'fail']),
+  blocks: z.array(blockSchema),
+  calls: z.array(callSchema),
+  stop_reason: stopReasonSchema.nullable(),
+  usage: usageSchema.nullable(),
+  /** Only in `fail` rows. */
+  error: z.object({ code: failureCodeSchema, message: z.string() }).optional(),
+  at: timestampSchema,
+});
+
+/** How a call ended; exactly one exists per call. */
+export const outcomeSchema = z.object({
+  _id: toolCallIdSchema,
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  n: z.int().min(1),
+  status: resultStatusSchema,
+  data: jsonObjectSchema.nullable(),
+  error: errorDetailSchema.nullable(),
+  explanation: z.string().nullable(),
+  /** Attempt of the run claim that produced it; 0 if there never was one. */
+  attempt: z.int().min(0),
+  /** Process id of who ran (or settled) it. */
+  worker: z.string(),
+  duration_ms: z.int().min(0),
+  at: timestampSchema,
+});
+
+/** The right to do a piece of work: `<turn or tool_call_id>:<attempt>`. */
+export const claimSchema = z.object({
+  _id: z.string(),
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  owner: processIdSchema,
+  /** Attempt: 1, 2, … */
+  n: z.int().min(1),
+  purpose: z.enum(['run', 'settle']),
+  /** With `purpose: settle`: the complete outcome that whoever sees the claim inserts. */
+  decides: outcomeSchema.optional(),
+  /** On a turn's first claim: the catalogue that the whole turn uses. */
+  catalog_hash: z.string().optional(),
+  at: timestampSchema,
+});
+
+/** What a person was asked and answered: `<tool_call_id>:approval | :question | :input`. */
+export const answerSchema = z.object({
+  _id: z.string(),
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  decision: z.enum(['approve', 'deny', 'expired']).optional(),
+  question: z.object({ message: z.string(), schema: jsonObjectSchema, expires_at: timestampSchema }).optional(),
+  content: jsonObjectSchema.optional(),
+  by: z.string(),
+  at: timestampSchema,
+});
+
+/** A tool as the model and people see it. */
+export const toolDefinitionSchema = z.object({
+  /** Bus name, `toolset.tool`. */
+  name: z.string(),
+  /** The name on its server (MCP) or its bare name (local). */
+  own_name: z.string(),
+  description: z.string(),
+  input_schema: jsonObjectSchema,
+  class: toolClassSchema,
+  timeout_ms: z.int().min(1),
+  /** Of everything above: two workers offer the same tool if their hashes agree. */
+  hash: z.string(),
+});
+
+export const toolsetSchema = z.object({
+  name: z.string(),
+  source: toolSourceSchema,
+  /** The MCP server's own name as configured, or the toolset's name. */
+  server: z.string(),
+  version: z.string(),
+  tools: z.array(toolDefinitionSchema),
+});
+
+/** A tool as offered to a turn: what the catalogue pins. */
+export const catalogToolSchema = toolDefinitionSchema.extend({
+  toolset: z.string(),
+  source: toolSourceSchema,
+  display_name: z.string(),
+});
+export const catalogSchema = z.object({ _id: z.string(), tools: z.array(catalogToolSchema) });
+
+export const processSchema = z.object({ _id: processIdSchema, role: roleSchema, host: z.string(), beat: z.int() });
+
+/** An output over the budget, or binary content. `content` is base64. */
+export const artifactSchema = z.object({
+  _id: idSchema,
+  user_id: z.string(),
+  conversation_id: idSchema,
+  turn_id: idSchema,
+  tool_call_id: z.string(),
+  content_type: z.string(),
+  size: z.int().min(0),
+  hash: z.string(),
+  content: z.string(),
+  at: timestampSchema,
+});
+
+/** What the broker gave up on, as it came (`content` cut to 64 KiB). */
+export const deadLetterSchema = z.object({
+  _id: z.string(),
+  queue: z.string(),
+  reason: z.string(),
+  message_id: z.string(),
+  content: z.string(),
+  at: timestampSchema,
+});
+
+export type Policy = z.infer<typeof policySchema>;
+export type Conversation = z.infer<typeof conversationSchema>;
+export type TurnStatus = z.infer<typeof turnStatusSchema>;
+export type TurnOptions = z.infer<typeof turnOptionsSchema>;
+export type Turn = z.infer<typeof turnSchema>;
+export type Block = z.infer<typeof blockSchema>;
+export type ToolSource = z.infer<typeof toolSourceSchema>;
+export type Call = z.infer<typeof callSchema>;
+export type Usage = z.infer<typeof usageSchema>;
+export type StopReason = z.infer<typeof stopReasonSchema>;
+export type FailureCode = z.infer<typeof failureCodeSchema>;
+export type Step = z.infer<typeof stepSchema>;
+export type Outcome = z.infer<typeof outcomeSchema>;
+export type Claim = z.infer<typeof claimSchema>;
+export type Answer = z.infer<typeof answerSchema>;
+export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
+export type Toolset = z.infer<typeof toolsetSchema>;
+export type CatalogTool = z.infer<typeof catalogToolSchema>;
+export type Catalog = z.infer<typeof catalogSchema>;
+export type ProcessRow = z.infer<typeof processSchema>;
+export type Artifact = z.infer<typeof artifactSchema>;
+export type DeadLetter = z.infer<typeof deadLetterSchema>;

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { controlKeySchema, idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
+
+/*
+ * ToolCall, ToolResult and ErrorDetail, protocol 1.0.0: what agents and tools exchange. No defaults anywhere:
+ * a missing `status` is invalid, not `success`.
+ */
+
+/** `toolset.tool`, the bus name of a tool. `(?![\s\S])` because some engines let `$` match before a final newline. */
+export const toolNameSchema = z
+  .string()
+  .max(128)
+  .regex(/^[a-z0-9_]+(\.[a-z0-9_]+)+(?![\s\S])/);
+
+/** A JSON object; arrays and null are not one. */
+export const jsonObjectSchema = z.record(z.string(), z.unknown());
+
+/** How safe it is to start a tool again: see `docs/architecture.md`, claim and settle. */
+export const toolClassSchema = z.enum(['read', 'idempotent', 'keyed', 'once']);
+
+/** One request to run one tool, without the envelope's fields. No other keys allowed. */
+export const toolCallSchema = z.strictObject({ tool_name: toolNameSchema, arguments: jsonObjectSchema });
+
+/** Error types that Switchyard sends; any other is stored as `ToolExecutionError` with `original_type`. */
+export const ERROR_TYPES = [
+  'ValidationError',
+  'FileNotFoundError',
+  'ResourceNotFound',
+  'AuthenticationError',
+  'PermissionError',
+  'TimeoutError',
+  'ApiLimitExceeded',
+  'ToolExecutionError',
+  'ToolNotFound',
+  'DependencyUnavailable',
+  'Cancelled',
+  'OutcomeUnknown',
+] as const;
+export type ErrorType = (typeof ERROR_TYPES)[number];
+
+/** Why a call failed. Unknown keys are dropped. Messages carry no stack trace and no secret. */
+export const errorDetailSchema = z.object({
+  error_type: z.string().min(1),
+  error_message: z.string().min(1),
+  error_details: z.union([jsonObjectSchema, z.string(), z.null()]).optional(),
+});
+
+export const resultStatusSchema = z.enum(['success', 'failure', 'no_change_needed', 'partial_success']);
+
+const resultFields = {
+  status: resultStatusSchema,
+  data: jsonObjectSchema.nullable().optional(),
+  error: errorDetailSchema.nullable().optional(),
+  explanation: z.string().nullable().optional(),
+};
+
+interface ResultShape {
+  status: z.infer<typeof resultStatusSchema>;
+  data?: unknown;
+  error?: unknown;
+}
+
+/** `failure` has an error and no data; only `partial_success` may have both. */
+function isOneTruth({ status, data, error }: ResultShape): boolean {
+  if (status === 'failure') return error != null && data == null;
+  return status === 'partial_success' || error == null;
+}
+const ONE_TRUTH = { error: 'failure needs error and no data; success and no_change_needed have no error' };
+
+/** How a tool call ended, as its tool says it. Unknown keys are dropped; null means absent. */
+export const toolResultSchema = z.object(resultFields).refine(isOneTruth, ONE_TRUTH);
+
+/** Body of `tool.call`. Times: `timeout_ms` counts from the start of the run, `deadline` is the last moment to start and finish. */
+export const toolCallBodySchema = z.strictObject({
+  tool_call_id: toolCallIdSchema,
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  /** The step whose row asks for the call. */
+  n: z.int().min(1),
+  user_id: z.string().min(1),
+  tool_name: toolNameSchema,
+  arguments: jsonObjectSchema,
+  class: toolClassSchema,
+  timeout_ms: z.int().min(1),
+  deadline: timestampSchema,
+  /** Control key of the orchestrator that dispatched the call. */
+  reply_to: controlKeySchema,
+});
+
+/** Body of `tool.result`: a hint. The `outcomes` row is the result. */
+export const toolResultBodySchema = z
+  .object({
+    tool_call_id: toolCallIdSchema,
+    turn_id: idSchema,
+    ...resultFields,
+    duration_ms: z.int().min(0),
+    worker: z.string(),
+  })
+  .refine(isOneTruth, ONE_TRUTH);
+
+export type ToolClass = z.infer<typeof toolClassSchema>;
+export type ToolCall = z.infer<typeof toolCallSchema>;
+export type ErrorDetail = z.infer<typeof errorDetailSchema>;
+export type ResultStatus = z.infer<typeof resultStatusSchema>;
+export type ToolResult = z.infer<typeof toolResultSchema>;
+export type ToolCallBody = z.infer<typeof toolCallBodySchema>;
+export type ToolResultBody = z.infer<typeof toolResultBodySchema>;

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
+import { failureCodeSchema, toolSourceSchema, turnStatusSchema, usageSchema } from './records.js';
+import { jsonObjectSchema } from './tool-messages.js';
+
+/*
+ * What a viewer holds of a conversation: the value of `reduce`, sent whole as `snapshot`. Optional fields are
+ * absent, never null.
+ */
+
+/** Only moves forward, except running ⇄ awaiting_input. */
+export const callStateSchema = z.enum([
+  'queued',
+  'awaiting_approval',
+  'running',
+  'awaiting_input',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'unknown',
+]);
+
+export const callViewSchema = z.object({
+  tool_call_id: toolCallIdSchema,
+  tool_name: z.string(),
+  display_name: z.string(),
+  source: toolSourceSchema,
+  toolset: z.string(),
+  state: callStateSchema,
+  attempt: z.int().min(0),
+  /** Cut to 4 KiB of JSON (then `truncated`), except while the call waits for approval. */
+  args: jsonObjectSchema,
+  /** Plain text, cut to 4 KiB (then `truncated`). */
+  result: z.string().optional(),
+  error: z.object({ error_type: z.string(), error_message: z.string(), error_details: z.unknown().optional() }).optional(),
+  /** What a waiting call asks its person. */
+  question: z.object({ message: z.string(), schema: jsonObjectSchema }).optional(),
+  expires_at: timestampSchema.optional(),
+  worker: z.string().optional(),
+  started_at: timestampSchema.optional(),
+  ended_at: timestampSchema.optional(),
+  duration_ms: z.int().min(0).optional(),
+  truncated: z.boolean().optional(),
+});
+
+export const stepViewSchema = z.object({
+  n: z.int().min(1),
+  attempt: z.int().min(0),
+  text: z.string(),
+  /** True once the step's row exists; later tokens of it are dropped. */
+  committed: z.boolean().optional(),
+  calls: z.array(callViewSchema),
+});
+
+export const turnViewSchema = z.object({
+  turn_id: idSchema,
+  number: z.int().min(1),
+  content: z.string(),
+  /** User id of who sent it. */
+  by: z.string(),
+  client_message_id: z.string(),
+  status: turnStatusSchema,
+  at: timestampSchema,
+  started_at: timestampSchema.optional(),
+  ended_at: timestampSchema.optional(),
+  /** The last step's id, once the turn has completed. */
+  message_id: z.string().optional(),
+  usage: usageSchema.optional(),
+  error: z.object({ code: failureCodeSchema, message: z.string() }).optional(),
+  steps: z.array(stepViewSchema),
+});
+
+export const viewSchema = z.object({
+  conversation_id: idSchema,
+  title: z.string(),
+  /** True when older turns exist that are not in `turns`. */
+  earlier: z.boolean(),
+  /** By number: the last 20 and all unfinished ones. */
+  turns: z.array(turnViewSchema),
+});
+
+export type CallState = z.infer<typeof callStateSchema>;
+export type CallView = z.infer<typeof callViewSchema>;
+export type StepView = z.infer<typeof stepViewSchema>;
+export type TurnView = z.infer<typeof turnViewSchema>;
+export type View = z.infer<typeof viewSchema>;

@@ -1,0 +1,62 @@
+import type { Block, StopReason, Usage } from '#contracts';
+
+/** A tool as the model is offered it; `name` matches `^[a-zA-Z0-9_-]{1,64}$`. */
+export interface ModelTool {
+  name: string;
+  description: string;
+  input_schema: Record<string, unknown>;
+}
+
+/**
+ * One message of the transcript, provider-neutral. Roles alternate, starting with `user`; every `tool_use` of an
+ * assistant message is answered by exactly one `tool_result` at the front of the next user message.
+ */
+export type ModelMessage =
+  | { role: 'user'; content: UserContent[] }
+  | { role: 'assistant'; content: Block[] };
+
+export type UserContent =
+  | { type: 'text'; text: string }
+  | { type: 'tool_result'; tool_call_id: string; text: string; is_error: boolean };
+
+export interface ModelRequest {
+  /** `provider/model`, or `demo`. */
+  model: string;
+  system: string;
+  messages: ModelMessage[];
+  /** Sorted by name: the order is part of the cached prefix. */
+  tools: ModelTool[];
+  max_output_tokens: number;
+  temperature?: number;
+}
+
+/**
+ * What a streamed call yields, in order. Exactly one `end` is last; before it every `tool_call` is complete.
+ * `id` is the provider's own and keys nothing; `arguments` is undefined when the input was not a JSON object (for
+ * example cut off by `max_tokens`), `raw` is then what came (at most 2,000 characters).
+ */
+export type ModelPart =
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string }
+  /** A finished thinking block that must go back unchanged. */
+  | { type: 'thinking_end'; text: string; signature?: string; data?: string }
+  | { type: 'tool_call'; name: string; arguments: Record<string, unknown> | undefined; raw: string }
+  | { type: 'end'; stop_reason: StopReason; usage: Usage };
+
+/** The seam to a model provider. Aborting the signal ends the request for real. */
+export interface Model {
+  /** Throws `ModelError`; after `signal` aborts, throws the signal's reason. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
+}
+
+/** A failed call, translated once at the edge. `retryable` is decided here, who retries is the orchestrator. */
+export class ModelError extends Error {
+  override name = 'ModelError';
+  constructor(
+    message: string,
+    readonly kind: 'overloaded' | 'rate_limited' | 'server' | 'network' | 'invalid' | 'auth' | 'context_overflow',
+    readonly options: { retryable: boolean; retryAfterMs?: number; status?: number },
+  ) {
+    super(message);
+  }
+}

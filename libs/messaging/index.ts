@@ -1,0 +1,2 @@
+export * from './bus.port.js';
+export * from './bus-errors.js';

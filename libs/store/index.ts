@@ -1,0 +1,2 @@
+export * from './store.port.js';
+export * from './store-errors.js';

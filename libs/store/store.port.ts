@@ -1,0 +1,105 @@
+import type {
+  Answer,
+  Artifact,
+  Catalog,
+  Claim,
+  Conversation,
+  DeadLetter,
+  Outcome,
+  Policy,
+  ProcessRow,
+  Step,
+  Turn,
+  TurnStatus,
+} from '#contracts';
+
+/** An insert that exactly one process wins: `row` is what stands in the store, mine or the winner's. */
+export type Inserted<T> = { won: boolean; row: T };
+
+/** Everything that decides what happens next in a turn. Steps by `n`, claims by `n` within their work. */
+export interface Journal {
+  turn: Turn;
+  steps: Step[];
+  claims: Claim[];
+  outcomes: Outcome[];
+  answers: Answer[];
+}
+
+/**
+ * The journal. Decisions are inserts by `_id`: `claim`, `settle`, `commitStep`, `answer`, `insertTurn`; the first
+ * one wins and every later one is told the winner's row. When the answer to an insert was lost, the adapter tries
+ * again and reads back; a stored row equal to the one inserted then counts as won. Updates touch caches only.
+ *
+ * Reads that a decision follows from see every acknowledged write (majority, primary). Writes are durable when
+ * their promise resolves (MongoDB: `w: majority, j: true`; SQLite: `synchronous=FULL`).
+ *
+ * Errors: `StoreUnavailableError` (retryable: unreachable, timed out) and nothing else in normal operation. A
+ * duplicate key is an answer, never an error.
+ */
+export interface Store {
+  /** Connects, creates missing collections and indexes, and throws `StoreSetupError` when a unique index is missing. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+  /** Resolves when a round trip works. */
+  ping(): Promise<void>;
+
+  insertConversation(row: Conversation): Promise<Inserted<Conversation>>;
+  /** Also a deleted one (`deleted_at`). */
+  getConversation(id: string): Promise<Conversation | null>;
+  /** Newest `updated_at` first, without deleted ones. */
+  listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]>;
+  /** Last writer wins. */
+  updateConversation(id: string, change: { title?: string; policy?: Policy; updated_at?: string; deleted_at?: string }): Promise<void>;
+
+  /**
+   * One try of `row.number`. `taken`: another turn has that number, try the next. A turn with this `_id`, or with
+   * this client message id in the conversation, answers with that row.
+   */
+  insertTurn(row: Turn): Promise<Inserted<Turn> | 'taken'>;
+  getTurn(id: string): Promise<Turn | null>;
+  /** Highest number in the conversation, 0 if none. */
+  lastTurnNumber(conversationId: string): Promise<number>;
+  /** By number, ascending; the `limit` newest ones below `before`. */
+  listTurns(conversationId: string, page: { before?: number; limit: number }): Promise<Turn[]>;
+  /** Turns whose cached status is not an end, by number: a superset of those that have not ended. */
+  listUnendedTurns(conversationId: string): Promise<Turn[]>;
+  /** Cached, and unended, turns of a user over all conversations. */
+  countUnendedTurns(userId: string): Promise<number>;
+  /** Cache only. An ended status is never replaced by another. */
+  setTurnStatus(id: string, status: TurnStatus): Promise<void>;
+  /** Cache only: when the sweeper looks next; null: never again. */
+  setTurnDue(id: string, dueAt: number | null): Promise<void>;
+  /** Turns with `due_at` ≤ now, oldest first. */
+  listDueTurns(now: number, limit: number): Promise<Turn[]>;
+
+  /** Turn, steps, claims, outcomes and answers in parallel reads; null if there is no such turn. */
+  readJournal(turnId: string): Promise<Journal | null>;
+  /** The same for several turns of one conversation, in bulk, in the order of their numbers. */
+  readJournals(conversationId: string, turns: Turn[]): Promise<Journal[]>;
+  /** Steps of the conversation's turns with number in (after, before), by turn number and n: history for the model. */
+  listSteps(conversationId: string, range: { after: number; before: number }): Promise<Step[]>;
+  listOutcomes(turnIds: string[]): Promise<Outcome[]>;
+  commitStep(row: Step): Promise<Inserted<Step>>;
+  getStep(turnId: string, n: number): Promise<Step | null>;
+
+  claim(row: Claim): Promise<Inserted<Claim>>;
+  /** Claims of one piece of work (turn id or tool call id), by attempt. */
+  listClaims(workId: string): Promise<Claim[]>;
+  settle(row: Outcome): Promise<Inserted<Outcome>>;
+  getOutcome(toolCallId: string): Promise<Outcome | null>;
+  answer(row: Answer): Promise<Inserted<Answer>>;
+
+  putCatalog(row: Catalog): Promise<void>;
+  getCatalog(hash: string): Promise<Catalog | null>;
+
+  insertProcess(row: ProcessRow): Promise<void>;
+  /** Counts the process's `beat` up by one; `gone` when its row is not there any more. */
+  beat(processId: string): Promise<'beaten' | 'gone'>;
+  listProcesses(): Promise<ProcessRow[]>;
+  removeProcess(processId: string): Promise<void>;
+
+  putArtifact(row: Artifact): Promise<void>;
+  getArtifact(id: string): Promise<Artifact | null>;
+  putDeadLetter(row: DeadLetter): Promise<void>;
+  listDeadLetters(limit: number): Promise<DeadLetter[]>;
+}
