@@ -34,7 +34,11 @@ export const clientRequestSchemas = {
   join: z.object({ conversation_id: idSchema }),
   leave: z.object({ conversation_id: idSchema }),
   stop: z.object({ turn_id: idSchema }),
-  tool_approval: z.object({ turn_id: idSchema, tool_call_id: toolCallIdSchema, decision: z.enum(['approve', 'deny']) }),
+  tool_approval: z.object({
+    turn_id: idSchema,
+    tool_call_id: toolCallIdSchema,
+    decision: z.enum(['approve', 'deny']),
+  }),
   input: z.object({ turn_id: idSchema, tool_call_id: toolCallIdSchema, content: jsonObjectSchema }),
   ping: z.unknown(),
 } as const;

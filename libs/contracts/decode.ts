@@ -17,7 +17,8 @@ export function decodeMessage(bytes: Uint8Array, queue: QueueKind): Decoded {
   const envelope = envelopeSchema.safeParse(raw);
   if (!envelope.success) return refuse(describeIssues(envelope.error));
   const { type } = envelope.data;
-  if (!(QUEUE_TYPES[queue] as readonly string[]).includes(type)) return refuse(`type ${type.slice(0, 64)} does not belong here`);
+  if (!(QUEUE_TYPES[queue] as readonly string[]).includes(type))
+    return refuse(`type ${type.slice(0, 64)} does not belong here`);
   const body = bodySchemas[type as keyof typeof bodySchemas].safeParse(envelope.data.body);
   if (!body.success) return refuse(`body: ${describeIssues(body.error)}`);
   return { ok: true, message: { ...envelope.data, body: body.data } as Message };

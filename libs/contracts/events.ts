@@ -71,7 +71,12 @@ export const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thinking'), ...stepFields, content: z.string(), offset: z.int().min(0) }),
   z.object({ type: z.literal('step_restarted'), ...stepFields }),
   /** Final whatever its attempt. `text_length` in UTF-16 units. */
-  z.object({ type: z.literal('step_committed'), ...stepFields, text_length: z.int().min(0), calls: z.array(callViewSchema) }),
+  z.object({
+    type: z.literal('step_committed'),
+    ...stepFields,
+    text_length: z.int().min(0),
+    calls: z.array(callViewSchema),
+  }),
   z.object({ type: z.literal('tool_queued'), ...startedCallFields }),
   z.object({ type: z.literal('tool_start'), ...startedCallFields }),
   z.object({
@@ -106,13 +111,23 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('waiting'), ...turnFields, reason: z.string(), retry_after_ms: z.int().min(0) }),
   /** `message_id` is the last step's id, `content` its text. */
-  z.object({ type: z.literal('complete'), ...turnFields, message_id: z.string(), content: z.string(), usage: usageSchema }),
+  z.object({
+    type: z.literal('complete'),
+    ...turnFields,
+    message_id: z.string(),
+    content: z.string(),
+    usage: usageSchema,
+  }),
   z.object({ type: z.literal('cancelled'), ...turnFields, message: z.string() }),
   z.object({ type: z.literal('error'), ...turnFields, message: z.string(), code: failureCodeSchema }),
 ]);
 
 /** Sent to one viewer, never on the bus. */
-export const snapshotSchema = z.object({ type: z.literal('snapshot'), ...conversationFields, view: viewSchema });
+export const snapshotSchema = z.object({
+  type: z.literal('snapshot'),
+  ...conversationFields,
+  view: viewSchema,
+});
 
 export type ConversationEvent = z.infer<typeof eventSchema>;
 export type EventOf<T extends ConversationEvent['type']> = Extract<ConversationEvent, { type: T }>;

@@ -7,3 +7,4 @@ export * from './client.js';
 export * from './messages.js';
 export * from './limits.js';
 export * from './decode.js';
+export * from './plain-text.js';

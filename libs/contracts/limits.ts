@@ -13,7 +13,8 @@ export function isWithinDepth(value: unknown, max = MAX_DEPTH): boolean {
     const next: unknown[] = [];
     for (const item of level) {
       if (typeof item === 'object' && item !== null) {
-        for (const child of Object.values(item)) if (typeof child === 'object' && child !== null) next.push(child);
+        for (const child of Object.values(item))
+          if (typeof child === 'object' && child !== null) next.push(child);
       }
     }
     level = next;

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { clientMessageIdSchema, idSchema, processIdSchema, roleSchema, timestampSchema, toolCallIdSchema } from './ids.js';
+import {
+  clientMessageIdSchema,
+  idSchema,
+  processIdSchema,
+  roleSchema,
+  timestampSchema,
+  toolCallIdSchema,
+} from './ids.js';
 import { errorDetailSchema, jsonObjectSchema, resultStatusSchema, toolClassSchema } from './tool-messages.js';
 
 /*
@@ -21,7 +28,14 @@ export const conversationSchema = z.object({
   deleted_at: timestampSchema.optional(),
 });
 
-export const turnStatusSchema = z.enum(['queued', 'running', 'awaiting_input', 'completed', 'failed', 'cancelled']);
+export const turnStatusSchema = z.enum([
+  'queued',
+  'running',
+  'awaiting_input',
+  'completed',
+  'failed',
+  'cancelled',
+]);
 
 /** Choices that bind one turn. Unknown fields are kept out, new ones are optional. */
 export const turnOptionsSchema = z.object({
@@ -32,7 +46,10 @@ export const turnOptionsSchema = z.object({
   max_output_tokens: z.int().min(1).max(200_000).optional(),
   /** Servers (`math`) or single tools (`math.add`); `block` wins. */
   tools: z
-    .object({ allow: z.array(z.string().max(256)).max(500).optional(), block: z.array(z.string().max(256)).max(500).optional() })
+    .object({
+      allow: z.array(z.string().max(256)).max(500).optional(),
+      block: z.array(z.string().max(256)).max(500).optional(),
+    })
     .optional(),
 });
 
@@ -57,9 +74,19 @@ export const turnSchema = z.object({
 export const blockSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   /** Reasoning. Only signed (or redacted: `data`) thinking goes back to the model. */
-  z.object({ type: z.literal('thinking'), text: z.string(), signature: z.string().optional(), data: z.string().optional() }),
+  z.object({
+    type: z.literal('thinking'),
+    text: z.string(),
+    signature: z.string().optional(),
+    data: z.string().optional(),
+  }),
   /** `name` is the name the model used (`math__add`); the call itself stands in `calls`. */
-  z.object({ type: z.literal('tool_use'), tool_call_id: toolCallIdSchema, name: z.string(), arguments: jsonObjectSchema }),
+  z.object({
+    type: z.literal('tool_use'),
+    tool_call_id: toolCallIdSchema,
+    name: z.string(),
+    arguments: jsonObjectSchema,
+  }),
 ]);
 
 export const toolSourceSchema = z.enum(['local', 'mcp']);
@@ -85,9 +112,23 @@ export const usageSchema = z.object({
   cached_tokens: z.int().min(0),
 });
 
-export const stopReasonSchema = z.enum(['end_turn', 'tool_use', 'max_tokens', 'pause_turn', 'refusal', 'context_overflow', 'stop_sequence']);
+export const stopReasonSchema = z.enum([
+  'end_turn',
+  'tool_use',
+  'max_tokens',
+  'pause_turn',
+  'refusal',
+  'context_overflow',
+  'stop_sequence',
+]);
 
-export const failureCodeSchema = z.enum(['model_error', 'refused', 'context_overflow', 'budget_exceeded', 'internal']);
+export const failureCodeSchema = z.enum([
+  'model_error',
+  'refused',
+  'context_overflow',
+  'budget_exceeded',
+  'internal',
+]);
 
 export const stepSchema = z.object({
   /** `<turn>:<n>`: one process commits step n. */
@@ -148,7 +189,9 @@ export const answerSchema = z.object({
   turn_id: idSchema,
   conversation_id: idSchema,
   decision: z.enum(['approve', 'deny', 'expired']).optional(),
-  question: z.object({ message: z.string(), schema: jsonObjectSchema, expires_at: timestampSchema }).optional(),
+  question: z
+    .object({ message: z.string(), schema: jsonObjectSchema, expires_at: timestampSchema })
+    .optional(),
   content: jsonObjectSchema.optional(),
   by: z.string(),
   at: timestampSchema,
@@ -185,7 +228,12 @@ export const catalogToolSchema = toolDefinitionSchema.extend({
 });
 export const catalogSchema = z.object({ _id: z.string(), tools: z.array(catalogToolSchema) });
 
-export const processSchema = z.object({ _id: processIdSchema, role: roleSchema, host: z.string(), beat: z.int() });
+export const processSchema = z.object({
+  _id: processIdSchema,
+  role: roleSchema,
+  host: z.string(),
+  beat: z.int(),
+});
 
 /** An output over the budget, or binary content. `content` is base64. */
 export const artifactSchema = z.object({
@@ -233,3 +281,12 @@ export type Catalog = z.infer<typeof catalogSchema>;
 export type ProcessRow = z.infer<typeof processSchema>;
 export type Artifact = z.infer<typeof artifactSchema>;
 export type DeadLetter = z.infer<typeof deadLetterSchema>;
+
+/** Everything that decides what happens next in a turn. Steps by `n`, claims by `n` within their work. */
+export interface Journal {
+  turn: Turn;
+  steps: Step[];
+  claims: Claim[];
+  outcomes: Outcome[];
+  answers: Answer[];
+}

@@ -32,7 +32,9 @@ export const callViewSchema = z.object({
   args: jsonObjectSchema,
   /** Plain text, cut to 4 KiB (then `truncated`). */
   result: z.string().optional(),
-  error: z.object({ error_type: z.string(), error_message: z.string(), error_details: z.unknown().optional() }).optional(),
+  error: z
+    .object({ error_type: z.string(), error_message: z.string(), error_details: z.unknown().optional() })
+    .optional(),
   /** What a waiting call asks its person. */
   question: z.object({ message: z.string(), schema: jsonObjectSchema }).optional(),
   expires_at: timestampSchema.optional(),

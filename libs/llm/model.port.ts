@@ -1,4 +1,5 @@
-import type { Block, StopReason, Usage } from '#contracts';
+import type { StopReason, Usage } from '#contracts';
+import type { ModelMessage } from '#turn';
 
 /** A tool as the model is offered it; `name` matches `^[a-zA-Z0-9_-]{1,64}$`. */
 export interface ModelTool {
@@ -7,17 +8,7 @@ export interface ModelTool {
   input_schema: Record<string, unknown>;
 }
 
-/**
- * One message of the transcript, provider-neutral. Roles alternate, starting with `user`; every `tool_use` of an
- * assistant message is answered by exactly one `tool_result` at the front of the next user message.
- */
-export type ModelMessage =
-  | { role: 'user'; content: UserContent[] }
-  | { role: 'assistant'; content: Block[] };
-
-export type UserContent =
-  | { type: 'text'; text: string }
-  | { type: 'tool_result'; tool_call_id: string; text: string; is_error: boolean };
+export type { ModelMessage, UserContent } from '#turn';
 
 export interface ModelRequest {
   /** `provider/model`, or `demo`. */

@@ -5,6 +5,7 @@ import type {
   Claim,
   Conversation,
   DeadLetter,
+  Journal,
   Outcome,
   Policy,
   ProcessRow,
@@ -16,14 +17,7 @@ import type {
 /** An insert that exactly one process wins: `row` is what stands in the store, mine or the winner's. */
 export type Inserted<T> = { won: boolean; row: T };
 
-/** Everything that decides what happens next in a turn. Steps by `n`, claims by `n` within their work. */
-export interface Journal {
-  turn: Turn;
-  steps: Step[];
-  claims: Claim[];
-  outcomes: Outcome[];
-  answers: Answer[];
-}
+export type { Journal } from '#contracts';
 
 /**
  * The journal. Decisions are inserts by `_id`: `claim`, `settle`, `commitStep`, `answer`, `insertTurn`; the first

@@ -1,0 +1,39 @@
+import type { Journal } from '#contracts';
+import { claimsOn, totalUsage } from './journal.js';
+
+export interface Budgets {
+  steps: number;
+  /** Since the later of the turn's first claim and the last answer of a person. */
+  turnMs: number;
+  outputTokens: number;
+  parallelCalls: number;
+}
+
+export const DEFAULT_BUDGETS: Budgets = {
+  steps: 25,
+  turnMs: 600_000,
+  outputTokens: 200_000,
+  parallelCalls: 16,
+};
+
+/** The sentence for a turn whose time is up. No clock runs while it is in line; a parked turn is not asked. */
+export function timeExceeded(journal: Journal, budgets: Budgets, now: number): string | undefined {
+  const first = claimsOn(journal, journal.turn._id)[0];
+  if (!first) return undefined;
+  const since = Math.max(Date.parse(first.at), ...journal.answers.map((answer) => Date.parse(answer.at)));
+  if (now - since <= budgets.turnMs) return undefined;
+  return `Stopped at the limit of ${formatMinutes(budgets.turnMs)}. Send a message to go on.`;
+}
+
+/** The sentence for a turn that may not call the model again. */
+export function countExceeded(journal: Journal, budgets: Budgets): string | undefined {
+  const steps = journal.steps.filter((step) => step.kind === 'model');
+  if (steps.length >= budgets.steps)
+    return `Stopped at the limit of ${budgets.steps} steps. Send a message to go on.`;
+  if (totalUsage(steps).output_tokens < budgets.outputTokens) return undefined;
+  return `Stopped at the limit of ${budgets.outputTokens} output tokens. Send a message to go on.`;
+}
+
+function formatMinutes(ms: number): string {
+  return ms % 60_000 === 0 ? `${ms / 60_000} minutes` : `${Math.round(ms / 1000)} seconds`;
+}

@@ -1,0 +1,152 @@
+import type { Answer, Call, Claim, ErrorDetail, Outcome, Step, ToolClass } from '#contracts';
+import { failedOutcome, failure, mayHaveRun, neverStarted } from './outcomes.js';
+
+/** What is known of a process: `suspect` is enough to run again what may run again, only `dead` allows `unknown`. */
+export type Liveness = 'alive' | 'suspect' | 'dead';
+
+export const MAX_CALL_ATTEMPTS = 3;
+/** How long a call may wait in its queue, on top of its own timeout. */
+export const QUEUEING_MS = 60_000;
+
+export interface CallState {
+  step: Step;
+  call: Call;
+  /** By attempt. */
+  claims: Claim[];
+  outcome?: Outcome;
+  approval?: Answer;
+  /** A question to a person that has no answer yet. */
+  asking: boolean;
+}
+
+export interface CallSituation {
+  /** A `cancel` or `fail` row ended the turn. */
+  stopped: boolean;
+  /** Ms since epoch. */
+  now: number;
+  /** Process id of who decides. */
+  me: string;
+  liveness: (processId: string) => Liveness;
+}
+
+/** What is to be done about one call, by anybody who looks: driver, sweeper, or who stops the turn. */
+export type CallAction =
+  /** It has an outcome, or a living worker runs it. */
+  | { do: 'nothing' }
+  | { do: 'await_person' }
+  /** Put it (again) into its toolset's queue. */
+  | { do: 'publish' }
+  /** Insert claim 1 with `purpose: settle` and this outcome; only if that wins, insert the outcome. */
+  | { do: 'compete'; outcome: Outcome }
+  /** Insert the outcome: a claim already allows it. */
+  | { do: 'settle'; outcome: Outcome }
+  /** Tell its living owner to stop. */
+  | { do: 'cancel'; owner: string };
+
+export function decideCall(state: CallState, situation: CallSituation): CallAction {
+  if (state.outcome) return { do: 'nothing' };
+  const holder = state.claims.at(-1);
+  if (!holder) return decideUnclaimed(state, situation);
+  if (holder.purpose === 'settle')
+    return holder.decides ? { do: 'settle', outcome: holder.decides } : { do: 'nothing' };
+  return decideClaimed(state, holder, situation);
+}
+
+function decideUnclaimed(
+  { step, call, approval, asking }: CallState,
+  { stopped, now, me }: CallSituation,
+): CallAction {
+  const compete = (error: ErrorDetail): CallAction => ({
+    do: 'compete',
+    outcome: failedOutcome(step, call, error, { worker: me, attempt: 0, at: new Date(now).toISOString() }),
+  });
+  if (stopped) return compete(neverStarted());
+  if (call.refusal) return compete(call.refusal);
+  if (approval?.decision === 'deny')
+    return compete(failure('PermissionError', `${approval.by} did not allow this call.`));
+  if (approval?.decision === 'expired')
+    return compete(failure('PermissionError', 'Nobody allowed this call in time.'));
+  if (call.approval === 'required' && !approval) return { do: 'await_person' };
+  if (asking) return { do: 'await_person' };
+  if (now > deadlineOf(step, call, approval)) {
+    return compete(
+      failure('TimeoutError', 'No worker started this call before its deadline.', { started: false }),
+    );
+  }
+  return { do: 'publish' };
+}
+
+function decideClaimed(
+  { step, call, asking }: CallState,
+  holder: Claim,
+  situation: CallSituation,
+): CallAction {
+  const liveness = situation.liveness(holder.owner);
+  const settle = (error: ErrorDetail): CallAction => ({
+    do: 'settle',
+    outcome: failedOutcome(step, call, error, {
+      worker: situation.me,
+      attempt: holder.n,
+      at: new Date(situation.now).toISOString(),
+    }),
+  });
+  if (situation.stopped) {
+    return liveness === 'dead' ? settle(mayHaveRun()) : { do: 'cancel', owner: holder.owner };
+  }
+  if (liveness === 'alive') return asking ? { do: 'await_person' } : { do: 'nothing' };
+  if (!mayRunAgain(call.class)) return liveness === 'dead' ? settle(mayHaveRun()) : { do: 'nothing' };
+  if (holder.n < MAX_CALL_ATTEMPTS) return { do: 'publish' };
+  return liveness === 'dead'
+    ? settle(
+        failure(
+          'ToolExecutionError',
+          `Gave up after ${MAX_CALL_ATTEMPTS} workers were lost while running it.`,
+        ),
+      )
+    : { do: 'nothing' };
+}
+
+/** Only `once` never starts a second time. */
+export function mayRunAgain(toolClass: ToolClass): boolean {
+  return toolClass !== 'once';
+}
+
+/** The last moment at which a worker may start it, ms since epoch. */
+export function deadlineOf(step: Step, call: Call, approval?: Answer): number {
+  return Date.parse(approval?.at ?? step.at) + QUEUEING_MS + call.timeout_ms;
+}
+
+/** What a worker whose claim attempt 1 was taken finds, and what follows (architecture: claim and settle). */
+export type LostClaimAction =
+  | { do: 'hint' }
+  | { do: 'settle'; outcome: Outcome }
+  | { do: 'ignore' }
+  | { do: 'claim_again'; attempt: number };
+
+export function decideLostClaim(
+  found: { claims: Claim[]; outcome?: Outcome | null },
+  work: { class: ToolClass; me: string; liveness: (processId: string) => Liveness },
+): LostClaimAction {
+  if (found.outcome) return { do: 'hint' };
+  const holder = found.claims.at(-1);
+  if (!holder) return { do: 'ignore' };
+  if (holder.purpose === 'settle')
+    return holder.decides ? { do: 'settle', outcome: holder.decides } : { do: 'ignore' };
+  if (work.liveness(holder.owner) === 'alive') return { do: 'ignore' };
+  if (mayRunAgain(work.class) && holder.n < MAX_CALL_ATTEMPTS)
+    return { do: 'claim_again', attempt: holder.n + 1 };
+  return { do: 'ignore' };
+}
+
+/** After winning attempt 2 or later, and only then: what the rows read **after** the claim allow. */
+export function decideAfterReclaim(read: {
+  step?: Step | null;
+  outcome?: Outcome | null;
+  /** The row after the step that asks. */
+  next?: Step | null;
+}): 'run' | 'settled' | 'stopped' | 'uncommitted' {
+  if (read.outcome) return 'settled';
+  if (!read.step) return 'uncommitted';
+  if (read.next && (read.next.kind === 'cancel' || read.next.kind === 'fail')) return 'stopped';
+  return 'run';
+}

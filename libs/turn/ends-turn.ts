@@ -1,0 +1,17 @@
+import type { Step, TurnOptions } from '#contracts';
+
+/**
+ * Whether this row is its turn's last. A `model` step ends the turn when it asks for nothing more and the
+ * provider did not merely pause; `cancel` and `fail` always do, `summary` never does.
+ */
+export function endsTurn(_options: TurnOptions, step: Step): boolean {
+  switch (step.kind) {
+    case 'cancel':
+    case 'fail':
+      return true;
+    case 'summary':
+      return false;
+    case 'model':
+      return step.calls.length === 0 && step.stop_reason !== 'pause_turn';
+  }
+}

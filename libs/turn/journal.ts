@@ -1,0 +1,81 @@
+import type { Answer, Call, Claim, Journal, Outcome, Step, TurnStatus, Usage } from '#contracts';
+import { endsTurn } from './ends-turn.js';
+
+/** The row that ended the turn, if it has ended. */
+export function endingStep(journal: Journal): Step | undefined {
+  const last = journal.steps.at(-1);
+  return last && endsTurn(journal.turn.options, last) ? last : undefined;
+}
+
+/** The number that the next row of the turn gets. */
+export function nextStepNumber(journal: Journal): number {
+  return (journal.steps.at(-1)?.n ?? 0) + 1;
+}
+
+/** `call_… :approval` and the like: the part of an answer's `_id` after the call's id. */
+export function answerTo(
+  journal: Journal,
+  toolCallId: string,
+  kind: 'approval' | 'question' | 'input',
+): Answer | undefined {
+  return journal.answers.find((answer) => answer._id === `${toolCallId}:${kind}`);
+}
+
+/** Claims on a turn or a call, by attempt. */
+export function claimsOn(journal: Journal, workId: string): Claim[] {
+  return journal.claims.filter((claim) => claim._id === `${workId}:${claim.n}`).sort((a, b) => a.n - b.n);
+}
+
+/** The claim that counts: the highest attempt. */
+export function holderOf(journal: Journal, workId: string): Claim | undefined {
+  return claimsOn(journal, workId).at(-1);
+}
+
+export function outcomeOf(journal: Journal, toolCallId: string): Outcome | undefined {
+  return journal.outcomes.find((outcome) => outcome._id === toolCallId);
+}
+
+export interface OpenCall {
+  step: Step;
+  call: Call;
+}
+
+/** Every committed call without an outcome, in the order it was asked for. */
+export function openCalls(journal: Journal): OpenCall[] {
+  const ended = new Set(journal.outcomes.map((outcome) => outcome._id));
+  return journal.steps.flatMap((step) =>
+    step.calls.filter((call) => !ended.has(call.tool_call_id)).map((call) => ({ step, call })),
+  );
+}
+
+/** True when the call asks a person for something that nobody has answered yet. */
+export function waitsForPerson(journal: Journal, call: Call): boolean {
+  if (call.approval === 'required' && !answerTo(journal, call.tool_call_id, 'approval')) return true;
+  return !!answerTo(journal, call.tool_call_id, 'question') && !answerTo(journal, call.tool_call_id, 'input');
+}
+
+/** The status that the rows amount to; the one stored with the turn is a cache of it. */
+export function statusOf(journal: Journal): TurnStatus {
+  const end = endingStep(journal);
+  if (end) return end.kind === 'cancel' ? 'cancelled' : end.kind === 'fail' ? 'failed' : 'completed';
+  if (!holderOf(journal, journal.turn._id)) return 'queued';
+  const open = openCalls(journal);
+  return open.length > 0 && open.every(({ call }) => waitsForPerson(journal, call))
+    ? 'awaiting_input'
+    : 'running';
+}
+
+export function totalUsage(steps: Step[]): Usage {
+  const total: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
+  for (const { usage } of steps) {
+    if (!usage) continue;
+    total.input_tokens += usage.input_tokens;
+    total.output_tokens += usage.output_tokens;
+    total.cached_tokens += usage.cached_tokens;
+  }
+  return total;
+}
+
+export function textOf(step: Pick<Step, 'blocks'>): string {
+  return step.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}

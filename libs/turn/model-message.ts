@@ -1,0 +1,11 @@
+import type { Block } from '#contracts';
+
+/**
+ * One message of the transcript, provider-neutral. Roles alternate, starting with `user`; every `tool_use` of an
+ * assistant message is answered by exactly one `tool_result` at the front of the next user message.
+ */
+export type ModelMessage = { role: 'user'; content: UserContent[] } | { role: 'assistant'; content: Block[] };
+
+export type UserContent =
+  | { type: 'text'; text: string }
+  | { type: 'tool_result'; tool_call_id: string; text: string; is_error: boolean };

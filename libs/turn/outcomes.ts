@@ -1,0 +1,42 @@
+import type { Call, ErrorDetail, ErrorType, Outcome, Step } from '#contracts';
+
+/** Who settles, and under which attempt of the call's run claim (0: it was never claimed to run). */
+export interface Settler {
+  worker: string;
+  attempt: number;
+  at: string;
+}
+
+/** A failed end that no tool reported itself. */
+export function failedOutcome(step: Step, call: Call, error: ErrorDetail, by: Settler): Outcome {
+  return {
+    _id: call.tool_call_id,
+    turn_id: step.turn_id,
+    conversation_id: step.conversation_id,
+    n: step.n,
+    status: 'failure',
+    data: null,
+    error,
+    explanation: null,
+    attempt: by.attempt,
+    worker: by.worker,
+    duration_ms: 0,
+    at: by.at,
+  };
+}
+
+export function failure(type: ErrorType, message: string, details?: Record<string, unknown>): ErrorDetail {
+  return { error_type: type, error_message: message, ...(details ? { error_details: details } : {}) };
+}
+
+export const neverStarted = (): ErrorDetail =>
+  failure('Cancelled', 'Stopped before it started; it did not run.', { started: false });
+
+export const stoppedWhileRunning = (): ErrorDetail =>
+  failure('Cancelled', 'Stopped while it was running.', { started: true });
+
+export const mayHaveRun = (): ErrorDetail =>
+  failure(
+    'OutcomeUnknown',
+    'May have run. The worker died before it could report. It will not be started again.',
+  );

@@ -1,0 +1,131 @@
+import type { CallView, ConversationEvent, EventOf, StepView, ToolEnd, TurnView, View } from '#contracts';
+import { cutArgs, cutText } from './view-limits.js';
+import { stateOfError, toolsetOf } from './tool-end.js';
+import { changeCall, changeStep, hasEnded, isEnded } from './view-change.js';
+import type { Reduced } from './reduce.js';
+
+export type ToolEvent = EventOf<
+  | 'tool_queued'
+  | 'tool_start'
+  | 'tool_progress'
+  | 'tool_complete'
+  | 'tool_error'
+  | 'approval_required'
+  | 'approval_answered'
+  | 'input_required'
+>;
+
+/** Events of one call. Workers and orchestrators publish apart, so any order must do; states only move forward. */
+export function reduceToolEvent(view: View, turn: TurnView, event: ToolEvent): Reduced {
+  const found = findCall(turn, event.tool_call_id);
+  if (!found) return reduceUnknownCall(view, turn, event);
+  const { step, call } = found;
+  if (hasEnded(call)) return { verdict: 'known', view };
+  const change = changeOf(call, event);
+  if (change === 'known') return { verdict: 'known', view };
+  const relayed = 'display_name' in event ? { ...event, display_name: call.display_name } : event;
+  if (change === 'passing') return { verdict: 'passing', view, event: relayed };
+  return { verdict: 'applied', view: changeCall(view, turn, step, call, change), event: relayed };
+}
+
+/** A worker's event may overtake the `step_committed` that announces its call. */
+function reduceUnknownCall(view: View, turn: TurnView, event: ToolEvent): Reduced {
+  const step = 'step' in event ? turn.steps[event.step - 1] : undefined;
+  if (!step || step.committed || isEnded(turn)) return { verdict: 'gap', view };
+  if (event.type !== 'tool_start' && event.type !== 'tool_complete' && event.type !== 'tool_error')
+    return { verdict: 'gap', view };
+  const call = callOf(event);
+  return { verdict: 'applied', view: changeStep(view, turn, step, { calls: [...step.calls, call] }), event };
+}
+
+function findCall(turn: TurnView, toolCallId: string): { step: StepView; call: CallView } | undefined {
+  for (const step of turn.steps.toReversed()) {
+    const call = step.calls.find((candidate) => candidate.tool_call_id === toolCallId);
+    if (call) return { step, call };
+  }
+  return undefined;
+}
+
+function changeOf(call: CallView, event: ToolEvent): Partial<CallView> | 'known' | 'passing' {
+  switch (event.type) {
+    case 'tool_queued':
+      // A queued call is already shown by its step; the event is still the clients' contract.
+      return call.state === 'queued' ? 'passing' : 'known';
+    case 'tool_start':
+      if (call.state === 'running' && event.attempt <= call.attempt) return 'known';
+      return { state: 'running', attempt: event.attempt, started_at: event.timestamp, expires_at: undefined };
+    case 'tool_progress':
+      return call.state === 'running' ? 'passing' : 'known';
+    case 'tool_complete':
+    case 'tool_error':
+      return changeByEnd(call, event);
+    case 'approval_required':
+      if (call.state !== 'queued') return call.state === 'awaiting_approval' ? 'passing' : 'known';
+      return { state: 'awaiting_approval', expires_at: event.expires_at, args: event.tool_args };
+    case 'approval_answered':
+      return call.state === 'awaiting_approval'
+        ? { ...withCutArgs(call), state: 'queued', expires_at: undefined }
+        : 'known';
+    case 'input_required': {
+      const { message, schema, expires_at } = event;
+      return call.state === 'awaiting_input'
+        ? 'known'
+        : { state: 'awaiting_input', question: { message, schema }, expires_at };
+    }
+  }
+}
+
+function changeByEnd(call: CallView, event: ToolEnd): Partial<CallView> {
+  const { attempt, worker, duration_ms, timestamp } = event;
+  const end = {
+    attempt,
+    worker,
+    duration_ms,
+    ended_at: timestamp,
+    question: undefined,
+    expires_at: undefined,
+  };
+  if (event.type === 'tool_error') {
+    const { error_type, error_message, error_details } = event;
+    const error = { error_type, error_message, ...(error_details == null ? {} : { error_details }) };
+    return { ...end, state: stateOfError(error_type), error };
+  }
+  const { text, truncated } = cutText(event.tool_result);
+  return {
+    ...end,
+    state: 'succeeded',
+    result: text,
+    ...(truncated || call.truncated ? { truncated: true } : {}),
+  };
+}
+
+function callOf(
+  event: Extract<ConversationEvent, { type: 'tool_start' | 'tool_complete' | 'tool_error' }>,
+): CallView {
+  const { tool_call_id, tool_name, display_name, source, attempt } = event;
+  const call: CallView = {
+    tool_call_id,
+    tool_name,
+    display_name,
+    source,
+    toolset: toolsetOf(tool_name),
+    state: 'queued',
+    attempt,
+    args: {},
+  };
+  if (event.type !== 'tool_start') return { ...call, ...changeByEnd(call, event) };
+  const { args, truncated } = cutArgs(event.tool_args);
+  return {
+    ...call,
+    state: 'running',
+    started_at: event.timestamp,
+    args,
+    ...(truncated ? { truncated } : {}),
+  };
+}
+
+/** Arguments are shown whole only while somebody has to judge them. */
+function withCutArgs(call: CallView): Partial<CallView> {
+  const { args, truncated } = cutArgs(call.args);
+  return truncated ? { args, truncated } : {};
+}

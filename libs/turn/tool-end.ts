@@ -1,0 +1,80 @@
+import type { Call, CallState, CallView, Outcome, ToolEnd } from '#contracts';
+import { plainText } from '#contracts';
+
+export function toolsetOf(toolName: string): string {
+  const dot = toolName.indexOf('.');
+  return dot < 0 ? toolName : toolName.slice(0, dot);
+}
+
+/** The state that an outcome puts its call in. */
+export function stateOf(outcome: Pick<Outcome, 'status' | 'error'>): CallState {
+  if (outcome.status !== 'failure') return 'succeeded';
+  return stateOfError(outcome.error?.error_type);
+}
+
+export function stateOfError(errorType: string | undefined): CallState {
+  if (errorType === 'Cancelled') return 'cancelled';
+  return errorType === 'OutcomeUnknown' ? 'unknown' : 'failed';
+}
+
+/** `tool_complete` or `tool_error` for an outcome. */
+export function toolEndEvent(
+  call: Pick<Call, 'tool_name' | 'display_name' | 'source'>,
+  outcome: Outcome,
+): ToolEnd {
+  const fields = {
+    conversation_id: outcome.conversation_id,
+    turn_id: outcome.turn_id,
+    timestamp: outcome.at,
+    step: outcome.n,
+    tool_call_id: outcome._id,
+    tool_name: call.tool_name,
+    display_name: call.display_name,
+    source: call.source,
+    attempt: outcome.attempt,
+    worker: outcome.worker,
+    duration_ms: outcome.duration_ms,
+  };
+  if (outcome.status === 'failure') return { type: 'tool_error', ...fields, ...outcome.error! };
+  const text = plainText(outcome);
+  const artifacts = artifactsOf(outcome);
+  return {
+    type: 'tool_complete',
+    ...fields,
+    tool_result: text,
+    tool_output: text,
+    status: outcome.status,
+    ...(artifacts ? { artifacts } : {}),
+  };
+}
+
+function artifactsOf(outcome: Outcome): string[] | undefined {
+  const ids = outcome.data?.artifacts;
+  return Array.isArray(ids) && ids.every((id) => typeof id === 'string') ? ids : undefined;
+}
+
+/** The end of a call as a view shows it, back as an event: for viewers that missed it. */
+export function toolEndOfView(
+  call: CallView,
+  place: { conversation_id: string; turn_id: string; step: number; timestamp: string },
+): ToolEnd {
+  const fields = {
+    conversation_id: place.conversation_id,
+    turn_id: place.turn_id,
+    timestamp: call.ended_at ?? place.timestamp,
+    step: place.step,
+    tool_call_id: call.tool_call_id,
+    tool_name: call.tool_name,
+    display_name: call.display_name,
+    source: call.source,
+    attempt: call.attempt,
+    worker: call.worker ?? '',
+    duration_ms: call.duration_ms ?? 0,
+  };
+  if (call.error) {
+    const { error_type, error_message } = call.error;
+    return { type: 'tool_error', ...fields, error_type, error_message };
+  }
+  const text = call.result ?? '';
+  return { type: 'tool_complete', ...fields, tool_result: text, tool_output: text, status: 'success' };
+}

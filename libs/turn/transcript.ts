@@ -1,0 +1,88 @@
+import type { Block, Call, Journal, Outcome, Step } from '#contracts';
+import { plainText } from '#contracts';
+import type { ModelMessage, UserContent } from './model-message.js';
+import { endingStep } from './journal.js';
+
+const STOPPED_NOTE = '[The user stopped the previous answer before it was complete.]';
+const FAILED_NOTE = '[The previous answer broke off because of an error.]';
+const CANCELLED_TEXT = 'Cancelled: The turn ended before this call was answered.';
+
+/**
+ * A turn as the model reads it: the user's message, then steps and results in order. The same rows give the same
+ * messages in every process: a call of a stopped or failed turn without a later model step reads as `Cancelled`,
+ * whatever outcome lands later.
+ */
+export function messagesOfTurn(journal: Pick<Journal, 'turn' | 'steps' | 'outcomes'>): ModelMessage[] {
+  const { turn, steps, outcomes } = journal;
+  const messages: ModelMessage[] = [];
+  appendMessages(messages, [{ role: 'user', content: [{ type: 'text', text: turn.content }] }]);
+  const outcomeOf = new Map(outcomes.map((outcome) => [outcome._id, outcome]));
+  const lastModelStep = steps.findLast((step) => step.kind === 'model');
+  const end = endingStep({ ...journal, claims: [], answers: [] });
+  const isBroken = end !== undefined && end.kind !== 'model';
+  for (const step of steps) {
+    appendMessages(messages, [{ role: 'assistant', content: speakable(step.blocks) }]);
+    const results = step.calls.map((call) =>
+      isBroken && step === lastModelStep
+        ? cancelledResult(call)
+        : resultOf(call, outcomeOf.get(call.tool_call_id)),
+    );
+    appendMessages(messages, [{ role: 'user', content: results }]);
+  }
+  if (isBroken) appendMessages(messages, [{ role: 'user', content: [{ type: 'text', text: noteFor(end) }] }]);
+  return messages;
+}
+
+/**
+ * Appends in place, so that a history grows without being copied: adjacent contents of one role merge (tool
+ * results first), empty messages are dropped. The last message of `target` may be replaced, never mutated.
+ */
+export function appendMessages(target: ModelMessage[], messages: ModelMessage[]): void {
+  for (const message of messages) {
+    if (message.content.length === 0) continue;
+    const last = target.at(-1);
+    if (last?.role === 'user' && message.role === 'user') {
+      target[target.length - 1] = {
+        role: 'user',
+        content: resultsFirst([...last.content, ...message.content]),
+      };
+    } else if (last?.role === 'assistant' && message.role === 'assistant') {
+      target[target.length - 1] = { role: 'assistant', content: [...last.content, ...message.content] };
+    } else {
+      target.push(message);
+    }
+  }
+}
+
+/** Blank text and thinking that the provider would not take back are left out. */
+function speakable(blocks: Block[]): Block[] {
+  return blocks.filter((block) => {
+    if (block.type === 'text') return block.text.trim() !== '';
+    if (block.type === 'thinking') return block.signature !== undefined || block.data !== undefined;
+    return true;
+  });
+}
+
+function resultsFirst(content: UserContent[]): UserContent[] {
+  const isResult = (item: UserContent) => item.type === 'tool_result';
+  return [...content.filter(isResult), ...content.filter((item) => !isResult(item))];
+}
+
+function resultOf(call: Call, outcome: Outcome | undefined): UserContent {
+  if (!outcome) return cancelledResult(call);
+  const text = plainText(outcome);
+  return {
+    type: 'tool_result',
+    tool_call_id: call.tool_call_id,
+    text,
+    is_error: outcome.status === 'failure',
+  };
+}
+
+function cancelledResult(call: Call): UserContent {
+  return { type: 'tool_result', tool_call_id: call.tool_call_id, text: CANCELLED_TEXT, is_error: true };
+}
+
+function noteFor(end: Step): string {
+  return end.kind === 'cancel' ? STOPPED_NOTE : FAILED_NOTE;
+}

@@ -1,0 +1,46 @@
+import type { Journal } from '#contracts';
+import type { Liveness } from './call-rules.js';
+import { claimsOn } from './journal.js';
+
+/** How a process that got a hint takes up a turn (architecture: claim and settle, «again: turns», «pass on»). */
+export type TakeUp =
+  | { do: 'claim'; attempt: number }
+  /** Send the hint to the driver's control queue. */
+  | { do: 'pass_on'; driver: string };
+
+/**
+ * `driver` is the owner of the highest attempt. A driver that is me, without memory of the turn, lost it in a
+ * restart of its consumer: claim again.
+ */
+export function decideTakeUp(
+  journal: Journal,
+  me: string,
+  liveness: (processId: string) => Liveness,
+): TakeUp {
+  const holder = claimsOn(journal, journal.turn._id).at(-1);
+  if (!holder) return { do: 'claim', attempt: 1 };
+  if (holder.owner === me || liveness(holder.owner) !== 'alive')
+    return { do: 'claim', attempt: holder.n + 1 };
+  return { do: 'pass_on', driver: holder.owner };
+}
+
+const THRASHING_CLAIMS = 5;
+const THRASHING_WINDOW_MS = 60_000;
+
+/** True after 5 claims within 60 s of each other without a new step or outcome: something kills every driver. */
+export function isThrashing(journal: Journal): boolean {
+  const claims = claimsOn(journal, journal.turn._id).slice(-THRASHING_CLAIMS);
+  const [first] = claims;
+  if (claims.length < THRASHING_CLAIMS || !first) return false;
+  const since = Date.parse(first.at);
+  const gaps = claims
+    .slice(1)
+    .every((claim, i) => Date.parse(claim.at) - Date.parse(claims[i]!.at) < THRASHING_WINDOW_MS);
+  const progress = [...journal.steps, ...journal.outcomes].some((row) => Date.parse(row.at) >= since);
+  return gaps && !progress;
+}
+
+/** 100 × the turn's claim attempt + retry: grows with every restart of a step, whoever restarts it. */
+export function stepAttempt(claimAttempt: number, retry: number): number {
+  return 100 * claimAttempt + Math.min(retry, 99);
+}

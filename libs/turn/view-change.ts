@@ -1,0 +1,58 @@
+import type { CallView, StepView, TurnStatus, TurnView, View } from '#contracts';
+
+const ENDED: readonly TurnStatus[] = ['completed', 'failed', 'cancelled'];
+
+export function isEndedStatus(status: TurnStatus): boolean {
+  return ENDED.includes(status);
+}
+
+export function isEnded(turn: TurnView): boolean {
+  return isEndedStatus(turn.status);
+}
+
+export function changeTurn(view: View, turn: TurnView, change: Partial<TurnView>): View {
+  return { ...view, turns: replaced(view.turns, turn, { ...turn, ...change }) };
+}
+
+export function changeStep(view: View, turn: TurnView, step: StepView, change: Partial<StepView>): View {
+  return changeTurn(view, turn, { steps: replaced(turn.steps, step, { ...step, ...change }) });
+}
+
+/** Changes a call and, with it, whether its turn waits for a person. */
+export function changeCall(
+  view: View,
+  turn: TurnView,
+  step: StepView,
+  call: CallView,
+  change: Partial<CallView>,
+): View {
+  const calls = replaced(step.calls, call, { ...call, ...change });
+  const steps = replaced(turn.steps, step, { ...step, calls });
+  if (isEnded(turn)) return changeTurn(view, turn, { steps });
+  return changeTurn(view, turn, { steps, status: isParked(calls) ? 'awaiting_input' : 'running' });
+}
+
+/** Every call that has not ended waits for a person, and there is one. */
+export function isParked(calls: CallView[]): boolean {
+  const open = calls.filter((call) => !hasEnded(call));
+  return (
+    open.length > 0 &&
+    open.every((call) => call.state === 'awaiting_approval' || call.state === 'awaiting_input')
+  );
+}
+
+export function hasEnded(call: CallView): boolean {
+  return (
+    call.state === 'succeeded' ||
+    call.state === 'failed' ||
+    call.state === 'cancelled' ||
+    call.state === 'unknown'
+  );
+}
+
+function replaced<T>(list: T[], old: T, next: T): T[] {
+  const at = list.lastIndexOf(old);
+  const copy = list.slice();
+  copy[at] = next;
+  return copy;
+}
