@@ -8,3 +8,4 @@ export * from './messages.js';
 export * from './limits.js';
 export * from './decode.js';
 export * from './plain-text.js';
+export * from './new-message.js';

@@ -1,0 +1,76 @@
+import type { Body, Catalog } from '#contracts';
+import { controlKey, newMessage } from '#contracts';
+import type { Bus } from '#messaging';
+import type { Store } from '#store';
+import { Catalogue } from '#tools';
+
+const ROLL_CALL_MS = 1_000;
+/** Without a new answer for so long, the roll-call counts as complete. */
+const QUIET_MS = 150;
+const EXPIRY_MS = 1_000;
+/** Catalogues of running turns are few; a forgotten one is read again. */
+const MAX_KNOWN = 100;
+
+/** What the workers offer now, and the catalogues that turns have pinned. */
+export class CatalogueService {
+  private readonly catalogue = new Catalogue();
+  private readonly pinned = new Map<string, Catalog>();
+  private readonly expiry: NodeJS.Timeout;
+  private lastAnnouncedAt = 0;
+
+  constructor(private readonly deps: { store: Store; bus: Bus; processId: string }) {
+    this.expiry = setInterval(() => this.catalogue.expire(performance.now()), EXPIRY_MS);
+    this.expiry.unref();
+  }
+
+  announce({ worker, toolsets }: Body<'catalog.announce'>): void {
+    this.lastAnnouncedAt = performance.now();
+    this.catalogue.announce(worker, toolsets, this.lastAnnouncedAt);
+  }
+
+  withdraw({ worker }: Body<'catalog.withdraw'>): void {
+    this.catalogue.withdraw(worker);
+  }
+
+  /** Asks every worker what it offers; resolves when the answers have stopped coming, after a second at most. */
+  async rollCall(): Promise<void> {
+    const startedAt = performance.now();
+    const message = newMessage('catalog.roll_call', { reply_to: controlKey(this.deps.processId) });
+    const outcome = await this.deps.bus.send('worker.all', message);
+    if (outcome !== 'confirmed') return;
+    while (performance.now() - startedAt < ROLL_CALL_MS) {
+      const isQuiet = this.lastAnnouncedAt > startedAt && performance.now() - this.lastAnnouncedAt > QUIET_MS;
+      if (isQuiet) return;
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS / 3));
+    }
+  }
+
+  /** The catalogue of now, stored, for a turn that begins. */
+  async pin(): Promise<Catalog> {
+    const { hash } = this.catalogue;
+    const known = this.pinned.get(hash);
+    if (known) return known;
+    const catalog: Catalog = { _id: hash, tools: this.catalogue.offered() };
+    await this.deps.store.putCatalog(catalog);
+    this.remember(catalog);
+    return catalog;
+  }
+
+  async get(hash: string): Promise<Catalog | null> {
+    const known = this.pinned.get(hash);
+    if (known) return known;
+    const catalog = await this.deps.store.getCatalog(hash);
+    if (catalog) this.remember(catalog);
+    return catalog;
+  }
+
+  close(): void {
+    clearInterval(this.expiry);
+  }
+
+  private remember(catalog: Catalog): void {
+    this.pinned.set(catalog._id, catalog);
+    const [oldest] = this.pinned.keys();
+    if (this.pinned.size > MAX_KNOWN && oldest !== undefined) this.pinned.delete(oldest);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Call, ConversationEvent, Journal, Step } from '#contracts';
+import { approvalExpiry, callViewOf, outcomeOf, textOf, toolEndEvent, toolsetOf } from '#turn';
+
+/** The events of a step that has just been committed: itself, then its calls in order. */
+export function committedEvents(journal: Journal, step: Step): ConversationEvent[] {
+  const place = placeOf(step);
+  const committed: ConversationEvent = {
+    type: 'step_committed',
+    ...place,
+    attempt: step.attempt,
+    text_length: textOf(step).length,
+    calls: step.calls.map((call) => callViewOf(journal, step, call)),
+  };
+  return [committed, ...step.calls.map((call) => callEvent(step, call))];
+}
+
+/** The ends of a step's calls, as `step_started` of the next one carries them. */
+export function settledEnds(journal: Journal, step: Step | undefined): ReturnType<typeof toolEndEvent>[] {
+  return (step?.calls ?? []).flatMap((call) => {
+    const outcome = outcomeOf(journal, call.tool_call_id);
+    return outcome ? [toolEndEvent(call, outcome)] : [];
+  });
+}
+
+function callEvent(step: Step, call: Call): ConversationEvent {
+  const { tool_call_id, tool_name, arguments: args } = call;
+  const place = { ...placeOf(step), tool_call_id, tool_name };
+  if (call.approval === 'required') {
+    return { type: 'approval_required', ...place, tool_args: args, expires_at: approvalExpiry(step) };
+  }
+  return {
+    type: 'tool_queued',
+    ...place,
+    display_name: call.display_name,
+    tool_input: JSON.stringify(args),
+    tool_args: args,
+    source: call.source,
+    toolset: toolsetOf(tool_name),
+    attempt: 0,
+  };
+}
+
+function placeOf(step: Step) {
+  return { conversation_id: step.conversation_id, turn_id: step.turn_id, timestamp: step.at, step: step.n };
+}

@@ -1,0 +1,129 @@
+import type { DeliveryOutcome } from '#messaging';
+import { newMessage } from '#contracts';
+import type { Ports } from '#journal';
+import { ArgumentValidator } from '#tools';
+import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import type { History } from './history.js';
+import type { TakeUp } from './take-up.js';
+import { TurnDriver, type DriveEnd, type TurnWork } from './turn-driver.js';
+
+/** RabbitMQ closes a channel whose delivery is unacknowledged for 30 minutes. */
+const HOLD_MS = 10 * 60_000;
+
+/** A hint in hand: who holds it keeps the turn from being lost when this process dies. */
+export interface HeldHint {
+  lost: AbortSignal;
+}
+
+interface Driven {
+  driver: TurnDriver;
+  done: Promise<DriveEnd>;
+  held: HeldHint | undefined;
+}
+
+/** The turns that this process drives. */
+export class Drivers {
+  private readonly driven = new Map<string, Driven>();
+  private readonly takingUp = new Map<string, Promise<void>>();
+  private readonly validator = new ArgumentValidator();
+  private isDraining = false;
+
+  constructor(
+    private readonly deps: OrchestratorDeps,
+    private readonly ports: Ports,
+    private readonly takeUp: TakeUp,
+    private readonly history: History,
+  ) {}
+
+  get(turnId: string): TurnDriver | undefined {
+    return this.driven.get(turnId)?.driver;
+  }
+
+  get size(): number {
+    return this.driven.size;
+  }
+
+  /**
+   * A hint about a turn. With `hint` (a delivery from `turns`) it is held until the turn has ended, parked or been
+   * taken over; a second hint about a turn that is held already only wakes its driver.
+   */
+  async advance(turnId: string, conversationId: string, hint?: HeldHint): Promise<DeliveryOutcome> {
+    await this.takingUp.get(turnId);
+    const known = this.driven.get(turnId);
+    if (known) {
+      known.driver.hint();
+    } else {
+      if (this.isDraining) return giveBack();
+      const taking = this.start(turnId, conversationId);
+      this.takingUp.set(turnId, taking);
+      await taking.finally(() => this.takingUp.delete(turnId));
+    }
+    const driven = this.driven.get(turnId);
+    if (!driven || !hint || (driven.held && !driven.held.lost.aborted)) return 'ack';
+    driven.held = hint;
+    return this.hold(driven, turnId, conversationId);
+  }
+
+  /** Gives every turn back after `graceMs`; resolves when none is driven any more. */
+  async drain(graceMs: number): Promise<void> {
+    this.isDraining = true;
+    const all = Promise.allSettled([...this.driven.values()].map(({ done }) => done));
+    const timer = setTimeout(() => {
+      for (const { driver } of this.driven.values()) driver.leave('abandoned');
+    }, graceMs);
+    await all;
+    clearTimeout(timer);
+  }
+
+  private async start(turnId: string, conversationId: string): Promise<void> {
+    const work = await this.takeUp.takeUp(turnId, conversationId);
+    if (work === 'nothing_to_do') return;
+    const driver = new TurnDriver(this.deps, this.ports, this.validator, work);
+    const done = this.run(turnId, driver, work);
+    this.driven.set(turnId, { driver, done, held: undefined });
+    // A turn taken up without a held hint has nobody else who would see it fail.
+    done.catch((error: unknown) =>
+      this.deps.log.error({ err: error, turn_id: turnId }, 'driving a turn failed'),
+    );
+    void this.markRunning(turnId);
+  }
+
+  private async run(turnId: string, driver: TurnDriver, work: TurnWork): Promise<DriveEnd> {
+    try {
+      const end = await driver.drive();
+      if (end === 'ended') this.history.append(work.memory.journal);
+      return end;
+    } finally {
+      this.driven.delete(turnId);
+    }
+  }
+
+  private async hold({ done }: Driven, turnId: string, conversationId: string): Promise<DeliveryOutcome> {
+    let timer: NodeJS.Timeout | undefined;
+    const expired = new Promise<'expired'>(
+      (resolve) => (timer = setTimeout(() => resolve('expired'), HOLD_MS)),
+    );
+    const end = await Promise.race([done, expired]);
+    clearTimeout(timer);
+    if (end === 'abandoned') return giveBack();
+    if (end === 'expired') {
+      const message = newMessage('turn.advance', { turn_id: turnId, conversation_id: conversationId });
+      await this.deps.bus.publish('turns', message);
+    }
+    return 'ack';
+  }
+
+  /** A cache for lists: late or lost it harms nothing. */
+  private async markRunning(turnId: string): Promise<void> {
+    try {
+      await this.deps.store.setTurnStatus(turnId, 'running');
+    } catch (error) {
+      this.deps.log.warn({ err: error, turn_id: turnId }, 'the cached status was not written');
+    }
+  }
+}
+
+/** Never settled: the delivery stays in the queue and goes to somebody else when the connection closes. */
+function giveBack(): Promise<never> {
+  return new Promise<never>(() => {});
+}

@@ -1,0 +1,41 @@
+/** Somebody who waits for the answer to a Stop: told once the turn has its ending row. */
+export interface StopRequest {
+  requestId: string;
+  replyTo: string;
+}
+
+/**
+ * What reached a turn since its driver last looked. Everything in it is a hint: results name calls whose outcome to
+ * read, `reread` asks for the whole journal.
+ */
+export class Mailbox {
+  readonly results = new Set<string>();
+  readonly stops: StopRequest[] = [];
+  reread = false;
+  /** Somebody else drives the turn now, or this process gives its work back. */
+  leave: 'superseded' | 'abandoned' | undefined;
+  private wake: (() => void) | undefined;
+
+  get isEmpty(): boolean {
+    return this.results.size === 0 && this.stops.length === 0 && !this.reread && !this.leave;
+  }
+
+  /** Runs `change` and wakes the driver. */
+  post(change: (mailbox: Mailbox) => void): void {
+    change(this);
+    this.wake?.();
+  }
+
+  /** Resolves when something is there; false after `timeoutMs` of silence. */
+  async wait(timeoutMs: number): Promise<boolean> {
+    if (!this.isEmpty) return true;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    clearTimeout(timer);
+    this.wake = undefined;
+    return !this.isEmpty;
+  }
+}

@@ -1,0 +1,36 @@
+import type { CatalogTool, Journal } from '#contracts';
+import type { ModelRequest } from '#llm';
+import { filterTools, toModelName } from '#tools';
+import { appendMessages, assertTranscript, messagesOfTurn, type ModelMessage } from '#turn';
+import type { OrchestratorSettings } from '../orchestrator.deps.js';
+
+/** What the turn's next model call is made of; throws `TranscriptError` before a request that would be refused. */
+export function modelRequest(
+  journal: Journal,
+  history: ModelMessage[],
+  offered: CatalogTool[],
+  settings: OrchestratorSettings,
+): ModelRequest {
+  const { options } = journal.turn;
+  const messages = history.slice();
+  appendMessages(messages, messagesOfTurn(journal));
+  // The history was checked when its turns ran; its last message may have grown.
+  assertTranscript(messages, history.length - 1);
+  return {
+    model: options.model ?? settings.model,
+    system: settings.systemPrompt,
+    messages,
+    tools: offered.map((tool) => ({
+      name: toModelName(tool.name),
+      description: tool.description,
+      input_schema: tool.input_schema,
+    })),
+    max_output_tokens: options.max_output_tokens ?? settings.maxOutputTokens,
+    temperature: options.temperature,
+  };
+}
+
+/** The tools of the pinned catalogue that this turn may use, sorted as the model sees them. */
+export function offeredTools(journal: Journal, catalogue: CatalogTool[]): CatalogTool[] {
+  return filterTools(catalogue, journal.turn.options.tools);
+}

@@ -1,0 +1,152 @@
+import type { Catalog, CatalogTool, Claim, Journal } from '#contracts';
+import { controlKey, newMessage } from '#contracts';
+import { carryOut, endTurn, retryStore, situationOf, type Ports } from '#journal';
+import { decideCalls, decideTakeUp, endingStep, holderOf, type Liveness } from '#turn';
+import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import type { CatalogueService } from '../catalogue/catalogue.service.js';
+import type { History } from './history.js';
+
+import { TurnMemory } from './turn-memory.js';
+import type { TurnWork } from './turn-driver.js';
+
+/** Taken up: mine to drive. Otherwise there is nothing (more) for this process to do. */
+export type TakenUp = TurnWork | 'nothing_to_do';
+
+/** What every hint about a turn that is not driven here leads to (architecture: «a turn», orchestrator; claim and settle). */
+export class TakeUp {
+  constructor(
+    private readonly deps: OrchestratorDeps,
+    private readonly ports: Ports,
+    private readonly catalogue: CatalogueService,
+    private readonly history: History,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async takeUp(turnId: string, conversationId: string): Promise<TakenUp> {
+    const { store } = this.deps;
+    const [journal, conversation, unended] = await this.retry(() =>
+      Promise.all([
+        store.readJournal(turnId),
+        store.getConversation(conversationId),
+        store.listUnendedTurns(conversationId),
+      ]),
+    );
+    if (!journal) return 'nothing_to_do';
+    if (endingStep(journal)) {
+      await this.endAgain(journal);
+      return 'nothing_to_do';
+    }
+    const earlier = unended.filter((turn) => turn.number < journal.turn.number);
+    if (earlier.length > 0 && (await this.hasActive(earlier.map((turn) => turn._id)))) return 'nothing_to_do';
+    return this.claimOrPassOn(journal, conversation?.deleted_at !== undefined);
+  }
+
+  /** True if one of these has really not ended; the cached status of one that has is repaired. */
+  private async hasActive(turnIds: string[]): Promise<boolean> {
+    for (const turnId of turnIds) {
+      const journal = await this.retry(() => this.deps.store.readJournal(turnId));
+      if (!journal) continue;
+      if (!endingStep(journal)) return true;
+      await this.endAgain(journal);
+    }
+    return false;
+  }
+
+  private async endAgain(journal: Journal): Promise<void> {
+    const end = endingStep(journal);
+    if (!end) return;
+    const calls = decideCalls(journal, await situationOf(this.ports, journal));
+    await this.retry(() =>
+      Promise.all([
+        endTurn(this.ports, journal, end),
+        ...calls.map((call) => carryOut(this.ports, journal, call)),
+      ]),
+    );
+  }
+
+  private async claimOrPassOn(first: Journal, isDeleted: boolean): Promise<TakenUp> {
+    let journal = first;
+    for (;;) {
+      const holder = holderOf(journal, journal.turn._id);
+      const liveness = holder ? await this.livenessByPassingOn(journal, holder) : 'alive';
+      const decision = decideTakeUp(journal, this.ports.me, () => liveness);
+      if (decision.do === 'pass_on') return 'nothing_to_do';
+      const claimed = await this.claim(journal, decision.attempt);
+      if (claimed.won) return this.workOf(journal, claimed.row, isDeleted, holder);
+      const reread = await this.retry(() => this.deps.store.readJournal(journal.turn._id));
+      if (!reread || endingStep(reread)) return 'nothing_to_do';
+      journal = reread;
+    }
+  }
+
+  /** The hint that is passed on is the first probe: a dead driver's control queue is gone with its connection. */
+  private async livenessByPassingOn(journal: Journal, holder: Claim): Promise<Liveness> {
+    if (holder.owner === this.ports.me) return 'alive';
+    if (await this.deps.peers.isDead(holder.owner)) return 'dead';
+    const { _id: turn_id, conversation_id } = journal.turn;
+    const outcome = await this.deps.bus.send(
+      controlKey(holder.owner),
+      newMessage('turn.advance', { turn_id, conversation_id }),
+    );
+    if (outcome === 'confirmed' || outcome === 'unknown') return 'alive';
+    return (await this.deps.peers.isSuspect(holder.owner)) ? 'suspect' : 'alive';
+  }
+
+  private async claim(journal: Journal, attempt: number) {
+    const { turn } = journal;
+    const catalog = attempt === 1 ? await this.retry(() => this.catalogue.pin()) : undefined;
+    return this.retry(() =>
+      this.deps.store.claim({
+        _id: `${turn._id}:${attempt}`,
+        turn_id: turn._id,
+        conversation_id: turn.conversation_id,
+        owner: this.ports.me,
+        n: attempt,
+        purpose: 'run',
+        ...(catalog ? { catalog_hash: catalog._id } : {}),
+        at: new Date().toISOString(),
+      }),
+    );
+  }
+
+  private async workOf(
+    journal: Journal,
+    claim: Claim,
+    isDeleted: boolean,
+    before: Claim | undefined,
+  ): Promise<TurnWork> {
+    const { turn } = journal;
+    if (before && before.owner !== this.ports.me) {
+      const message = newMessage('turn.superseded', { turn_id: turn._id, attempt: claim.n });
+      void this.deps.bus.send(controlKey(before.owner), message);
+    }
+    const claims = [...journal.claims, claim];
+    const first = claims.find((row) => row._id === `${turn._id}:1`) ?? claim;
+    const [reread, history, catalogue] = await Promise.all([
+      // Attempt 1 claimed what nobody can have worked on; a later one must see what the earlier driver committed.
+      claim.n === 1 ? { ...journal, claims } : this.retry(() => this.deps.store.readJournal(turn._id)),
+      this.retry(() => this.history.before(turn.conversation_id, turn.number)),
+      this.pinned(first.catalog_hash),
+    ]);
+    const memory = new TurnMemory(reread ?? { ...journal, claims }, this.deps.store, this.signal);
+    const { conversation_id, number } = turn;
+    this.deps.bus.emit({
+      type: 'turn_started',
+      conversation_id,
+      turn_id: turn._id,
+      timestamp: first.at,
+      number,
+    });
+    return { memory, claimAttempt: claim.n, history, catalogue, isDeleted };
+  }
+
+  private async pinned(hash: string | undefined): Promise<CatalogTool[]> {
+    if (hash === undefined) return [];
+    const catalog: Catalog | null = await this.retry(() => this.catalogue.get(hash));
+    return catalog?.tools ?? [];
+  }
+
+  private retry<T>(operation: () => Promise<T>): Promise<T> {
+    return retryStore(operation, this.signal);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Claim, Journal, Outcome, Step } from '#contracts';
+import { claimsOn } from '#turn';
+import { retryStore } from '#journal';
+import type { Store } from '#store';
+
+/** A driven turn's rows, as far as its driver knows them. What the store says is added, nothing is invented. */
+export class TurnMemory {
+  constructor(
+    public journal: Journal,
+    private readonly store: Store,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async reread(): Promise<void> {
+    this.journal =
+      (await retryStore(() => this.store.readJournal(this.journal.turn._id), this.signal)) ?? this.journal;
+  }
+
+  /** Reads what the hints speak of: a result is believed when it is in the store. */
+  async readOutcomes(toolCallIds: string[]): Promise<void> {
+    const unknown = toolCallIds.filter((id) => !this.journal.outcomes.some((outcome) => outcome._id === id));
+    const rows = await Promise.all(
+      unknown.map((id) => retryStore(() => this.store.getOutcome(id), this.signal)),
+    );
+    for (const row of rows) if (row) this.addOutcome(row);
+  }
+
+  /** True if this row is the journal's now; otherwise the winner's is, and everything else has been read again. */
+  async commit(row: Step): Promise<boolean> {
+    const { won, row: stands } = await retryStore(() => this.store.commitStep(row), this.signal);
+    if (won) this.journal.steps.push(stands);
+    else await this.reread();
+    return won;
+  }
+
+  /** False if it was known. */
+  addOutcome(outcome: Outcome): boolean {
+    return addRow(this.journal.outcomes, outcome);
+  }
+
+  /** False if it was known. */
+  addClaim(claim: Claim): boolean {
+    return addRow(this.journal.claims, claim);
+  }
+
+  /** The highest claim on the turn that is known here. */
+  get claimAttempt(): number {
+    return claimsOn(this.journal, this.journal.turn._id).at(-1)?.n ?? 0;
+  }
+}
+
+function addRow<T extends { _id: string }>(rows: T[], row: T): boolean {
+  if (rows.some((known) => known._id === row._id)) return false;
+  rows.push(row);
+  return true;
+}

@@ -1,0 +1,101 @@
+import type { Call, CatalogTool, ErrorDetail, StopReason } from '#contracts';
+import { busNameOf, suggestNames, toModelName, type ArgumentValidator } from '#tools';
+import { failure } from '#turn';
+import type { AskedCall } from './stream-step.js';
+
+export interface Offer {
+  /** Every tool of the turn's catalogue. */
+  catalogue: CatalogTool[];
+  /** Those that the turn's options allow: what the model was offered. */
+  offered: CatalogTool[];
+  needsApproval(tool: CatalogTool): boolean;
+  validator: ArgumentValidator;
+}
+
+const REFUSED_TIMEOUT_MS = 1;
+
+/** What the model asked for as calls of the step's row. What must not be sent carries its refusal. */
+export function resolveCalls(asked: AskedCall[], stopReason: StopReason, offer: Offer): Call[] {
+  return asked.map((call, i) => {
+    // The provider stopped inside the last one: whatever parsed may be half of what was meant.
+    const isCutOff = stopReason === 'max_tokens' && i === asked.length - 1;
+    return resolveCall(call, isCutOff, offer);
+  });
+}
+
+function resolveCall(asked: AskedCall, isCutOff: boolean, offer: Offer): Call {
+  const { tool_call_id } = asked;
+  const tool = findTool(asked.name, offer.catalogue);
+  if (!tool) return unknownCall(asked, offer);
+  const refusal = refuse(asked, isCutOff, tool, offer);
+  return {
+    tool_call_id,
+    tool_name: tool.name,
+    display_name: tool.display_name,
+    source: tool.source,
+    arguments: asked.arguments ?? {},
+    class: tool.class,
+    timeout_ms: tool.timeout_ms,
+    approval: !refusal && offer.needsApproval(tool) ? 'required' : 'none',
+    ...(refusal ? { refusal } : {}),
+  };
+}
+
+function refuse(
+  asked: AskedCall,
+  isCutOff: boolean,
+  tool: CatalogTool,
+  offer: Offer,
+): ErrorDetail | undefined {
+  if (!offer.offered.includes(tool)) {
+    return failure('PermissionError', `${tool.name} is not allowed in this turn.`);
+  }
+  if (isCutOff) {
+    return failure('ValidationError', 'The arguments were cut off by the output limit; nothing was run.', {
+      constraint: 'complete arguments',
+    });
+  }
+  if (!asked.arguments) {
+    return failure('ValidationError', 'The arguments are not a JSON object; nothing was run.', {
+      provided_value: asked.raw.slice(0, 200),
+      constraint: 'JSON object',
+    });
+  }
+  return offer.validator.validate(tool.input_schema, asked.arguments);
+}
+
+function findTool(name: string, catalogue: CatalogTool[]): CatalogTool | undefined {
+  const busName = busNameOf(name, catalogue);
+  return catalogue.find((tool) => tool.name === busName);
+}
+
+/** Close names are told to the model, never silently used. */
+function unknownCall(asked: AskedCall, offer: Offer): Call {
+  const suggestions = suggestNames(
+    asked.name,
+    offer.offered.map((tool) => tool.name),
+  ).map(toModelName);
+  const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(' or ')}?` : '';
+  return {
+    tool_call_id: asked.tool_call_id,
+    tool_name: unknownName(asked.name),
+    display_name: asked.name.slice(0, 128),
+    source: 'local',
+    arguments: asked.arguments ?? {},
+    class: 'once',
+    timeout_ms: REFUSED_TIMEOUT_MS,
+    approval: 'none',
+    refusal: failure('ToolNotFound', `There is no tool ${asked.name.slice(0, 128)}.${hint}`, { suggestions }),
+  };
+}
+
+/** A bus name for people and logs: what the model wrote, in the bus's spelling. */
+function unknownName(name: string): string {
+  const plain = name
+    .toLowerCase()
+    .replace(/__/g, '.')
+    .replace(/[^a-z0-9_.]/g, '_')
+    .slice(0, 100);
+  const parts = plain.split('.').filter((part) => part !== '');
+  return parts.length > 1 ? parts.join('.') : `unknown.${parts[0] ?? 'tool'}`;
+}

@@ -1,0 +1,180 @@
+import type { Block, ConversationEvent, StopReason, Usage } from '#contracts';
+import { ModelError, type Model, type ModelPart, type ModelRequest } from '#llm';
+import { stepAttempt } from '#turn';
+import { newToolCallId } from './tool-call-id.js';
+import { TokenStream, type StepPlace } from './token-stream.js';
+
+export const MAX_RETRIES = 5;
+
+/** A call as the model asked for it; `arguments` is undefined when they were not a JSON object. */
+export interface AskedCall {
+  tool_call_id: string;
+  name: string;
+  arguments: Record<string, unknown> | undefined;
+  raw: string;
+}
+
+/** What one model call came to. `attempt` is the one whose tokens viewers have. */
+export type Streamed = { attempt: number; blocks: Block[] } & (
+  | { ended: 'answered'; asked: AskedCall[]; stopReason: StopReason; usage: Usage }
+  | { ended: 'failed'; error: ModelError }
+  /** The signal was aborted: Stop, or somebody else drives now. */
+  | { ended: 'aborted' }
+);
+
+/** Text of the attempt that runs now, for viewers who join in the middle. */
+export interface Progress {
+  attempt: number;
+  text: string;
+}
+
+export interface StreamStep {
+  model: Model;
+  request: ModelRequest;
+  place: Omit<StepPlace, 'attempt'>;
+  claimAttempt: number;
+  signal: AbortSignal;
+  emit: (event: ConversationEvent) => void;
+  /** Called at the start of every attempt with something that always shows its text so far. */
+  onAttempt: (progress: Progress) => void;
+}
+
+/**
+ * One model call with its retries: retryable errors, also in the middle of the stream, start the step again after
+ * a back-off (`retry-after` wins), with `waiting` and `step_restarted` so that viewers drop the partial text.
+ */
+export async function streamStep(input: StreamStep): Promise<Streamed> {
+  for (let retry = 0; ; retry++) {
+    const attempt = stepAttempt(input.claimAttempt, retry);
+    const place = { ...input.place, attempt };
+    if (retry > 0) input.emit({ type: 'step_restarted', ...place, timestamp: new Date().toISOString() });
+    const run = new AttemptRun(place, input);
+    try {
+      return { attempt, blocks: run.blocks, ended: 'answered', ...(await run.consume()) };
+    } catch (error) {
+      run.finish();
+      if (input.signal.aborted) return { attempt, blocks: run.blocks, ended: 'aborted' };
+      if (!(error instanceof ModelError)) throw error;
+      if (!error.options.retryable || retry >= MAX_RETRIES)
+        return { attempt, blocks: run.blocks, ended: 'failed', error };
+      const delayMs = backOffMs(retry, error.options.retryAfterMs);
+      emitWaiting(input, error, delayMs);
+      await abortableDelay(delayMs, input.signal);
+      if (input.signal.aborted) return { attempt, blocks: run.blocks, ended: 'aborted' };
+    }
+  }
+}
+
+function emitWaiting(input: StreamStep, error: ModelError, delayMs: number): void {
+  const { conversation_id, turn_id } = input.place;
+  const timestamp = new Date().toISOString();
+  input.emit({
+    type: 'waiting',
+    conversation_id,
+    turn_id,
+    timestamp,
+    reason: error.message,
+    retry_after_ms: delayMs,
+  });
+}
+
+/** One attempt: parts in, tokens out, blocks kept. */
+class AttemptRun {
+  readonly blocks: Block[] = [];
+  private readonly asked: AskedCall[] = [];
+  private readonly tokens: TokenStream;
+  private readonly thinking: TokenStream;
+
+  constructor(
+    place: StepPlace,
+    private readonly input: StreamStep,
+  ) {
+    this.tokens = new TokenStream('token', place, input.emit);
+    this.thinking = new TokenStream('thinking', place, input.emit);
+    const { tokens } = this;
+    input.onAttempt({
+      attempt: place.attempt,
+      get text() {
+        return tokens.text;
+      },
+    });
+  }
+
+  async consume(): Promise<{ asked: AskedCall[]; stopReason: StopReason; usage: Usage }> {
+    for await (const part of this.input.model.stream(this.input.request, this.input.signal)) {
+      if (this.input.signal.aborted) throw this.input.signal.reason;
+      if (part.type === 'end') {
+        this.finish();
+        return { asked: this.asked, stopReason: part.stop_reason, usage: part.usage };
+      }
+      this.take(part);
+    }
+    throw new ModelError('The model’s answer broke off.', 'network', { retryable: true });
+  }
+
+  /** Sends what the coalescer still holds. */
+  finish(): void {
+    this.tokens.end();
+    this.thinking.end();
+  }
+
+  private take(part: Exclude<ModelPart, { type: 'end' }>): void {
+    switch (part.type) {
+      case 'text':
+        return this.takeText(part.text);
+      case 'thinking':
+        return this.thinking.push(part.text);
+      case 'thinking_end': {
+        const { text, signature, data } = part;
+        this.blocks.push({ type: 'thinking', text, signature, data });
+        return;
+      }
+      case 'tool_call':
+        return this.takeCall(part);
+    }
+  }
+
+  private takeText(text: string): void {
+    if (text === '') return;
+    const last = this.blocks.at(-1);
+    if (last?.type === 'text') last.text += text;
+    else this.blocks.push({ type: 'text', text });
+    this.tokens.push(text);
+  }
+
+  private takeCall(part: Extract<ModelPart, { type: 'tool_call' }>): void {
+    const tool_call_id = newToolCallId();
+    const { name, raw } = part;
+    this.asked.push({ tool_call_id, name, arguments: part.arguments, raw });
+    this.blocks.push({
+      type: 'tool_use',
+      tool_call_id,
+      name: sayableName(name),
+      arguments: part.arguments ?? {},
+    });
+  }
+}
+
+/** A name that every provider takes back. */
+function sayableName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
+}
+
+/** 0.5, 1, 2, 4, 8 s with jitter; what the provider asked for wins, up to a minute. */
+function backOffMs(retry: number, retryAfterMs: number | undefined): number {
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, 60_000);
+  return Math.round(500 * 2 ** retry * (0.75 + Math.random() / 2));
+}
+
+function abortableDelay(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** The largest multiple of 62 in a byte: values above would favour some characters. */
+const UNBIASED = 248;
+
+/** `call_` + 22 random `[A-Za-z0-9]`. */
+export function newToolCallId(): string {
+  let id = 'call_';
+  while (id.length < 27) {
+    for (const byte of randomBytes(32)) {
+      if (byte < UNBIASED && id.length < 27) id += ALPHABET[byte % 62];
+    }
+  }
+  return id;
+}

@@ -1,0 +1,28 @@
+import type { CatalogTool } from '#contracts';
+import type { Log, Peers } from '#journal';
+import type { Model } from '#llm';
+import type { Bus } from '#messaging';
+import type { Store } from '#store';
+import type { Budgets } from '#turn';
+
+export interface OrchestratorSettings {
+  /** `provider/model` of turns that do not choose one. */
+  model: string;
+  systemPrompt: string;
+  budgets: Budgets;
+  maxOutputTokens: number;
+  /** Turns held at once: the prefetch of `turns`. */
+  turnsAtOnce: number;
+  /** Whether a call of this tool waits for a person. */
+  needsApproval(tool: CatalogTool): boolean;
+}
+
+export interface OrchestratorDeps {
+  store: Store;
+  bus: Bus;
+  processId: string;
+  peers: Peers;
+  model: Model;
+  log: Log;
+  settings: OrchestratorSettings;
+}

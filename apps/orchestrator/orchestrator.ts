@@ -1,0 +1,97 @@
+import type { Body } from '#contracts';
+import { newMessage } from '#contracts';
+import type { Ports } from '#journal';
+import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
+import { CatalogueService } from './catalogue/catalogue.service.js';
+import { Drivers } from './drive/drivers.js';
+import { History } from './drive/history.js';
+import { TakeUp } from './drive/take-up.js';
+import type { OrchestratorDeps } from './orchestrator.deps.js';
+import { keepDeadLetter } from './sweep/dead-letters.js';
+import { Sweeper } from './sweep/sweeper.js';
+
+/** One orchestrator: the turns it drives, what it knows of the fleet, its sweeper. Hints come in, nothing else. */
+export class Orchestrator {
+  readonly catalogue: CatalogueService;
+  private readonly drivers: Drivers;
+  private readonly sweeper: Sweeper;
+  private readonly ports: Ports;
+  private readonly leaving = new AbortController();
+
+  constructor(private readonly deps: OrchestratorDeps) {
+    const { store, bus, processId: me, peers, log } = deps;
+    this.ports = { store, bus, me, peers, log };
+    this.catalogue = new CatalogueService(deps);
+    const history = new History(store);
+    const takeUp = new TakeUp(deps, this.ports, this.catalogue, history, this.leaving.signal);
+    this.drivers = new Drivers(deps, this.ports, takeUp, history);
+    this.sweeper = new Sweeper(this.ports, (turnId) => this.wake(turnId));
+  }
+
+  /** Turns that this process drives now. */
+  get size(): number {
+    return this.drivers.size;
+  }
+
+  /** Before the first hint is taken: know the tools. */
+  async prepare(): Promise<void> {
+    await this.catalogue.rollCall();
+    this.sweeper.start();
+  }
+
+  /** `turn.advance` from `turns` (then the delivery is held) or passed on by another process. */
+  advance({ turn_id, conversation_id }: Body<'turn.advance'>, delivery?: Delivery): Promise<DeliveryOutcome> {
+    return this.drivers.advance(turn_id, conversation_id, delivery);
+  }
+
+  /** `tool.result`: to the driver if it is here; from `results`, anybody may look at the turn. */
+  async result(
+    { turn_id, tool_call_id }: Body<'tool.result'>,
+    delivery?: Delivery,
+  ): Promise<DeliveryOutcome> {
+    const driver = this.drivers.get(turn_id);
+    if (driver) driver.result(tool_call_id);
+    else if (delivery) await this.hintTurn(turn_id);
+    return 'ack';
+  }
+
+  stop({ turn_id, request_id, reply_to }: Body<'turn.stop'>): void {
+    this.drivers.get(turn_id)?.stop(request_id, reply_to);
+  }
+
+  superseded({ turn_id }: Body<'turn.superseded'>): void {
+    this.drivers.get(turn_id)?.leave('superseded');
+  }
+
+  /** Answers with the text that is being streamed; silence means that nothing is. */
+  peek({ turn_id, request_id, reply_to }: Body<'turn.peek'>): void {
+    const partial = this.drivers.get(turn_id)?.partialText;
+    if (partial)
+      void this.deps.bus.send(reply_to, newMessage('turn.partial', { turn_id, request_id, ...partial }));
+  }
+
+  dead(dead: DeadDelivery): Promise<void> {
+    return keepDeadLetter(this.ports, dead);
+  }
+
+  /** Finishes what ends within `graceMs` and gives the rest back. */
+  async drain(graceMs: number): Promise<void> {
+    await this.sweeper.stop();
+    await this.drivers.drain(graceMs);
+    this.leaving.abort();
+    this.catalogue.close();
+  }
+
+  private wake(turnId: string): boolean {
+    const driver = this.drivers.get(turnId);
+    driver?.hint();
+    return driver !== undefined;
+  }
+
+  private async hintTurn(turnId: string): Promise<void> {
+    const turn = await this.deps.store.getTurn(turnId);
+    if (!turn) return;
+    const { conversation_id } = turn;
+    await this.deps.bus.publish('turns', newMessage('turn.advance', { turn_id: turnId, conversation_id }));
+  }
+}

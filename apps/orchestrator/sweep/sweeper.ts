@@ -1,0 +1,91 @@
+import type { Journal, Turn } from '#contracts';
+import { newMessage } from '#contracts';
+import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
+import { decideCalls, endingStep, holderOf, openCalls, statusOf } from '#turn';
+
+const ROUND_MS = 2_000;
+const TURNS_A_ROUND = 200;
+const NEXT_LOOK_MS = 5_000;
+const NEXT_LOOK_PARKED_MS = 30_000;
+/** Above this many waiting hints a turn in line is not hinted again: its own hint is among them. */
+const CROWDED = 100;
+
+/**
+ * Makes the whole thing live; the broker only makes it fast. Every round it looks at turns that are due, does what
+ * their rows ask for, and moves `due_at`. Idempotent: any number of sweepers may run.
+ */
+export class Sweeper {
+  private timer: NodeJS.Timeout | undefined;
+  private round: Promise<void> = Promise.resolve();
+  private isStopped = false;
+
+  constructor(
+    private readonly ports: Ports,
+    /** Wakes a turn that this process drives; false if it does not. */
+    private readonly wake: (turnId: string) => boolean,
+  ) {}
+
+  start(): void {
+    this.schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.round;
+  }
+
+  /** One round; never rejects. */
+  async sweep(now = Date.now()): Promise<void> {
+    try {
+      const due = await this.ports.store.listDueTurns(now, TURNS_A_ROUND);
+      for (const turn of due) await this.lookAt(turn, now);
+    } catch (error) {
+      this.ports.log.warn({ err: error }, 'a round of the sweeper was cut short');
+    }
+  }
+
+  private schedule(): void {
+    if (this.isStopped) return;
+    const delayMs = ROUND_MS * (0.75 + Math.random() / 2);
+    this.timer = setTimeout(() => {
+      this.round = this.sweep().then(() => this.schedule());
+    }, delayMs);
+    this.timer.unref();
+  }
+
+  private async lookAt(turn: Turn, now: number): Promise<void> {
+    const { store } = this.ports;
+    const journal = await store.readJournal(turn._id);
+    if (!journal) return store.setTurnDue(turn._id, null);
+    const end = endingStep(journal);
+    if (end) return this.finish(journal, now);
+    const status = statusOf(journal);
+    await store.setTurnDue(
+      turn._id,
+      now + (status === 'awaiting_input' ? NEXT_LOOK_PARKED_MS : NEXT_LOOK_MS),
+    );
+    if (status !== turn.status) await store.setTurnStatus(turn._id, status);
+    await this.wakeUp(journal);
+  }
+
+  /** An ended turn stays due until each of its calls has an outcome. */
+  private async finish(journal: Journal, now: number): Promise<void> {
+    const { ports } = this;
+    const { turn } = journal;
+    const decisions = decideCalls(journal, await situationOf(ports, journal));
+    const learned = await Promise.all(decisions.map((decision) => carryOut(ports, journal, decision)));
+    for (const { outcome } of learned) if (outcome) journal.outcomes.push(outcome);
+    if (turn.status !== statusOf(journal)) await endTurn(ports, journal, endingStep(journal)!);
+    await ports.store.setTurnDue(turn._id, openCalls(journal).length > 0 ? now + NEXT_LOOK_MS : null);
+  }
+
+  private async wakeUp(journal: Journal): Promise<void> {
+    const { _id: turn_id, conversation_id } = journal.turn;
+    if (this.wake(turn_id)) return;
+    if (holderOf(journal, turn_id)) return hint(this.ports, journal);
+    const queue = await this.ports.bus.inspect('turns');
+    if (queue !== 'missing' && queue.messages > CROWDED) return;
+    await this.ports.bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id }));
+  }
+}

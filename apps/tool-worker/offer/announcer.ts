@@ -1,0 +1,50 @@
+import type { Message, Toolset } from '#contracts';
+import { newMessage } from '#contracts';
+import type { ToolWorkerDeps } from '../tool-worker.deps.js';
+import type { HostedTools } from './hosted-tools.js';
+
+const INTERVAL_MS = 10_000;
+/** Who reads offers: orchestrators pin them, gateways list them. */
+const AUDIENCE = ['orchestrator.all', 'gateway.all'];
+
+/** Tells the fleet what this worker offers: at start, on change, every 10 s, when asked; withdraws when it leaves. */
+export class Announcer {
+  private timer: NodeJS.Timeout | undefined;
+  private isWithdrawn = false;
+
+  constructor(
+    private readonly deps: ToolWorkerDeps,
+    private readonly hosted: HostedTools,
+    /** Called with the current offer before it is told, so that its queues are consumed first. */
+    private readonly prepare: (toolsets: Toolset[]) => Promise<void>,
+  ) {}
+
+  async start(): Promise<void> {
+    for (const host of this.deps.hosts) host.onChange(() => void this.announce());
+    await this.announce();
+    this.timer = setInterval(() => void this.announce(), INTERVAL_MS);
+  }
+
+  /** Tells everybody, or only who asked. Never rejects: the next announcement is due soon. */
+  async announce(replyTo?: string): Promise<void> {
+    if (this.isWithdrawn) return;
+    try {
+      const toolsets = this.hosted.refresh();
+      await this.prepare(toolsets);
+      const message = newMessage('catalog.announce', { worker: this.deps.processId, toolsets });
+      await this.tell(message, replyTo ? [replyTo] : AUDIENCE);
+    } catch (error) {
+      this.deps.log.warn({ err: error }, 'announcing the tools failed');
+    }
+  }
+
+  async withdraw(): Promise<void> {
+    this.isWithdrawn = true;
+    clearInterval(this.timer);
+    await this.tell(newMessage('catalog.withdraw', { worker: this.deps.processId }), AUDIENCE);
+  }
+
+  private async tell(message: Message, keys: string[]): Promise<void> {
+    await Promise.all(keys.map((key) => this.deps.bus.send(key, message)));
+  }
+}

@@ -1,0 +1,55 @@
+import type { ToolDefinition, Toolset } from '#contracts';
+import { canonicalHash, toBusName, type Tool, type ToolsetHost } from '#tools';
+import type { ToolWorkerDeps } from '../tool-worker.deps.js';
+
+export interface HostedTool {
+  tool: Tool;
+  definition: ToolDefinition;
+  host: ToolsetHost;
+}
+
+/** The tools this worker has right now, by bus name. */
+export class HostedTools {
+  private tools = new Map<string, HostedTool>();
+
+  constructor(private readonly deps: Pick<ToolWorkerDeps, 'hosts' | 'overridesFor'>) {
+    this.refresh();
+  }
+
+  find(toolName: string): HostedTool | undefined {
+    return this.tools.get(toolName);
+  }
+
+  /** Reads every host again; what `catalog.announce` carries. */
+  refresh(): Toolset[] {
+    const tools = new Map<string, HostedTool>();
+    for (const host of this.deps.hosts) {
+      for (const tool of host.tools()) {
+        const definition = this.definitionOf(host, tool);
+        tools.set(definition.name, { tool, definition, host });
+      }
+    }
+    this.tools = tools;
+    return this.deps.hosts.map((host) => this.toolsetOf(host)).filter((toolset) => toolset.tools.length > 0);
+  }
+
+  private toolsetOf(host: ToolsetHost): Toolset {
+    const { name, source, server, version } = host;
+    const own = [...this.tools.values()].filter((hosted) => hosted.host === host);
+    return { name, source, server, version, tools: own.map(({ definition }) => definition) };
+  }
+
+  private definitionOf(host: ToolsetHost, { definition }: Tool): ToolDefinition {
+    const name = toBusName(host.server, definition.own_name);
+    const overrides = this.deps.overridesFor(name);
+    const described = {
+      name,
+      own_name: definition.own_name,
+      description: definition.description,
+      input_schema: definition.input_schema,
+      class: overrides.class ?? definition.class,
+      timeout_ms: overrides.timeoutMs ?? definition.timeout_ms,
+    };
+    return { ...described, hash: canonicalHash(described) };
+  }
+}

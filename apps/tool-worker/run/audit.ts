@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { Outcome, ToolCallBody } from '#contracts';
+import type { Log } from '#journal';
+
+/** One record per invocation, refused ones too: who, what, how it ended; no values, no output. */
+export function audit(
+  log: Log,
+  body: ToolCallBody,
+  outcome: Outcome,
+  event: 'invoked' | 'refused' | 'late' = 'invoked',
+): void {
+  log.info(
+    {
+      audit: event,
+      tool_call_id: body.tool_call_id,
+      turn_id: body.turn_id,
+      user_id: body.user_id,
+      tool: body.tool_name,
+      attempt: outcome.attempt,
+      worker: outcome.worker,
+      status: outcome.status,
+      error_type: outcome.error?.error_type,
+      duration_ms: outcome.duration_ms,
+      arguments_sha256: createHash('sha256').update(JSON.stringify(body.arguments)).digest('hex'),
+    },
+    'tool call',
+  );
+}

@@ -1,0 +1,121 @@
+import type { Claim, Outcome, ToolCallBody } from '#contracts';
+import { compete, settle, type CallLabel, type Ports } from '#journal';
+import type { Store } from '#store';
+import { decideAfterReclaim, decideLostClaim, mayHaveRun, type Liveness } from '#turn';
+
+/** What claiming came to. `mine` may start; with `outcome` the call has ended; `nothing` is somebody else's to do. */
+export type Claimed = { mine: Claim } | { outcome: Outcome } | 'nothing';
+
+/** Attempt 1, at once and without reading first. A duplicate key says that somebody was earlier. */
+export function claimFirst(ports: Ports, body: ToolCallBody) {
+  return ports.store.claim(claimRow(ports, body, 1));
+}
+
+/** After a lost attempt 1: read what stands, ask after its owner, and do what the rules say. */
+export async function claimAgain(ports: Ports, body: ToolCallBody, label: CallLabel): Promise<Claimed> {
+  const found = await read(ports.store, body.tool_call_id);
+  const holder = found.claims.at(-1);
+  const liveness =
+    holder?.purpose === 'run' && !found.outcome ? await livenessOfOwner(ports, holder.owner) : 'alive';
+  const action = decideLostClaim(found, { class: body.class, me: ports.me, liveness: () => liveness });
+  switch (action.do) {
+    case 'ignore':
+      return 'nothing';
+    case 'hint':
+      return { outcome: found.outcome! };
+    case 'settle':
+      return { outcome: await settle(ports, label, action.outcome) };
+    case 'claim_again':
+      return claimNext(ports, body, label, action.attempt);
+  }
+}
+
+/** Attempt 2 or later: claim, and only then read what the journal says now. */
+export async function claimNext(
+  ports: Ports,
+  body: ToolCallBody,
+  label: CallLabel,
+  attempt: number,
+): Promise<Claimed> {
+  const { won, row } = await ports.store.claim(claimRow(ports, body, attempt));
+  if (!won) return 'nothing';
+  const [step, next, outcome] = await Promise.all([
+    ports.store.getStep(body.turn_id, body.n),
+    ports.store.getStep(body.turn_id, body.n + 1),
+    ports.store.getOutcome(body.tool_call_id),
+  ]);
+  switch (decideAfterReclaim({ step, outcome, next })) {
+    case 'run':
+      return { mine: row };
+    case 'settled':
+      return { outcome: outcome! };
+    case 'uncommitted':
+      return 'nothing';
+    case 'stopped':
+      return { outcome: await settle(ports, label, unknownOutcome(ports, body, attempt)) };
+  }
+}
+
+/** Refuses a call that must not run: under a settle claim, so that it can never start. */
+export async function refuse(
+  ports: Ports,
+  body: ToolCallBody,
+  label: CallLabel,
+  outcome: Outcome,
+): Promise<Outcome | undefined> {
+  const learned = await compete(ports, { ...label, tool_call_id: body.tool_call_id }, outcome);
+  return learned.outcome;
+}
+
+export function unknownOutcome(ports: Ports, body: ToolCallBody, attempt: number): Outcome {
+  return outcomeRow(ports, body, { attempt, durationMs: 0 }, { status: 'failure', error: mayHaveRun() });
+}
+
+export function outcomeRow(
+  ports: Ports,
+  body: ToolCallBody,
+  run: { attempt: number; durationMs: number },
+  result: Pick<Outcome, 'status'> & {
+    data?: Outcome['data'];
+    error?: Outcome['error'];
+    explanation?: string | null;
+  },
+): Outcome {
+  return {
+    _id: body.tool_call_id,
+    turn_id: body.turn_id,
+    conversation_id: body.conversation_id,
+    n: body.n,
+    status: result.status,
+    data: result.data ?? null,
+    error: result.error ?? null,
+    explanation: result.explanation ?? null,
+    attempt: run.attempt,
+    worker: ports.me,
+    duration_ms: run.durationMs,
+    at: new Date().toISOString(),
+  };
+}
+
+function claimRow(ports: Ports, body: ToolCallBody, attempt: number): Claim {
+  return {
+    _id: `${body.tool_call_id}:${attempt}`,
+    turn_id: body.turn_id,
+    conversation_id: body.conversation_id,
+    owner: ports.me,
+    n: attempt,
+    purpose: 'run',
+    at: new Date().toISOString(),
+  };
+}
+
+async function read(store: Store, toolCallId: string) {
+  const [claims, outcome] = await Promise.all([store.listClaims(toolCallId), store.getOutcome(toolCallId)]);
+  return { claims, outcome };
+}
+
+async function livenessOfOwner({ peers, me }: Ports, owner: string): Promise<Liveness> {
+  if (owner === me) return 'alive';
+  if (await peers.isDead(owner)) return 'dead';
+  return (await peers.isSuspect(owner)) ? 'suspect' : 'alive';
+}

@@ -1,0 +1,198 @@
+import type { Claim, Outcome, ToolCallBody, ToolResult } from '#contracts';
+import { newMessage } from '#contracts';
+import { retryStore, settle, type CallLabel, type Ports } from '#journal';
+import type { DeliveryOutcome } from '#messaging';
+import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
+import { MAX_CALL_ATTEMPTS, mayRunAgain, neverStarted, toolsetOf } from '#turn';
+import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
+import { audit } from './audit.js';
+import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
+import { runTool, withinBudget, type Ran } from './run-tool.js';
+
+import type { Slots } from './slots.js';
+
+/** Nobody waits any more for a call that is so much older than its deadline. */
+const STALE_MS = 3_600_000;
+
+/** Runs the calls of this worker: parse has happened, everything after it happens here (architecture: «a turn», worker). */
+export class CallRunner {
+  private readonly validator = new ArgumentValidator();
+  private readonly running = new Map<string, AbortController>();
+  /** Aborted when the worker must be gone: nothing is retried any more. */
+  private readonly leaving = new AbortController();
+
+  constructor(
+    private readonly ports: Ports,
+    private readonly hosted: HostedTools,
+  ) {}
+
+  get size(): number {
+    return this.running.size;
+  }
+
+  /** Tells a running call to stop; a call that is not here is none of this worker's. */
+  cancel(toolCallId: string): void {
+    this.running.get(toolCallId)?.abort(new Error('stopped'));
+  }
+
+  /** The worker leaves: what still runs is settled by others, by its class. */
+  giveUp(): void {
+    this.leaving.abort();
+  }
+
+  /** One `tool.call`, from delivery to ack. */
+  async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
+    if (Date.now() > Date.parse(body.deadline) + STALE_MS) return 'ack';
+    const hosted = this.hosted.find(body.tool_name);
+    if (!hosted) return { reject: `this worker has no tool ${body.tool_name}` };
+    const label = labelOf(hosted);
+    await slots.take();
+    let isSlotMine = true;
+    try {
+      const refusal = this.refusalOf(hosted, body);
+      if (refusal) return await this.refuse(body, label, refusal);
+      const first = await this.retry(() => claimFirst(this.ports, body));
+      if (first.won) return await this.run(hosted.tool, body, label, first.row);
+      slots.release();
+      isSlotMine = false;
+      const claimed = await this.retry(() => claimAgain(this.ports, body, label));
+      if (claimed === 'nothing') return 'ack';
+      if ('outcome' in claimed) return await this.hintResult(body, claimed.outcome);
+      return await this.run(hosted.tool, body, label, claimed.mine);
+    } finally {
+      if (isSlotMine) slots.release();
+    }
+  }
+
+  private refusalOf({ definition }: HostedTool, body: ToolCallBody): ToolResult | undefined {
+    const invalid = this.validator.validate(definition.input_schema, body.arguments);
+    if (invalid) return { status: 'failure', error: invalid };
+    if (Date.now() <= Date.parse(body.deadline)) return undefined;
+    return failure('TimeoutError', 'No worker started this call before its deadline.', { started: false });
+  }
+
+  private async refuse(body: ToolCallBody, label: CallLabel, result: ToolResult): Promise<DeliveryOutcome> {
+    const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
+    const outcome = await this.retry(() => refuse(this.ports, body, label, refusal));
+    if (!outcome) return 'ack';
+    audit(this.ports.log, body, outcome, 'refused');
+    return this.hintResult(body, outcome);
+  }
+
+  private async run(
+    tool: Tool,
+    body: ToolCallBody,
+    label: CallLabel,
+    claim: Claim,
+  ): Promise<DeliveryOutcome> {
+    const controller = new AbortController();
+    this.running.set(body.tool_call_id, controller);
+    try {
+      const outcome = await this.runToEnd(tool, body, label, claim, controller.signal);
+      const stands = await this.retry(() => settle(this.ports, label, outcome));
+      audit(this.ports.log, body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
+      return await this.hintResult(body, stands);
+    } finally {
+      this.running.delete(body.tool_call_id);
+    }
+  }
+
+  /** Runs, and runs again under a next claim when the tool's own connection broke and its class allows it. */
+  private async runToEnd(
+    tool: Tool,
+    body: ToolCallBody,
+    label: CallLabel,
+    first: Claim,
+    stop: AbortSignal,
+  ): Promise<Outcome> {
+    for (let claim = first; ;) {
+      if (stop.aborted) return this.stoppedBeforeStart(body, claim.n);
+      const startedAt = performance.now();
+      this.emitStart(body, label, claim);
+      const ran = await this.runOnce(tool, body, claim.n, stop);
+      const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
+      if ('result' in ran) return outcomeRow(this.ports, body, run, await this.bounded(body, ran.result));
+      if (!mayRunAgain(body.class)) return unknownOutcome(this.ports, body, claim.n);
+      if (claim.n >= MAX_CALL_ATTEMPTS || stop.aborted) {
+        return outcomeRow(this.ports, body, run, failure('ToolExecutionError', ran.lost.message));
+      }
+      const next = await this.retry(() => claimNext(this.ports, body, label, claim.n + 1));
+      if (next === 'nothing') return unknownOutcome(this.ports, body, claim.n);
+      if ('outcome' in next) return next.outcome;
+      claim = next.mine;
+    }
+  }
+
+  /** Of a later attempt nobody knows what the earlier one did. */
+  private stoppedBeforeStart(body: ToolCallBody, attempt: number): Outcome {
+    if (attempt > 1) return unknownOutcome(this.ports, body, attempt);
+    return outcomeRow(
+      this.ports,
+      body,
+      { attempt, durationMs: 0 },
+      { status: 'failure', error: neverStarted() },
+    );
+  }
+
+  private async runOnce(tool: Tool, body: ToolCallBody, attempt: number, stop: AbortSignal): Promise<Ran> {
+    const { conversation_id, turn_id, tool_call_id, n: step } = body;
+    return runTool(tool, body, {
+      attempt,
+      stop,
+      onProgress: (progress, total, message) => {
+        const timestamp = new Date().toISOString();
+        const place = { conversation_id, turn_id, tool_call_id, step, timestamp };
+        this.ports.bus.emit({ type: 'tool_progress', ...place, progress, total, message });
+      },
+    });
+  }
+
+  private async bounded(body: ToolCallBody, result: ToolResult): Promise<ToolResult> {
+    return this.retry(() => withinBudget(this.ports.store, body, result));
+  }
+
+  private emitStart(body: ToolCallBody, label: CallLabel, claim: Claim): void {
+    this.ports.bus.emit({
+      type: 'tool_start',
+      conversation_id: body.conversation_id,
+      turn_id: body.turn_id,
+      timestamp: claim.at,
+      step: body.n,
+      tool_call_id: body.tool_call_id,
+      ...label,
+      tool_input: JSON.stringify(body.arguments),
+      tool_args: body.arguments,
+      toolset: toolsetOf(body.tool_name),
+      attempt: claim.n,
+    });
+  }
+
+  /** To the orchestrator that dispatched the call; if it is gone, to any. */
+  private async hintResult(body: ToolCallBody, outcome: Outcome): Promise<DeliveryOutcome> {
+    const { status, data, error, explanation, duration_ms, worker } = outcome;
+    const { tool_call_id, turn_id } = body;
+    const message = newMessage('tool.result', {
+      tool_call_id,
+      turn_id,
+      status,
+      data,
+      error,
+      explanation,
+      duration_ms,
+      worker,
+    });
+    const sent = await this.ports.bus.send(body.reply_to, message);
+    if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
+    return 'ack';
+  }
+
+  private retry<T>(operation: () => Promise<T>): Promise<T> {
+    return retryStore(operation, this.leaving.signal);
+  }
+}
+
+function labelOf({ definition, host }: HostedTool): CallLabel {
+  const { name: toolset, source, server } = host;
+  const label = displayName({ own_name: definition.own_name, toolset, source, server }, []);
+  return { tool_name: definition.name, display_name: label, source };
+}

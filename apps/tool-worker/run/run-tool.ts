@@ -1,0 +1,119 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { ToolCallBody, ToolResult } from '#contracts';
+import type { Store } from '#store';
+import { failure, outputBudget, ToolConnectionLostError, toFailure, toToolResult, type Tool } from '#tools';
+
+/** A progress message restarts the count of the timeout, up to this in all. */
+const MAX_RUN_MS = 20 * 60_000;
+
+export interface RunContext {
+  attempt: number;
+  /** Stop, or the worker gives up. */
+  stop: AbortSignal;
+  onProgress: (progress: number, total?: number, message?: string) => void;
+}
+
+/** How a run ended: with a result, or with a connection that broke while nobody can know what happened. */
+export type Ran = { result: ToolResult } | { lost: ToolConnectionLostError };
+
+/**
+ * Runs a tool for at most its timeout, whether or not it obeys. A tool that obeys Stop ends as `Cancelled`; one
+ * that ends by itself keeps its own result.
+ */
+export async function runTool(tool: Tool, body: ToolCallBody, context: RunContext): Promise<Ran> {
+  const timeout = new Timeout(body.timeout_ms);
+  const signal = AbortSignal.any([context.stop, timeout.signal]);
+  const running = tool
+    .run(body.arguments, {
+      toolCallId: body.tool_call_id,
+      conversationId: body.conversation_id,
+      userId: body.user_id,
+      attempt: context.attempt,
+      signal,
+      deadline: Date.now() + body.timeout_ms,
+      progress: (progress, total, message) => {
+        timeout.restart();
+        context.onProgress(progress, total, message);
+      },
+    })
+    .then((given) => ({ result: toToolResult(given) }))
+    .catch((error: unknown) => ended(error, context.stop));
+  try {
+    return await Promise.race([running, timeout.expired(body.timeout_ms)]);
+  } finally {
+    timeout.clear();
+  }
+}
+
+function ended(error: unknown, stop: AbortSignal): Ran {
+  if (stop.aborted)
+    return { result: failure('Cancelled', 'Stopped while it was running.', { started: true }) };
+  if (error instanceof ToolConnectionLostError) return { lost: error };
+  return { result: toFailure(error) };
+}
+
+class Timeout {
+  private readonly controller = new AbortController();
+  private readonly startedAt = performance.now();
+  private timer: NodeJS.Timeout;
+
+  constructor(private readonly timeoutMs: number) {
+    this.timer = this.schedule();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  restart(): void {
+    clearTimeout(this.timer);
+    this.timer = this.schedule();
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Resolves when the time is up. */
+  async expired(limitMs: number): Promise<Ran> {
+    await new Promise<void>((resolve) =>
+      this.signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
+    return {
+      result: failure('TimeoutError', `No answer within ${limitMs} ms.`, {
+        limit_ms: limitMs,
+        may_still_run: true,
+      }),
+    };
+  }
+
+  private schedule(): NodeJS.Timeout {
+    const leftMs = Math.max(0, this.startedAt + MAX_RUN_MS - performance.now());
+    return setTimeout(() => this.controller.abort(new Error('timeout')), Math.min(this.timeoutMs, leftMs));
+  }
+}
+
+/** Bounds the output: what is too long goes to an artifact, head and tail stay. */
+export async function withinBudget(store: Store, body: ToolCallBody, given: ToolResult): Promise<ToolResult> {
+  const { result, overflow } = outputBudget(given);
+  if (!overflow) return result;
+  const content = Buffer.from(overflow.text);
+  const id = `art_${randomUUID().replaceAll('-', '')}`;
+  await store.putArtifact({
+    _id: id,
+    user_id: body.user_id,
+    conversation_id: body.conversation_id,
+    turn_id: body.turn_id,
+    tool_call_id: body.tool_call_id,
+    content_type: overflow.contentType,
+    size: content.byteLength,
+    hash: hashOf(content),
+    content: content.toString('base64'),
+    at: new Date().toISOString(),
+  });
+  return overflow.withArtifact(id);
+}
+
+function hashOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

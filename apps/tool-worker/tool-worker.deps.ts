@@ -1,0 +1,24 @@
+import type { ToolClass } from '#contracts';
+import type { Log, Peers } from '#journal';
+import type { Bus } from '#messaging';
+import type { Store } from '#store';
+import type { ToolsetHost } from '#tools';
+
+/** What the deployment sets for a tool, over what its source says. */
+export interface ToolOverrides {
+  class?: ToolClass;
+  timeoutMs?: number;
+  /** Calls at once in this worker. */
+  concurrency?: number;
+}
+
+export interface ToolWorkerDeps {
+  store: Store;
+  bus: Bus;
+  processId: string;
+  peers: Peers;
+  log: Log;
+  hosts: ToolsetHost[];
+  /** By toolset (`math`) or tool (`math.add`). */
+  overridesFor(name: string): ToolOverrides;
+}

@@ -1,0 +1,93 @@
+import type { Body, Toolset } from '#contracts';
+import type { Ports } from '#journal';
+import type { Delivery, DeliveryOutcome } from '#messaging';
+import { toolsetOf } from '#turn';
+import { Announcer } from './offer/announcer.js';
+import { HostedTools } from './offer/hosted-tools.js';
+import { CallRunner } from './run/call-runner.js';
+import { Slots } from './run/slots.js';
+import type { ToolWorkerDeps } from './tool-worker.deps.js';
+
+const DEFAULT_CONCURRENCY = 16;
+/** Deliveries that only ask after another worker's call wait beside the running ones. */
+const SPARE_PREFETCH = 4;
+
+/** Starts taking calls from a toolset's queue; called once per toolset. */
+export type ConsumeQueue = (queue: string, prefetch: number) => Promise<void>;
+
+/** One tool worker: the toolsets it hosts, what it tells of them, and the calls it runs. */
+export class ToolWorker {
+  private readonly hosted: HostedTools;
+  private readonly announcer: Announcer;
+  private readonly runner: CallRunner;
+  private readonly slots = new Map<string, Slots>();
+  private readonly consumed = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly deps: ToolWorkerDeps,
+    private readonly consume: ConsumeQueue,
+  ) {
+    const { store, bus, processId: me, peers, log } = deps;
+    const ports: Ports = { store, bus, me, peers, log };
+    this.hosted = new HostedTools(deps);
+    this.runner = new CallRunner(ports, this.hosted);
+    this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.consumeAll(toolsets));
+  }
+
+  /** Toolsets that come later (a server that connects) are consumed and announced when they change. */
+  async start(): Promise<void> {
+    await Promise.all(this.deps.hosts.map((host) => host.start()));
+    await this.announcer.start();
+  }
+
+  async call(body: Body<'tool.call'>, _delivery: Delivery): Promise<DeliveryOutcome> {
+    return this.runner.handle(body, this.slotsOf(toolsetOf(body.tool_name)));
+  }
+
+  cancel({ tool_call_id }: Body<'tool.cancel'>): void {
+    this.runner.cancel(tool_call_id);
+  }
+
+  rollCall({ reply_to }: Body<'catalog.roll_call'>): void {
+    void this.announcer.announce(reply_to);
+  }
+
+  /** Toolsets with tools, for people. */
+  offered(): Toolset[] {
+    return this.hosted.refresh();
+  }
+
+  /** Offers nothing more; calls in hand may finish until the consumers have been stopped. */
+  withdraw(): Promise<void> {
+    return this.announcer.withdraw();
+  }
+
+  /** After the consumers have stopped. */
+  async close(): Promise<void> {
+    this.runner.giveUp();
+    await Promise.all(this.deps.hosts.map((host) => host.stop()));
+  }
+
+  private async consumeAll(toolsets: Toolset[]): Promise<void> {
+    await Promise.all(toolsets.map(({ name }) => this.consumeOnce(name)));
+  }
+
+  private consumeOnce(toolset: string): Promise<void> {
+    const known = this.consumed.get(toolset);
+    if (known) return known;
+    const consuming = this.consume(`tools.${toolset}`, this.concurrencyOf(toolset) + SPARE_PREFETCH);
+    this.consumed.set(toolset, consuming);
+    consuming.catch(() => this.consumed.delete(toolset));
+    return consuming;
+  }
+
+  private slotsOf(toolset: string): Slots {
+    const slots = this.slots.get(toolset) ?? new Slots(this.concurrencyOf(toolset));
+    this.slots.set(toolset, slots);
+    return slots;
+  }
+
+  private concurrencyOf(toolset: string): number {
+    return this.deps.overridesFor(toolset).concurrency ?? DEFAULT_CONCURRENCY;
+  }
+}

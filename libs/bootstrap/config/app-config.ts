@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import type { LogLevel } from '#observability';
+import { toAuthSettings, type AuthSettings } from './auth-settings.js';
+import type { clientVariables, processVariables, toolVariables, turnVariables } from './variables.js';
+import type { Settings } from './settings-file.js';
+
+type Output<Variables extends z.core.$ZodShape> = z.output<z.ZodObject<Variables>>;
+
+/** What every process has. `notices` are for the log: settings that look like a mistake and are none. */
+export interface ProcessConfig extends Settings {
+  port: number;
+  host: string;
+  logLevel: LogLevel;
+  notices: string[];
+}
+
+/** Secrets: never logged. */
+export interface SharedServices {
+  rabbitmqUrl: string;
+  mongodbUrl: string;
+}
+
+export interface ClientConfig {
+  auth: AuthSettings;
+  /** Origins that may use the API from a browser besides the own one. */
+  corsOrigins: string[];
+  /** `Host` headers accepted besides the loopback names. */
+  allowedHosts: string[];
+  /** Undefined: all that exist. */
+  dialects: string[] | undefined;
+}
+
+export interface TurnConfig {
+  /** `demo` or `provider/model`. */
+  model: string;
+  anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
+  systemPrompt: string;
+  turnsPerOrchestrator: number;
+  /** Undefined: conversations are kept. */
+  retentionDays: number | undefined;
+}
+
+export interface ToolConfig {
+  /** `isRequired`: somebody named the file, so it must exist. */
+  mcpConfig: { path: string; isRequired: boolean };
+  /** Undefined: all that the worker knows. */
+  toolsets: string[] | undefined;
+  docsDir: string | undefined;
+}
+
+export type GatewayConfig = ProcessConfig & SharedServices & ClientConfig;
+export type OrchestratorConfig = ProcessConfig & SharedServices & TurnConfig;
+export type ToolWorkerConfig = ProcessConfig & SharedServices & ToolConfig;
+/** Without `rabbitmqUrl` the bus is in memory, without `mongodbUrl` the store is SQLite in `dataDir`. */
+export type StandaloneConfig = ProcessConfig &
+  Partial<SharedServices> &
+  ClientConfig &
+  TurnConfig &
+  ToolConfig & { dataDir: string };
+
+export const DEFAULT_SYSTEM_PROMPT =
+  'You are a helpful assistant. Use the tools you are given when they help, and say so when a tool fails.';
+
+export function toProcessConfig(
+  environment: Output<ReturnType<typeof processVariables>>,
+  settings: Settings,
+  notices: string[],
+): ProcessConfig {
+  return {
+    ...settings,
+    port: environment.PORT,
+    host: environment.HOST,
+    logLevel: environment.LOG_LEVEL,
+    notices,
+  };
+}
+
+export function toSharedServices(environment: { RABBITMQ_URL: string; MONGODB_URL: string }): SharedServices {
+  return { rabbitmqUrl: environment.RABBITMQ_URL, mongodbUrl: environment.MONGODB_URL };
+}
+
+export function toClientConfig(environment: Output<typeof clientVariables>): ClientConfig {
+  return {
+    auth: toAuthSettings(environment),
+    corsOrigins: environment.CORS_ORIGINS,
+    allowedHosts: environment.ALLOWED_HOSTS,
+    dialects: environment.DIALECTS,
+  };
+}
+
+export function toTurnConfig(
+  environment: Output<typeof turnVariables>,
+  promptOfFile: string | undefined,
+): TurnConfig {
+  return {
+    model: environment.MODEL,
+    anthropic: { apiKey: environment.ANTHROPIC_API_KEY, baseUrl: environment.ANTHROPIC_BASE_URL },
+    systemPrompt: environment.SYSTEM_PROMPT ?? promptOfFile ?? DEFAULT_SYSTEM_PROMPT,
+    turnsPerOrchestrator: environment.TURNS_PER_ORCHESTRATOR,
+    retentionDays: environment.RETENTION_DAYS,
+  };
+}
+
+export function toToolConfig(environment: Output<typeof toolVariables>): ToolConfig {
+  return {
+    mcpConfig: {
+      path: environment.MCP_CONFIG ?? './mcp.json',
+      isRequired: environment.MCP_CONFIG !== undefined,
+    },
+    toolsets: environment.TOOLSETS,
+    docsDir: environment.DOCS_DIR,
+  };
+}

@@ -1,0 +1,69 @@
+import { isIPv4 } from 'node:net';
+
+export const AUTH_KINDS = ['none', 'local', 'jwt'] as const;
+
+/** HS256 wants as many bytes as its hash has. */
+const MIN_SECRET_LENGTH = 32;
+
+export type AuthSettings =
+  { kind: 'none' } | { kind: 'jwt'; secret?: string; jwksUrl?: string; issuer?: string; audience?: string };
+
+type Environment = Record<string, string | undefined>;
+
+/** An address that only programs of the same machine reach. `0.0.0.0` and `::` are every address of the machine. */
+export function isLoopback(host: string): boolean {
+  const name = host.toLowerCase();
+  return (
+    name === 'localhost' || name === '::1' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'))
+  );
+}
+
+/** What is wrong with who may connect; a value that is wrong by itself is somebody else's problem. */
+export function findAuthProblems({
+  AUTH = 'none',
+  HOST = '127.0.0.1',
+  JWT_SECRET,
+  JWKS_URL,
+}: Environment): string[] {
+  if (AUTH === 'none' && !isLoopback(HOST)) {
+    return [
+      'AUTH=none serves everybody who can connect, so HOST must be a loopback address like 127.0.0.1; set AUTH=jwt to listen elsewhere',
+    ];
+  }
+  if (AUTH === 'local')
+    return ['AUTH=local is not available yet: set AUTH=jwt, or AUTH=none with a loopback HOST'];
+  if (AUTH !== 'jwt') return [];
+  if (JWT_SECRET === undefined && JWKS_URL === undefined) return ['AUTH=jwt needs JWT_SECRET or JWKS_URL'];
+  if (JWT_SECRET !== undefined && JWKS_URL !== undefined)
+    return ['JWT_SECRET and JWKS_URL exclude each other: set one of them'];
+  if (JWT_SECRET !== undefined && JWT_SECRET.length < MIN_SECRET_LENGTH) {
+    return [`JWT_SECRET must have at least ${MIN_SECRET_LENGTH} characters`];
+  }
+  return [];
+}
+
+/** Settings that have no effect because of `AUTH`. */
+export function findAuthNotices({ AUTH = 'none', ...rest }: Environment): string[] {
+  if (AUTH !== 'none') return [];
+  const unused = ['JWT_SECRET', 'JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'].filter(
+    (name) => rest[name] !== undefined,
+  );
+  return unused.length > 0 ? [`${unused.join(', ')} set without AUTH=jwt: nobody has to log in`] : [];
+}
+
+export function toAuthSettings(environment: {
+  AUTH: (typeof AUTH_KINDS)[number];
+  JWT_SECRET?: string;
+  JWKS_URL?: string;
+  JWT_ISSUER?: string;
+  JWT_AUDIENCE?: string;
+}): AuthSettings {
+  if (environment.AUTH !== 'jwt') return { kind: 'none' };
+  return {
+    kind: 'jwt',
+    secret: environment.JWT_SECRET,
+    jwksUrl: environment.JWKS_URL,
+    issuer: environment.JWT_ISSUER,
+    audience: environment.JWT_AUDIENCE,
+  };
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import {
+  clientVariables,
+  ownServiceVariables,
+  processVariables,
+  sharedServiceVariables,
+  toolVariables,
+  turnVariables,
+} from './variables.js';
+
+/*
+ * One schema per app over the environment: which names it reads, their rules and defaults. An empty string counts
+ * as unset. Names of other apps are not an error: one environment may serve several processes.
+ */
+
+export const gatewayEnvironment = z.object({
+  ...processVariables(3000),
+  ...sharedServiceVariables,
+  ...clientVariables,
+});
+
+export const orchestratorEnvironment = z.object({
+  ...processVariables(3001),
+  ...sharedServiceVariables,
+  ...turnVariables,
+});
+
+export const toolWorkerEnvironment = z.object({
+  ...processVariables(3002),
+  ...sharedServiceVariables,
+  ...toolVariables,
+});
+
+export const standaloneEnvironment = z.object({
+  ...processVariables(3000),
+  ...ownServiceVariables,
+  ...clientVariables,
+  ...turnVariables,
+  ...toolVariables,
+});
+
+/** Every name that any app reads. */
+export const ENVIRONMENT_NAMES: readonly string[] = [
+  ...new Set(
+    [gatewayEnvironment, orchestratorEnvironment, toolWorkerEnvironment, standaloneEnvironment].flatMap(
+      (schema) => Object.keys(schema.shape),
+    ),
+  ),
+];
+
+/** Set variables only. */
+export function withoutEmpty(environment: Record<string, string | undefined>): Record<string, string> {
+  const set = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+  );
+  return Object.fromEntries(set);
+}
+
+/** `NAME must be …`, one line per wrong value; never a value. */
+export function describeProblems(error: z.ZodError): string[] {
+  return error.issues.map((issue) =>
+    [issue.path.map(String).join('.'), describeIssue(issue)].filter((part) => part !== '').join(' '),
+  );
+}
+
+/** Our own messages are predicates; zod's start with a capital letter, and name an unknown key in quotes. */
+function describeIssue({ message }: z.core.$ZodIssue): string {
+  return /^[A-Z]/.test(message)
+    ? `is not right (${message.charAt(0).toLowerCase()}${message.slice(1)})`
+    : message;
+}

@@ -1,0 +1,289 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ConfigError } from './config-error.js';
+import {
+  loadGatewayConfig,
+  loadOrchestratorConfig,
+  loadStandaloneConfig,
+  loadToolWorkerConfig,
+  type Environment,
+} from './load.config.js';
+
+const SERVICES = {
+  RABBITMQ_URL: 'amqp://u:p@rabbit:5672',
+  MONGODB_URL: 'mongodb://a:1,b:2/switchyard?replicaSet=rs0',
+};
+const SECRET = 'a-secret-of-at-least-thirty-two-characters';
+
+function problemsOf(load: () => unknown): readonly string[] {
+  try {
+    load();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+const standaloneProblems = (environment: Environment) => problemsOf(() => loadStandaloneConfig(environment));
+
+describe('defaults', () => {
+  it('run a laptop without any setting', () => {
+    expect(loadStandaloneConfig({})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      dataDir: './data',
+      logLevel: 'info',
+      model: 'demo',
+      auth: { kind: 'none' },
+      corsOrigins: [],
+      allowedHosts: [],
+      dialects: undefined,
+      toolsets: undefined,
+      mcpConfig: { path: './mcp.json', isRequired: false },
+      turnsPerOrchestrator: 200,
+      retentionDays: undefined,
+      rabbitmqUrl: undefined,
+      mongodbUrl: undefined,
+      budgets: { steps: 25, turnMs: 600_000, outputTokens: 200_000, parallelCalls: 16 },
+      limits: { connectionsPerMinute: 60, turnsAtOnce: 40 },
+      drainGraceMs: 10_000,
+      notices: [],
+    });
+  });
+
+  it('give each kind of process its own port', () => {
+    expect(loadGatewayConfig(SERVICES).port).toBe(3000);
+    expect(loadOrchestratorConfig(SERVICES).port).toBe(3001);
+    expect(loadToolWorkerConfig(SERVICES)).toMatchObject({ port: 3002, mongodbUrl: SERVICES.MONGODB_URL });
+  });
+
+  it('hold for empty values too', () => {
+    expect(
+      loadStandaloneConfig({ PORT: '', HOST: '', AUTH: '', TOOLSETS: '', CONFIG: '', JWT_SECRET: '' }),
+    ).toEqual(loadStandaloneConfig({}));
+  });
+});
+
+describe('values', () => {
+  it('are read', () => {
+    const config = loadStandaloneConfig({
+      PORT: '8080',
+      TOOLSETS: 'math, filesystem,math',
+      CORS_ORIGINS: 'https://a.example,http://localhost:5173',
+      ALLOWED_HOSTS: 'chat.example:8080,[::1]',
+      MCP_CONFIG: 'servers.json',
+      MODEL: 'anthropic/claude-sonnet-5-5',
+      ANTHROPIC_API_KEY: 'key',
+      RETENTION_DAYS: '30',
+    });
+    expect(config).toMatchObject({
+      port: 8080,
+      toolsets: ['math', 'filesystem'],
+      corsOrigins: ['https://a.example', 'http://localhost:5173'],
+      allowedHosts: ['chat.example:8080', '[::1]'],
+      mcpConfig: { path: 'servers.json', isRequired: true },
+      model: 'anthropic/claude-sonnet-5-5',
+      anthropic: { apiKey: 'key', baseUrl: undefined },
+      retentionDays: 30,
+    });
+  });
+
+  it.each<[string, string]>([
+    ['PORT', '3000x'],
+    ['PORT', '65536'],
+    ['PORT', '0x10'],
+    ['PORT', '-1'],
+    ['AUTH', 'hunter2'],
+    ['LOG_LEVEL', 'hunter2'],
+    ['MODEL', 'hunter2'],
+    ['MODEL', 'anthropic/'],
+    ['RABBITMQ_URL', 'http://hunter2'],
+    ['MONGODB_URL', 'mongodb://'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'https://hunter2.example/path'],
+    ['ALLOWED_HOSTS', 'https://hunter2.example'],
+    ['JWKS_URL', 'ftp://hunter2'],
+    ['TOOLSETS', 'Hunter2,hunter2-'],
+    ['DIALECTS', 'hunter2'],
+    ['TURNS_PER_ORCHESTRATOR', '0'],
+    ['RETENTION_DAYS', 'never'],
+    ['ANTHROPIC_BASE_URL', 'hunter2'],
+  ])('%s=%s is refused by its name, without its value', (name, value) => {
+    const problems = standaloneProblems({ [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name} `));
+    expect(problems[0]).not.toContain('hunter2');
+  });
+
+  it('names what is allowed', () => {
+    expect(standaloneProblems({ AUTH: 'jtw' })).toEqual(['AUTH must be one of none, local, jwt']);
+    expect(
+      problemsOf(() => loadGatewayConfig({ ...SERVICES, DIALECTS: 'sse,agui' }, ['sse', 'ndjson'])),
+    ).toEqual(['DIALECTS names a dialect that does not exist: those that exist are sse, ndjson']);
+    expect(loadGatewayConfig({ ...SERVICES, DIALECTS: 'sse' }, ['sse', 'ndjson']).dialects).toEqual(['sse']);
+  });
+
+  it('are all complained about at once, in one readable text', () => {
+    const message = (() => {
+      try {
+        loadGatewayConfig({ PORT: 'x', AUTH: 'jwt' });
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return '';
+    })();
+    expect(message.split('\n')).toEqual([
+      '4 settings are wrong:',
+      '  - PORT must be a whole number from 0 to 65535',
+      '  - RABBITMQ_URL is missing: it must be a URL like amqp://user:password@host:5672',
+      '  - MONGODB_URL is missing: it must be a URL like mongodb://host:27017/switchyard?replicaSet=rs0',
+      '  - AUTH=jwt needs JWT_SECRET or JWKS_URL',
+      'Every name is explained in .env.example.',
+    ]);
+  });
+
+  it('of other apps are not asked for', () => {
+    expect(loadOrchestratorConfig({ ...SERVICES, AUTH: 'nonsense', HOST: '0.0.0.0' }).host).toBe('0.0.0.0');
+  });
+});
+
+describe('who may connect', () => {
+  it.each(['0.0.0.0', '::', '192.168.1.2', 'example.com', '127.0.0.1.example.com'])(
+    'AUTH=none on HOST=%s is refused',
+    (host) => {
+      const problems = standaloneProblems({ HOST: host });
+      expect(problems).toEqual([expect.stringMatching(/^AUTH=none serves everybody.*HOST/)]);
+    },
+  );
+
+  it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('AUTH=none on HOST=%s is fine', (host) => {
+    expect(loadStandaloneConfig({ HOST: host }).host).toBe(host);
+  });
+
+  it('AUTH=local is not available yet', () => {
+    expect(standaloneProblems({ AUTH: 'local' })).toEqual([
+      expect.stringContaining('AUTH=local is not available yet'),
+    ]);
+  });
+
+  it('AUTH=jwt needs exactly one source of keys, and a long secret', () => {
+    const refused = (environment: Environment) => standaloneProblems({ AUTH: 'jwt', ...environment });
+    expect(refused({})).toEqual(['AUTH=jwt needs JWT_SECRET or JWKS_URL']);
+    expect(refused({ JWT_SECRET: 'short-secret-of-31-characters__' })).toEqual([
+      'JWT_SECRET must have at least 32 characters',
+    ]);
+    expect(refused({ JWT_SECRET: SECRET, JWKS_URL: 'https://a.example' })).toEqual([
+      expect.stringContaining('exclude'),
+    ]);
+    expect(
+      loadStandaloneConfig({ AUTH: 'jwt', JWT_SECRET: SECRET, HOST: '0.0.0.0', JWT_ISSUER: 'me' }).auth,
+    ).toEqual({
+      kind: 'jwt',
+      secret: SECRET,
+      jwksUrl: undefined,
+      issuer: 'me',
+      audience: undefined,
+    });
+  });
+});
+
+describe('what looks like a mistake', () => {
+  it('is said, when it may as well be meant', () => {
+    const { notices } = loadStandaloneConfig({
+      JWT_SECRET: SECRET,
+      ANTHROPIC_API_KEY: 'k',
+      RABBITMQ_URI: 'x',
+      HOSTNAME: 'h',
+    });
+    expect(notices).toEqual([
+      'RABBITMQ_URI is not a setting: did you mean RABBITMQ_URL?',
+      'JWT_SECRET set without AUTH=jwt: nobody has to log in',
+      'ANTHROPIC_API_KEY is set and MODEL is not: the demo model answers',
+    ]);
+  });
+
+  it('is said beside the problem it explains', () => {
+    const problems = problemsOf(() =>
+      loadToolWorkerConfig({ ...SERVICES, MONGODB_URL: undefined, MONGODB_URI: 'mongodb://h' }),
+    );
+    expect(problems).toEqual([
+      expect.stringMatching(/^MONGODB_URL is missing/),
+      'MONGODB_URI is not a setting: did you mean MONGODB_URL?',
+    ]);
+  });
+});
+
+describe('the model', () => {
+  it('of Anthropic needs a key', () => {
+    expect(problemsOf(() => loadOrchestratorConfig({ ...SERVICES, MODEL: 'anthropic/x' }))).toEqual([
+      'ANTHROPIC_API_KEY is missing: MODEL=anthropic/… needs it',
+    ]);
+  });
+});
+
+describe('files', () => {
+  let folder: string;
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'switchyard-config-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('set budgets, limits, tools and the grace time', () => {
+    const settings = {
+      budgets: { steps: 5, turn_minutes: 0.5 },
+      tools: { math: { class: 'read', concurrency: 4 }, 'math.add': { timeout_ms: 100, approve: true } },
+      drain: { grace_ms: 50 },
+    };
+    const config = loadToolWorkerConfig({ ...SERVICES, CONFIG: write('c.json', JSON.stringify(settings)) });
+    expect(config.budgets).toEqual({ steps: 5, turnMs: 30_000, outputTokens: 200_000, parallelCalls: 16 });
+    expect(config.tools.get('math')).toEqual({ class: 'read', concurrency: 4 });
+    expect(config.drainGraceMs).toBe(50);
+  });
+
+  it('with an unknown key are refused with its name, at every level', () => {
+    const settings = { budget: {}, budgets: { step: 5 }, tools: { math: { classs: 'read' }, Math: {} } };
+    const text = standaloneProblems({ CONFIG: write('c.json', JSON.stringify(settings)) }).join('\n');
+    for (const key of ['"budget"', '"step"', '"classs"', 'Math']) expect(text).toContain(key);
+    expect(text).toContain('tools.math');
+  });
+
+  it('with a wrong value are refused with the path and without the value', () => {
+    const settings = { budgets: { steps: 'hunter2' }, tools: { math: { class: 'hunter2' } } };
+    const problems = standaloneProblems({ CONFIG: write('c.json', JSON.stringify(settings)) });
+    expect(problems).toEqual([
+      expect.stringContaining('budgets.steps'),
+      expect.stringContaining('tools.math.class'),
+    ]);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+
+  it('that are no JSON are refused without a quote of them', () => {
+    expect(standaloneProblems({ CONFIG: write('c.json', '{ "secret": hunter2 }') })).toEqual([
+      'The file that CONFIG names is not valid JSON',
+    ]);
+  });
+
+  it('that somebody named must be there', () => {
+    const missing = join(folder, 'missing');
+    expect(standaloneProblems({ CONFIG: missing, SYSTEM_PROMPT_FILE: folder })).toEqual([
+      'The file that CONFIG names does not exist',
+      'The file that SYSTEM_PROMPT_FILE names cannot be read',
+    ]);
+  });
+
+  it('can hold the system prompt, but not together with SYSTEM_PROMPT', () => {
+    const path = write('prompt.txt', 'Be brief.');
+    expect(loadOrchestratorConfig({ ...SERVICES, SYSTEM_PROMPT_FILE: path }).systemPrompt).toBe('Be brief.');
+    expect(loadOrchestratorConfig({ ...SERVICES, SYSTEM_PROMPT: 'Be kind.' }).systemPrompt).toBe('Be kind.');
+    expect(standaloneProblems({ SYSTEM_PROMPT_FILE: path, SYSTEM_PROMPT: 'x' })).toEqual([
+      expect.stringContaining('exclude'),
+    ]);
+  });
+});

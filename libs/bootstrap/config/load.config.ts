@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+import {
+  toClientConfig,
+  toProcessConfig,
+  toSharedServices,
+  toToolConfig,
+  toTurnConfig,
+  type GatewayConfig,
+  type OrchestratorConfig,
+  type StandaloneConfig,
+  type ToolWorkerConfig,
+} from './app-config.js';
+import { findAuthNotices, findAuthProblems } from './auth-settings.js';
+import { ConfigError } from './config-error.js';
+import {
+  describeProblems,
+  ENVIRONMENT_NAMES,
+  gatewayEnvironment,
+  orchestratorEnvironment,
+  standaloneEnvironment,
+  toolWorkerEnvironment,
+  withoutEmpty,
+} from './environment.js';
+import { findModelNotices, findModelProblems } from './model-settings.js';
+import { findNameTypos } from './name-typos.js';
+import { settingsFileSchema, toSettings, type Settings } from './settings-file.js';
+
+export type Environment = Record<string, string | undefined>;
+type Finder = (set: Record<string, string>) => string[];
+
+/** `dialects`: the names of those that exist. Throws `ConfigError` with every problem at once, as do the others. */
+export function loadGatewayConfig(environment: Environment, dialects: readonly string[] = []): GatewayConfig {
+  const { values, settings, notices } = load(gatewayEnvironment, environment, {
+    problems: [findAuthProblems, findDialectProblems(dialects)],
+    notices: [findAuthNotices],
+  });
+  return {
+    ...toProcessConfig(values, settings, notices),
+    ...toSharedServices(values),
+    ...toClientConfig(values),
+  };
+}
+
+export function loadOrchestratorConfig(environment: Environment): OrchestratorConfig {
+  const { values, settings, notices, prompt } = load(orchestratorEnvironment, environment, {
+    problems: [findModelProblems],
+    notices: [findModelNotices],
+  });
+  return {
+    ...toProcessConfig(values, settings, notices),
+    ...toSharedServices(values),
+    ...toTurnConfig(values, prompt),
+  };
+}
+
+export function loadToolWorkerConfig(environment: Environment): ToolWorkerConfig {
+  const { values, settings, notices } = load(toolWorkerEnvironment, environment, {
+    problems: [],
+    notices: [],
+  });
+  return {
+    ...toProcessConfig(values, settings, notices),
+    ...toSharedServices(values),
+    ...toToolConfig(values),
+  };
+}
+
+export function loadStandaloneConfig(
+  environment: Environment,
+  dialects: readonly string[] = [],
+): StandaloneConfig {
+  const { values, settings, notices, prompt } = load(standaloneEnvironment, environment, {
+    problems: [findAuthProblems, findDialectProblems(dialects), findModelProblems],
+    notices: [findAuthNotices, findModelNotices],
+  });
+  return {
+    ...toProcessConfig(values, settings, notices),
+    ...toClientConfig(values),
+    ...toTurnConfig(values, prompt),
+    ...toToolConfig(values),
+    rabbitmqUrl: values.RABBITMQ_URL,
+    mongodbUrl: values.MONGODB_URL,
+    dataDir: values.DATA_DIR,
+  };
+}
+
+function load<Schema extends z.ZodObject>(
+  schema: Schema,
+  environment: Environment,
+  finders: { problems: Finder[]; notices: Finder[] },
+): { values: z.output<Schema>; settings: Settings; notices: string[]; prompt: string | undefined } {
+  const set = withoutEmpty(environment);
+  const typos = findNameTypos(set, ENVIRONMENT_NAMES).map(
+    ({ name, meant }) => `${name} is not a setting: did you mean ${meant}?`,
+  );
+  const parsed = schema.safeParse(set);
+  const file = readSettings(set.CONFIG);
+  const prompt = 'SYSTEM_PROMPT_FILE' in schema.shape ? readPrompt(set.SYSTEM_PROMPT_FILE) : {};
+  const problems = [
+    ...(parsed.success ? [] : describeProblems(parsed.error)),
+    ...finders.problems.flatMap((find) => find(set)),
+    ...('problems' in file ? file.problems : []),
+    ...(prompt.problem === undefined ? [] : [prompt.problem]),
+  ];
+  if (!parsed.success || !('settings' in file) || problems.length > 0)
+    throw new ConfigError([...problems, ...typos]);
+  return {
+    values: parsed.data,
+    settings: file.settings,
+    notices: [...typos, ...finders.notices.flatMap((find) => find(set))],
+    prompt: prompt.text,
+  };
+}
+
+function findDialectProblems(dialects: readonly string[]): Finder {
+  const existing =
+    dialects.length > 0 ? `those that exist are ${dialects.join(', ')}` : 'none exists yet, leave it unset';
+  return ({ DIALECTS }) => {
+    const unknown = DIALECTS?.split(',').some(
+      (name) => name.trim() !== '' && !dialects.includes(name.trim()),
+    );
+    return unknown ? [`DIALECTS names a dialect that does not exist: ${existing}`] : [];
+  };
+}
+
+function readSettings(named: string | undefined): { settings: Settings } | { problems: string[] } {
+  const file = readText(named ?? './switchyard.json');
+  const label = named === undefined ? 'switchyard.json' : 'The file that CONFIG names';
+  if (file === 'missing' && named === undefined)
+    return { settings: toSettings(settingsFileSchema.parse({})) };
+  if (typeof file === 'string') return { problems: [`${label} ${WHY_NOT[file]}`] };
+  let raw: unknown;
+  try {
+    raw = JSON.parse(file.text);
+  } catch {
+    // The parser's own message quotes the text, which may hold a secret.
+    return { problems: [`${label} is not valid JSON`] };
+  }
+  const parsed = settingsFileSchema.safeParse(raw);
+  if (parsed.success) return { settings: toSettings(parsed.data) };
+  return { problems: describeProblems(parsed.error).map((problem) => `${label}: ${problem}`) };
+}
+
+function readPrompt(path: string | undefined): { text?: string; problem?: string } {
+  if (path === undefined) return {};
+  const file = readText(path);
+  const label = 'The file that SYSTEM_PROMPT_FILE names';
+  if (typeof file === 'string') return { problem: `${label} ${WHY_NOT[file]}` };
+  return file.text.trim() === '' ? { problem: `${label} is empty` } : file;
+}
+
+const WHY_NOT = { missing: 'does not exist', unreadable: 'cannot be read' };
+
+function readText(path: string): { text: string } | 'missing' | 'unreadable' {
+  try {
+    return { text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable';
+  }
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { toolClassSchema, type ToolClass } from '#contracts';
+
+/*
+ * The file that `CONFIG` names (`./switchyard.json`). Strict: an unknown key is refused with its name, because a
+ * setting that is silently ignored is worse than none.
+ */
+
+const positive = (max: number) => z.int().min(1).max(max);
+
+/** A toolset (`math`) or one of its tools (`math.add`). */
+const toolKeySchema = z
+  .string()
+  .max(128)
+  .regex(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/, { error: 'must be a toolset (math) or a tool (math.add)' });
+
+const toolSettingsSchema = z.strictObject({
+  class: toolClassSchema.optional(),
+  timeout_ms: positive(1_200_000).optional(),
+  /** A person must approve every call. */
+  approve: z.boolean().optional(),
+  /** Calls at once in one worker: of the toolset together, or of the tool. */
+  concurrency: positive(1_000).optional(),
+});
+
+export const settingsFileSchema = z.strictObject({
+  budgets: z
+    .strictObject({
+      steps: positive(1_000).default(25),
+      turn_minutes: z.number().min(0.1).max(1_440).default(10),
+      output_tokens: positive(100_000_000).default(200_000),
+      parallel_calls: positive(1_000).default(16),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      connections_per_minute: positive(1_000_000).default(60),
+      turns_at_once: positive(1_000_000).default(40),
+    })
+    .prefault({}),
+  tools: z.record(toolKeySchema, toolSettingsSchema).default({}),
+  /** How long a draining process may finish what it has in hand. */
+  drain: z.strictObject({ grace_ms: z.int().min(0).max(600_000).default(10_000) }).prefault({}),
+});
+
+/** Limits of one turn. */
+export interface BudgetSettings {
+  steps: number;
+  turnMs: number;
+  outputTokens: number;
+  parallelCalls: number;
+}
+
+/** Limits of one user. */
+export interface UserLimits {
+  connectionsPerMinute: number;
+  turnsAtOnce: number;
+}
+
+export interface ToolSettings {
+  class?: ToolClass;
+  timeoutMs?: number;
+  approve?: boolean;
+  concurrency?: number;
+}
+
+export interface Settings {
+  budgets: BudgetSettings;
+  limits: UserLimits;
+  /** By toolset (`math`) or tool (`math.add`). */
+  tools: ReadonlyMap<string, ToolSettings>;
+  drainGraceMs: number;
+}
+
+export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
+  const { budgets, limits, tools, drain } = file;
+  return {
+    budgets: {
+      steps: budgets.steps,
+      turnMs: Math.round(budgets.turn_minutes * 60_000),
+      outputTokens: budgets.output_tokens,
+      parallelCalls: budgets.parallel_calls,
+    },
+    limits: { connectionsPerMinute: limits.connections_per_minute, turnsAtOnce: limits.turns_at_once },
+    tools: new Map(
+      Object.entries(tools).map(([name, tool]) => [
+        name,
+        {
+          class: tool.class,
+          timeoutMs: tool.timeout_ms,
+          approve: tool.approve,
+          concurrency: tool.concurrency,
+        },
+      ]),
+    ),
+    drainGraceMs: drain.grace_ms,
+  };
+}
+
+/** What is set for a tool (`math.add`): its own settings, else its toolset's; `concurrency` only its own. */
+export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolName: string): ToolSettings {
+  const toolset = tools.get(toolName.slice(0, toolName.indexOf('.'))) ?? {};
+  const own = tools.get(toolName) ?? {};
+  return {
+    class: own.class ?? toolset.class,
+    timeoutMs: own.timeoutMs ?? toolset.timeoutMs,
+    approve: own.approve ?? toolset.approve,
+    concurrency: own.concurrency,
+  };
+}

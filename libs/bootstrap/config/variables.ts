@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { LOG_LEVELS } from '#observability';
+import { AUTH_KINDS } from './auth-settings.js';
+
+/** Messages complete the sentence «NAME …» and never contain a value. */
+const must = (text: string): { error: (issue: { input?: unknown }) => string } => ({
+  error: (issue) => (issue.input === undefined ? `is missing: it must be ${text}` : `must be ${text}`),
+});
+
+const text = z.string();
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .refine(
+      (value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max,
+      must(`a whole number from ${min} to ${max}`),
+    )
+    .transform(Number);
+const url = (schemes: readonly string[], example: string) => {
+  const rule = must(`a URL like ${example}`);
+  return z
+    .string(rule)
+    .refine(
+      (value) =>
+        schemes.some((scheme) => value.startsWith(`${scheme}://`) && value.length > scheme.length + 3),
+      rule,
+    );
+};
+const webUrl = z
+  .string()
+  .refine(
+    (value) => /^https?:\/\//.test(value) && URL.canParse(value),
+    must('a URL that starts with http:// or https://'),
+  );
+const names = (pattern: RegExp, rule: string) =>
+  z
+    .string()
+    .transform(splitList)
+    .refine((list) => list.length > 0 && list.every((name) => pattern.test(name)), must(rule));
+const origin = (value: string): boolean => URL.canParse(value) && new URL(value).origin === value;
+
+function splitList(value: string): string[] {
+  const parts = value.split(',').map((part) => part.trim());
+  return [...new Set(parts.filter((part) => part !== ''))];
+}
+
+const rabbitmqUrl = url(['amqp', 'amqps'], 'amqp://user:password@host:5672');
+const mongodbUrl = url(['mongodb', 'mongodb+srv'], 'mongodb://host:27017/switchyard?replicaSet=rs0');
+
+export const processVariables = (port: number) => ({
+  PORT: wholeNumber(0, 65_535).default(port),
+  HOST: text.default('127.0.0.1'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, must(`one of ${LOG_LEVELS.join(', ')}`)).default('info'),
+  CONFIG: text.optional(),
+});
+
+export const sharedServiceVariables = { RABBITMQ_URL: rabbitmqUrl, MONGODB_URL: mongodbUrl };
+
+export const ownServiceVariables = {
+  DATA_DIR: text.default('./data'),
+  RABBITMQ_URL: rabbitmqUrl.optional(),
+  MONGODB_URL: mongodbUrl.optional(),
+};
+
+export const clientVariables = {
+  AUTH: z.enum(AUTH_KINDS, must(`one of ${AUTH_KINDS.join(', ')}`)).default('none'),
+  JWT_SECRET: text.optional(),
+  JWKS_URL: webUrl.optional(),
+  JWT_ISSUER: text.optional(),
+  JWT_AUDIENCE: text.optional(),
+  CORS_ORIGINS: z
+    .string()
+    .transform(splitList)
+    .refine(
+      (list) => list.every(origin),
+      must('comma-separated origins like https://chat.example.com, without a path and without *'),
+    )
+    .default([]),
+  ALLOWED_HOSTS: names(
+    /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:]+\](:\d{1,5})?$/,
+    'comma-separated host names like chat.example.com',
+  ).default([]),
+  DIALECTS: names(/^[a-z0-9-]+$/, 'comma-separated names of dialects').optional(),
+};
+
+export const turnVariables = {
+  MODEL: text.max(200, must('at most 200 characters')).default('demo'),
+  ANTHROPIC_API_KEY: text.optional(),
+  ANTHROPIC_BASE_URL: webUrl.optional(),
+  SYSTEM_PROMPT: text.optional(),
+  SYSTEM_PROMPT_FILE: text.optional(),
+  TURNS_PER_ORCHESTRATOR: wholeNumber(1, 65_535).default(200),
+  RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
+};
+
+export const toolVariables = {
+  MCP_CONFIG: text.optional(),
+  TOOLSETS: names(/^[a-z0-9_]+$/, 'comma-separated names of toolsets (a-z, 0-9, _)').optional(),
+  DOCS_DIR: text.optional(),
+};

@@ -1,0 +1,102 @@
+import type { Bus } from '#messaging';
+import type { Health, Logger } from '#observability';
+import type { Store } from '#store';
+
+export const DEFAULT_DRAIN_GRACE_MS = 10_000;
+/** For each of the last three acts: a broker or store that is down must not keep the process. */
+const CLOSE_TIMEOUT_MS = 3_000;
+const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
+type DrainSignal = keyof typeof SIGNAL_NUMBERS;
+
+/** Finishes or drops work in hand within `graceMs`; what is left after that is abandoned. */
+export type DrainStep = (graceMs: number) => Promise<void>;
+
+export interface DrainOptions {
+  logger: Logger;
+  health: Pick<Health, 'markDraining'>;
+  /** Removes the `processes` row (or rows). */
+  leave: () => Promise<void>;
+  bus: Pick<Bus, 'close'>;
+  store: Pick<Store, 'close'>;
+  graceMs?: number;
+  exit?: (code: number) => void;
+  /** What emits the signals. */
+  source?: Pick<NodeJS.Process, 'on'>;
+}
+
+/**
+ * The orderly end of a process: readiness off → steps in the order they were added, in one grace time → its row
+ * removed → bus closed, store closed → exit 0. The row goes before the connections, so that whoever gets the
+ * freed hints already finds their owner dead. A second signal exits at once.
+ */
+export class Drain {
+  private readonly steps: { name: string; run: DrainStep }[] = [];
+  private running: Promise<void> | undefined;
+  private readonly exit: (code: number) => void;
+
+  constructor(private readonly options: DrainOptions) {
+    this.exit = options.exit ?? ((code) => process.exit(code));
+  }
+
+  addStep(name: string, run: DrainStep): void {
+    this.steps.push({ name, run });
+  }
+
+  /** From now on SIGTERM and SIGINT drain, and an error that nobody caught is logged and exits 1. */
+  listen(): void {
+    const { logger, source = process } = this.options;
+    const onSignal = (signal: DrainSignal): void => {
+      if (this.running) return this.exit(128 + SIGNAL_NUMBERS[signal]);
+      void this.run(signal);
+    };
+    source.on('SIGTERM', () => onSignal('SIGTERM'));
+    source.on('SIGINT', () => onSignal('SIGINT'));
+    source.on('uncaughtException', (error: unknown) => this.crash(error, 'uncaught exception'));
+    source.on('unhandledRejection', (reason: unknown) => this.crash(reason, 'unhandled rejection'));
+    logger.debug('listening for signals');
+  }
+
+  /** Runs once, whoever asks. */
+  run(reason: string): Promise<void> {
+    this.running ??= this.drain(reason);
+    return this.running;
+  }
+
+  private async drain(reason: string): Promise<void> {
+    const { logger, health, leave, bus, store, graceMs = DEFAULT_DRAIN_GRACE_MS } = this.options;
+    logger.info({ reason, grace_ms: graceMs }, 'draining');
+    health.markDraining();
+    const endsAt = performance.now() + graceMs;
+    for (const { name, run } of this.steps) {
+      const leftMs = Math.max(0, Math.round(endsAt - performance.now()));
+      await this.attempt(name, () => run(leftMs), leftMs);
+    }
+    await this.attempt('removing the row', leave, CLOSE_TIMEOUT_MS);
+    await this.attempt('closing the bus', () => bus.close(), CLOSE_TIMEOUT_MS);
+    await this.attempt('closing the store', () => store.close(), CLOSE_TIMEOUT_MS);
+    logger.info('drained');
+    this.exit(0);
+  }
+
+  /** Never rejects: the rest of the drain must happen whatever fails. */
+  private async attempt(name: string, act: () => Promise<void>, timeoutMs: number): Promise<void> {
+    const { logger } = this.options;
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), timeoutMs);
+    });
+    try {
+      if ((await Promise.race([act(), timeout])) === 'late')
+        logger.warn({ step: name }, 'drain step not finished in time');
+    } catch (error) {
+      logger.warn({ err: error, step: name }, 'drain step failed');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private crash(error: unknown, what: string): void {
+    this.options.logger.fatal({ err: error }, what);
+    this.exit(1);
+  }
+}

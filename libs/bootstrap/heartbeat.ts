@@ -1,0 +1,98 @@
+import { hostname } from 'node:os';
+import type { Role } from '#contracts';
+import type { Logger } from '#observability';
+import type { Store } from '#store';
+import { BEAT_INTERVAL_MS, isBeatOverdue, type OwnHeartbeats } from './liveness-rules.js';
+
+export interface HeartbeatOptions {
+  store: Pick<Store, 'insertProcess' | 'beat' | 'removeProcess'>;
+  role: Role;
+  processId: string;
+  logger: Logger;
+  /** The row is gone: others count this process as dead, so it must exit. Called at most once. */
+  onGone: () => void;
+  /** Monotonic milliseconds. */
+  now?: () => number;
+  /** Called at start and after every heartbeat that succeeded: the rhythm of `Peers`. */
+  onRound?: () => void;
+}
+
+/** This process's `processes` row: written at start, beaten every 2 s, removed by a drain. */
+export class Heartbeat {
+  readonly processId: string;
+  private readonly now: () => number;
+  private state: OwnHeartbeats = { lastFailedAt: null, lastSucceededAt: null };
+  private timer: NodeJS.Timeout | undefined;
+  private inFlight: Promise<void> = Promise.resolve();
+  private isStopped = false;
+  private isFailing = false;
+
+  constructor(private readonly options: HeartbeatOptions) {
+    this.processId = options.processId;
+    this.now = options.now ?? (() => performance.now());
+  }
+
+  /** Before any claim: a claim whose owner has no row would be a dead process's. */
+  async start(): Promise<void> {
+    const { store, role } = this.options;
+    await store.insertProcess({ _id: this.processId, role, host: hostname(), beat: 0 });
+    this.succeed();
+    this.schedule(BEAT_INTERVAL_MS);
+  }
+
+  /** What happened to my own heartbeats until now; a hole between two of them is a failed one. */
+  own(): OwnHeartbeats {
+    if (isBeatOverdue(this.state, this.now())) this.state = { ...this.state, lastFailedAt: this.now() };
+    return this.state;
+  }
+
+  /** Stops beating and removes the row, which tells everybody that this process is dead. */
+  async leave(): Promise<void> {
+    await this.stop();
+    await this.options.store.removeProcess(this.processId);
+  }
+
+  /** Stops beating and leaves the row. Resolves when no beat is under way. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.inFlight;
+  }
+
+  private schedule(delayMs: number): void {
+    if (this.isStopped) return;
+    this.timer = setTimeout(() => {
+      const startedAt = this.now();
+      this.inFlight = this.beat().then(() =>
+        this.schedule(Math.max(0, BEAT_INTERVAL_MS - (this.now() - startedAt))),
+      );
+    }, delayMs);
+  }
+
+  private async beat(): Promise<void> {
+    const { store, logger, onGone } = this.options;
+    try {
+      const answer = await store.beat(this.processId);
+      if (this.isStopped) return;
+      if (answer === 'beaten') return this.succeed();
+      this.isStopped = true;
+      logger.fatal(
+        { process: this.processId },
+        'the row of this process is gone: others count it as dead, so it ends',
+      );
+      onGone();
+    } catch (error) {
+      const isFirst = !this.isFailing;
+      this.isFailing = true;
+      this.state = { ...this.state, lastFailedAt: this.now() };
+      logger[isFirst ? 'warn' : 'debug']({ err: error }, 'heartbeats fail');
+    }
+  }
+
+  private succeed(): void {
+    if (this.isFailing) this.options.logger.info('heartbeats succeed again');
+    this.isFailing = false;
+    this.state = { ...this.own(), lastSucceededAt: this.now() };
+    this.options.onRound?.();
+  }
+}

@@ -1,0 +1,31 @@
+export type {
+  ClientConfig,
+  GatewayConfig,
+  OrchestratorConfig,
+  ProcessConfig,
+  SharedServices,
+  StandaloneConfig,
+  ToolConfig,
+  ToolWorkerConfig,
+  TurnConfig,
+} from './config/app-config.js';
+export { isLoopback, type AuthSettings } from './config/auth-settings.js';
+export { ConfigError } from './config/config-error.js';
+export * from './config/load.config.js';
+export {
+  settingsOfTool,
+  type BudgetSettings,
+  type Settings,
+  type ToolSettings,
+  type UserLimits,
+} from './config/settings-file.js';
+export * from './process-identity.js';
+export * from './liveness-rules.js';
+export * from './heartbeat.js';
+export * from './peers.js';
+export * from './alone.js';
+export * from './drain.js';
+export * from './start.js';
+export * from './fault-points.js';
+export * from './member.js';
+export * from './health-server.js';

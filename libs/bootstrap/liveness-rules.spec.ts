@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  isDeadByBeat,
+  isGone,
+  isReturnCounted,
+  isSuspectByProbes,
+  observeBeat,
+  unchangedForMs,
+  type BeatObservation,
+} from './liveness-rules.js';
+
+/** Listings every 2 s from `from` to `to`, all showing the same beat. */
+function observeStill(from: number, to: number, beat = 7): BeatObservation {
+  let observation = observeBeat(undefined, beat, { startedAt: from, endedAt: from });
+  for (let at = from; at <= to; at += 2_000)
+    observation = observeBeat(observation, beat, { startedAt: at, endedAt: at });
+  return observation;
+}
+
+describe('dead by its beat', () => {
+  const healthy = (now: number) => ({ lastFailedAt: null, lastSucceededAt: now });
+
+  it('is a process whose beat stood still for 8 s', () => {
+    expect(isDeadByBeat(observeStill(0, 6_000), healthy(6_000), 6_000)).toBe(false);
+    expect(isDeadByBeat(observeStill(0, 8_000), healthy(8_000), 8_000)).toBe(true);
+  });
+
+  it('is not one that beat in between', () => {
+    const still = observeStill(0, 6_000);
+    const moved = observeBeat(still, 8, { startedAt: 8_000, endedAt: 8_000 });
+    expect(isDeadByBeat(moved, healthy(8_000), 8_000)).toBe(false);
+    expect(
+      unchangedForMs(observeBeat(moved, 8, { startedAt: 10_000, endedAt: 10_000 }), healthy(10_000)),
+    ).toBe(2_000);
+  });
+
+  it('counts what was read, not what has passed since', () => {
+    expect(isDeadByBeat(observeStill(0, 4_000), healthy(9_000), 9_000)).toBe(false);
+  });
+
+  it('takes the shorter time when listings are slow', () => {
+    const first = observeBeat(undefined, 7, { startedAt: 0, endedAt: 4_000 });
+    expect(
+      unchangedForMs(observeBeat(first, 7, { startedAt: 8_000, endedAt: 12_000 }), healthy(12_000)),
+    ).toBe(4_000);
+  });
+
+  it('is counted anew after a failed heartbeat of my own, and not at all within 15 s of it', () => {
+    const failedAt = 9_000;
+    const own = (now: number) => ({ lastFailedAt: failedAt, lastSucceededAt: now });
+    const dead = (now: number) => isDeadByBeat(observeStill(0, now), own(now), now);
+    expect(dead(10_000)).toBe(false);
+    expect(dead(24_000)).toBe(false);
+    expect(dead(30_000)).toBe(false);
+    expect(dead(32_000)).toBe(true);
+  });
+
+  it('is never found while my own heartbeats fail, are overdue or have not begun', () => {
+    const still = observeStill(0, 60_000);
+    expect(isDeadByBeat(still, { lastFailedAt: null, lastSucceededAt: null }, 60_000)).toBe(false);
+    expect(isDeadByBeat(still, { lastFailedAt: null, lastSucceededAt: 50_000 }, 60_000)).toBe(false);
+    expect(isDeadByBeat(still, { lastFailedAt: 60_000, lastSucceededAt: 58_000 }, 60_000)).toBe(false);
+  });
+});
+
+describe('gone', () => {
+  const rows = [{ _id: 'worker-a' }];
+
+  it('is a process without a row in a listing that is younger than the news of it', () => {
+    expect(isGone(rows, { startedAt: 10, endedAt: 11 }, 'worker-b', 10)).toBe(true);
+    expect(isGone(rows, { startedAt: 10, endedAt: 11 }, 'worker-a', 10)).toBe(false);
+  });
+
+  it('says nothing about a process that may have started after the listing', () => {
+    expect(isGone(rows, { startedAt: 9, endedAt: 11 }, 'worker-b', 10)).toBe(false);
+  });
+});
+
+describe('suspect', () => {
+  const probe = (
+    sentAt: number,
+    outcome: 'returned' | 'refused' | 'confirmed' | 'unknown',
+    connectedForMs = 60_000,
+  ) => ({
+    outcome,
+    sentAt,
+    connectedForMs,
+  });
+
+  it('is a process that returned two probes 1 s apart', () => {
+    expect(isSuspectByProbes(probe(0, 'returned'), probe(1_000, 'returned'))).toBe(true);
+    expect(isSuspectByProbes(probe(0, 'refused'), probe(1_000, 'returned'))).toBe(true);
+    expect(isSuspectByProbes(probe(0, 'returned'), probe(999, 'returned'))).toBe(false);
+    expect(isSuspectByProbes(probe(0, 'returned'), probe(1_000, 'confirmed'))).toBe(false);
+    expect(isSuspectByProbes(probe(0, 'unknown'), probe(1_000, 'returned'))).toBe(false);
+  });
+
+  it('never counts a return within 10 s of my own reconnect', () => {
+    expect(isReturnCounted(probe(0, 'returned', 9_999))).toBe(false);
+    expect(isReturnCounted(probe(0, 'returned', 0))).toBe(false);
+    expect(isReturnCounted(probe(0, 'returned', 10_000))).toBe(true);
+  });
+});

@@ -1,0 +1,100 @@
+/*
+ * Who counts as dead or suspect (architecture §4), as pure rules over what one process saw. Times are milliseconds
+ * of the observer's own monotonic clock; no clock of another machine is ever compared. Both verdicts may be wrong
+ * about a frozen process: that must never break a rule.
+ */
+import type { PublishOutcome } from '#messaging';
+
+export const BEAT_INTERVAL_MS = 2_000;
+export const DEAD_AFTER_MS = 8_000;
+/** So long after a failed heartbeat of my own nothing is counted: the others may have failed for the same reason. */
+export const FAILURE_SHADOW_MS = 15_000;
+/** Own heartbeats further apart than this count as a failed one: I was frozen, or the store was. */
+export const MAX_BEAT_GAP_MS = 3 * BEAT_INTERVAL_MS;
+
+export const PROBE_GAP_MS = 1_000;
+/** So long after my own reconnect a returned message proves nothing: the others may not be back yet. */
+export const RECONNECT_SHADOW_MS = 10_000;
+
+/** One listing of the `processes` rows. */
+export interface Listing {
+  /** Before it was asked for. */
+  startedAt: number;
+  /** After it was answered. */
+  endedAt: number;
+}
+
+/** What I saw of another process's `beat`. */
+export interface BeatObservation {
+  beat: number;
+  /** End of the first listing that showed this beat: it had this value no later. */
+  unchangedSince: number;
+  /** Start of the last listing that showed it: it had this value no earlier. */
+  seenAt: number;
+}
+
+/** What I know of my own heartbeats. */
+export interface OwnHeartbeats {
+  /** Null: none has failed. */
+  lastFailedAt: number | null;
+  /** Null: none has succeeded yet. */
+  lastSucceededAt: number | null;
+}
+
+/** The observation after one more listing. A changed beat starts anew. */
+export function observeBeat(
+  before: BeatObservation | undefined,
+  beat: number,
+  listing: Listing,
+): BeatObservation {
+  if (before?.beat !== beat) return { beat, unchangedSince: listing.endedAt, seenAt: listing.startedAt };
+  return { ...before, seenAt: listing.startedAt };
+}
+
+/** Milliseconds that the beat was seen unchanged while my own heartbeats succeeded, without the shadow of a failure. */
+export function unchangedForMs(observation: BeatObservation, own: OwnHeartbeats): number {
+  if (own.lastSucceededAt === null) return 0;
+  const countedFrom =
+    own.lastFailedAt === null
+      ? observation.unchangedSince
+      : Math.max(observation.unchangedSince, own.lastFailedAt + FAILURE_SHADOW_MS);
+  const countedUntil = Math.min(observation.seenAt, own.lastSucceededAt);
+  return Math.max(0, countedUntil - countedFrom);
+}
+
+/** Dead by its beat: unchanged for 8 s that count, and my own last heartbeat is not itself overdue. */
+export function isDeadByBeat(observation: BeatObservation, own: OwnHeartbeats, now: number): boolean {
+  return !isBeatOverdue(own, now) && unchangedForMs(observation, own) >= DEAD_AFTER_MS;
+}
+
+/** True when my heartbeats have a hole up to `now`, which counts as a failed one. */
+export function isBeatOverdue(own: OwnHeartbeats, now: number): boolean {
+  return own.lastSucceededAt !== null && now - own.lastSucceededAt > MAX_BEAT_GAP_MS;
+}
+
+/** Gone: a listing that was asked for after the process was known to exist does not have its row. */
+export function isGone(
+  rows: readonly { _id: string }[],
+  listing: Listing,
+  processId: string,
+  knownSince: number,
+): boolean {
+  return listing.startedAt >= knownSince && !rows.some((row) => row._id === processId);
+}
+
+export interface Probe {
+  outcome: PublishOutcome;
+  sentAt: number;
+  /** Of my own bus connection when the answer came. */
+  connectedForMs: number;
+}
+
+/** A full control queue (`refused`) counts as returned: nobody reads it. */
+export function isReturnCounted({ outcome, connectedForMs }: Probe): boolean {
+  return (outcome === 'returned' || outcome === 'refused') && connectedForMs >= RECONNECT_SHADOW_MS;
+}
+
+/** Suspect: two probes in a row came back, at least 1 s apart. */
+export function isSuspectByProbes(first: Probe, second: Probe): boolean {
+  return isReturnCounted(first) && isReturnCounted(second) && second.sentAt - first.sentAt >= PROBE_GAP_MS;
+}

@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Message, ProcessRow } from '#contracts';
+import { createLogger } from '#observability';
+import type { PublishOutcome } from '#messaging';
+import type { OwnHeartbeats } from './liveness-rules.js';
+import { Peers } from './peers.js';
+
+const OWN = 'orchestrator-me';
+const OTHER = 'worker-other';
+
+describe('Peers', () => {
+  let now: number;
+  let rows: ProcessRow[];
+  let listings: number;
+  let isStoreDown: boolean;
+  let own: OwnHeartbeats;
+  let outcomes: PublishOutcome[];
+  let sent: { key: string; message: Message }[];
+  let connectedForMs: number;
+  let peers: Peers;
+
+  const row = (id: string, beat: number): ProcessRow => ({ _id: id, role: 'worker', host: 'h', beat });
+  /** Rounds every 2 s; my own heartbeats succeed. */
+  async function pass(ms: number): Promise<void> {
+    for (const end = now + ms; now < end;) {
+      now += 2_000;
+      own = { ...own, lastSucceededAt: now };
+      await peers.readRound();
+    }
+  }
+
+  beforeEach(async () => {
+    now = 100_000;
+    rows = [row(OWN, 1), row(OTHER, 1)];
+    listings = 0;
+    isStoreDown = false;
+    own = { lastFailedAt: null, lastSucceededAt: now };
+    outcomes = [];
+    sent = [];
+    connectedForMs = 60_000;
+    peers = new Peers({
+      store: {
+        listProcesses: async () => {
+          listings += 1;
+          if (isStoreDown) throw new Error('store is down');
+          return rows.map((each) => ({ ...each }));
+        },
+      },
+      bus: {
+        send: async (key, message) => {
+          sent.push({ key, message });
+          return outcomes.shift() ?? 'confirmed';
+        },
+        connectedForMs: () => connectedForMs,
+      },
+      ownIds: [OWN],
+      own: () => own,
+      logger: createLogger({ role: 'orchestrator', level: 'silent', pretty: false }),
+      now: () => now,
+      sleep: async (ms) => {
+        now += ms;
+      },
+    });
+    await peers.readRound();
+  });
+
+  describe('isDead', () => {
+    it('is true 8 s after the last beat, and never of myself', async () => {
+      await pass(6_000);
+      expect(await peers.isDead(OTHER)).toBe(false);
+      await pass(2_000);
+      expect(await peers.isDead(OTHER)).toBe(true);
+      expect(await peers.isDead(OWN)).toBe(false);
+    });
+
+    it('is false of a process that beats', async () => {
+      for (let beat = 2; beat < 12; beat++) {
+        rows = [row(OTHER, beat)];
+        await pass(2_000);
+      }
+      expect(await peers.isDead(OTHER)).toBe(false);
+    });
+
+    it('is true once the row is gone, and stays so', async () => {
+      rows = [row(OWN, 1)];
+      await pass(2_000);
+      expect(await peers.isDead(OTHER)).toBe(true);
+      isStoreDown = true;
+      expect(await peers.isDead(OTHER)).toBe(true);
+    });
+
+    it('reads anew before it calls a process dead that it never saw', async () => {
+      rows.push(row('worker-young', 0));
+      const before = listings;
+      expect(await peers.isDead('worker-young')).toBe(false);
+      expect(await peers.isDead('worker-never')).toBe(true);
+      expect(await peers.isDead('worker-never')).toBe(true);
+      expect(listings).toBe(before + 2);
+    });
+
+    it('is false of an unknown process while the store does not answer', async () => {
+      isStoreDown = true;
+      expect(await peers.isDead('worker-never')).toBe(false);
+    });
+
+    it('shares listings among all who ask at once', async () => {
+      const before = listings;
+      const asked = Array.from({ length: 50 }, (_, index) => peers.isDead(`worker-${index}`));
+      expect(await Promise.all(asked)).toEqual(asked.map(() => true));
+      expect(listings - before).toBeLessThanOrEqual(2);
+    });
+
+    it('is false of everybody for 23 s after a failed heartbeat of my own', async () => {
+      await pass(6_000);
+      own = { ...own, lastFailedAt: now };
+      await pass(22_000);
+      expect(await peers.isDead(OTHER)).toBe(false);
+      await pass(2_000);
+      expect(await peers.isDead(OTHER)).toBe(true);
+    });
+  });
+
+  it('lists the rows that stood still for as long as the sweeper wants', async () => {
+    await pass(20_000);
+    expect(peers.listUnchangedFor(20_000)).toEqual([OTHER]);
+    expect(peers.listUnchangedFor(30_000)).toEqual([]);
+  });
+
+  describe('isSuspect', () => {
+    it('is true after two returned probes 1 s apart', async () => {
+      outcomes = ['returned', 'refused'];
+      const startedAt = now;
+      expect(await peers.isSuspect(OTHER)).toBe(true);
+      expect(now - startedAt).toBe(1_000);
+      expect(sent.map(({ key, message }) => [key, message.type])).toEqual([
+        ['worker.other', 'probe'],
+        ['worker.other', 'probe'],
+      ]);
+    });
+
+    it('is false at once when the first probe arrives, and after the second when that one does', async () => {
+      outcomes = ['confirmed'];
+      expect(await peers.isSuspect(OTHER)).toBe(false);
+      expect(sent).toHaveLength(1);
+      outcomes = ['returned', 'confirmed'];
+      expect(await peers.isSuspect(OTHER)).toBe(false);
+    });
+
+    it('is false within 10 s of my own reconnect', async () => {
+      connectedForMs = 9_000;
+      outcomes = ['returned', 'returned'];
+      expect(await peers.isSuspect(OTHER)).toBe(false);
+    });
+
+    it('probes a process once for all who ask, and again later', async () => {
+      outcomes = ['returned', 'returned'];
+      expect(await Promise.all([peers.isSuspect(OTHER), peers.isSuspect(OTHER)])).toEqual([true, true]);
+      expect(sent).toHaveLength(2);
+      expect(await peers.isSuspect(OTHER)).toBe(false);
+      expect(sent).toHaveLength(3);
+    });
+
+    it('never probes myself', async () => {
+      expect(await peers.isSuspect(OWN)).toBe(false);
+      expect(sent).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { controlKey, PROTOCOL_VERSION, type ProcessRow } from '#contracts';
+import type { Bus } from '#messaging';
+import type { Logger } from '#observability';
+import type { Store } from '#store';
+import {
+  isDeadByBeat,
+  isGone,
+  isReturnCounted,
+  isSuspectByProbes,
+  observeBeat,
+  PROBE_GAP_MS,
+  unchangedForMs,
+  type BeatObservation,
+  type Listing,
+  type OwnHeartbeats,
+  type Probe,
+} from './liveness-rules.js';
+import { BoundedSet } from './bounded-set.js';
+
+/** Ids of gone processes kept in memory; a forgotten one is looked up again. */
+const MAX_GONE = 10_000;
+
+export interface PeersOptions {
+  store: Pick<Store, 'listProcesses'>;
+  bus: Pick<Bus, 'send' | 'connectedForMs'>;
+  /** Ids of this operating system process: never dead, never suspect. */
+  ownIds: readonly string[];
+  own: () => OwnHeartbeats;
+  logger: Logger;
+  /** Monotonic milliseconds. */
+  now?: () => number;
+  sleep?: (ms: number) => Promise<unknown>;
+}
+
+/** Which of the other processes are dead or suspect. `readRound` is called after each of my own heartbeats. */
+export class Peers {
+  private readonly now: () => number;
+  private readonly sleep: (ms: number) => Promise<unknown>;
+  private readonly observations = new Map<string, BeatObservation>();
+  /** An id is never used twice, so who is gone stays gone. */
+  private readonly gone = new BoundedSet(MAX_GONE);
+  private readonly probing = new Map<string, Promise<boolean>>();
+  private reading: Promise<unknown> = Promise.resolve();
+  private waiting: Promise<{ rows: ProcessRow[]; listing: Listing } | undefined> | undefined;
+
+  constructor(private readonly options: PeersOptions) {
+    this.now = options.now ?? (() => performance.now());
+    this.sleep = options.sleep ?? sleep;
+  }
+
+  /** One listing; never rejects. */
+  async readRound(): Promise<void> {
+    await this.listFromNowOn();
+  }
+
+  /**
+   * Dead: its row is gone, or its beat was seen unchanged for 8 s that count. Never true while the store does not
+   * answer. For an owner without an observed row it reads a fresh listing, because a younger process than the
+   * last listing is not in it.
+   */
+  async isDead(processId: string): Promise<boolean> {
+    if (this.options.ownIds.includes(processId)) return false;
+    if (this.gone.has(processId)) return true;
+    const knownSince = this.now();
+    const observation = this.observations.get(processId);
+    if (observation) return isDeadByBeat(observation, this.options.own(), knownSince);
+    const read = await this.listFromNowOn();
+    if (!read || !isGone(read.rows, read.listing, processId, knownSince)) return false;
+    this.gone.add(processId);
+    return true;
+  }
+
+  /**
+   * Suspect: its control queue returned two probes, 1 s apart. At once false when the first is not returned, or
+   * within 10 s of my own reconnect. One pair of probes at a time per process, shared by all who ask.
+   */
+  isSuspect(processId: string): Promise<boolean> {
+    if (this.options.ownIds.includes(processId)) return Promise.resolve(false);
+    const running = this.probing.get(processId);
+    if (running) return running;
+    const probing = this.probeTwice(processId).finally(() => this.probing.delete(processId));
+    this.probing.set(processId, probing);
+    return probing;
+  }
+
+  /** Rows of processes whose beat stood still for `durationMs` that count: what the sweeper removes after an hour. */
+  listUnchangedFor(durationMs: number): string[] {
+    const own = this.options.own();
+    return [...this.observations]
+      .filter(
+        ([id, observation]) =>
+          !this.options.ownIds.includes(id) && unchangedForMs(observation, own) >= durationMs,
+      )
+      .map(([id]) => id);
+  }
+
+  private async probeTwice(processId: string): Promise<boolean> {
+    const first = await this.probe(processId);
+    if (!isReturnCounted(first)) return false;
+    await this.sleep(PROBE_GAP_MS);
+    return isSuspectByProbes(first, await this.probe(processId));
+  }
+
+  private async probe(processId: string): Promise<Probe> {
+    const { bus } = this.options;
+    const sentAt = this.now();
+    const outcome = await bus.send(controlKey(processId), {
+      id: randomUUID(),
+      type: 'probe',
+      version: PROTOCOL_VERSION,
+      at: new Date().toISOString(),
+      body: {},
+    });
+    return { outcome, sentAt, connectedForMs: bus.connectedForMs() };
+  }
+
+  /** A listing that begins after this call. All who ask while one is being read share the next one. */
+  private listFromNowOn(): Promise<{ rows: ProcessRow[]; listing: Listing } | undefined> {
+    if (!this.waiting) {
+      const next = this.reading.then(() => {
+        this.waiting = undefined;
+        return this.list();
+      });
+      this.waiting = next;
+      this.reading = next;
+    }
+    return this.waiting;
+  }
+
+  private async list(): Promise<{ rows: ProcessRow[]; listing: Listing } | undefined> {
+    const startedAt = this.now();
+    try {
+      const rows = await this.options.store.listProcesses();
+      const listing = { startedAt, endedAt: this.now() };
+      this.observe(rows, listing);
+      return { rows, listing };
+    } catch (error) {
+      this.options.logger.warn({ err: error }, 'the list of processes could not be read');
+      return undefined;
+    }
+  }
+
+  private observe(rows: ProcessRow[], listing: Listing): void {
+    const present = new Set(rows.map((row) => row._id));
+    for (const id of this.observations.keys()) {
+      if (present.has(id)) continue;
+      this.observations.delete(id);
+      this.gone.add(id);
+    }
+    for (const { _id, beat } of rows)
+      this.observations.set(_id, observeBeat(this.observations.get(_id), beat, listing));
+  }
+}

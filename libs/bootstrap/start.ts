@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { types } from 'node:util';
+import { redactText } from '#observability';
+
+/** Known by name: the classes live in libs that this one must not load. Their messages say what to do. */
+const CLEAR_ERRORS = new Set(['ConfigError', 'StoreSetupError', 'BusSetupError', 'McpConfigError']);
+
+/**
+ * The frame of every `main.ts`: reads `./.env` if there is one (the real environment wins), then runs `main`. A
+ * known error becomes one clear text on standard error without a stack; any error exits 1.
+ */
+export async function runMain(name: string, main: () => Promise<void>): Promise<void> {
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env');
+    await main();
+  } catch (error) {
+    process.stderr.write(`${describeStartFailure(name, error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** What a person at the terminal is told; secrets are hidden. */
+export function describeStartFailure(name: string, error: unknown): string {
+  if (!types.isNativeError(error) && !(error instanceof Error))
+    return `The ${name} can not start: ${redactText(String(error))}`;
+  if (CLEAR_ERRORS.has(error.name)) return `The ${name} can not start: ${redactText(error.message)}`;
+  return (
+    describeListenError(error) ?? `The ${name} can not start:\n${redactText(error.stack ?? error.message)}`
+  );
+}
+
+function describeListenError(
+  error: NodeJS.ErrnoException & { port?: number; address?: string },
+): string | undefined {
+  const port = error.port === undefined ? 'The port' : `Port ${error.port}`;
+  if (error.code === 'EADDRINUSE') {
+    return `${port} is in use: stop the program that uses it, or set PORT to a free port.`;
+  }
+  if (error.code === 'EACCES' && error.syscall === 'listen') {
+    return `${port} needs more rights: set PORT to a port above 1023.`;
+  }
+  if (error.syscall === 'getaddrinfo') return `A host name can not be found (${error.code}): check HOST.`;
+  if (error.syscall === 'listen') {
+    return `HOST can not be listened on (${error.code}): set HOST to an address of this machine, like 127.0.0.1.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,112 @@
+import type { Call, Claim, Journal, Outcome, Step } from '#contracts';
+import { controlKey, newMessage } from '#contracts';
+import { answerTo, deadlineOf, holderOf, toolEndEvent, toolsetOf, type CallDecision } from '#turn';
+import type { Ports } from './ports.js';
+
+/** What viewers see of a call beside its id. */
+export type CallLabel = Pick<Call, 'tool_name' | 'display_name' | 'source'>;
+
+/** Rows that carrying out a decision showed to exist; who keeps a journal in memory adds them. */
+export interface Learned {
+  claim?: Claim;
+  outcome?: Outcome;
+  /** Only of `publish`. */
+  published?: 'confirmed' | 'returned' | 'refused' | 'unknown';
+}
+
+/** Does what `decideCall` said about one call. Every action is idempotent: losing an insert is an answer. */
+export async function carryOut(
+  ports: Ports,
+  journal: Journal,
+  { step, call, action }: CallDecision,
+): Promise<Learned> {
+  switch (action.do) {
+    case 'nothing':
+    case 'await_person':
+      return {};
+    case 'publish':
+      return { published: await publishCall(ports, journal, step, call) };
+    case 'compete':
+      return compete(ports, call, action.outcome);
+    case 'settle':
+      return { outcome: await settle(ports, call, action.outcome) };
+    case 'cancel':
+      await ports.bus.send(
+        controlKey(action.owner),
+        newMessage('tool.cancel', { tool_call_id: call.tool_call_id, turn_id: step.turn_id }),
+      );
+      return {};
+  }
+}
+
+/** Inserts the outcome and tells viewers; the row that stands is returned, mine or an earlier one. */
+export async function settle(ports: Ports, call: CallLabel, outcome: Outcome): Promise<Outcome> {
+  const { won, row } = await ports.store.settle(outcome);
+  if (won) ports.bus.emit(toolEndEvent(call, row));
+  else
+    ports.log.info(
+      { tool_call_id: outcome._id, status: outcome.status },
+      'an earlier outcome stands, this one is dropped',
+    );
+  return row;
+}
+
+/** Gives up on a call by making sure that it can never start; lost means that somebody claimed it before. */
+export async function compete(
+  ports: Ports,
+  call: CallLabel & { tool_call_id: string },
+  outcome: Outcome,
+): Promise<Learned> {
+  const claim: Claim = {
+    _id: `${call.tool_call_id}:1`,
+    turn_id: outcome.turn_id,
+    conversation_id: outcome.conversation_id,
+    owner: ports.me,
+    n: 1,
+    purpose: 'settle',
+    decides: outcome,
+    at: outcome.at,
+  };
+  const { won, row } = await ports.store.claim(claim);
+  if (won) return { claim: row, outcome: await settle(ports, call, outcome) };
+  if (row.purpose === 'settle' && row.decides)
+    return { claim: row, outcome: await settle(ports, call, row.decides) };
+  return { claim: row };
+}
+
+async function publishCall(
+  ports: Ports,
+  journal: Journal,
+  step: Step,
+  call: Call,
+): Promise<Learned['published']> {
+  const toolset = toolsetOf(call.tool_name);
+  const approval = answerTo(journal, call.tool_call_id, 'approval');
+  const message = newMessage(
+    'tool.call',
+    {
+      tool_call_id: call.tool_call_id,
+      turn_id: step.turn_id,
+      conversation_id: step.conversation_id,
+      n: step.n,
+      user_id: journal.turn.user_id,
+      tool_name: call.tool_name,
+      arguments: call.arguments,
+      class: call.class,
+      timeout_ms: call.timeout_ms,
+      deadline: new Date(deadlineOf(step, call, approval)).toISOString(),
+      reply_to: controlKey(ports.me),
+    },
+    journal.turn.traceparent,
+  );
+  return ports.bus.publish(`tools.${toolset}`, message);
+}
+
+/** Hints whoever drives the turn, or anybody if nobody does. */
+export async function hint(ports: Ports, journal: Journal): Promise<void> {
+  const { _id: turn_id, conversation_id } = journal.turn;
+  const message = newMessage('turn.advance', { turn_id, conversation_id });
+  const driver = holderOf(journal, turn_id)?.owner;
+  if (driver && (await ports.bus.send(controlKey(driver), message)) === 'confirmed') return;
+  await ports.bus.publish('turns', message);
+}

@@ -1,0 +1,41 @@
+import type { ConversationEvent, Journal, Step } from '#contracts';
+import { newMessage } from '#contracts';
+import { openCalls, statusOf, textOf, totalUsage } from '#turn';
+import type { Ports } from './ports.js';
+
+/**
+ * What follows an ending row, done by who inserted it and again by whoever gets a hint about the ended turn: tell
+ * viewers, set the caches, hint the next turn in line. Idempotent.
+ */
+export async function endTurn(ports: Ports, journal: Journal, end: Step): Promise<void> {
+  ports.bus.emit(endEvent(journal, end));
+  await Promise.all([
+    ports.store.setTurnStatus(journal.turn._id, statusOf(journal)),
+    openCalls(journal).length === 0 ? ports.store.setTurnDue(journal.turn._id, null) : undefined,
+    hintNext(ports, journal),
+  ]);
+}
+
+function endEvent(journal: Journal, end: Step): ConversationEvent {
+  const fields = { conversation_id: end.conversation_id, turn_id: end.turn_id, timestamp: end.at };
+  if (end.kind === 'cancel') return { type: 'cancelled', ...fields, message: 'Stopped.' };
+  if (end.kind === 'fail') {
+    const { code, message } = end.error ?? { code: 'internal' as const, message: 'The turn failed.' };
+    return { type: 'error', ...fields, code, message };
+  }
+  return {
+    type: 'complete',
+    ...fields,
+    message_id: end._id,
+    content: textOf(end),
+    usage: totalUsage(journal.steps),
+  };
+}
+
+async function hintNext(ports: Ports, journal: Journal): Promise<void> {
+  const { _id, conversation_id } = journal.turn;
+  const waiting = await ports.store.listUnendedTurns(conversation_id);
+  const next = waiting.find((turn) => turn._id !== _id);
+  if (next)
+    await ports.bus.publish('turns', newMessage('turn.advance', { turn_id: next._id, conversation_id }));
+}

@@ -1,0 +1,6 @@
+export * from './ports.js';
+export * from './carry-out.js';
+export * from './end-turn.js';
+export * from './stop-turn.js';
+export * from './liveness.js';
+export * from './retry-store.js';

@@ -1,0 +1,86 @@
+import type { Journal, Step } from '#contracts';
+import { controlKey, newMessage } from '#contracts';
+import { decideCalls, endingStep, endsTurn, holderOf, nextStepNumber, openCalls } from '#turn';
+import { carryOut, hint } from './carry-out.js';
+import { endTurn } from './end-turn.js';
+import { situationOf } from './liveness.js';
+import type { Ports } from './ports.js';
+
+/** Asks a living driver to commit a `cancel` row with the text so far; true if it says that it did (within 300 ms). */
+export type AskDriver = (turnId: string, driver: string) => Promise<boolean>;
+
+/**
+ * Ends a turn (architecture: «stop a turn») and answers with the calls that may still be running; null if there is
+ * no such turn. When it resolves, no call that was not claimed by then will ever start. Stop of an ended turn
+ * answers with its calls still without outcome.
+ */
+export async function stopTurn(
+  ports: Ports,
+  turnId: string,
+  askDriver: AskDriver,
+): Promise<{ mayBeRunning: string[] } | null> {
+  let journal = await ports.store.readJournal(turnId);
+  if (!journal) return null;
+  const driver = holderOf(journal, turnId)?.owner;
+  if (!endingStep(journal)) {
+    const asked = driver !== undefined && (await askDriver(turnId, driver));
+    if (asked) journal = (await ports.store.readJournal(turnId)) ?? journal;
+  }
+  if (!endingStep(journal)) journal = await insertCancel(ports, journal);
+  return { mayBeRunning: await releaseCalls(ports, journal) };
+}
+
+/** A `cancel` row without text, competing with the model's step for the same number. */
+async function insertCancel(ports: Ports, journal: Journal): Promise<Journal> {
+  const { turn, steps } = journal;
+  for (let n = nextStepNumber(journal); ; n++) {
+    const { won, row } = await ports.store.commitStep(cancelRow(journal, n));
+    steps.push(row);
+    if (won) {
+      await Promise.all([endTurn(ports, journal, row), hint(ports, journal)]);
+      return journal;
+    }
+    if (endsTurn(turn.options, row)) return (await ports.store.readJournal(turn._id)) ?? journal;
+  }
+}
+
+function cancelRow({ turn }: Journal, n: number): Step {
+  return {
+    _id: `${turn._id}:${n}`,
+    turn_id: turn._id,
+    conversation_id: turn.conversation_id,
+    turn_number: turn.number,
+    n,
+    attempt: 0,
+    kind: 'cancel',
+    blocks: [],
+    calls: [],
+    stop_reason: null,
+    usage: null,
+    at: new Date().toISOString(),
+  };
+}
+
+/** Claims, or finds claimed, every open call of an ended turn; the ids of those that a worker may be running. */
+export async function releaseCalls(ports: Ports, ended: Journal): Promise<string[]> {
+  if (openCalls(ended).length === 0) return [];
+  const journal = (await ports.store.readJournal(ended.turn._id)) ?? ended;
+  const running: string[] = [];
+  const decisions = decideCalls(journal, await situationOf(ports, journal));
+  await Promise.all(
+    decisions.map(async (decision) => {
+      const { claim, outcome } = await carryOut(ports, journal, decision);
+      if (outcome) return;
+      running.push(decision.call.tool_call_id);
+      if (claim) {
+        const { tool_call_id } = decision.call;
+        await ports.bus.send(
+          controlKey(claim.owner),
+          newMessage('tool.cancel', { tool_call_id, turn_id: journal.turn._id }),
+        );
+      }
+    }),
+  );
+  const order = openCalls(journal).map(({ call }) => call.tool_call_id);
+  return order.filter((id) => running.includes(id));
+}

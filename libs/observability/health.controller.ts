@@ -1,0 +1,37 @@
+import { Controller, Get, Header, HttpStatus, Inject, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { Health, type Readiness } from './health.js';
+import { Registry } from './metrics.js';
+
+/** Without a login, and without anything in the answers that would need one. */
+@Controller()
+export class HealthController {
+  constructor(
+    @Inject(Health) private readonly health: Health,
+    @Inject(Registry) private readonly registry: Registry,
+  ) {}
+
+  /** 200 while the event loop turns; nothing else may make an orchestrating system kill the process. */
+  @Get('health/live')
+  @Header('Cache-Control', 'no-store')
+  live(): { status: 'alive' } {
+    return { status: 'alive' };
+  }
+
+  /** 200 only while the process takes work, else 503. */
+  @Get('health/ready')
+  @Header('Cache-Control', 'no-store')
+  async ready(@Res({ passthrough: true }) response: Response): Promise<Readiness> {
+    const readiness = await this.health.readiness();
+    response.status(readiness.status === 'ready' ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
+    return readiness;
+  }
+
+  @Get('metrics')
+  async metrics(@Res() response: Response): Promise<void> {
+    const text = await this.registry.metrics();
+    response.setHeader('Content-Type', this.registry.contentType);
+    response.setHeader('Cache-Control', 'no-store');
+    response.end(text);
+  }
+}

@@ -1,0 +1,104 @@
+import 'reflect-metadata';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Health } from './health.js';
+import { HealthModule } from './health.module.js';
+import { createMetrics } from './metrics.js';
+
+describe('Health', () => {
+  it('takes work only once it started, and never again after it began to drain', async () => {
+    const health = new Health();
+    health.addCheck('store', () => true);
+    expect(await health.readiness()).toEqual({ status: 'starting', checks: { store: 'ok', draining: 'ok' } });
+    health.markStarted();
+    expect(await health.readiness()).toEqual({ status: 'ready', checks: { store: 'ok', draining: 'ok' } });
+    health.markDraining();
+    health.markStarted();
+    expect(await health.readiness()).toEqual({
+      status: 'draining',
+      checks: { store: 'ok', draining: 'failing' },
+    });
+  });
+
+  it('is unavailable while a check returns false, rejects or throws', async () => {
+    for (const check of [
+      () => false,
+      () => Promise.reject(new Error('down')),
+      () => JSON.parse('{') as boolean,
+    ]) {
+      const health = new Health();
+      health.markStarted();
+      health.addCheck('bus', () => true);
+      health.addCheck('store', check);
+      expect(await health.readiness()).toEqual({
+        status: 'unavailable',
+        checks: { bus: 'ok', store: 'failing', draining: 'ok' },
+      });
+    }
+  });
+
+  it('asks the store at most once a second', async () => {
+    let now = 0;
+    let pings = 0;
+    const health = new Health(() => now);
+    health.addCheck('store', () => Promise.resolve(++pings));
+    await Promise.all([health.readiness(), health.readiness()]);
+    now = 999;
+    await health.readiness();
+    expect(pings).toBe(1);
+    now = 1_000;
+    await health.readiness();
+    expect(pings).toBe(2);
+  });
+});
+
+describe('HealthModule', () => {
+  let app: INestApplication;
+  let url: string;
+  let health: Health;
+  let isStoreUp: boolean;
+
+  beforeEach(async () => {
+    let now = 0;
+    isStoreUp = true;
+    health = new Health(() => (now += 10_000));
+    health.addCheck('store', () => isStoreUp);
+    const { registry, turnsStarted } = createMetrics();
+    turnsStarted.inc();
+    app = await NestFactory.create(HealthModule.register({ health, registry }), {
+      logger: false,
+      abortOnError: false,
+    });
+    await app.listen(0, '127.0.0.1');
+    url = await app.getUrl();
+  });
+  afterEach(() => app.close());
+
+  it('is alive as soon as it listens', async () => {
+    const response = await fetch(`${url}/health/live`);
+    expect([response.status, await response.json()]).toEqual([200, { status: 'alive' }]);
+  });
+
+  it('answers 200 only while the process takes work', async () => {
+    const ready = async (): Promise<[number, string]> => {
+      const response = await fetch(`${url}/health/ready`);
+      return [response.status, ((await response.json()) as { status: string }).status];
+    };
+    expect(await ready()).toEqual([503, 'starting']);
+    health.markStarted();
+    expect(await ready()).toEqual([200, 'ready']);
+    isStoreUp = false;
+    expect(await ready()).toEqual([503, 'unavailable']);
+    isStoreUp = true;
+    expect(await ready()).toEqual([200, 'ready']);
+    health.markDraining();
+    expect(await ready()).toEqual([503, 'draining']);
+  });
+
+  it('serves the metrics as text', async () => {
+    const response = await fetch(`${url}/metrics`);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(await response.text()).toContain('switchyard_turns_started_total 1');
+  });
+});

@@ -1,0 +1,70 @@
+/** A round trip that takes longer than this counts as failed. */
+const CHECK_TIMEOUT_MS = 2_000;
+/** Asking is free for anybody who reaches the port, so answers are reused. */
+const REUSE_MS = 1_000;
+
+export type HealthCheck = () => boolean | Promise<unknown>;
+
+export interface Readiness {
+  status: 'starting' | 'ready' | 'unavailable' | 'draining';
+  /** By name; `draining` fails once the process has begun to drain. */
+  checks: Record<string, 'ok' | 'failing'>;
+}
+
+/**
+ * Whether the process takes work: started, not draining, and every check holds. A check returns false, or its
+ * promise rejects or takes longer than 2 s: failing. Why it fails stands in the log, never in the answer.
+ */
+export class Health {
+  private readonly checks = new Map<string, HealthCheck>();
+  private phase: 'starting' | 'started' | 'draining' = 'starting';
+  private latest: { at: number; results: Promise<Record<string, 'ok' | 'failing'>> } | undefined;
+
+  /** `now` is monotonic, in milliseconds. */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  addCheck(name: string, check: HealthCheck): void {
+    this.checks.set(name, check);
+    this.latest = undefined;
+  }
+
+  markStarted(): void {
+    if (this.phase === 'starting') this.phase = 'started';
+  }
+
+  /** There is no way back: a draining process ends. */
+  markDraining(): void {
+    this.phase = 'draining';
+  }
+
+  async readiness(): Promise<Readiness> {
+    const results = await this.runChecks();
+    const { phase } = this;
+    const checks: Readiness['checks'] = { ...results, draining: phase === 'draining' ? 'failing' : 'ok' };
+    if (phase !== 'started') return { status: phase, checks };
+    return { status: Object.values(checks).includes('failing') ? 'unavailable' : 'ready', checks };
+  }
+
+  private runChecks(): Promise<Record<string, 'ok' | 'failing'>> {
+    if (this.latest && this.now() - this.latest.at < REUSE_MS) return this.latest.results;
+    const results = Promise.all(
+      [...this.checks].map(async ([name, check]) => [name, await runCheck(check)] as const),
+    ).then((entries) => Object.fromEntries(entries));
+    this.latest = { at: this.now(), results };
+    return results;
+  }
+}
+
+async function runCheck(check: HealthCheck): Promise<'ok' | 'failing'> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
+  });
+  try {
+    return (await Promise.race([check(), timeout])) === false ? 'failing' : 'ok';
+  } catch {
+    return 'failing';
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { createMetrics } from './metrics.js';
+import { observeCalls } from './observe-calls.js';
+
+describe('createMetrics', () => {
+  it('names every metric of ours switchyard_…', async () => {
+    const { registry } = createMetrics({ collectDefaults: false });
+    const names = (await registry.getMetricsAsJSON()).map((metric) => metric.name);
+    expect(names.length).toBeGreaterThan(8);
+    expect(names.filter((name) => !name.startsWith('switchyard_'))).toEqual([]);
+  });
+
+  it('counts by label in a registry of its own', async () => {
+    const first = createMetrics({ collectDefaults: false });
+    const second = createMetrics();
+    first.turnsEnded.inc({ status: 'completed' });
+    expect(await first.registry.metrics()).toContain('switchyard_turns_ended_total{status="completed"} 1');
+    const other = await second.registry.metrics();
+    expect(other).not.toContain('status="completed"');
+    expect(other).toContain('process_cpu_seconds_total');
+  });
+});
+
+describe('observeCalls', () => {
+  class Counter {
+    #count = 0;
+    add(by: number): Promise<number> {
+      if (by < 0) return Promise.reject(new Error('negative'));
+      return Promise.resolve((this.#count += by));
+    }
+    value(): number {
+      return this.#count;
+    }
+  }
+
+  it('reports promises that resolve and reject, and leaves answers as they are', async () => {
+    const calls: string[] = [];
+    const counter = observeCalls(new Counter(), ({ method, outcome, seconds }) => {
+      expect(seconds).toBeGreaterThanOrEqual(0);
+      calls.push(`${method} ${outcome}`);
+    });
+    expect(await counter.add(2)).toBe(2);
+    await expect(counter.add(-1)).rejects.toThrow('negative');
+    expect(counter.value()).toBe(2);
+    expect(calls).toEqual(['add ok', 'add error']);
+  });
+});

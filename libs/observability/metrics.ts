@@ -1,0 +1,103 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export { Registry } from 'prom-client';
+
+/** Seconds, from a bus hop to the longest tool. */
+const CALL_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const STORE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * A registry of its own (tests run several processes in one) with the process's default metrics and ours. Label
+ * values are bounded: never an id, a user or a name that a client chooses.
+ */
+export function createMetrics(options: { collectDefaults?: boolean } = {}) {
+  const registry = new Registry();
+  if (options.collectDefaults ?? true) collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    ...createTurnMetrics(registry),
+    ...createToolMetrics(registry),
+    ...createTransportMetrics(registry),
+  };
+}
+
+function createTurnMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    turnsStarted: new Counter({
+      name: 'switchyard_turns_started_total',
+      help: 'Turns that began to be driven.',
+      registers,
+    }),
+    turnsEnded: new Counter({
+      name: 'switchyard_turns_ended_total',
+      help: 'Turns that ended, by status: completed, failed, cancelled.',
+      labelNames: ['status'],
+      registers,
+    }),
+    modelCalls: new Counter({
+      name: 'switchyard_model_calls_total',
+      help: 'Requests to the model, by outcome: ok, error, aborted.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    modelRetries: new Counter({
+      name: 'switchyard_model_retries_total',
+      help: 'Repeated requests to the model, by the kind of error that caused them.',
+      labelNames: ['kind'],
+      registers,
+    }),
+  };
+}
+
+function createToolMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    toolCalls: new Counter({
+      name: 'switchyard_tool_calls_total',
+      help: 'Tool calls that ended here, by toolset and outcome: a result status, or the type of the error.',
+      labelNames: ['toolset', 'outcome'],
+      registers,
+    }),
+    toolCallDuration: new Histogram({
+      name: 'switchyard_tool_call_duration_seconds',
+      help: 'From the start of a tool call to its end, by toolset.',
+      labelNames: ['toolset'],
+      buckets: CALL_BUCKETS,
+      registers,
+    }),
+  };
+}
+
+function createTransportMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    publishOutcomes: new Counter({
+      name: 'switchyard_publishes_total',
+      help: 'Commands and control messages, by kind of queue and outcome: confirmed, returned, refused, unknown.',
+      labelNames: ['queue', 'outcome'],
+      registers,
+    }),
+    eventsRelayed: new Counter({
+      name: 'switchyard_events_relayed_total',
+      help: 'Conversation events handed to viewers.',
+      registers,
+    }),
+    eventsDropped: new Counter({
+      name: 'switchyard_events_dropped_total',
+      help: 'Conversation events not handed to a viewer, by reason.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    sockets: new Gauge({ name: 'switchyard_sockets', help: 'Open client connections.', registers }),
+    storeLatency: new Histogram({
+      name: 'switchyard_store_operation_seconds',
+      help: 'Duration of store operations, by operation and outcome: ok, error.',
+      labelNames: ['operation', 'outcome'],
+      buckets: STORE_BUCKETS,
+      registers,
+    }),
+  };
+}
