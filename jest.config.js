@@ -11,16 +11,33 @@ const swc = [
   },
 ];
 
-export default {
-  testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+const shared = {
+  testEnvironmentOptions: { customExportConditions: ['switchyard-source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '^.+\\.ts$': swc },
-  testMatch: ['<rootDir>/{apps,libs,test}/**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  coverageProvider: 'v8',
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/'],
+};
+
+export default {
   testTimeout: 30_000,
+  coverageProvider: 'v8',
   maxWorkers: 2,
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testEnvironment: 'node',
+      testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'services',
+      testEnvironment: '<rootDir>/test/services/environment.mjs',
+      testMatch: ['<rootDir>/test/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/services/global-setup.mjs',
+      globalTeardown: '<rootDir>/test/services/global-teardown.mjs',
+    },
+  ],
 };

@@ -1,6 +1,6 @@
 import type { Body, Toolset } from '#contracts';
 import type { Ports } from '#journal';
-import type { Delivery, DeliveryOutcome } from '#messaging';
+import type { DeliveryOutcome } from '#messaging';
 import { toolsetOf } from '#turn';
 import { Announcer } from './offer/announcer.js';
 import { HostedTools } from './offer/hosted-tools.js';
@@ -40,7 +40,7 @@ export class ToolWorker {
     await this.announcer.start();
   }
 
-  async call(body: Body<'tool.call'>, _delivery: Delivery): Promise<DeliveryOutcome> {
+  call(body: Body<'tool.call'>): Promise<DeliveryOutcome> {
     return this.runner.handle(body, this.slotsOf(toolsetOf(body.tool_name)));
   }
 

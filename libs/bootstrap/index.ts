@@ -29,3 +29,4 @@ export * from './start.js';
 export * from './fault-points.js';
 export * from './member.js';
 export * from './health-server.js';
+export * from './service.js';

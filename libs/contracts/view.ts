@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
 import { failureCodeSchema, toolSourceSchema, turnStatusSchema, usageSchema } from './records.js';
-import { jsonObjectSchema } from './tool-messages.js';
+import { errorDetailSchema, jsonObjectSchema } from './tool-messages.js';
 
 /*
  * What a viewer holds of a conversation: the value of `reduce`, sent whole as `snapshot`. Optional fields are
@@ -33,9 +33,13 @@ export const callViewSchema = z.object({
   /** Plain text, cut to 4 KiB (then `truncated`). */
   result: z.string().optional(),
   error: z
-    .object({ error_type: z.string(), error_message: z.string(), error_details: z.unknown().optional() })
+    .object({
+      error_type: z.string(),
+      error_message: z.string(),
+      error_details: errorDetailSchema.shape.error_details,
+    })
     .optional(),
-  /** What a waiting call asks its person. */
+  /** What the call asks, or asked, its person; gone once it has ended. It waits only in `awaiting_input`. */
   question: z.object({ message: z.string(), schema: jsonObjectSchema }).optional(),
   expires_at: timestampSchema.optional(),
   worker: z.string().optional(),

@@ -1,4 +1,4 @@
-import type { Call, Claim, Journal, Outcome, Step } from '#contracts';
+import type { Answer, Call, Claim, Journal, Outcome, Step } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { answerTo, deadlineOf, holderOf, toolEndEvent, toolsetOf, type CallDecision } from '#turn';
 import type { Ports } from './ports.js';
@@ -10,6 +10,7 @@ export type CallLabel = Pick<Call, 'tool_name' | 'display_name' | 'source'>;
 export interface Learned {
   claim?: Claim;
   outcome?: Outcome;
+  answer?: Answer;
   /** Only of `publish`. */
   published?: 'confirmed' | 'returned' | 'refused' | 'unknown';
 }
@@ -24,6 +25,8 @@ export async function carryOut(
     case 'nothing':
     case 'await_person':
       return {};
+    case 'expire':
+      return { answer: await expire(ports, call, action.answer) };
     case 'publish':
       return { published: await publishCall(ports, journal, step, call) };
     case 'compete':
@@ -37,6 +40,21 @@ export async function carryOut(
       );
       return {};
   }
+}
+
+async function expire(ports: Ports, call: Call, answer: Answer): Promise<Answer> {
+  const { won, row } = await ports.store.answer(answer);
+  if (won)
+    ports.bus.emit({
+      type: 'approval_answered',
+      conversation_id: row.conversation_id,
+      turn_id: row.turn_id,
+      timestamp: row.at,
+      tool_call_id: call.tool_call_id,
+      by: row.by,
+      decision: 'expired',
+    });
+  return row;
 }
 
 /** Inserts the outcome and tells viewers; the row that stands is returned, mine or an earlier one. */

@@ -1,6 +1,6 @@
 import type { ConversationEvent, Journal, Step } from '#contracts';
 import { newMessage } from '#contracts';
-import { openCalls, statusOf, textOf, totalUsage } from '#turn';
+import { failureOf, openCalls, statusOf, textOf, totalUsage } from '#turn';
 import type { Ports } from './ports.js';
 
 /**
@@ -19,10 +19,7 @@ export async function endTurn(ports: Ports, journal: Journal, end: Step): Promis
 function endEvent(journal: Journal, end: Step): ConversationEvent {
   const fields = { conversation_id: end.conversation_id, turn_id: end.turn_id, timestamp: end.at };
   if (end.kind === 'cancel') return { type: 'cancelled', ...fields, message: 'Stopped.' };
-  if (end.kind === 'fail') {
-    const { code, message } = end.error ?? { code: 'internal' as const, message: 'The turn failed.' };
-    return { type: 'error', ...fields, code, message };
-  }
+  if (end.kind === 'fail') return { type: 'error', ...fields, ...failureOf(end) };
   return {
     type: 'complete',
     ...fields,

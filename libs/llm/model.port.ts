@@ -45,7 +45,8 @@ export class ModelError extends Error {
   override name = 'ModelError';
   constructor(
     message: string,
-    readonly kind: 'overloaded' | 'rate_limited' | 'server' | 'network' | 'invalid' | 'auth' | 'context_overflow',
+    readonly kind:
+      'overloaded' | 'rate_limited' | 'server' | 'network' | 'invalid' | 'auth' | 'context_overflow',
     readonly options: { retryable: boolean; retryAfterMs?: number; status?: number },
   ) {
     super(message);

@@ -58,7 +58,10 @@ export interface Bus {
   /** Passive declare on a channel of its own. */
   inspect(queue: string): Promise<{ consumers: number; messages: number } | 'missing'>;
 
-  /** To a process (`orchestrator.<uuid>`) or to all of a role (`worker.all`); mandatory, so a dead process returns it. */
+  /**
+   * To a process (`orchestrator.<uuid>`) or to all of a role (`worker.all`); mandatory, so a dead process returns
+   * it, and one with a full queue too. Never `refused`.
+   */
   send(controlKey: string, message: Message): Promise<PublishOutcome>;
   /** Control messages to this process; handlers must be quick. Poison is logged and dropped. */
   onControl(identity: { role: Role; processId: string }, handler: (message: Message) => void): Promise<void>;

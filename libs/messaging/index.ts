@@ -1,2 +1,11 @@
 export * from './bus.port.js';
 export * from './bus-errors.js';
+export * from './bus-logger.js';
+export * from './topology.js';
+export * from './handlers.js';
+export { createRabbitmqBus, type RabbitmqBusOptions } from './rabbitmq/bus.adapter.js';
+export { createMemoryBus, type MemoryBusOptions } from './memory/memory-bus.adapter.js';
+export { MemoryBroker } from './memory/memory-broker.js';
+export { BusStrategy, connectBus, roleTransport, type BusStrategyOptions } from './nest/bus-strategy.js';
+export { BusContext } from './nest/bus-context.js';
+export { OriginalErrorFilter } from './nest/original-error.filter.js';

@@ -1,2 +1,3 @@
 export * from './store.port.js';
 export * from './store-errors.js';
+export * from './create-store.js';

@@ -43,7 +43,10 @@ export interface Store {
   /** Newest `updated_at` first, without deleted ones. */
   listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]>;
   /** Last writer wins. */
-  updateConversation(id: string, change: { title?: string; policy?: Policy; updated_at?: string; deleted_at?: string }): Promise<void>;
+  updateConversation(
+    id: string,
+    change: { title?: string; policy?: Policy; updated_at?: string; deleted_at?: string },
+  ): Promise<void>;
 
   /**
    * One try of `row.number`. `taken`: another turn has that number, try the next. A turn with this `_id`, or with

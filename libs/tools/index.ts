@@ -1,1 +1,10 @@
 export * from './tool.port.js';
+export * from './names.js';
+export * from './printable.js';
+export * from './tool-result.js';
+export * from './output-budget.js';
+export { ArgumentValidator } from './validate-arguments.js';
+export * from './canonical-hash.js';
+export * from './catalogue.js';
+export * from './define-tool.js';
+export { createLocalToolsets, type LocalToolsetsOptions } from './local/create-local-toolsets.js';

@@ -25,8 +25,8 @@ export interface ToolDescription {
 }
 
 /**
- * The seam to something that can be called: a local function or a tool of an MCP server. `run` returns the
- * result's payload (see `toToolResult`) or a whole `ToolResult`, and throws `ToolError` for a failure with a type.
+ * The seam to something that can be called: a local function or a tool of an MCP server. `run` resolves to a whole
+ * `ToolResult` (`success` makes one of a payload), and may throw `ToolError` for a failure with a type.
  * Arguments have been validated against `input_schema`.
  */
 export interface Tool {

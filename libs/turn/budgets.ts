@@ -20,7 +20,8 @@ export const DEFAULT_BUDGETS: Budgets = {
 export function timeExceeded(journal: Journal, budgets: Budgets, now: number): string | undefined {
   const first = claimsOn(journal, journal.turn._id)[0];
   if (!first) return undefined;
-  const since = Math.max(Date.parse(first.at), ...journal.answers.map((answer) => Date.parse(answer.at)));
+  const answers = journal.answers.filter((answer) => answer.question === undefined);
+  const since = Math.max(Date.parse(first.at), ...answers.map((answer) => Date.parse(answer.at)));
   if (now - since <= budgets.turnMs) return undefined;
   return `Stopped at the limit of ${formatMinutes(budgets.turnMs)}. Send a message to go on.`;
 }
@@ -35,5 +36,6 @@ export function countExceeded(journal: Journal, budgets: Budgets): string | unde
 }
 
 function formatMinutes(ms: number): string {
+  if (ms === 60_000) return '1 minute';
   return ms % 60_000 === 0 ? `${ms / 60_000} minutes` : `${Math.round(ms / 1000)} seconds`;
 }

@@ -7,6 +7,7 @@ export type Liveness = 'alive' | 'suspect' | 'dead';
 export const MAX_CALL_ATTEMPTS = 3;
 /** How long a call may wait in its queue, on top of its own timeout. */
 export const QUEUEING_MS = 60_000;
+const APPROVAL_MS = 7 * 24 * 3_600_000;
 
 export interface CallState {
   step: Step;
@@ -34,6 +35,8 @@ export type CallAction =
   /** It has an outcome, or a living worker runs it. */
   | { do: 'nothing' }
   | { do: 'await_person' }
+  /** Nobody answered in time: insert this answer. */
+  | { do: 'expire'; answer: Answer }
   /** Put it (again) into its toolset's queue. */
   | { do: 'publish' }
   /** Insert claim 1 with `purpose: settle` and this outcome; only if that wins, insert the outcome. */
@@ -66,7 +69,7 @@ function decideUnclaimed(
     return compete(failure('PermissionError', `${approval.by} did not allow this call.`));
   if (approval?.decision === 'expired')
     return compete(failure('PermissionError', 'Nobody allowed this call in time.'));
-  if (call.approval === 'required' && !approval) return { do: 'await_person' };
+  if (call.approval === 'required' && !approval) return awaitApproval(step, call, now);
   if (asking) return { do: 'await_person' };
   if (now > deadlineOf(step, call, approval)) {
     return compete(
@@ -76,20 +79,33 @@ function decideUnclaimed(
   return { do: 'publish' };
 }
 
+/** Expiry is an answer too: like any other it is given once, and the turn's clock starts again with it. */
+function awaitApproval(step: Step, call: Call, now: number): CallAction {
+  if (now <= Date.parse(approvalExpiry(step))) return { do: 'await_person' };
+  const { turn_id, conversation_id } = step;
+  const at = new Date(now).toISOString();
+  const answer = { turn_id, conversation_id, decision: 'expired' as const, by: 'system', at };
+  return { do: 'expire', answer: { _id: `${call.tool_call_id}:approval`, ...answer } };
+}
+
+/** An approval that nobody gave expires then (ISO 8601). */
+export function approvalExpiry(step: Step): string {
+  return new Date(Date.parse(step.at) + APPROVAL_MS).toISOString();
+}
+
 function decideClaimed(
   { step, call, asking }: CallState,
   holder: Claim,
   situation: CallSituation,
 ): CallAction {
   const liveness = situation.liveness(holder.owner);
-  const settle = (error: ErrorDetail): CallAction => ({
-    do: 'settle',
-    outcome: failedOutcome(step, call, error, {
-      worker: situation.me,
-      attempt: holder.n,
-      at: new Date(situation.now).toISOString(),
-    }),
-  });
+  const settle = (error: ErrorDetail): CallAction => {
+    const at = new Date(situation.now).toISOString();
+    const outcome = failedOutcome(step, call, error, { worker: situation.me, attempt: holder.n, at });
+    // Two clocks: good enough to show for how long it may have run, nothing is decided by it.
+    const duration_ms = Math.max(0, situation.now - Date.parse(holder.at));
+    return { do: 'settle', outcome: { ...outcome, duration_ms } };
+  };
   if (situation.stopped) {
     return liveness === 'dead' ? settle(mayHaveRun()) : { do: 'cancel', owner: holder.owner };
   }

@@ -41,7 +41,9 @@ export function decide(journal: Journal, situation: Situation): Action {
   if (end) return { do: 'end', step: end, calls };
   const n = nextStepNumber(journal);
   if (situation.deleted) return { do: 'commit_cancel', n };
-  if (isThrashing(journal)) {
+  const parked = calls.length > 0 && calls.every(({ action }) => action.do === 'await_person');
+  // A parked turn is looked at again and again, and rightly gets nowhere.
+  if (!parked && isThrashing(journal)) {
     return {
       do: 'commit_fail',
       n,
@@ -49,7 +51,6 @@ export function decide(journal: Journal, situation: Situation): Action {
       message: 'This turn was taken up five times without any progress.',
     };
   }
-  const parked = calls.length > 0 && calls.every(({ action }) => action.do === 'await_person');
   const exceeded =
     (parked ? undefined : timeExceeded(journal, situation.budgets, situation.now)) ??
     (calls.length > 0 ? undefined : countExceeded(journal, situation.budgets));

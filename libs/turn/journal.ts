@@ -1,4 +1,4 @@
-import type { Answer, Call, Claim, Journal, Outcome, Step, TurnStatus, Usage } from '#contracts';
+import type { Answer, Call, Claim, FailureCode, Journal, Outcome, Step, TurnStatus, Usage } from '#contracts';
 import { endsTurn } from './ends-turn.js';
 
 /** The row that ended the turn, if it has ended. */
@@ -78,4 +78,9 @@ export function totalUsage(steps: Step[]): Usage {
 
 export function textOf(step: Pick<Step, 'blocks'>): string {
   return step.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+/** What a `fail` row says; the schema of a row lets it be missing, people are told something all the same. */
+export function failureOf(end: Pick<Step, 'error'>): { code: FailureCode; message: string } {
+  return end.error ?? { code: 'internal', message: 'The turn failed.' };
 }

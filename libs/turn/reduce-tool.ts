@@ -1,6 +1,6 @@
 import type { CallView, ConversationEvent, EventOf, StepView, ToolEnd, TurnView, View } from '#contracts';
 import { cutArgs, cutText } from './view-limits.js';
-import { stateOfError, toolsetOf } from './tool-end.js';
+import { startOfEnded, stateOfError, toolsetOf } from './tool-end.js';
 import { changeCall, changeStep, hasEnded, isEnded } from './view-change.js';
 import type { Reduced } from './reduce.js';
 
@@ -22,7 +22,7 @@ export function reduceToolEvent(view: View, turn: TurnView, event: ToolEvent): R
   const { step, call } = found;
   if (hasEnded(call)) return { verdict: 'known', view };
   const change = changeOf(call, event);
-  if (change === 'known') return { verdict: 'known', view };
+  if (change === 'known' || change === 'gap') return { verdict: change, view };
   const relayed = 'display_name' in event ? { ...event, display_name: call.display_name } : event;
   if (change === 'passing') return { verdict: 'passing', view, event: relayed };
   return { verdict: 'applied', view: changeCall(view, turn, step, call, change), event: relayed };
@@ -46,42 +46,70 @@ function findCall(turn: TurnView, toolCallId: string): { step: StepView; call: C
   return undefined;
 }
 
-function changeOf(call: CallView, event: ToolEvent): Partial<CallView> | 'known' | 'passing' {
+type Change = Partial<CallView> | 'known' | 'passing' | 'gap';
+
+function changeOf(call: CallView, event: ToolEvent): Change {
   switch (event.type) {
     case 'tool_queued':
       // A queued call is already shown by its step; the event is still the clients' contract.
       return call.state === 'queued' ? 'passing' : 'known';
     case 'tool_start':
-      if (call.state === 'running' && event.attempt <= call.attempt) return 'known';
-      return { state: 'running', attempt: event.attempt, started_at: event.timestamp, expires_at: undefined };
+      return changeByStart(call, event);
     case 'tool_progress':
       return call.state === 'running' ? 'passing' : 'known';
     case 'tool_complete':
     case 'tool_error':
       return changeByEnd(call, event);
     case 'approval_required':
-      if (call.state !== 'queued') return call.state === 'awaiting_approval' ? 'passing' : 'known';
-      return { state: 'awaiting_approval', expires_at: event.expires_at, args: event.tool_args };
+      // The step has said so already: a call that does not wait (any more) was answered.
+      return call.state === 'awaiting_approval' ? 'passing' : 'known';
     case 'approval_answered':
-      return call.state === 'awaiting_approval'
-        ? { ...withCutArgs(call), state: 'queued', expires_at: undefined }
-        : 'known';
-    case 'input_required': {
-      const { message, schema, expires_at } = event;
-      return call.state === 'awaiting_input'
-        ? 'known'
-        : { state: 'awaiting_input', question: { message, schema }, expires_at };
-    }
+      if (call.state !== 'awaiting_approval') return 'known';
+      return { ...withCutArgs(call), state: 'queued', expires_at: undefined };
+    case 'input_required':
+      return changeByQuestion(call, event);
   }
 }
 
+/**
+ * A start of the attempt that waits for a person, at another time than its own, says that it goes on: it was
+ * answered. A later attempt waits for the same answer.
+ */
+function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_start'>): Change {
+  if (attempt < call.attempt) return 'known';
+  if (call.state === 'awaiting_input') {
+    if (attempt > call.attempt) return { attempt, started_at: timestamp };
+    return timestamp === call.started_at ? 'known' : { state: 'running', expires_at: undefined };
+  }
+  if (call.state === 'running' && attempt === call.attempt) return 'known';
+  return {
+    ...withCutArgs(call),
+    state: 'running',
+    attempt,
+    started_at: timestamp,
+    expires_at: undefined,
+  };
+}
+
+/** A call asks once: one that has asked before and runs was answered. */
+function changeByQuestion(
+  call: CallView,
+  { message, schema, expires_at }: EventOf<'input_required'>,
+): Change {
+  if (call.question) return 'known';
+  if (call.state !== 'running') return 'gap';
+  return { state: 'awaiting_input', question: { message, schema }, expires_at };
+}
+
 function changeByEnd(call: CallView, event: ToolEnd): Partial<CallView> {
-  const { attempt, worker, duration_ms, timestamp } = event;
+  const { attempt, worker, duration_ms, timestamp: ended_at } = event;
   const end = {
+    ...withCutArgs(call),
     attempt,
     worker,
     duration_ms,
-    ended_at: timestamp,
+    started_at: startOfEnded({ attempt, duration_ms, ended_at }),
+    ended_at,
     question: undefined,
     expires_at: undefined,
   };
@@ -91,12 +119,7 @@ function changeByEnd(call: CallView, event: ToolEnd): Partial<CallView> {
     return { ...end, state: stateOfError(error_type), error };
   }
   const { text, truncated } = cutText(event.tool_result);
-  return {
-    ...end,
-    state: 'succeeded',
-    result: text,
-    ...(truncated || call.truncated ? { truncated: true } : {}),
-  };
+  return { ...end, state: 'succeeded', result: text, ...(truncated ? { truncated } : {}) };
 }
 
 function callOf(
@@ -113,19 +136,19 @@ function callOf(
     attempt,
     args: {},
   };
-  if (event.type !== 'tool_start') return { ...call, ...changeByEnd(call, event) };
-  const { args, truncated } = cutArgs(event.tool_args);
-  return {
-    ...call,
-    state: 'running',
-    started_at: event.timestamp,
-    args,
-    ...(truncated ? { truncated } : {}),
-  };
+  if (event.type === 'tool_start')
+    return {
+      ...call,
+      ...withCutArgs({ args: event.tool_args }),
+      state: 'running',
+      started_at: event.timestamp,
+    };
+  const { question: _question, expires_at: _expires, started_at, ...end } = changeByEnd(call, event);
+  return { ...call, ...end, ...(started_at === undefined ? {} : { started_at }) };
 }
 
 /** Arguments are shown whole only while somebody has to judge them. */
-function withCutArgs(call: CallView): Partial<CallView> {
-  const { args, truncated } = cutArgs(call.args);
-  return truncated ? { args, truncated } : {};
+function withCutArgs({ args: whole }: Pick<CallView, 'args'>): Pick<CallView, 'args' | 'truncated'> {
+  const { args, truncated } = cutArgs(whole);
+  return truncated ? { args, truncated } : { args };
 }

@@ -1,12 +1,22 @@
-import type { ConversationEvent, EventOf, Snapshot, StepView, TurnView, View } from '#contracts';
-import { reduceToolEvent, type ToolEvent } from './reduce-tool.js';
-import { changeStep, changeTurn, isEnded } from './view-change.js';
+import type {
+  CallView,
+  ConversationEvent,
+  EventOf,
+  Snapshot,
+  StepView,
+  ToolEnd,
+  TurnView,
+  View,
+} from '#contracts';
+import { reduceToolEvent } from './reduce-tool.js';
+import { changeCalls, changeStep, changeTurn, hasEnded, isEnded } from './view-change.js';
+import { cutArgs } from './view-limits.js';
 
 /**
  * What an event did to a view. `applied`: the view has changed and `event` (cut of what was known already) is what
  * a viewer of the old view needs to get to the new one. `passing`: nothing to keep, but worth showing. `known`:
  * repeated, overtaken, or of an older attempt. `gap`: something before it was missed, so the store must be read
- * again; the view may have changed as far as the event allows.
+ * again. Only `applied` changes the view.
  */
 export type Reduced =
   | { verdict: 'applied' | 'passing'; view: View; event: ConversationEvent }
@@ -24,13 +34,11 @@ export function reduce(view: View, event: ConversationEvent | Snapshot): View {
 /** {@link reduce} with a verdict, for who relays events to viewers. */
 export function reduceEvent(view: View, event: ConversationEvent): Reduced {
   if (event.type === 'turn_queued') return reduceQueued(view, event);
-  const turn = view.turns.findLast((candidate) => candidate.turn_id === event.turn_id);
-  if (!turn) return { verdict: 'gap', view };
+  const turn = turnOf(view, event.turn_id);
+  if (!turn) return gap(view);
   switch (event.type) {
     case 'turn_started':
-      return turn.status === 'queued'
-        ? applied(changeTurn(view, turn, { status: 'running', started_at: event.timestamp }), event)
-        : known(view);
+      return reduceStarted(view, turn, event);
     case 'step_started':
       return reduceStepStarted(view, turn, event);
     case 'step_restarted':
@@ -40,20 +48,29 @@ export function reduceEvent(view: View, event: ConversationEvent): Reduced {
     case 'step_committed':
       return reduceStepCommitted(view, turn, event);
     case 'thinking':
+      return isOvertaken(turn, event) ? known(view) : { verdict: 'passing', view, event };
     case 'waiting':
       return isEnded(turn) ? known(view) : { verdict: 'passing', view, event };
     case 'complete':
     case 'cancelled':
     case 'error':
       return reduceEnd(view, turn, event);
-    default:
-      return reduceToolEvent(view, turn, event satisfies ToolEvent);
+    case 'tool_queued':
+    case 'tool_start':
+    case 'tool_progress':
+    case 'tool_complete':
+    case 'tool_error':
+    case 'approval_required':
+    case 'approval_answered':
+    case 'input_required':
+      return reduceToolEvent(view, turn, event);
   }
 }
 
 function reduceQueued(view: View, event: EventOf<'turn_queued'>): Reduced {
-  if (view.turns.some((turn) => turn.turn_id === event.turn_id)) return known(view);
   const { turn_id, number, content, by, client_message_id, timestamp } = event;
+  const first = view.turns[0]?.number ?? 0;
+  if (turnOf(view, turn_id) || (view.earlier && number < first)) return known(view);
   const turn: TurnView = {
     turn_id,
     number,
@@ -68,27 +85,46 @@ function reduceQueued(view: View, event: EventOf<'turn_queued'>): Reduced {
   return applied({ ...view, turns }, event);
 }
 
+function reduceStarted(view: View, turn: TurnView, event: EventOf<'turn_started'>): Reduced {
+  if (turn.started_at !== undefined) return known(view);
+  // A Stop by the gateway came first. To relay the start of an ended turn would mislead, so the store tells it.
+  if (isEnded(turn)) return gap(view);
+  return applied(changeTurn(view, turn, { status: 'running', started_at: event.timestamp }), event);
+}
+
 function reduceStepStarted(view: View, turn: TurnView, event: EventOf<'step_started'>): Reduced {
   if (isEnded(turn)) return known(view);
-  const existing = turn.steps[event.step - 1];
+  const { attempt, step: n } = event;
+  const settled = withEnds(view, turn, event.settled);
+  const existing = settled.turn.steps[n - 1];
   if (existing) {
-    if (existing.committed || event.attempt <= existing.attempt) return known(view);
-    return applied(changeStep(view, turn, existing, { attempt: event.attempt, text: '' }), event);
+    if (!existing.committed && attempt > existing.attempt)
+      return applied(changeStep(settled.view, settled.turn, existing, { attempt, text: '' }), event);
+    return settled.view === view ? known(view) : applied(settled.view, event);
   }
-  const before = turn.steps.at(-1);
-  const isNext =
-    turn.status !== 'queued' &&
-    event.step === turn.steps.length + 1 &&
-    (!before || before.committed === true);
-  const isSettled =
-    !before ||
-    before.calls.every((call) => event.settled.some((end) => end.tool_call_id === call.tool_call_id));
-  if (!isNext || !isSettled) return { verdict: 'gap', view };
-  let next = view;
-  for (const end of event.settled) next = reduceEvent(next, end).view;
-  const current = next.turns.find((candidate) => candidate.turn_id === turn.turn_id)!;
-  const step: StepView = { n: event.step, attempt: event.attempt, text: '', calls: [] };
-  return applied(changeTurn(next, current, { status: 'running', steps: [...current.steps, step] }), event);
+  const before = settled.turn.steps.at(-1);
+  const isNext = turn.status !== 'queued' && n === turn.steps.length + 1;
+  const isBeforeDone = !before || (before.committed === true && before.calls.every(hasEnded));
+  if (!isNext || !isBeforeDone) return gap(view);
+  const steps: StepView[] = [...settled.turn.steps, { n, attempt, text: '', calls: [] }];
+  return applied(changeTurn(settled.view, settled.turn, { status: 'running', steps }), event);
+}
+
+function withEnds(view: View, turn: TurnView, ends: ToolEnd[]): { view: View; turn: TurnView } {
+  let next = { view, turn };
+  for (const end of ends) {
+    const reduced = reduceToolEvent(next.view, next.turn, end);
+    if (reduced.verdict === 'applied')
+      next = { view: reduced.view, turn: turnOf(reduced.view, turn.turn_id) ?? turn };
+  }
+  return next;
+}
+
+interface Found {
+  view: View;
+  turn: TurnView;
+  step: StepView;
+  restarted: boolean;
 }
 
 /** The step that an event of its stream speaks of, emptied if the event is the first of a higher attempt. */
@@ -96,14 +132,20 @@ function stepOfStream(
   view: View,
   turn: TurnView,
   event: { step: number; attempt: number },
-): { view: View; turn: TurnView; step: StepView; restarted: boolean } | 'known' | 'gap' {
+): Found | 'known' | 'gap' {
+  if (isOvertaken(turn, event)) return 'known';
   const step = turn.steps[event.step - 1];
-  if (!step) return isEnded(turn) ? 'known' : 'gap';
-  if (step.committed || isEnded(turn) || event.attempt < step.attempt) return 'known';
+  if (!step) return 'gap';
   if (event.attempt === step.attempt) return { view, turn, step, restarted: false };
   const emptied = changeStep(view, turn, step, { attempt: event.attempt, text: '' });
-  const changed = emptied.turns.find((candidate) => candidate.turn_id === turn.turn_id)!;
+  const changed = turnOf(emptied, turn.turn_id)!;
   return { view: emptied, turn: changed, step: changed.steps[event.step - 1]!, restarted: true };
+}
+
+/** The turn or the step is over, or a later attempt has begun. */
+function isOvertaken(turn: TurnView, event: { step: number; attempt: number }): boolean {
+  const step = turn.steps[event.step - 1];
+  return isEnded(turn) || (step !== undefined && (step.committed === true || event.attempt < step.attempt));
 }
 
 function reduceStepRestarted(view: View, turn: TurnView, event: EventOf<'step_restarted'>): Reduced {
@@ -115,10 +157,10 @@ function reduceStepRestarted(view: View, turn: TurnView, event: EventOf<'step_re
 function reduceToken(view: View, turn: TurnView, event: EventOf<'token'>): Reduced {
   const found = stepOfStream(view, turn, event);
   if (typeof found === 'string') return { verdict: found, view };
-  const { step } = found;
+  const { step, restarted } = found;
   const overlap = step.text.length - event.offset;
-  if (overlap < 0) return { verdict: 'gap', view: found.view };
-  if (overlap >= event.content.length) return known(found.view);
+  if (overlap < 0) return gap(view);
+  if (overlap >= event.content.length) return restarted ? applied(found.view, event) : known(view);
   const content = overlap === 0 ? event.content : event.content.slice(overlap);
   const next = changeStep(found.view, found.turn, step, { text: step.text + content });
   return applied(next, overlap === 0 ? event : { ...event, content, offset: step.text.length });
@@ -126,36 +168,51 @@ function reduceToken(view: View, turn: TurnView, event: EventOf<'token'>): Reduc
 
 function reduceStepCommitted(view: View, turn: TurnView, event: EventOf<'step_committed'>): Reduced {
   const step = turn.steps[event.step - 1];
-  if (!step) return { verdict: isEnded(turn) ? 'known' : 'gap', view };
+  if (!step) return gap(view);
   if (step.committed) return known(view);
-  if (step.attempt !== event.attempt || step.text.length !== event.text_length)
-    return { verdict: 'gap', view };
-  const calls = event.calls.map((call) => {
-    const seen = step.calls.find((candidate) => candidate.tool_call_id === call.tool_call_id);
-    return seen
-      ? { ...call, ...seen, args: call.args, toolset: call.toolset, display_name: call.display_name }
-      : call;
-  });
-  return applied(changeStep(view, turn, step, { committed: true, calls }), event);
+  if (step.attempt !== event.attempt || step.text.length !== event.text_length) return gap(view);
+  const calls = event.calls.map((call) =>
+    committedCall(
+      call,
+      step.calls.find((seen) => seen.tool_call_id === call.tool_call_id),
+    ),
+  );
+  return applied(changeCalls(view, turn, step, { committed: true, calls }), event);
+}
+
+/** A call whose worker's events came before the row that asks for it: they know more of its life, the row its names. */
+function committedCall(call: CallView, seen: CallView | undefined): CallView {
+  if (!seen) return call;
+  const { display_name, source, toolset } = call;
+  const { args, truncated } = call.truncated ? { args: call.args, truncated: true } : cutArgs(call.args);
+  return { ...seen, display_name, source, toolset, args, ...(truncated ? { truncated } : {}) };
 }
 
 function reduceEnd(view: View, turn: TurnView, event: EventOf<'complete' | 'cancelled' | 'error'>): Reduced {
   if (isEnded(turn)) return known(view);
-  const ended_at = event.timestamp;
-  if (event.type !== 'complete') {
-    // The partial text that the row keeps was announced by its own step_committed; anything else is not in the journal.
-    const steps = turn.steps.filter((step) => step.committed);
-    if (event.type === 'cancelled')
-      return applied(changeTurn(view, turn, { status: 'cancelled', ended_at, steps }), event);
-    const error = { code: event.code, message: event.message };
-    return applied(changeTurn(view, turn, { status: 'failed', ended_at, error, steps }), event);
-  }
-  const { message_id, usage } = event;
+  if (event.type === 'complete') return reduceComplete(view, turn, event);
+  // A call is known only of a committed step: its row says what the view lacks.
+  if (turn.steps.some((step) => !step.committed && step.calls.length > 0)) return gap(view);
+  // The partial text that the row keeps was announced by its own step_committed; anything else is not in the journal.
+  const steps = turn.steps.filter((step) => step.committed);
+  const ended = { ended_at: event.timestamp, steps };
+  if (event.type === 'cancelled')
+    return applied(changeTurn(view, turn, { ...ended, status: 'cancelled' }), event);
+  const error = { code: event.code, message: event.message };
+  return applied(changeTurn(view, turn, { ...ended, status: 'failed', error }), event);
+}
+
+function reduceComplete(view: View, turn: TurnView, event: EventOf<'complete'>): Reduced {
+  const { message_id, usage, timestamp: ended_at } = event;
   const last = turn.steps.at(-1);
   const isWhole =
     last?.committed === true && message_id === `${turn.turn_id}:${last.n}` && last.text === event.content;
-  if (!isWhole) return { verdict: 'gap', view };
+  if (!isWhole) return gap(view);
   return applied(changeTurn(view, turn, { status: 'completed', ended_at, message_id, usage }), event);
+}
+
+function turnOf(view: View, turnId: string): TurnView | undefined {
+  return view.turns.findLast((candidate) => candidate.turn_id === turnId);
 }
 
 function applied(view: View, event: ConversationEvent): Reduced {
@@ -164,4 +221,8 @@ function applied(view: View, event: ConversationEvent): Reduced {
 
 function known(view: View): Reduced {
   return { verdict: 'known', view };
+}
+
+function gap(view: View): Reduced {
+  return { verdict: 'gap', view };
 }

@@ -3,34 +3,33 @@ import { toolEndOfView } from './tool-end.js';
 import { hasEnded, isEnded } from './view-change.js';
 
 /**
- * The ends (of calls, then of turns) that a view read from the store has and the view before it lacked: a viewer
- * who is repaired by a snapshot gets them as events too, so that every end is told.
+ * The ends (of calls, then of turns) that a view read from the store has and the view before it lacked, also of
+ * turns that are new in it: a viewer who is repaired by a snapshot gets them as events too, so that every end is told.
  */
 export function endsBetween(before: View, after: View, timestamp: string): ConversationEvent[] {
+  const newest = before.turns.at(-1)?.number ?? 0;
   return after.turns.flatMap((turn) => {
     const old = before.turns.find((candidate) => candidate.turn_id === turn.turn_id);
-    if (!old) return [];
-    const turnEnd =
-      isEnded(turn) && !isEnded(old) ? endOf(turn, after.conversation_id, timestamp) : undefined;
+    if (!old && turn.number <= newest) return [];
+    const isNews = isEnded(turn) && !(old && isEnded(old));
+    const turnEnd = isNews ? endOf(turn, after.conversation_id, timestamp) : undefined;
     const callEnds = callEndsBetween(old, turn, after.conversation_id, timestamp);
     return turnEnd ? [...callEnds, turnEnd] : callEnds;
   });
 }
 
 function callEndsBetween(
-  old: TurnView,
+  old: TurnView | undefined,
   turn: TurnView,
   conversationId: string,
   timestamp: string,
 ): ConversationEvent[] {
-  const open = new Set(
-    old.steps.flatMap((step) =>
-      step.calls.filter((call) => !hasEnded(call)).map((call) => call.tool_call_id),
-    ),
+  const told = new Set(
+    old?.steps.flatMap((step) => step.calls.filter(hasEnded).map((call) => call.tool_call_id)),
   );
   return turn.steps.flatMap((step) =>
     step.calls
-      .filter((call) => hasEnded(call) && open.has(call.tool_call_id))
+      .filter((call) => hasEnded(call) && !told.has(call.tool_call_id))
       .map((call) =>
         toolEndOfView(call, {
           conversation_id: conversationId,

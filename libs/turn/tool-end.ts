@@ -1,4 +1,4 @@
-import type { Call, CallState, CallView, Outcome, ToolEnd } from '#contracts';
+import type { Call, CallState, CallView, ErrorDetail, Outcome, ToolEnd } from '#contracts';
 import { plainText } from '#contracts';
 
 export function toolsetOf(toolName: string): string {
@@ -15,6 +15,24 @@ export function stateOf(outcome: Pick<Outcome, 'status' | 'error'>): CallState {
 export function stateOfError(errorType: string | undefined): CallState {
   if (errorType === 'Cancelled') return 'cancelled';
   return errorType === 'OutcomeUnknown' ? 'unknown' : 'failed';
+}
+
+/** Why a failed call failed; the schema of a row lets the reason be missing, a viewer is told something all the same. */
+export function errorOf({ error }: Pick<Outcome, 'error'>): ErrorDetail {
+  return error ?? { error_type: 'ToolExecutionError', error_message: 'no reason given' };
+}
+
+/**
+ * When a call that has ended began (ISO 8601); undefined if it never ran. Follows from its end alone, so that a
+ * view says the same whether or not the call's `tool_start` was seen.
+ */
+export function startOfEnded(end: {
+  attempt: number;
+  duration_ms: number;
+  ended_at: string;
+}): string | undefined {
+  if (end.attempt === 0) return undefined;
+  return new Date(Date.parse(end.ended_at) - end.duration_ms).toISOString();
 }
 
 /** `tool_complete` or `tool_error` for an outcome. */
@@ -35,7 +53,7 @@ export function toolEndEvent(
     worker: outcome.worker,
     duration_ms: outcome.duration_ms,
   };
-  if (outcome.status === 'failure') return { type: 'tool_error', ...fields, ...outcome.error! };
+  if (outcome.status === 'failure') return { type: 'tool_error', ...fields, ...errorOf(outcome) };
   const text = plainText(outcome);
   const artifacts = artifactsOf(outcome);
   return {
@@ -72,8 +90,7 @@ export function toolEndOfView(
     duration_ms: call.duration_ms ?? 0,
   };
   if (call.error) {
-    const { error_type, error_message } = call.error;
-    return { type: 'tool_error', ...fields, error_type, error_message };
+    return { type: 'tool_error', ...fields, ...call.error };
   }
   const text = call.result ?? '';
   return { type: 'tool_complete', ...fields, tool_result: text, tool_output: text, status: 'success' };

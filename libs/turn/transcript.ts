@@ -54,13 +54,14 @@ export function appendMessages(target: ModelMessage[], messages: ModelMessage[])
   }
 }
 
-/** Blank text and thinking that the provider would not take back are left out. */
+/** Blank text and thinking that the provider would not take back are left out; no message may end in thinking. */
 function speakable(blocks: Block[]): Block[] {
-  return blocks.filter((block) => {
+  const kept = blocks.filter((block) => {
     if (block.type === 'text') return block.text.trim() !== '';
     if (block.type === 'thinking') return block.signature !== undefined || block.data !== undefined;
     return true;
   });
+  return kept.slice(0, kept.findLastIndex((block) => block.type !== 'thinking') + 1);
 }
 
 function resultsFirst(content: UserContent[]): UserContent[] {

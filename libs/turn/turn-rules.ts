@@ -27,7 +27,7 @@ export function decideTakeUp(
 const THRASHING_CLAIMS = 5;
 const THRASHING_WINDOW_MS = 60_000;
 
-/** True after 5 claims within 60 s of each other without a new step or outcome: something kills every driver. */
+/** True after 5 claims within 60 s of each other without a new step, outcome or answer: something kills every driver. */
 export function isThrashing(journal: Journal): boolean {
   const claims = claimsOn(journal, journal.turn._id).slice(-THRASHING_CLAIMS);
   const [first] = claims;
@@ -36,7 +36,7 @@ export function isThrashing(journal: Journal): boolean {
   const gaps = claims
     .slice(1)
     .every((claim, i) => Date.parse(claim.at) - Date.parse(claims[i]!.at) < THRASHING_WINDOW_MS);
-  const progress = [...journal.steps, ...journal.outcomes].some((row) => Date.parse(row.at) >= since);
+  const progress = [...journal.steps, ...journal.outcomes, ...journal.answers].some((row) => Date.parse(row.at) >= since);
   return gaps && !progress;
 }
 

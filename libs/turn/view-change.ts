@@ -26,10 +26,24 @@ export function changeCall(
   call: CallView,
   change: Partial<CallView>,
 ): View {
-  const calls = replaced(step.calls, call, { ...call, ...change });
-  const steps = replaced(turn.steps, step, { ...step, calls });
+  return changeCalls(view, turn, step, { calls: replaced(step.calls, call, present({ ...call, ...change })) });
+}
+
+/** Changes a step and, with its calls, whether its turn waits for a person. */
+export function changeCalls(
+  view: View,
+  turn: TurnView,
+  step: StepView,
+  change: Partial<StepView> & Pick<StepView, 'calls'>,
+): View {
+  const steps = replaced(turn.steps, step, { ...step, ...change });
   if (isEnded(turn)) return changeTurn(view, turn, { steps });
-  return changeTurn(view, turn, { steps, status: isParked(calls) ? 'awaiting_input' : 'running' });
+  return changeTurn(view, turn, { steps, status: isParked(change.calls) ? 'awaiting_input' : 'running' });
+}
+
+/** Optional fields of a view are absent, never undefined. */
+function present<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
 }
 
 /** Every call that has not ended waits for a person, and there is one. */

@@ -3,26 +3,51 @@ export const MAX_VIEW_TEXT = 4096;
 
 export function cutText(text: string): { text: string; truncated: boolean } {
   if (text.length <= MAX_VIEW_TEXT) return { text, truncated: false };
-  const end = isHighSurrogate(text.charCodeAt(MAX_VIEW_TEXT - 1)) ? MAX_VIEW_TEXT - 1 : MAX_VIEW_TEXT;
-  return { text: text.slice(0, end), truncated: true };
+  return { text: wholePairs(text.slice(0, MAX_VIEW_TEXT)), truncated: true };
 }
 
-/** Arguments whose JSON is too long keep their short members; the others become the start of their JSON. */
+/**
+ * Arguments whose JSON is too long keep their short members; a long text keeps its start, another long value
+ * becomes the start of its JSON. What is cut is short enough not to be cut again.
+ */
 export function cutArgs(args: Record<string, unknown>): {
   args: Record<string, unknown>;
   truncated: boolean;
 } {
   if (JSON.stringify(args).length <= MAX_VIEW_TEXT) return { args, truncated: false };
   const cut: [string, unknown][] = [];
-  let left = MAX_VIEW_TEXT;
+  let left = MAX_VIEW_TEXT - '{}'.length;
   for (const [name, value] of Object.entries(args)) {
-    const json = JSON.stringify(value) ?? 'null';
-    const room = Math.max(0, left - name.length);
-    if (room === 0) break;
-    cut.push([name, json.length <= room ? value : json.slice(0, room)]);
-    left = room - Math.min(json.length, room);
+    const room = left - JSON.stringify(name).length - ':,'.length;
+    if (room < '""'.length) continue;
+    const kept = cutValue(value, room);
+    cut.push([name, kept]);
+    left = room - JSON.stringify(kept).length;
   }
   return { args: Object.fromEntries(cut), truncated: true };
+}
+
+function cutValue(value: unknown, room: number): unknown {
+  const json = JSON.stringify(value);
+  if (json.length <= room) return value;
+  return startWithin(typeof value === 'string' ? value : json, room);
+}
+
+/** The longest start of a text that takes at most `room` characters as JSON. */
+function startWithin(text: string, room: number): string {
+  let fits = 0;
+  let tooLong = Math.min(text.length, room) + 1;
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2);
+    if (JSON.stringify(text.slice(0, middle)).length <= room) fits = middle;
+    else tooLong = middle;
+  }
+  return wholePairs(text.slice(0, fits));
+}
+
+/** Without half a surrogate pair at its end. */
+export function wholePairs(text: string): string {
+  return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
 }
 
 export function isHighSurrogate(code: number): boolean {

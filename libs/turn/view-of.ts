@@ -10,21 +10,24 @@ import type {
   View,
 } from '#contracts';
 import { plainText } from '#contracts';
+import { approvalExpiry } from './call-rules.js';
 import {
   answerTo,
   claimsOn,
   endingStep,
+  failureOf,
   holderOf,
+  openCalls,
   outcomeOf,
   statusOf,
   textOf,
   totalUsage,
 } from './journal.js';
-import { stateOf, toolsetOf } from './tool-end.js';
-import { cutArgs, cutText } from './view-limits.js';
+import { errorOf, startOfEnded, stateOf, toolsetOf } from './tool-end.js';
+import { isEnded } from './view-change.js';
+import { cutArgs, cutText, wholePairs } from './view-limits.js';
 
-const DEFAULT_APPROVAL_MS = 7 * 24 * 3_600_000;
-const MAX_SNAPSHOT_CHARACTERS = 1024 * 1024;
+const MAX_SNAPSHOT_BYTES = 1024 * 1024;
 
 /** The text of the step that a driver is streaming right now. */
 export interface PartialText {
@@ -42,7 +45,7 @@ export function viewOf(
   partials: PartialText[] = [],
 ): View {
   const turns = journals.map((journal) => turnViewOf(journal, partials));
-  return fitting({ conversation_id: conversation._id, title: conversation.title, earlier, turns });
+  return fittingView({ conversation_id: conversation._id, title: conversation.title, earlier, turns });
 }
 
 export function turnViewOf(journal: Journal, partials: PartialText[] = []): TurnView {
@@ -50,11 +53,9 @@ export function turnViewOf(journal: Journal, partials: PartialText[] = []): Turn
   const status = statusOf(journal);
   const end = endingStep(journal);
   const steps = journal.steps.filter(isShown).map((step) => stepViewOf(journal, step));
-  const partial = partials.find(
-    (candidate) => candidate.turn_id === turn._id && candidate.step === steps.length + 1,
-  );
-  if (partial && !end)
-    steps.push({ n: partial.step, attempt: partial.attempt, text: partial.text, calls: [] });
+  const partial = end ? undefined : partialOf(journal, partials);
+  if (partial)
+    steps.push({ n: partial.step, attempt: partial.attempt, text: wholePairs(partial.text), calls: [] });
   const started = claimsOn(journal, turn._id)[0];
   return {
     turn_id: turn._id,
@@ -67,9 +68,16 @@ export function turnViewOf(journal: Journal, partials: PartialText[] = []): Turn
     ...(started ? { started_at: started.at } : {}),
     ...(end ? { ended_at: end.at } : {}),
     ...(end?.kind === 'model' ? { message_id: end._id, usage: totalUsage(journal.steps) } : {}),
-    ...(end?.error ? { error: end.error } : {}),
+    ...(end?.kind === 'fail' ? { error: failureOf(end) } : {}),
     steps,
   };
+}
+
+/** Nothing is streamed while a call is open: such a text is of a step that these rows do not lead to yet. */
+function partialOf(journal: Journal, partials: PartialText[]): PartialText | undefined {
+  if (openCalls(journal).length > 0) return undefined;
+  const next = journal.steps.length + 1;
+  return partials.find((partial) => partial.turn_id === journal.turn._id && partial.step === next);
 }
 
 /** `cancel` and `fail` rows show only if they keep partial text. */
@@ -105,19 +113,30 @@ export function callViewOf(journal: Journal, step: Step, call: Call): CallView {
   if (holder?.purpose === 'run')
     Object.assign(view, { state: 'running', attempt: holder.n, started_at: holder.at });
   const question = answerTo(journal, call.tool_call_id, 'question')?.question;
-  if (question && !answerTo(journal, call.tool_call_id, 'input')) {
+  if (question) {
     const { message, schema, expires_at } = question;
-    Object.assign(view, { state: 'awaiting_input', question: { message, schema }, expires_at });
+    view.question = { message, schema };
+    if (!answerTo(journal, call.tool_call_id, 'input'))
+      Object.assign(view, { state: 'awaiting_input', expires_at });
   }
   return outcome ? endedCallView(view, outcome) : view;
 }
 
 function endedCallView(call: CallView, outcome: Outcome): CallView {
-  const { attempt, worker, duration_ms, at } = outcome;
-  const { question: _question, expires_at: _expires, ...rest } = call;
-  const end = { ...rest, state: stateOf(outcome), attempt, worker, duration_ms, ended_at: at };
+  const { attempt, worker, duration_ms, at: ended_at } = outcome;
+  const { question: _question, expires_at: _expires, started_at: _started, ...rest } = call;
+  const started_at = startOfEnded({ attempt, duration_ms, ended_at });
+  const end = {
+    ...rest,
+    state: stateOf(outcome),
+    attempt,
+    worker,
+    duration_ms,
+    ended_at,
+    ...(started_at === undefined ? {} : { started_at }),
+  };
   if (outcome.status === 'failure') {
-    const { error_type, error_message, error_details } = outcome.error!;
+    const { error_type, error_message, error_details } = errorOf(outcome);
     return {
       ...end,
       error: { error_type, error_message, ...(error_details == null ? {} : { error_details }) },
@@ -131,16 +150,21 @@ function isAwaitingApproval(journal: Journal, call: Call): boolean {
   return call.approval === 'required' && !answerTo(journal, call.tool_call_id, 'approval');
 }
 
-/** An approval that nobody gave expires then (ISO 8601). */
-export function approvalExpiry(step: Step): string {
-  return new Date(Date.parse(step.at) + DEFAULT_APPROVAL_MS).toISOString();
+/** At most 1 MiB: ended turns go first, the oldest before, then waiting ones from the end; the active turn never goes. */
+export function fittingView(view: View): View {
+  let size = bytesOf(view);
+  if (size <= MAX_SNAPSHOT_BYTES) return view;
+  const ended = view.turns.filter(isEnded);
+  const waiting = view.turns.filter((turn) => !isEnded(turn)).reverse();
+  const dropped = new Set<TurnView>();
+  for (const turn of [...ended, ...waiting].slice(0, -1)) {
+    if (size <= MAX_SNAPSHOT_BYTES) break;
+    dropped.add(turn);
+    size -= bytesOf(turn);
+  }
+  return { ...view, turns: view.turns.filter((turn) => !dropped.has(turn)), earlier: true };
 }
 
-/** At most 1 MiB: the oldest ended turns go first. */
-function fitting(view: View): View {
-  let size = JSON.stringify(view).length;
-  if (size <= MAX_SNAPSHOT_CHARACTERS) return view;
-  const turns = view.turns.slice();
-  while (turns.length > 1 && size > MAX_SNAPSHOT_CHARACTERS) size -= JSON.stringify(turns.shift()).length;
-  return { ...view, turns, earlier: true };
+function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }

@@ -1,0 +1,87 @@
+const libs = 'contracts|turn|journal|messaging|store|llm|tools|mcp|observability|bootstrap';
+/** A vendor SDK has one home; everything else sees our port. */
+const homes = {
+  amqplib: '^libs/messaging/rabbitmq/',
+  '@nestjs/microservices': '^(libs/messaging/nest/|apps/)',
+  mongoose: '^libs/store/mongo/',
+  mongodb: '^libs/store/mongo/',
+  libsql: '^(libs/store/libsql/|libs/tools/local/)',
+  '@anthropic-ai/sdk': '^libs/llm/anthropic/',
+  '@modelcontextprotocol/client': '^libs/mcp/',
+  pino: '^libs/observability/',
+  'prom-client': '^libs/observability/',
+  'socket.io': '^apps/gateway/',
+  'socket.io-client': '^(apps/web/|test/|bench/)',
+  react: '^apps/web/',
+  jose: '^apps/gateway/',
+  ajv: '^libs/tools/',
+};
+
+const forbidden = [
+  { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+  {
+    name: 'apps-never-import-apps',
+    comment: 'Only standalone composes the others.',
+    severity: 'error',
+    from: { path: '^apps/([^/]+)/', pathNot: '^apps/standalone/' },
+    to: { path: '^apps/', pathNot: '^apps/$1/' },
+  },
+  {
+    name: 'libs-never-import-apps',
+    severity: 'error',
+    from: { path: '^libs/' },
+    to: { path: '^apps/' },
+  },
+  {
+    name: 'a-lib-is-entered-through-its-index',
+    severity: 'error',
+    from: { path: '^(apps|libs)/([^/]+)/' },
+    to: { path: `^libs/(${libs})/`, pathNot: [`^libs/(${libs})/index\\.ts$`, '^libs/$2/'] },
+  },
+  {
+    name: 'contracts-import-zod-only',
+    severity: 'error',
+    from: { path: '^libs/contracts/', pathNot: '\\.spec\\.ts$' },
+    to: { pathNot: '^(libs/contracts/|node_modules/zod/)' },
+  },
+  {
+    name: 'the-core-is-pure',
+    comment: 'libs/turn decides and reduces: no Nest, no I/O, nothing but contracts.',
+    severity: 'error',
+    from: { path: '^libs/turn/', pathNot: '(\\.spec\\.ts$|/testing/)' },
+    to: { pathNot: '^(libs/turn/|libs/contracts/)' },
+  },
+  {
+    name: 'a-plain-file-knows-no-nest',
+    comment: 'A file without a role suffix is plain TypeScript; Nest does wiring only.',
+    severity: 'error',
+    from: {
+      path: '^(apps|libs)/',
+      pathNot: '(\\.(module|controller|gateway|guard|filter|pipe|strategy|app|main|adapter|middleware)\\.ts$|/main\\.ts$|\\.spec\\.ts$|/testing/|^libs/messaging/nest/|^libs/bootstrap/health-server\\.ts$|^libs/observability/nest-logger\\.ts$)',
+    },
+    to: { path: 'node_modules/@nestjs/' },
+  },
+  {
+    name: 'tests-are-not-imported',
+    severity: 'error',
+    from: { path: '^(apps|libs)/', pathNot: '(\\.spec\\.ts$|/testing/)' },
+    to: { path: '(^test/|^bench/|\\.spec\\.ts$|/testing/)' },
+  },
+  ...Object.entries(homes).map(([vendor, home]) => ({
+    name: `home-of-${vendor.replace(/\W+/g, '-')}`,
+    severity: 'error',
+    from: { path: '^(apps|libs|bench)/', pathNot: [home, '\\.spec\\.ts$', '/testing/', '^bench/'] },
+    to: { path: `node_modules/${vendor}/`, dependencyTypesNot: ['type-only'] },
+  })),
+];
+
+export default {
+  forbidden,
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|data|test-results|\\.cache)/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['switchyard-source', 'import', 'node', 'default'], extensions: ['.ts', '.tsx', '.js', '.mjs'] },
+  },
+};

@@ -1,0 +1,33 @@
+import {
+  createParamDecorator,
+  Inject,
+  Injectable,
+  type CanActivate,
+  type ExecutionContext,
+} from '@nestjs/common';
+import type { Request } from 'express';
+import { bearerToken, type Authenticate, type User } from './user.js';
+
+type RequestOfUser = Request & { user?: User };
+
+/** Provider of an `Authenticate`. */
+export const AUTHENTICATE = Symbol('authenticate');
+
+/** Lets a request through once its user is known. */
+@Injectable()
+export class HttpUserGuard implements CanActivate {
+  constructor(@Inject(AUTHENTICATE) private readonly authenticate: Authenticate) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<RequestOfUser>();
+    request.user = await this.authenticate(bearerToken(request.headers.authorization));
+    return true;
+  }
+}
+
+/** The user whom `HttpUserGuard` found. */
+export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext): User => {
+  const { user } = context.switchToHttp().getRequest<RequestOfUser>();
+  if (!user) throw new Error('CurrentUser needs HttpUserGuard');
+  return user;
+});

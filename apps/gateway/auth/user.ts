@@ -1,0 +1,18 @@
+/** Who speaks: the value of a checked token, or the one local user. */
+export interface User {
+  /** Only ever data: never part of a query operator or a file name. */
+  id: string;
+  isOperator: boolean;
+  /** Ms since epoch: the token's end; undefined without one. */
+  expiresAtMs?: number;
+}
+
+/** The user of a request's token. Throws `RequestError` `unauthorized`. */
+export type Authenticate = (token: string | undefined) => Promise<User>;
+
+export const LOCAL_USER: User = { id: 'local', isOperator: true };
+
+/** The token of an `Authorization: Bearer …` header. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
+}

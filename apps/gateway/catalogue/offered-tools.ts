@@ -1,0 +1,33 @@
+import { controlKey, newMessage, type Body, type CatalogTool } from '#contracts';
+import type { Bus } from '#messaging';
+import { Catalogue } from '#tools';
+
+/** What the living workers offer, as they announce it to this gateway. */
+export class OfferedTools {
+  private readonly catalogue = new Catalogue();
+
+  constructor(
+    private readonly bus: Pick<Bus, 'send'>,
+    private readonly processId: string,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Asks every worker to announce itself now instead of within 10 s. */
+  async callRoll(): Promise<void> {
+    const message = newMessage('catalog.roll_call', { reply_to: controlKey(this.processId) });
+    await this.bus.send('worker.all', message);
+  }
+
+  announce({ worker, toolsets }: Body<'catalog.announce'>): void {
+    this.catalogue.announce(worker, toolsets, this.now());
+  }
+
+  withdraw({ worker }: Body<'catalog.withdraw'>): void {
+    this.catalogue.withdraw(worker);
+  }
+
+  list(): CatalogTool[] {
+    this.catalogue.expire(this.now());
+    return this.catalogue.offered();
+  }
+}

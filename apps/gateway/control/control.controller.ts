@@ -1,0 +1,45 @@
+import { Controller, Inject } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import type { Message } from '#contracts';
+import { roleTransport } from '#messaging';
+import { OfferedTools } from '../catalogue/offered-tools.js';
+import { DriverRequests } from './driver-requests.js';
+
+const GATEWAY = roleTransport('gateway');
+
+/** Control messages that a gateway acts on; each has a handler below. */
+export const CONTROL_TYPES = [
+  'catalog.announce',
+  'catalog.withdraw',
+  'turn.stopped',
+  'turn.partial',
+] as const;
+
+/** What other processes tell this one. */
+@Controller()
+export class ControlController {
+  constructor(
+    @Inject(OfferedTools) private readonly offered: OfferedTools,
+    @Inject(DriverRequests) private readonly drivers: DriverRequests,
+  ) {}
+
+  @MessagePattern('catalog.announce', GATEWAY)
+  announce(@Payload() { body }: Message<'catalog.announce'>): void {
+    this.offered.announce(body);
+  }
+
+  @MessagePattern('catalog.withdraw', GATEWAY)
+  withdraw(@Payload() { body }: Message<'catalog.withdraw'>): void {
+    this.offered.withdraw(body);
+  }
+
+  @MessagePattern('turn.stopped', GATEWAY)
+  stopped(@Payload() { body }: Message<'turn.stopped'>): void {
+    this.drivers.receive(body);
+  }
+
+  @MessagePattern('turn.partial', GATEWAY)
+  partial(@Payload() { body }: Message<'turn.partial'>): void {
+    this.drivers.receive(body);
+  }
+}

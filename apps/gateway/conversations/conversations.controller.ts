@@ -1,0 +1,124 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Patch,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import { z } from 'zod';
+import { clientRequestSchemas, policySchema } from '#contracts';
+import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
+import type { User } from '../auth/user.js';
+import { ParsePipe } from '../http/parse.pipe.js';
+import { SubmitTurn } from '../turns/submit-turn.js';
+import { TurnReader } from '../turns/turn-reader.js';
+import { Conversations, type ConversationBody } from './conversations.js';
+
+const wholeNumber = (min: number, max: number, preset: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, { error: 'must be a whole number' })
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .default(preset);
+
+/** Null and blank titles mean «as it is». */
+const titleSchema = z
+  .string()
+  .max(200)
+  .nullish()
+  .transform((title) => (title?.trim() ? title.trim() : undefined));
+const choiceSchema = z.object({ title: titleSchema, policy: policySchema.optional() });
+const pageSchema = z.object({ skip: wholeNumber(0, 1_000_000, 0), limit: wholeNumber(1, 100, 100) });
+const messagesSchema = z.object({
+  skip: wholeNumber(0, 1_000_000, 0),
+  limit: wholeNumber(1, 500, 100),
+  include: z.literal('tools').optional(),
+});
+const turnsSchema = z.object({
+  before: wholeNumber(1, 999_999_999, 999_999_999),
+  limit: wholeNumber(1, 100, 20),
+});
+const turnSchema = clientRequestSchemas.message.omit({ conversation_id: true });
+
+@Controller('api/conversations')
+@UseGuards(HttpUserGuard)
+export class ConversationsController {
+  constructor(
+    @Inject(Conversations) private readonly conversations: Conversations,
+    @Inject(TurnReader) private readonly turns: TurnReader,
+    @Inject(SubmitTurn) private readonly submitTurn: SubmitTurn,
+  ) {}
+
+  @Get()
+  list(
+    @CurrentUser() user: User,
+    @Query(new ParsePipe(pageSchema)) page: z.output<typeof pageSchema>,
+  ): Promise<ConversationBody[]> {
+    return this.conversations.list(user, page);
+  }
+
+  @Post()
+  create(
+    @CurrentUser() user: User,
+    @Body(new ParsePipe(choiceSchema.prefault({}))) choice: z.output<typeof choiceSchema>,
+  ): Promise<ConversationBody> {
+    return this.conversations.create(user, choice);
+  }
+
+  @Get(':id')
+  get(@CurrentUser() user: User, @Param('id') id: string): Promise<ConversationBody> {
+    return this.conversations.get(user, id);
+  }
+
+  @Patch(':id')
+  change(
+    @CurrentUser() user: User,
+    @Param('id') id: string,
+    @Body(new ParsePipe(choiceSchema)) change: z.output<typeof choiceSchema>,
+  ): Promise<ConversationBody> {
+    return this.conversations.change(user, id, change);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  delete(@CurrentUser() user: User, @Param('id') id: string): Promise<void> {
+    return this.conversations.delete(user, id);
+  }
+
+  @Get(':id/messages')
+  messages(
+    @CurrentUser() user: User,
+    @Param('id') id: string,
+    @Query(new ParsePipe(messagesSchema)) page: z.output<typeof messagesSchema>,
+  ) {
+    return this.turns.messages(user, id, { ...page, withTools: page.include === 'tools' });
+  }
+
+  @Get(':id/turns')
+  listTurns(
+    @CurrentUser() user: User,
+    @Param('id') id: string,
+    @Query(new ParsePipe(turnsSchema)) page: z.output<typeof turnsSchema>,
+  ) {
+    return this.turns.page(user, id, page);
+  }
+
+  @Post(':id/turns')
+  @HttpCode(202)
+  async submit(
+    @CurrentUser() user: User,
+    @Param('id') id: string,
+    @Body(new ParsePipe(turnSchema)) body: z.output<typeof turnSchema>,
+  ) {
+    const accepted = await this.submitTurn.accept(user, { ...body, conversation_id: id });
+    await accepted.announce();
+    return accepted.answer;
+  }
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import type { Conversation, Policy } from '#contracts';
+import type { Store } from '#store';
+import type { User } from '../auth/user.js';
+import type { StopTurns } from '../turns/stop-turns.js';
+import type { Ownership } from './ownership.js';
+
+export const DEFAULT_TITLE = 'New Conversation';
+
+/** A conversation as HTTP shows it. */
+export interface ConversationBody {
+  id: string;
+  user_id: string;
+  title: string;
+  policy: Policy;
+  created_at: string;
+  updated_at: string;
+}
+
+/** A conversation that nobody has written in yet. */
+export function newConversation(
+  id: string,
+  userId: string,
+  choice: { title?: string; policy?: Policy } = {},
+): Conversation {
+  const at = new Date().toISOString();
+  const { title = DEFAULT_TITLE, policy = 'enqueue' } = choice;
+  return { _id: id, user_id: userId, title, policy, created_at: at, updated_at: at };
+}
+
+export class Conversations {
+  constructor(
+    private readonly store: Store,
+    private readonly ownership: Ownership,
+    private readonly stopTurns: StopTurns,
+  ) {}
+
+  async create(user: User, choice: { title?: string; policy?: Policy }): Promise<ConversationBody> {
+    const id = `conv_${randomBytes(16).toString('base64url')}`;
+    const { row } = await this.store.insertConversation(newConversation(id, user.id, choice));
+    return toBody(row);
+  }
+
+  async list(user: User, page: { skip: number; limit: number }): Promise<ConversationBody[]> {
+    return (await this.store.listConversations(user.id, page)).map(toBody);
+  }
+
+  async get(user: User, id: string): Promise<ConversationBody> {
+    return toBody(await this.ownership.conversation(user, id));
+  }
+
+  /** What is not given stays. */
+  async change(
+    user: User,
+    id: string,
+    change: { title?: string; policy?: Policy },
+  ): Promise<ConversationBody> {
+    const before = await this.ownership.conversation(user, id);
+    const { title = before.title, policy = before.policy } = change;
+    const updated_at = new Date().toISOString();
+    await this.store.updateConversation(id, { title, policy, updated_at });
+    return toBody({ ...before, title, policy, updated_at });
+  }
+
+  /** The mark is the decision; who meets a turn of a marked conversation ends it, if this process dies here. */
+  async delete(user: User, id: string): Promise<void> {
+    await this.ownership.conversation(user, id);
+    await this.store.updateConversation(id, { deleted_at: new Date().toISOString() });
+    const unended = await this.store.listUnendedTurns(id);
+    await Promise.all(unended.map((turn) => this.stopTurns.stop(turn._id)));
+  }
+}
+
+function toBody({ _id, user_id, title, policy, created_at, updated_at }: Conversation): ConversationBody {
+  return { id: _id, user_id, title, policy, created_at, updated_at };
+}

@@ -1,0 +1,72 @@
+import { plainText, type Outcome, type Step, type Turn } from '#contracts';
+import type { Store } from '#store';
+import { textOf } from '#turn';
+
+/** A message as lists show it: what people said and read, oldest first. */
+export interface MessageBody {
+  id: string;
+  conversation_id: string;
+  role: 'user' | 'assistant' | 'tool';
+  content: string;
+  created_at: string;
+  metadata?: object;
+}
+
+const TURNS_PER_READ = 50;
+
+/**
+ * Each turn's message, and each step with text as the assistant's. Steps that only call tools, `cancel` and `fail`
+ * rows are not shown; results only with `withTools`. Turns are numbered without holes, so pages need no count.
+ */
+export async function listMessages(
+  store: Pick<Store, 'listTurns' | 'listSteps' | 'listOutcomes'>,
+  conversationId: string,
+  { skip, limit, withTools }: { skip: number; limit: number; withTools: boolean },
+): Promise<MessageBody[]> {
+  const messages: MessageBody[] = [];
+  for (let after = 0; messages.length < skip + limit; after += TURNS_PER_READ) {
+    const before = after + TURNS_PER_READ + 1;
+    const [turns, steps] = await Promise.all([
+      store.listTurns(conversationId, { before, limit: TURNS_PER_READ }),
+      store.listSteps(conversationId, { after, before }),
+    ]);
+    const fresh = turns.filter((turn) => turn.number > after);
+    if (fresh.length === 0) break;
+    const outcomes = withTools ? await store.listOutcomes(fresh.map((turn) => turn._id)) : [];
+    for (const turn of fresh) messages.push(...messagesOf(turn, steps, outcomes));
+  }
+  return messages.slice(skip, skip + limit);
+}
+
+function messagesOf(turn: Turn, steps: Step[], outcomes: Outcome[]): MessageBody[] {
+  const { _id, conversation_id, content, at } = turn;
+  const own = steps.filter((step) => step.turn_id === _id && step.kind === 'model');
+  return [
+    { id: _id, conversation_id, role: 'user', content, created_at: at },
+    ...own.flatMap((step) => [...assistantMessages(step), ...toolMessages(step, outcomes)]),
+  ];
+}
+
+function assistantMessages(step: Step): MessageBody[] {
+  const content = textOf(step);
+  if (content.trim() === '') return [];
+  const { _id, conversation_id, at } = step;
+  return [{ id: _id, conversation_id, role: 'assistant', content, created_at: at }];
+}
+
+function toolMessages(step: Step, outcomes: Outcome[]): MessageBody[] {
+  return step.calls.flatMap(({ tool_call_id, tool_name, source }): MessageBody[] => {
+    const outcome = outcomes.find((candidate) => candidate._id === tool_call_id);
+    if (!outcome) return [];
+    return [
+      {
+        id: tool_call_id,
+        conversation_id: step.conversation_id,
+        role: 'tool',
+        content: plainText(outcome),
+        created_at: outcome.at,
+        metadata: { tool_call_id, tool_name, source, status: outcome.status },
+      },
+    ];
+  });
+}

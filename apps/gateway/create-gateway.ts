@@ -1,0 +1,57 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { BusStrategy, connectBus } from '#messaging';
+import { createNestLogger } from '#observability';
+import { CONTROL_TYPES } from './control/control.controller.js';
+import type { GatewayDeps } from './gateway.deps.js';
+import { GatewayModule } from './gateway.module.js';
+import { Gateway } from './gateway.js';
+import { toOriginRules } from './safety/origin-rules.js';
+import { secureHttp } from './safety/secure-http.js';
+import { SocketServerAdapter } from './socket/socket-server.adapter.js';
+
+export interface RunningGateway {
+  gateway: Gateway;
+  /** The port that was bound, when 0 was asked for. */
+  port: number;
+  /** Refuses new work, answers what is in hand within `graceMs`, disconnects everybody, stops listening. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** Builds and starts a gateway whose store and bus are open. Throws Node's error if the port cannot be bound. */
+export async function startGateway(
+  deps: GatewayDeps,
+  address: { port: number; host: string },
+): Promise<RunningGateway> {
+  const { bus, processId, logger } = deps;
+  const gateway = new Gateway(deps);
+  const app = await NestFactory.create<NestExpressApplication>(GatewayModule.forRoot(gateway, deps), {
+    logger: createNestLogger(logger),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  configureGateway(app, deps);
+  const strategy = new BusStrategy(bus, { role: 'gateway', logger });
+  connectBus(app, strategy);
+  await app.startAllMicroservices();
+  await strategy.startControl({ role: 'gateway', processId }, CONTROL_TYPES);
+  await gateway.start();
+  await app.listen(address.port, address.host);
+  const bound: unknown = app.getHttpServer().address();
+  return {
+    gateway,
+    port: (bound as { port: number }).port,
+    drain: async (graceMs) => {
+      await gateway.drain(graceMs);
+      await app.close();
+    },
+  };
+}
+
+/** What the gateway's module needs of the app around it: safety of HTTP, the socket server. */
+export function configureGateway(app: NestExpressApplication, { config }: Pick<GatewayDeps, 'config'>): void {
+  const rules = toOriginRules(config);
+  secureHttp(app, rules);
+  app.useWebSocketAdapter(new SocketServerAdapter(app, rules));
+}

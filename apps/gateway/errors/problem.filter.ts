@@ -1,0 +1,57 @@
+import {
+  Catch,
+  HttpException,
+  NotFoundException,
+  type ArgumentsHost,
+  type ExceptionFilter,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { Logger } from '#observability';
+import { sendProblem } from './problem.js';
+import { notFound, RequestError, toRequestError } from './request-error.js';
+
+/** Serves a file of the page; calls `onMissing` when there is none of this name. */
+export type ServePage = (request: Request, response: Response, onMissing: () => void) => void;
+
+/**
+ * Turns whatever a request threw into a problem document. Nest throws `NotFoundException` when no route matches
+ * (ours never do): only then the page is asked, so that routes win.
+ */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(
+    private readonly log: Pick<Logger, 'error' | 'warn'>,
+    private readonly servePage: ServePage,
+  ) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
+    if (exception instanceof NotFoundException)
+      return this.servePage(request, response, () => sendProblem(response, notFound()));
+    const status = statusOfFramework(exception);
+    if (status !== undefined) return sendProblem(response, describe(status), status);
+    const error = toRequestError(exception);
+    if (error.code === 'internal') this.log.error({ err: exception, path: request.path }, 'request failed');
+    if (error.code === 'unavailable') this.log.warn({ err: exception }, 'request refused for now');
+    sendProblem(response, error);
+  }
+}
+
+/** Of Nest's own exceptions and of Express' body parser, which carry a 4xx status. */
+function statusOfFramework(exception: unknown): number | undefined {
+  if (exception instanceof RequestError) return undefined;
+  const status =
+    exception instanceof HttpException
+      ? exception.getStatus()
+      : (exception as { status?: unknown } | null | undefined)?.status;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
+}
+
+/** The framework's own messages quote the request. */
+function describe(status: number): RequestError {
+  if (status === 413) return new RequestError('content_too_long', 'The body is larger than 1 MiB.');
+  if (status === 404) return notFound();
+  return new RequestError('invalid', 'The request could not be read.');
+}

@@ -1,0 +1,48 @@
+import type { Response } from 'express';
+import type { RefusalCode, RequestError } from './request-error.js';
+
+const STATUS: Record<RefusalCode, number> = {
+  invalid: 422,
+  content_too_long: 413,
+  not_found: 404,
+  busy: 409,
+  overloaded: 429,
+  unavailable: 503,
+  unauthorized: 401,
+  already_answered: 409,
+  forbidden: 403,
+  internal: 500,
+};
+
+const TITLES: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+/** A problem document (RFC 9457): `detail` is one sentence, `code` the stable name. `status` overrides the code's own. */
+export function sendProblem(response: Response, error: RequestError, status = STATUS[error.code]): void {
+  if (response.headersSent) return void response.end();
+  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  if (error.retryAfterMs !== undefined)
+    response.setHeader('Retry-After', Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
+  response
+    .status(status)
+    .type('application/problem+json')
+    .send(
+      JSON.stringify({
+        type: 'about:blank',
+        title: TITLES[status] ?? 'Error',
+        status,
+        detail: error.message,
+        code: error.code,
+      }),
+    );
+}

@@ -1,0 +1,44 @@
+import type { ClientError, ErrorCode } from '#contracts';
+import { StoreUnavailableError } from '#store';
+
+/** Codes of the client protocol, and one that only HTTP knows. */
+export type RefusalCode = ErrorCode | 'forbidden';
+
+/** A request that is not carried out; the message is for the client and says nothing that it may not know. */
+export class RequestError extends Error {
+  override name = 'RequestError';
+
+  constructor(
+    readonly code: RefusalCode,
+    message: string,
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** One sentence for what is unknown, malformed or somebody else's: a client cannot tell which. */
+export function notFound(): RequestError {
+  return new RequestError('not_found', 'There is nothing with this id.');
+}
+
+const STORE_RETRY_MS = 1_000;
+
+/** Any error as the one that the client is told. What is not known is `internal`, and its text stays here. */
+export function toRequestError(error: unknown): RequestError {
+  if (error instanceof RequestError) return error;
+  if (error instanceof StoreUnavailableError)
+    return new RequestError('unavailable', 'The store cannot be reached. Try again.', STORE_RETRY_MS);
+  return new RequestError('internal', 'Something went wrong.');
+}
+
+/** The acknowledgement of a request over Socket.IO that failed. */
+export function toClientError({ code, message, retryAfterMs }: RequestError): ClientError {
+  return {
+    error: {
+      code: code === 'forbidden' ? 'unauthorized' : code,
+      message,
+      ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { ConversationEvent, View } from '#contracts';
+import { endsBetween } from '#turn';
+import { Backlog } from './backlog.js';
+import { snapshotOf } from './snapshot.js';
+import type { Room, Viewer } from './viewer.js';
+
+export interface AudienceCounters {
+  /** Events handed to viewers. */
+  relayed(count: number): void;
+  /** A slow viewer's backlog was dropped. */
+  dropped(): void;
+}
+
+/**
+ * The viewers of one conversation. Who keeps up is in the room; who does not is fed apart from a backlog until it
+ * has drained, so one slow viewer never delays another. Every viewer's events stay in order.
+ */
+export class Audience {
+  private readonly ready = new Set<Viewer>();
+  private readonly apart = new Map<Viewer, Backlog>();
+
+  constructor(
+    private readonly room: Room,
+    private readonly counters: AudienceCounters,
+    /** The view as it is now: what everybody who has been told everything holds. */
+    private readonly currentView: () => View,
+  ) {}
+
+  get size(): number {
+    return this.ready.size + this.apart.size;
+  }
+
+  has(viewer: Viewer): boolean {
+    return this.ready.has(viewer) || this.apart.has(viewer);
+  }
+
+  /** From here on the viewer gets everything; it starts with a snapshot. */
+  welcome(viewer: Viewer): void {
+    if (this.apart.has(viewer)) return this.apart.get(viewer)?.drop();
+    viewer.send(snapshotOf(this.currentView()));
+    if (this.ready.has(viewer)) return;
+    this.ready.add(viewer);
+    this.room.enter(viewer);
+  }
+
+  remove(viewer: Viewer): void {
+    if (this.ready.delete(viewer)) this.room.leave(viewer);
+    this.apart.delete(viewer);
+  }
+
+  /** `before`: the view that this event changes. */
+  relay(event: ConversationEvent, before: View): void {
+    for (const viewer of this.ready) if (viewer.isBehind()) this.setApart(viewer, before);
+    if (this.ready.size > 0) this.room.broadcast(event);
+    for (const backlog of this.apart.values()) this.delay(backlog, event);
+    this.counters.relayed(this.size);
+  }
+
+  /** Everybody missed something: the view as it is now, then the ends that `before` did not have. */
+  repair(before: View): void {
+    const view = this.currentView();
+    for (const backlog of this.apart.values()) this.drop(backlog);
+    if (this.ready.size === 0) return;
+    this.room.broadcast(snapshotOf(view));
+    for (const end of endsBetween(before, view, new Date().toISOString())) this.room.broadcast(end);
+  }
+
+  private delay(backlog: Backlog, event: ConversationEvent): void {
+    const wasBroken = backlog.isBroken;
+    backlog.add(event);
+    if (backlog.isBroken && !wasBroken) this.counters.dropped();
+  }
+
+  private drop(backlog: Backlog): void {
+    if (!backlog.isBroken) this.counters.dropped();
+    backlog.drop();
+  }
+
+  private setApart(viewer: Viewer, seen: View): void {
+    this.ready.delete(viewer);
+    this.room.leave(viewer);
+    this.apart.set(viewer, new Backlog(seen));
+    viewer.onceDrained(() => this.catchUp(viewer));
+  }
+
+  private catchUp(viewer: Viewer): void {
+    const backlog = this.apart.get(viewer);
+    if (!backlog) return;
+    this.apart.delete(viewer);
+    if (backlog.isBroken) {
+      const view = this.currentView();
+      viewer.send(snapshotOf(view));
+      for (const end of endsBetween(backlog.seen, view, new Date().toISOString())) viewer.send(end);
+    } else {
+      for (const event of backlog.list()) viewer.send(event);
+    }
+    this.ready.add(viewer);
+    this.room.enter(viewer);
+  }
+}

@@ -1,0 +1,201 @@
+import type { ConversationEvent, View } from '#contracts';
+import type { Logger } from '#observability';
+import { emptyView, isEnded, reduceEvent } from '#turn';
+import { Audience, type AudienceCounters } from './audience.js';
+import { isBehind } from './compare-views.js';
+import type { FeedTimings } from './feed-timings.js';
+import type { ReadView } from './read-view.js';
+import { trimmed } from './snapshot.js';
+import type { Room, Viewer } from './viewer.js';
+
+/** Events kept while the store is read; more of them, and it is read once again instead. */
+const MAX_BUFFERED = 10_000;
+
+export interface FeedDeps {
+  readView: ReadView;
+  timings: FeedTimings;
+  counters: AudienceCounters;
+  log: Pick<Logger, 'warn'>;
+  now(): number;
+}
+
+/**
+ * One conversation as this process follows it: a view that only changes by what its viewers are told, so whoever
+ * holds it misses nothing. Events go through `reduceEvent`; what the store knows beyond them is told by a snapshot.
+ */
+export class Feed {
+  private view: View | undefined;
+  private readonly audience: Audience;
+  /** Who gets its first snapshot from the next read. */
+  private readonly joining = new Set<Viewer>();
+  private reading: { buffered: ConversationEvent[] } | undefined;
+  private isReadDue = false;
+  private timer: NodeJS.Timeout | undefined;
+  private lastReadAt = -Infinity;
+  private lastEventAt: number;
+  private quietMs: number;
+  private isClosed = false;
+
+  constructor(
+    private readonly conversationId: string,
+    room: Room,
+    private readonly deps: FeedDeps,
+  ) {
+    this.lastEventAt = deps.now();
+    this.quietMs = this.jitter(deps.timings.quietMs);
+    this.audience = new Audience(room, deps.counters, () => this.view ?? emptyView(conversationId));
+  }
+
+  get hasViewers(): boolean {
+    return this.audience.size + this.joining.size > 0;
+  }
+
+  has(viewer: Viewer): boolean {
+    return this.audience.has(viewer) || this.joining.has(viewer);
+  }
+
+  /** The viewer gets a snapshot, at once if what is known is fresh, then everything that follows. */
+  add(viewer: Viewer): void {
+    if (this.view && this.isFresh()) return this.audience.welcome(viewer);
+    this.joining.add(viewer);
+    // A read under way will do: the events were bound before it began.
+    if (!this.reading) this.requestRead();
+  }
+
+  remove(viewer: Viewer): void {
+    this.joining.delete(viewer);
+    this.audience.remove(viewer);
+  }
+
+  /** Begins to read, so that a viewer who is added soon finds a fresh view. */
+  warm(): void {
+    if (!this.reading && !(this.view && this.isFresh())) this.requestRead();
+  }
+
+  /** For a conversation that did not exist until now. */
+  startEmpty(title: string): void {
+    if (this.view) return;
+    this.view = { ...emptyView(this.conversationId), title };
+    this.lastReadAt = this.deps.now();
+  }
+
+  receive(event: ConversationEvent): void {
+    this.lastEventAt = this.deps.now();
+    this.quietMs = this.deps.timings.quietMs;
+    this.buffer(event);
+    if (this.view) this.relay(event);
+  }
+
+  /** Events may have been lost. */
+  doubt(): void {
+    if (!this.hasViewers) return;
+    if (this.reading) this.isReadDue = true;
+    else this.requestRead();
+  }
+
+  /** Called now and then: the loss of a last event shows in nothing but silence. */
+  watch(): void {
+    if (!this.hasViewers || !this.view || this.view.turns.every(isEnded)) return;
+    const now = this.deps.now();
+    if (now - Math.max(this.lastEventAt, this.lastReadAt) < this.quietMs) return;
+    this.quietMs = Math.min(this.jitter(2 * this.quietMs), this.deps.timings.longestQuietMs);
+    this.doubt();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+  }
+
+  private relay(event: ConversationEvent): void {
+    const before = this.view!;
+    const reduced = reduceEvent(before, event);
+    if (reduced.verdict === 'applied' || reduced.verdict === 'passing') {
+      this.view = trimmed(reduced.view);
+      this.audience.relay(reduced.event, before);
+    }
+    // After a gap the view stays what viewers were told. A read under way judges the event again.
+    if (reduced.verdict === 'gap' && !this.reading) this.doubt();
+  }
+
+  private buffer(event: ConversationEvent): void {
+    if (!this.reading) return;
+    if (this.reading.buffered.length < MAX_BUFFERED) return void this.reading.buffered.push(event);
+    this.isReadDue = true;
+  }
+
+  private isFresh(): boolean {
+    const isUnderWay = this.reading !== undefined || this.timer !== undefined;
+    return !isUnderWay && this.deps.now() - this.lastReadAt < this.deps.timings.rereadMs;
+  }
+
+  /** One read at a time, and not more often than `rereadMs`, whoever asks how often. */
+  private requestRead(): void {
+    if (this.isClosed || this.timer) return;
+    const waitMs = this.lastReadAt + this.deps.timings.rereadMs - this.deps.now();
+    if (waitMs <= 0) return void this.read();
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.read();
+    }, waitMs);
+  }
+
+  private async read(): Promise<void> {
+    const reading = { buffered: [] as ConversationEvent[] };
+    this.reading = reading;
+    this.isReadDue = false;
+    this.lastReadAt = this.deps.now();
+    try {
+      const view = await this.deps.readView(this.conversationId, this.view);
+      this.reading = undefined;
+      if (view && !this.isClosed) this.accept(view, reading.buffered);
+    } catch (error) {
+      this.reading = undefined;
+      this.isReadDue = true;
+      this.deps.log.warn(
+        { err: error, conversation_id: this.conversationId },
+        'a conversation could not be read',
+      );
+    }
+    if (this.isReadDue) this.doubt();
+  }
+
+  private accept(read: View, buffered: ConversationEvent[]): void {
+    if (!this.view) {
+      this.view = read;
+      this.welcomeJoining();
+      for (const event of buffered) this.relay(event);
+      return;
+    }
+    const before = this.view;
+    const { view, hasGap } = applyAll(read, buffered);
+    this.isReadDue ||= hasGap;
+    if (isBehind(before, view)) {
+      this.view = view;
+      this.audience.repair(before);
+    } else {
+      this.view = { ...before, title: read.title };
+    }
+    this.welcomeJoining();
+  }
+
+  private welcomeJoining(): void {
+    for (const viewer of this.joining) this.audience.welcome(viewer);
+    this.joining.clear();
+  }
+
+  private jitter(ms: number): number {
+    return ms * (1 + Math.random() / 5);
+  }
+}
+
+function applyAll(read: View, events: ConversationEvent[]): { view: View; hasGap: boolean } {
+  let view = read;
+  let hasGap = false;
+  for (const event of events) {
+    const reduced = reduceEvent(view, event);
+    hasGap ||= reduced.verdict === 'gap';
+    if (reduced.verdict !== 'gap') view = reduced.view;
+  }
+  return { view, hasGap };
+}

@@ -1,0 +1,122 @@
+import type { ConversationEvent } from '#contracts';
+import type { Bus } from '#messaging';
+import { Feed, type FeedDeps } from './feed.js';
+import type { OpenRoom } from './viewer.js';
+
+const WATCH_INTERVAL_MS = 1_000;
+
+interface Entry {
+  feed: Feed;
+  following: Promise<void>;
+  lingering: NodeJS.Timeout | undefined;
+}
+
+/** The conversations that this process follows, each once, however many viewers it has. */
+export class Feeds {
+  private readonly entries = new Map<string, Entry>();
+  private watch: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly bus: Pick<Bus, 'follow' | 'unfollow' | 'onEvent'>,
+    private readonly openRoom: OpenRoom,
+    private readonly deps: FeedDeps,
+  ) {}
+
+  start(): void {
+    this.bus.onEvent({
+      event: (event) => this.receive(event),
+      gap: () => {
+        for (const { feed } of this.entries.values()) this.doubtSoon(feed);
+      },
+    });
+    this.watch = setInterval(() => {
+      for (const { feed } of this.entries.values()) feed.watch();
+    }, WATCH_INTERVAL_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.watch);
+    for (const id of [...this.entries.keys()]) this.close(id);
+  }
+
+  /**
+   * The feed of a conversation, once its events are bound. A broker that does not answer is not waited for longer
+   * than `followMs`: the store is read again when the events come at last.
+   */
+  async open(conversationId: string): Promise<Feed> {
+    const entry = this.entries.get(conversationId) ?? this.create(conversationId);
+    this.linger(conversationId, entry);
+    await within(entry.following, this.deps.timings.followMs, () => entry.feed.doubt());
+    return entry.feed;
+  }
+
+  /** The feed if the conversation is followed. */
+  find(conversationId: string): Feed | undefined {
+    return this.entries.get(conversationId)?.feed;
+  }
+
+  /** The conversation stays bound for a while: who lost its connection comes back. */
+  leave(conversationId: string, viewer: Parameters<Feed['remove']>[0]): void {
+    const entry = this.entries.get(conversationId);
+    if (!entry) return;
+    entry.feed.remove(viewer);
+    if (!entry.feed.hasViewers) this.linger(conversationId, entry);
+  }
+
+  /** Spread over a moment: a reconnect concerns every conversation, and the store is one. */
+  private doubtSoon(feed: Feed): void {
+    setTimeout(() => feed.doubt(), Math.random() * this.deps.timings.rereadMs).unref();
+  }
+
+  private receive(event: ConversationEvent): void {
+    try {
+      this.entries.get(event.conversation_id)?.feed.receive(event);
+    } catch (error) {
+      this.deps.log.warn({ err: error, type: event.type }, 'an event could not be relayed');
+    }
+  }
+
+  private create(conversationId: string): Entry {
+    const feed = new Feed(conversationId, this.openRoom(conversationId), this.deps);
+    const entry: Entry = { feed, following: this.bus.follow(conversationId), lingering: undefined };
+    entry.following.catch((error: unknown) => {
+      this.deps.log.warn({ err: error, conversation_id: conversationId }, 'events could not be bound');
+    });
+    this.entries.set(conversationId, entry);
+    return entry;
+  }
+
+  private linger(conversationId: string, entry: Entry): void {
+    clearTimeout(entry.lingering);
+    entry.lingering = setTimeout(() => {
+      if (!entry.feed.hasViewers) this.close(conversationId);
+    }, this.deps.timings.lingerMs).unref();
+  }
+
+  private close(conversationId: string): void {
+    const entry = this.entries.get(conversationId);
+    if (!entry) return;
+    clearTimeout(entry.lingering);
+    entry.feed.close();
+    this.entries.delete(conversationId);
+    this.bus.unfollow(conversationId);
+  }
+}
+
+/** Resolves with the promise or after `ms`; `onLate` is called if it still resolves after that. */
+async function within(promise: Promise<void>, ms: number, onLate: () => void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let isLate = false;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      isLate = true;
+      resolve();
+    }, ms);
+  });
+  const settled = promise.then(
+    () => (isLate ? onLate() : undefined),
+    () => undefined,
+  );
+  await Promise.race([settled, timeout]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,22 @@
+import type { ConversationEvent, Snapshot } from '#contracts';
+
+export type ServerEvent = ConversationEvent | Snapshot;
+
+/** Somebody who reads along: a socket. */
+export interface Viewer {
+  /** Hands one event over to this viewer alone, in order with what its room is told. */
+  send(event: ServerEvent): void;
+  /** True while so much waits for this viewer that nothing more should be added. */
+  isBehind(): boolean;
+  /** Calls back once, when nothing waits any more. */
+  onceDrained(listener: () => void): void;
+}
+
+/** The viewers of one conversation who keep up: what they are told is encoded once. */
+export interface Room {
+  enter(viewer: Viewer): void;
+  leave(viewer: Viewer): void;
+  broadcast(event: ServerEvent): void;
+}
+
+export type OpenRoom = (conversationId: string) => Room;

@@ -1,0 +1,27 @@
+import type { ClientConfig, UserLimits } from '#bootstrap';
+import type { Peers } from '#journal';
+import type { Bus } from '#messaging';
+import type { Health, Logger, Metrics } from '#observability';
+import type { Store } from '#store';
+import type { FeedTimings } from './feeds/feed-timings.js';
+
+export interface GatewayConfig extends Pick<ClientConfig, 'auth' | 'corsOrigins' | 'allowedHosts'> {
+  limits: UserLimits;
+}
+
+/** Everything that one gateway needs from its process; opened and closed by the process. */
+export interface GatewayDeps {
+  store: Store;
+  bus: Bus;
+  /** `gateway-<uuid>`. */
+  processId: string;
+  peers: Peers;
+  config: GatewayConfig;
+  logger: Logger;
+  health: Health;
+  metrics: Metrics;
+  /** Default: where the build puts the page. */
+  pageDir?: string;
+  /** Default: what runs in production. */
+  timings?: FeedTimings;
+}

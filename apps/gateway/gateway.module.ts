@@ -1,0 +1,58 @@
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { HealthModule } from '#observability';
+import { AUTHENTICATE } from './auth/http-user.guard.js';
+import { OfferedTools } from './catalogue/offered-tools.js';
+import { ToolsController } from './catalogue/tools.controller.js';
+import { ControlController } from './control/control.controller.js';
+import { Conversations } from './conversations/conversations.js';
+import { ConversationsController } from './conversations/conversations.controller.js';
+import { DriverRequests } from './control/driver-requests.js';
+import { Ownership } from './conversations/ownership.js';
+import { ProblemFilter } from './errors/problem.filter.js';
+import type { GatewayDeps } from './gateway.deps.js';
+import { Gateway } from './gateway.js';
+import { builtPageDir, createPage } from './http/page.js';
+import { Admission } from './socket/admission.js';
+import { ChatGateway } from './socket/chat.gateway.js';
+import { SocketRequests } from './socket/socket-requests.js';
+import { SocketSessions } from './socket/socket-sessions.js';
+import { StopTurns } from './turns/stop-turns.js';
+import { SubmitTurn } from './turns/submit-turn.js';
+import { TurnReader } from './turns/turn-reader.js';
+import { TurnsController } from './turns/turns.controller.js';
+
+/** Health and metrics included. The app that imports it must be set up by `configureGateway`. */
+@Module({})
+export class GatewayModule {
+  static forRoot(gateway: Gateway, deps: GatewayDeps): DynamicModule {
+    const { health, metrics, logger, pageDir = builtPageDir() } = deps;
+    return {
+      module: GatewayModule,
+      imports: [HealthModule.register({ health, registry: metrics.registry })],
+      controllers: [ToolsController, ConversationsController, TurnsController, ControlController],
+      providers: [
+        ...providersOf(gateway),
+        ChatGateway,
+        { provide: APP_FILTER, useValue: new ProblemFilter(logger, createPage(pageDir)) },
+      ],
+    };
+  }
+}
+
+function providersOf(gateway: Gateway): Provider[] {
+  return [
+    { provide: Gateway, useValue: gateway },
+    { provide: AUTHENTICATE, useValue: gateway.authenticate },
+    { provide: Ownership, useValue: gateway.ownership },
+    { provide: OfferedTools, useValue: gateway.offeredTools },
+    { provide: DriverRequests, useValue: gateway.drivers },
+    { provide: Conversations, useValue: gateway.conversations },
+    { provide: SubmitTurn, useValue: gateway.submitTurn },
+    { provide: StopTurns, useValue: gateway.stopTurns },
+    { provide: TurnReader, useValue: gateway.turnReader },
+    { provide: Admission, useValue: gateway.admission },
+    { provide: SocketSessions, useValue: gateway.sessions },
+    { provide: SocketRequests, useValue: gateway.socketRequests },
+  ];
+}

@@ -1,0 +1,97 @@
+import type { Ports } from '#journal';
+import { createAuthenticator } from './auth/json-web-token.adapter.js';
+import { ConnectionLimit } from './auth/connection-limit.js';
+import type { Authenticate } from './auth/user.js';
+import { OfferedTools } from './catalogue/offered-tools.js';
+import { DriverRequests } from './control/driver-requests.js';
+import { Conversations } from './conversations/conversations.js';
+import { Ownership } from './conversations/ownership.js';
+import { DEFAULT_FEED_TIMINGS } from './feeds/feed-timings.js';
+import { Feeds } from './feeds/feeds.js';
+import { createViewReader } from './feeds/read-view.js';
+import type { GatewayDeps } from './gateway.deps.js';
+import { Admission } from './socket/admission.js';
+import { SocketRequests } from './socket/socket-requests.js';
+import { SocketSessions } from './socket/socket-sessions.js';
+import { createSocketRooms } from './socket/socket-viewer.js';
+import { AnswerCalls } from './turns/answer-calls.js';
+import { StopTurns } from './turns/stop-turns.js';
+import { SubmitTurn } from './turns/submit-turn.js';
+import { TurnReader } from './turns/turn-reader.js';
+
+/** One gateway: who is connected, what they follow, and what they may ask. Its Nest module only wires it. */
+export class Gateway {
+  readonly authenticate: Authenticate;
+  readonly ownership: Ownership;
+  readonly offeredTools: OfferedTools;
+  readonly feeds: Feeds;
+  readonly submitTurn: SubmitTurn;
+  readonly stopTurns: StopTurns;
+  readonly turnReader: TurnReader;
+  readonly conversations: Conversations;
+  readonly admission: Admission;
+  readonly sessions: SocketSessions;
+  readonly socketRequests: SocketRequests;
+  readonly drivers: DriverRequests;
+
+  constructor(private readonly deps: GatewayDeps) {
+    const { store, bus, processId, peers, config, logger: log, metrics } = deps;
+    const ports: Ports = { store, bus, me: processId, peers, log };
+    this.authenticate = createAuthenticator(config.auth);
+    this.ownership = new Ownership(store);
+    this.offeredTools = new OfferedTools(bus, processId);
+    this.drivers = new DriverRequests(bus, processId);
+    this.feeds = this.createFeeds();
+    const { ownership, feeds } = this;
+    this.stopTurns = new StopTurns(ports, this.drivers);
+    const { stopTurns } = this;
+    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, limits: config.limits, log });
+    this.turnReader = new TurnReader(store, ownership);
+    this.conversations = new Conversations(store, ownership, stopTurns);
+    this.admission = new Admission(
+      this.authenticate,
+      new ConnectionLimit(config.limits.connectionsPerMinute),
+      log,
+    );
+    this.sessions = new SocketSessions(feeds, (open) => metrics.sockets.set(open));
+    this.socketRequests = new SocketRequests({
+      sessions: this.sessions,
+      feeds,
+      ownership,
+      submitTurn: this.submitTurn,
+      stopTurns,
+      answerCalls: new AnswerCalls(store, bus, ownership),
+      log,
+    });
+  }
+
+  /** Follows events and asks the workers what they offer. */
+  async start(): Promise<void> {
+    this.feeds.start();
+    await this.offeredTools.callRoll();
+  }
+
+  /** Lets nobody in and takes no requests, waits for those in hand, then disconnects everybody. */
+  async drain(graceMs: number): Promise<void> {
+    this.admission.close();
+    this.socketRequests.close();
+    await this.sessions.finishRequests(graceMs);
+    this.sessions.disconnectAll();
+    this.feeds.stop();
+  }
+
+  private createFeeds(): Feeds {
+    const { store, bus, logger: log, metrics, timings = DEFAULT_FEED_TIMINGS } = this.deps;
+    const rooms = createSocketRooms(() => this.sessions.server());
+    return new Feeds(bus, rooms, {
+      readView: createViewReader(store, (turnId, driver) => this.drivers.peek(turnId, driver)),
+      timings,
+      counters: {
+        relayed: (count) => metrics.eventsRelayed.inc(count),
+        dropped: () => metrics.eventsDropped.inc({ reason: 'slow_viewer' }),
+      },
+      log,
+      now: () => performance.now(),
+    });
+  }
+}

@@ -1,0 +1,48 @@
+import type { Socket } from 'socket.io';
+import type { Logger } from '#observability';
+import type { ConnectionLimit } from '../auth/connection-limit.js';
+import { bearerToken, type Authenticate } from '../auth/user.js';
+import { RequestError, toClientError, toRequestError } from '../errors/request-error.js';
+
+/** Who may connect. A refused client gets `connect_error` with `data: { code, message, retry_after_ms? }`. */
+export class Admission {
+  private isClosed = false;
+
+  constructor(
+    private readonly authenticate: Authenticate,
+    private readonly limit: ConnectionLimit,
+    private readonly log: Pick<Logger, 'error'>,
+  ) {}
+
+  /** From now on nobody is let in: the process drains. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  admit(socket: Socket, next: (error?: Error) => void): void {
+    this.check(socket).then(
+      () => next(),
+      (error: unknown) => {
+        const refusal = toRequestError(error);
+        if (refusal.code === 'internal') this.log.error({ err: error }, 'a connection could not be checked');
+        next(Object.assign(new Error(refusal.code), { data: toClientError(refusal).error }));
+      },
+    );
+  }
+
+  private async check(socket: Socket): Promise<void> {
+    if (this.isClosed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
+    const user = await this.authenticate(tokenOf(socket));
+    this.limit.take(user.id);
+    (socket.data as { user: unknown }).user = user;
+  }
+}
+
+function tokenOf({ handshake }: Socket): string | undefined {
+  const given: unknown = handshake.auth.token;
+  if (typeof given === 'string') return given;
+  const header = bearerToken(handshake.headers.authorization);
+  if (header !== undefined) return header;
+  const { token } = handshake.query;
+  return typeof token === 'string' ? token : undefined;
+}

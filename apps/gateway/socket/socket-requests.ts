@@ -1,0 +1,159 @@
+import type { Socket } from 'socket.io';
+import {
+  clientRequestSchemas,
+  type ClientAnswer,
+  type ClientError,
+  type ClientRequest,
+  type ClientRequestName,
+} from '#contracts';
+import type { Logger } from '#observability';
+import type { Ownership } from '../conversations/ownership.js';
+import { DEFAULT_TITLE } from '../conversations/conversations.js';
+import { RequestError, toClientError, toRequestError } from '../errors/request-error.js';
+import type { Feeds } from '../feeds/feeds.js';
+import { parseRequest } from '../http/parse.pipe.js';
+import type { AnswerCalls } from '../turns/answer-calls.js';
+import type { StopTurns } from '../turns/stop-turns.js';
+import type { SubmitTurn } from '../turns/submit-turn.js';
+import type { Session, SocketSessions } from './socket-sessions.js';
+
+/** Requests of one socket that may wait for their answer at once. */
+const MAX_IN_HAND = 64;
+
+/** An answer, and what may only happen once the client has been told: its socket shows them in this order. */
+interface Reply<N extends ClientRequestName> {
+  answer: ClientAnswer<N>;
+  afterwards?: () => void;
+}
+
+type RequestHandlers = {
+  [N in ClientRequestName]: (session: Session, request: ClientRequest<N>) => Promise<Reply<N>>;
+};
+
+export interface SocketRequestsDeps {
+  sessions: SocketSessions;
+  feeds: Feeds;
+  ownership: Ownership;
+  submitTurn: SubmitTurn;
+  stopTurns: StopTurns;
+  answerCalls: AnswerCalls;
+  log: Pick<Logger, 'error' | 'warn'>;
+}
+
+/** Carries out what clients ask over Socket.IO. Whatever happens, the client is answered and the process lives. */
+export class SocketRequests {
+  private isClosed = false;
+
+  constructor(private readonly deps: SocketRequestsDeps) {}
+
+  /** From now on requests are refused: the process drains. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  async handle<N extends ClientRequestName>(
+    name: N,
+    socket: Socket,
+    body: unknown,
+    ack: unknown,
+  ): Promise<void> {
+    const session = this.deps.sessions.get(socket);
+    if (!session) return;
+    this.deps.sessions.countInHand(session, 1);
+    try {
+      const { answer, afterwards } = await this.carryOut(name, session, body);
+      acknowledge(ack, answer);
+      afterwards?.();
+    } catch (error) {
+      acknowledge(ack, this.describe(name, error));
+    } finally {
+      this.deps.sessions.countInHand(session, -1);
+    }
+  }
+
+  /** An event that the protocol does not have is answered if the client waits for an answer. */
+  refuseUnknown(socket: Socket): void {
+    socket.onAny((name: string, ...args: unknown[]) => {
+      if (Object.hasOwn(clientRequestSchemas, name)) return;
+      acknowledge(args.at(-1), toClientError(new RequestError('invalid', 'There is no such request.')));
+    });
+  }
+
+  private async carryOut<N extends ClientRequestName>(
+    name: N,
+    session: Session,
+    body: unknown,
+  ): Promise<Reply<N>> {
+    if (this.isClosed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
+    if (session.inHand > MAX_IN_HAND)
+      throw new RequestError('overloaded', 'Too many requests wait for an answer.', 1_000);
+    const schema = clientRequestSchemas[name];
+    const request = parseRequest(schema, body) as ClientRequest<N>;
+    const handler: RequestHandlers[N] = this.handlers[name];
+    return handler(session, request);
+  }
+
+  private describe(name: ClientRequestName, error: unknown): ClientError {
+    const refusal = toRequestError(error);
+    if (refusal.code === 'internal') this.deps.log.error({ err: error, request: name }, 'request failed');
+    if (refusal.code === 'unavailable')
+      this.deps.log.warn({ err: error, request: name }, 'request refused for now');
+    return toClientError(refusal);
+  }
+
+  private readonly handlers: RequestHandlers = {
+    message: (session, request) => this.message(session, request),
+    join: (session, request) => this.join(session, request),
+    leave: async (session, { conversation_id }) => {
+      this.deps.sessions.leave(session, conversation_id);
+      return { answer: {} };
+    },
+    stop: async ({ user }, { turn_id }) => {
+      const turn = await this.deps.ownership.turn(user, turn_id);
+      return { answer: { may_be_running: await this.deps.stopTurns.stop(turn._id) } };
+    },
+    tool_approval: async ({ user }, request) => {
+      await this.deps.answerCalls.approve(user, request);
+      return { answer: {} };
+    },
+    input: async ({ user }, request) => {
+      await this.deps.answerCalls.input(user, request);
+      return { answer: {} };
+    },
+    ping: async ({ viewer }) => ({
+      answer: {},
+      afterwards: () => viewer.socket.emit('pong', { type: 'pong', timestamp: new Date().toISOString() }),
+    }),
+  };
+
+  private async message(session: Session, request: ClientRequest<'message'>): Promise<Reply<'message'>> {
+    const { sessions, feeds, submitTurn } = this.deps;
+    sessions.checkRoom(session, request.conversation_id);
+    const accepted = await submitTurn.accept(session.user, request, async (conversationId) => {
+      const feed = await feeds.open(conversationId);
+      if (request.conversation_id !== undefined && !feed.has(session.viewer)) feed.warm();
+    });
+    const { answer, isNewConversation, announce } = accepted;
+    const feed = await feeds.open(answer.conversation_id);
+    return {
+      answer,
+      afterwards: () => {
+        if (isNewConversation) feed.startEmpty(DEFAULT_TITLE);
+        if (!feed.has(session.viewer)) sessions.join(session, answer.conversation_id, feed);
+        void announce();
+      },
+    };
+  }
+
+  private async join(session: Session, { conversation_id }: ClientRequest<'join'>): Promise<Reply<'join'>> {
+    const { sessions, feeds, ownership } = this.deps;
+    sessions.checkRoom(session, conversation_id);
+    await ownership.conversation(session.user, conversation_id);
+    const feed = await feeds.open(conversation_id);
+    return { answer: {}, afterwards: () => sessions.join(session, conversation_id, feed) };
+  }
+}
+
+function acknowledge(ack: unknown, answer: object): void {
+  if (typeof ack === 'function') (ack as (answer: object) => void)(answer);
+}

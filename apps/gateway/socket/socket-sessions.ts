@@ -1,0 +1,126 @@
+import type { Server, Socket } from 'socket.io';
+import type { User } from '../auth/user.js';
+import { RequestError } from '../errors/request-error.js';
+import type { Feed } from '../feeds/feed.js';
+import type { Feeds } from '../feeds/feeds.js';
+import { SocketViewer } from './socket-viewer.js';
+
+/** Conversations that one socket may follow at once. */
+const MAX_JOINED = 200;
+/** The longest delay that a timer takes. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export interface Session {
+  user: User;
+  viewer: SocketViewer;
+  joined: Set<string>;
+  /** Requests without an answer yet. */
+  inHand: number;
+  isEnded: boolean;
+  expiry?: NodeJS.Timeout;
+}
+
+/** What this process holds of each connected socket: its user and what it follows. */
+export class SocketSessions {
+  private readonly sessions = new Map<Socket, Session>();
+  private served: Server | undefined;
+  private inHand = 0;
+  private onIdle: (() => void) | undefined;
+
+  constructor(
+    private readonly feeds: Feeds,
+    private readonly count: (open: number) => void,
+  ) {}
+
+  serve(server: Server): void {
+    this.served = server;
+  }
+
+  server(): Server {
+    if (!this.served) throw new Error('the socket server has not been started');
+    return this.served;
+  }
+
+  begin(socket: Socket): void {
+    const { user } = socket.data as { user: User };
+    const session: Session = {
+      user,
+      viewer: new SocketViewer(socket),
+      joined: new Set(),
+      inHand: 0,
+      isEnded: false,
+    };
+    this.sessions.set(socket, session);
+    this.count(this.sessions.size);
+    this.watchExpiry(socket, session);
+  }
+
+  end(socket: Socket): void {
+    const session = this.sessions.get(socket);
+    if (!session) return;
+    this.sessions.delete(socket);
+    this.count(this.sessions.size);
+    session.isEnded = true;
+    clearTimeout(session.expiry);
+    for (const conversationId of session.joined) this.feeds.leave(conversationId, session.viewer);
+  }
+
+  get(socket: Socket): Session | undefined {
+    return this.sessions.get(socket);
+  }
+
+  /** From here on the socket is told of the conversation, first of all by a snapshot. */
+  join(session: Session, conversationId: string, feed: Feed): void {
+    if (session.isEnded) return;
+    session.joined.add(conversationId);
+    feed.add(session.viewer);
+  }
+
+  leave(session: Session, conversationId: string): void {
+    session.joined.delete(conversationId);
+    this.feeds.leave(conversationId, session.viewer);
+  }
+
+  checkRoom(session: Session, conversationId: string | undefined): void {
+    if (session.joined.size < MAX_JOINED || (conversationId && session.joined.has(conversationId))) return;
+    throw new RequestError('overloaded', 'This connection follows too many conversations.');
+  }
+
+  /** 1: a request of the session begins to wait for its answer; -1: it has it. */
+  countInHand(session: Session, change: 1 | -1): void {
+    session.inHand += change;
+    this.inHand += change;
+    if (this.inHand === 0) this.onIdle?.();
+  }
+
+  /** Resolves when no request waits for its answer, or after `graceMs`. */
+  async finishRequests(graceMs: number): Promise<void> {
+    if (this.inHand === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  disconnectAll(): void {
+    this.served?.disconnectSockets(true);
+  }
+
+  private watchExpiry(socket: Socket, session: Session): void {
+    const { expiresAtMs } = session.user;
+    if (expiresAtMs === undefined) return;
+    const leftMs = expiresAtMs - Date.now();
+    if (leftMs <= 0) {
+      socket.emit('token_expired', { type: 'token_expired', timestamp: new Date().toISOString() });
+      socket.disconnect(true);
+      return;
+    }
+    session.expiry = setTimeout(
+      () => this.watchExpiry(socket, session),
+      Math.min(leftMs, MAX_TIMER_MS),
+    ).unref();
+  }
+}

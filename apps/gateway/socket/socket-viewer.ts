@@ -1,0 +1,44 @@
+import type { Server, Socket } from 'socket.io';
+import type { OpenRoom, Room, ServerEvent, Viewer } from '../feeds/viewer.js';
+
+/** Packets that may wait in the process for one socket; a burst within one tick is no sign of a slow reader. */
+const MAX_WAITING_PACKETS = 64;
+
+/** The part of an Engine.IO connection that tells how far its reader is behind; not in the declared types. */
+interface Connection {
+  writeBuffer: { length: number };
+  once(event: 'drain', listener: () => void): void;
+}
+
+export class SocketViewer implements Viewer {
+  private readonly connection: Connection;
+
+  constructor(readonly socket: Socket) {
+    this.connection = socket.conn as unknown as Connection;
+  }
+
+  send(event: ServerEvent): void {
+    this.socket.emit(event.type, event);
+  }
+
+  /** Engine.IO keeps packets back while the transport has not taken the ones before. */
+  isBehind(): boolean {
+    return this.connection.writeBuffer.length >= MAX_WAITING_PACKETS;
+  }
+
+  onceDrained(listener: () => void): void {
+    this.connection.once('drain', listener);
+  }
+}
+
+/** Rooms of Socket.IO: a broadcast is encoded and framed once for all of its sockets. */
+export function createSocketRooms(server: () => Server): OpenRoom {
+  return (conversationId): Room => {
+    const name = `conversation:${conversationId}`;
+    return {
+      enter: (viewer) => void (viewer as SocketViewer).socket.join(name),
+      leave: (viewer) => void (viewer as SocketViewer).socket.leave(name),
+      broadcast: (event) => void server().to(name).emit(event.type, event),
+    };
+  };
+}

@@ -1,0 +1,39 @@
+import { parseArgs } from 'node:util';
+import { ConfigError, runMain, type Environment } from '#bootstrap';
+import { signToken } from './auth/json-web-token.adapter.js';
+
+const DEFAULT_HOURS = 24;
+
+/** `npm run token -- --user ann [--hours 24]`: prints a token for `AUTH=jwt` with `JWT_SECRET`. */
+await runMain('token command', async () => {
+  const { user, hours } = readArguments(process.argv.slice(2));
+  const token = await signToken(user, hours, readSettings(process.env));
+  process.stdout.write(`${token}\n`);
+});
+
+function readArguments(args: string[]): { user: string; hours: number } {
+  const { values } = parseArgs({
+    args,
+    options: { user: { type: 'string' }, hours: { type: 'string' } },
+    strict: false,
+  });
+  const user = typeof values.user === 'string' ? values.user : '';
+  const hours = Number(values.hours ?? DEFAULT_HOURS);
+  const problems = [
+    ...(user === '' || user.length > 256 ? ['--user must be the name of a user'] : []),
+    ...(hours > 0 && hours <= 87_600 ? [] : ['--hours must be a number from 0 to 87600']),
+  ];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { user, hours };
+}
+
+function readSettings({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Environment) {
+  if (!JWT_SECRET) throw new ConfigError(['JWT_SECRET is missing: the one that the gateway runs with']);
+  if (JWT_SECRET.length < 32) throw new ConfigError(['JWT_SECRET must have at least 32 characters']);
+  return {
+    kind: 'jwt' as const,
+    secret: JWT_SECRET,
+    issuer: JWT_ISSUER || undefined,
+    audience: JWT_AUDIENCE || undefined,
+  };
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import {
+  MAX_CONTENT_LENGTH,
+  newMessage,
+  type ClientAnswer,
+  type ClientRequest,
+  type Conversation,
+  type Turn,
+} from '#contracts';
+import type { Bus } from '#messaging';
+import type { Logger } from '#observability';
+import type { Store } from '#store';
+import { endingStep, isEndedStatus } from '#turn';
+import type { User } from '../auth/user.js';
+import { newConversation } from '../conversations/conversations.js';
+import type { Ownership } from '../conversations/ownership.js';
+import { notFound, RequestError } from '../errors/request-error.js';
+import type { StopTurns } from './stop-turns.js';
+import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
+
+/** The sweeper looks at a turn so long after its insert, in case nobody hinted. */
+const FIRST_LOOK_MS = 5_000;
+const MAX_NUMBER_TRIES = 50;
+const RETRY_AFTER_MS = 1_000;
+
+/** A turn that is in the journal: the client may be told. */
+export interface AcceptedTurn {
+  answer: ClientAnswer<'message'>;
+  /** This message started the conversation: nobody can have seen anything of it before. */
+  isNewConversation: boolean;
+  /** Tells viewers and orchestrators. Never rejects: without it the sweeper finds the turn. */
+  announce(): Promise<void>;
+}
+
+export interface SubmitTurnDeps {
+  store: Store;
+  bus: Bus;
+  ownership: Ownership;
+  stopTurns: StopTurns;
+  limits: { turnsAtOnce: number };
+  log: Pick<Logger, 'warn'>;
+}
+
+/**
+ * From a user's message to a turn in the journal (architecture §6.1). The insert is the commit; every id is a hash
+ * of what the client sent, so a resend is the same turn through any gateway.
+ */
+export class SubmitTurn {
+  constructor(private readonly deps: SubmitTurnDeps) {}
+
+  /** `beforeInsert` runs once the user may write in the conversation: to bind its events before there are any. */
+  async accept(
+    user: User,
+    request: ClientRequest<'message'>,
+    beforeInsert: (conversationId: string) => Promise<void> = () => Promise.resolve(),
+  ): Promise<AcceptedTurn> {
+    if (request.content.length > MAX_CONTENT_LENGTH)
+      throw new RequestError('content_too_long', `A message has at most ${MAX_CONTENT_LENGTH} characters.`);
+    const { client_message_id = randomUUID() } = request;
+    const conversationId = request.conversation_id ?? firstConversationIdOf(user.id, client_message_id);
+    const turnId = turnIdOf(conversationId, client_message_id);
+    const { store, ownership, limits } = this.deps;
+    const [conversation, existing, unended] = await Promise.all([
+      request.conversation_id === undefined
+        ? store.getConversation(conversationId)
+        : ownership.conversation(user, conversationId),
+      store.getTurn(turnId),
+      store.countUnendedTurns(user.id),
+    ]);
+    if (conversation?.deleted_at !== undefined) throw notFound();
+    if (!existing && unended >= limits.turnsAtOnce)
+      throw new RequestError('overloaded', 'Too many of your turns have not ended.', RETRY_AFTER_MS);
+    await beforeInsert(conversationId);
+    const isNewConversation = conversation === null && (await this.startConversation(conversationId, user));
+    const turn = newTurn({ ...request, client_message_id, conversationId, turnId, user });
+    const { won, row, policy } = existing
+      ? { won: false, row: existing, policy: conversation?.policy }
+      : await this.insert(turn);
+    if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
+    return {
+      answer: { conversation_id: conversationId, turn_id: row._id },
+      isNewConversation,
+      announce: () => this.announce(row, won),
+    };
+  }
+
+  private async startConversation(id: string, user: User): Promise<boolean> {
+    return (await this.deps.store.insertConversation(newConversation(id, user.id))).won;
+  }
+
+  /** The next number is an insert, too: who finds it taken tries the one after. */
+  private async insert(turn: Turn): Promise<{ won: boolean; row: Turn; policy: Conversation['policy'] }> {
+    const { store } = this.deps;
+    const { conversation_id, at } = turn;
+    for (let tries = 0; tries < MAX_NUMBER_TRIES; tries++) {
+      const [conversation, lastNumber] = await Promise.all([
+        store.getConversation(conversation_id),
+        store.lastTurnNumber(conversation_id),
+      ]);
+      if (!conversation || conversation.deleted_at !== undefined) throw notFound();
+      const { policy } = conversation;
+      if (policy === 'reject' && (await this.isBusy(turn)))
+        throw new RequestError('busy', 'The conversation has a turn that has not ended.', RETRY_AFTER_MS);
+      const [inserted] = await Promise.all([
+        store.insertTurn({ ...turn, number: lastNumber + 1 }),
+        store.updateConversation(conversation_id, { updated_at: at }),
+      ]);
+      if (inserted !== 'taken') return { ...inserted, policy };
+    }
+    throw new RequestError('overloaded', 'Too many messages at once in this conversation.', RETRY_AFTER_MS);
+  }
+
+  /** The cached status may lag behind the journal, so the journal is asked. */
+  private async isBusy(turn: Turn): Promise<boolean> {
+    const { store } = this.deps;
+    const unended = await store.listUnendedTurns(turn.conversation_id);
+    const others = unended.filter((other) => other._id !== turn._id);
+    if (others.length === 0) return false;
+    const journals = await store.readJournals(turn.conversation_id, others);
+    return journals.some((journal) => !endingStep(journal));
+  }
+
+  private async stopEarlier(turn: Turn): Promise<void> {
+    const unended = await this.deps.store.listUnendedTurns(turn.conversation_id);
+    const earlier = unended.filter((other) => other.number < turn.number);
+    await Promise.all(earlier.map((other) => this.deps.stopTurns.stop(other._id)));
+  }
+
+  private async announce(turn: Turn, isNew: boolean): Promise<void> {
+    const { bus, log } = this.deps;
+    const { _id: turn_id, conversation_id, number, content, client_message_id, user_id, at } = turn;
+    if (isNew)
+      bus.emit({
+        type: 'turn_queued',
+        conversation_id,
+        turn_id,
+        timestamp: at,
+        number,
+        content,
+        client_message_id,
+        by: user_id,
+      });
+    const hint = newMessage('turn.advance', { turn_id, conversation_id }, turn.traceparent);
+    const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
+    if (outcome !== 'confirmed')
+      log.warn({ turn_id, outcome }, 'no hint about a new turn, the sweeper will find it');
+  }
+}
+
+function newTurn(source: {
+  conversationId: string;
+  turnId: string;
+  user: User;
+  client_message_id: string;
+  content: string;
+  options?: Turn['options'];
+}): Turn {
+  const now = Date.now();
+  return {
+    _id: source.turnId,
+    conversation_id: source.conversationId,
+    number: 1,
+    user_id: source.user.id,
+    client_message_id: source.client_message_id,
+    content: source.content,
+    options: source.options ?? {},
+    at: new Date(now).toISOString(),
+    status: 'queued',
+    due_at: now + FIRST_LOOK_MS,
+  };
+}

@@ -1,0 +1,53 @@
+import { plainText, toolCallIdSchema, type CallView, type TurnView } from '#contracts';
+import type { Store } from '#store';
+import { callViewOf, outcomeOf, turnViewOf } from '#turn';
+import type { User } from '../auth/user.js';
+import { listMessages, type MessageBody } from '../conversations/messages.js';
+import type { Ownership } from '../conversations/ownership.js';
+import { notFound } from '../errors/request-error.js';
+
+/** What HTTP reads of conversations and turns, from the journal. */
+export class TurnReader {
+  constructor(
+    private readonly store: Store,
+    private readonly ownership: Ownership,
+  ) {}
+
+  /** Turns with a number below `before`, oldest first. */
+  async page(
+    user: User,
+    conversationId: string,
+    { before, limit }: { before: number; limit: number },
+  ): Promise<{ turns: TurnView[]; earlier: boolean }> {
+    await this.ownership.conversation(user, conversationId);
+    const turns = await this.store.listTurns(conversationId, { before, limit });
+    const journals = await this.store.readJournals(conversationId, turns);
+    return {
+      turns: journals.map((journal) => turnViewOf(journal)),
+      earlier: (turns[0]?.number ?? 1) > 1,
+    };
+  }
+
+  async messages(
+    user: User,
+    conversationId: string,
+    page: { skip: number; limit: number; withTools: boolean },
+  ): Promise<MessageBody[]> {
+    await this.ownership.conversation(user, conversationId);
+    return listMessages(this.store, conversationId, page);
+  }
+
+  /** A call as the view shows it, with its whole arguments and result. */
+  async call(user: User, turnId: string, toolCallId: string): Promise<CallView> {
+    if (!toolCallIdSchema.safeParse(toolCallId).success) throw notFound();
+    const turn = await this.ownership.turn(user, turnId);
+    const journal = await this.store.readJournal(turn._id);
+    const step = journal?.steps.find(({ calls }) => calls.some((call) => call.tool_call_id === toolCallId));
+    const call = step?.calls.find((candidate) => candidate.tool_call_id === toolCallId);
+    if (!journal || !step || !call) throw notFound();
+    const { truncated: _truncated, ...view } = callViewOf(journal, step, call);
+    const outcome = outcomeOf(journal, toolCallId);
+    const hasResult = outcome !== undefined && outcome.status !== 'failure';
+    return { ...view, args: call.arguments, ...(hasResult ? { result: plainText(outcome) } : {}) };
+  }
+}

@@ -1,0 +1,28 @@
+import { loadOrchestratorConfig, runMain, Service, startHealthServer } from '#bootstrap';
+import { createModel } from '#llm';
+import { createRabbitmqBus } from '#messaging';
+import { createLogger } from '#observability';
+import { createStore } from '#store';
+import { toModelEnvironment, toOrchestratorSettings } from './settings.js';
+import { startOrchestrator } from './start-orchestrator.app.js';
+
+await runMain('orchestrator', async () => {
+  const config = loadOrchestratorConfig(process.env);
+  const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
+  const logger = createLogger({ role: 'orchestrator', level: logLevel });
+  const model = createModel(toModelEnvironment(config));
+  const store = createStore({ url: config.mongodbUrl });
+  const service = new Service({ logger, store, drainGraceMs, notices });
+  const { health, metrics, drain } = service;
+  await startHealthServer({ health, registry: metrics.registry, port, host, logger });
+  await service.open();
+  const { bus, peers, processId } = await service.join('orchestrator', (identity) =>
+    createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
+  );
+  const settings = toOrchestratorSettings(config);
+  const deps = { store: service.store, bus, processId, peers, model, log: logger, settings };
+  const running = await startOrchestrator(deps);
+  drain.addStep('orchestrator', (graceMs) => running.drain(graceMs));
+  service.ready();
+  logger.info({ process: processId, model: config.model }, 'the orchestrator drives turns');
+});

@@ -1,0 +1,14 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { HintsController } from './hints.controller.js';
+import { Orchestrator } from './orchestrator.js';
+
+@Module({})
+export class OrchestratorModule {
+  static forRoot(orchestrator: Orchestrator): DynamicModule {
+    return {
+      module: OrchestratorModule,
+      controllers: [HintsController],
+      providers: [{ provide: Orchestrator, useValue: orchestrator }],
+    };
+  }
+}

@@ -1,0 +1,21 @@
+import type { Settings, TurnConfig } from '#bootstrap';
+import { settingsOfTool } from '#bootstrap';
+import type { ModelEnvironment } from '#llm';
+import type { OrchestratorSettings } from './orchestrator.deps.js';
+
+const MAX_OUTPUT_TOKENS = 16_000;
+
+export function toOrchestratorSettings(config: TurnConfig & Settings): OrchestratorSettings {
+  return {
+    model: config.model,
+    systemPrompt: config.systemPrompt,
+    budgets: config.budgets,
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    turnsAtOnce: config.turnsPerOrchestrator,
+    needsApproval: (tool) => settingsOfTool(config.tools, tool.name).approve ?? false,
+  };
+}
+
+export function toModelEnvironment({ model, anthropic }: TurnConfig): ModelEnvironment {
+  return { MODEL: model, ANTHROPIC_API_KEY: anthropic.apiKey, ANTHROPIC_BASE_URL: anthropic.baseUrl };
+}

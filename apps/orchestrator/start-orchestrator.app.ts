@@ -1,0 +1,53 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { BusStrategy, connectBus } from '#messaging';
+import { createNestLogger, type Logger } from '#observability';
+import type { OrchestratorDeps } from './orchestrator.deps.js';
+import { OrchestratorModule } from './orchestrator.module.js';
+import { Orchestrator } from './orchestrator.js';
+
+/** Control messages that an orchestrator acts on. */
+const CONTROL = [
+  'turn.advance',
+  'tool.result',
+  'catalog.announce',
+  'catalog.withdraw',
+  'turn.superseded',
+  'turn.stop',
+  'turn.peek',
+] as const;
+const RESULTS_PREFETCH = 100;
+
+export interface RunningOrchestrator {
+  orchestrator: Orchestrator;
+  /** Takes no new turns, finishes those that end within `graceMs`, gives the rest back. */
+  drain(graceMs: number): Promise<void>;
+}
+
+/** Starts an orchestrator whose store and bus are open. It takes turns only after a roll-call of the workers. */
+export async function startOrchestrator(
+  deps: OrchestratorDeps & { log: Logger },
+): Promise<RunningOrchestrator> {
+  const { bus, processId, log, settings } = deps;
+  const orchestrator = new Orchestrator(deps);
+  const app = await NestFactory.create(OrchestratorModule.forRoot(orchestrator), {
+    logger: createNestLogger(log),
+    abortOnError: false,
+  });
+  const strategy = new BusStrategy(bus, { logger: log });
+  connectBus(app, strategy);
+  await app.startAllMicroservices();
+  await strategy.startControl({ role: 'orchestrator', processId }, CONTROL);
+  await orchestrator.prepare();
+  await strategy.startConsuming('results', { prefetch: RESULTS_PREFETCH });
+  await strategy.startConsuming('turns', { prefetch: settings.turnsAtOnce });
+  await strategy.startDead();
+  return {
+    orchestrator,
+    async drain(graceMs) {
+      const stopping = strategy.stopConsuming(graceMs);
+      await orchestrator.drain(graceMs);
+      await stopping;
+    },
+  };
+}

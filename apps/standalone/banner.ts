@@ -1,0 +1,27 @@
+import type { StandaloneConfig } from '#bootstrap';
+import { describeModel } from '#llm';
+import type { ToolsetHost } from '#tools';
+import { toModelEnvironment } from '../orchestrator/settings.js';
+
+/** What a newcomer reads after `npm start`: what runs, where the page is, which model and tools, where the data lies. */
+export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHost[]): string {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const toolsets = hosts.map((toolset) => describeToolset(toolset)).join(', ');
+  return [
+    '',
+    '  Switchyard: gateway, orchestrator and tool worker in one process',
+    '',
+    `  Page    http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`,
+    `  Model   ${describeModel(toModelEnvironment(config))}`,
+    `  Tools   ${toolsets || 'none'}`,
+    `  Data    ${config.mongodbUrl ? 'MongoDB (MONGODB_URL)' : config.dataDir}`,
+    '  Stop    Ctrl C',
+    '',
+  ].join('\n');
+}
+
+function describeToolset({ name, source, tools }: ToolsetHost): string {
+  const count = tools().length;
+  const state = source === 'mcp' && count === 0 ? 'connecting' : String(count);
+  return `${name} (${source === 'mcp' ? 'MCP, ' : ''}${state})`;
+}

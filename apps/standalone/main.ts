@@ -1,0 +1,28 @@
+import { loadStandaloneConfig, removeEarlierProcesses, runMain, Service } from '#bootstrap';
+import { createMemoryBus, createRabbitmqBus, MemoryBroker } from '#messaging';
+import { createLogger } from '#observability';
+import { createStore } from '#store';
+import { banner } from './banner.js';
+import { startStandalone } from './start-standalone.js';
+
+await runMain('standalone', async () => {
+  const config = loadStandaloneConfig(process.env);
+  const { rabbitmqUrl, mongodbUrl, dataDir, drainGraceMs, notices } = config;
+  const logger = createLogger({
+    role: 'standalone',
+    level: process.env.LOG_LEVEL ? config.logLevel : 'warn',
+  });
+  const store = createStore(mongodbUrl ? { url: mongodbUrl } : { dataDir });
+  const service = new Service({ logger, store, drainGraceMs, notices });
+  await service.open();
+  // Whoever holds the lock of the folder is alone: what an earlier run left behind is taken over at once.
+  if (!mongodbUrl) await removeEarlierProcesses(service.store);
+  const broker = new MemoryBroker();
+  const { gateway, hosts } = await startStandalone(service, config, logger, (identity) =>
+    rabbitmqUrl
+      ? createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity })
+      : createMemoryBus({ broker, logger }),
+  );
+  service.ready();
+  process.stdout.write(`${banner(config, gateway.port, hosts)}\n`);
+});

@@ -1,0 +1,46 @@
+import { startGateway, type RunningGateway } from '../gateway/create-gateway.js';
+import { toModelEnvironment, toOrchestratorSettings } from '../orchestrator/settings.js';
+import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
+import { startToolWorker } from '../tool-worker/start-tool-worker.app.js';
+import { createToolsets, overridesFor } from '../tool-worker/toolsets.js';
+import type { Service, StandaloneConfig } from '#bootstrap';
+import type { Role } from '#contracts';
+import { createModel } from '#llm';
+import type { Bus } from '#messaging';
+import type { Logger } from '#observability';
+import type { ToolsetHost } from '#tools';
+
+export interface RunningStandalone {
+  gateway: RunningGateway;
+  hosts: ToolsetHost[];
+}
+
+/**
+ * All three kinds of process in one: the same modules, each with an identity and a bus of its own. Tools are there
+ * before turns are taken, turns before clients are let in; the end goes the other way round.
+ */
+export async function startStandalone(
+  service: Service,
+  config: StandaloneConfig,
+  logger: Logger,
+  createBus: (identity: { role: Role; processId: string }) => Bus,
+): Promise<RunningStandalone> {
+  const { store, health, metrics, drain } = service;
+  const model = createModel(toModelEnvironment(config));
+  const hosts = createToolsets(config, logger, config.dataDir);
+  const asWorker = await service.join('worker', createBus);
+  const worker = await startToolWorker({ ...partOf(asWorker), hosts, overridesFor: overridesFor(config) });
+  const asOrchestrator = await service.join('orchestrator', createBus);
+  const settings = toOrchestratorSettings(config);
+  const orchestrator = await startOrchestrator({ ...partOf(asOrchestrator), model, settings });
+  const asGateway = await service.join('gateway', createBus);
+  const gateway = await startGateway({ ...partOf(asGateway), logger, config, health, metrics }, config);
+  drain.addStep('gateway', (graceMs) => gateway.drain(graceMs));
+  drain.addStep('orchestrator', (graceMs) => orchestrator.drain(graceMs));
+  drain.addStep('tool worker', (graceMs) => worker.drain(graceMs));
+  return { gateway, hosts };
+
+  function partOf({ bus, peers, processId }: Awaited<ReturnType<Service['join']>>) {
+    return { store, bus, peers, processId, log: logger };
+  }
+}

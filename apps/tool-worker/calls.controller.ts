@@ -1,0 +1,26 @@
+import { Controller } from '@nestjs/common';
+import { MessagePattern, Payload } from '@nestjs/microservices';
+import type { Message } from '#contracts';
+import type { DeliveryOutcome } from '#messaging';
+import { ToolWorker } from './tool-worker.js';
+
+/** Where calls enter: from the queues of this worker's toolsets, and control messages about them. */
+@Controller()
+export class CallsController {
+  constructor(private readonly worker: ToolWorker) {}
+
+  @MessagePattern('tool.call')
+  call(@Payload() { body }: Message<'tool.call'>): Promise<DeliveryOutcome> {
+    return this.worker.call(body);
+  }
+
+  @MessagePattern('tool.cancel')
+  cancel(@Payload() { body }: Message<'tool.cancel'>): void {
+    this.worker.cancel(body);
+  }
+
+  @MessagePattern('catalog.roll_call')
+  rollCall(@Payload() { body }: Message<'catalog.roll_call'>): void {
+    this.worker.rollCall(body);
+  }
+}

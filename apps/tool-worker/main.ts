@@ -1,0 +1,34 @@
+import { loadToolWorkerConfig, runMain, Service, startHealthServer } from '#bootstrap';
+import { createRabbitmqBus } from '#messaging';
+import { createLogger } from '#observability';
+import { createStore } from '#store';
+import { startToolWorker } from './start-tool-worker.app.js';
+import { createToolsets, overridesFor } from './toolsets.js';
+
+await runMain('tool worker', async () => {
+  const config = loadToolWorkerConfig(process.env);
+  const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
+  const logger = createLogger({ role: 'worker', level: logLevel });
+  const hosts = createToolsets(config, logger);
+  const store = createStore({ url: config.mongodbUrl });
+  const service = new Service({ logger, store, drainGraceMs, notices });
+  const { health, metrics, drain } = service;
+  await startHealthServer({ health, registry: metrics.registry, port, host, logger });
+  await service.open();
+  const { bus, peers, processId } = await service.join('worker', (identity) =>
+    createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
+  );
+  const deps = {
+    store: service.store,
+    bus,
+    processId,
+    peers,
+    log: logger,
+    hosts,
+    overridesFor: overridesFor(config),
+  };
+  const running = await startToolWorker(deps);
+  drain.addStep('tool worker', (graceMs) => running.drain(graceMs));
+  service.ready();
+  logger.info({ process: processId, toolsets: hosts.map(({ name }) => name) }, 'the tool worker runs calls');
+});

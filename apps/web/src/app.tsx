@@ -1,0 +1,151 @@
+import type { TurnView } from '#contracts';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { RequestError } from './connection/connection.js';
+import { activeTurn, hasEnded } from './conversation/conversations.js';
+import { Announcer } from './frame/announcer.js';
+import { CutOffContext, useConnectionLine } from './frame/cut-off.js';
+import { Header } from './frame/header.js';
+import { useLayout } from './frame/layout.js';
+import { usePageKeys } from './frame/page-keys.js';
+import { ShortcutsSheet } from './frame/shortcuts-sheet.js';
+import { Sidebar } from './frame/sidebar.js';
+import { SignIn } from './frame/sign-in.js';
+import { titleOf } from './frame/titles.js';
+import { ToolsPanel } from './frame/tools-panel.js';
+import { useObservable, useSession } from './session.js';
+import { ConversationPage } from './thread/conversation-page.js';
+
+export function App() {
+  const { connection } = useSession();
+  const isSignedOut = useObservable(connection.state).phase === 'signed_out';
+  return isSignedOut ? <SignIn /> : <Page />;
+}
+
+function Page() {
+  const { connection, conversations, list, router } = useSession();
+  const route = useObservable(router.route);
+  const heldById = useObservable(conversations.held);
+  const summaries = useObservable(list.state).conversations;
+  const line = useConnectionLine(useObservable(connection.state));
+  const [isKeysShown, setKeysShown] = useState(false);
+  const search = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLTextAreaElement>(null);
+
+  const id = 'conversationId' in route ? route.conversationId : undefined;
+  const held = id === undefined ? undefined : heldById.get(id);
+  const active = held && activeTurn(held.view);
+  const summary = summaries.find((one) => one.id === id);
+  const title = id === undefined ? undefined : titleOf(summary, held);
+  const layout = useLayout(id === undefined);
+  const { show, drawer } = layout;
+  const { stop, stopping, problem } = useStop();
+  useEffect(() => {
+    document.title = title === undefined ? 'Switchyard' : `${title} · Switchyard`;
+  }, [title]);
+
+  const closeDrawer = useCallback(() => drawer && show(drawer, false), [drawer, show]);
+  useDrawerFocus(drawer);
+  const startNew = () => {
+    router.openNew();
+    closeDrawer();
+    input.current?.focus();
+  };
+  usePageKeys({
+    escape: () => {
+      if (drawer) show(drawer, false);
+      else if (active && line !== 'reconnecting') stop(active);
+    },
+    search: () => {
+      show('sidebar', true);
+      // The field may only just have been told to appear.
+      requestAnimationFrame(() => search.current?.focus());
+    },
+    newConversation: startNew,
+    togglePanel: () => show('panel', !layout.isPanelShown),
+    write: () => input.current?.focus(),
+    showKeys: () => setKeysShown(true),
+  });
+  const isLost = line === 'reconnecting';
+  return (
+    <CutOffContext value={isLost}>
+      <div className={`page${isLost ? ' is-cut-off' : ''}`}>
+        {layout.isSidebarShown && (
+          <Sidebar
+            currentId={id}
+            search={search}
+            onHide={() => show('sidebar', false)}
+            onNew={startNew}
+            onOpen={closeDrawer}
+            onShowKeys={() => setKeysShown(true)}
+          />
+        )}
+        <main className="main" inert={drawer !== undefined}>
+          <Header
+            conversationId={id}
+            title={title}
+            isSidebarShown={layout.isSidebarShown}
+            isPanelShown={layout.isPanelShown}
+            onShowSidebar={() => show('sidebar', true)}
+            onTogglePanel={() => show('panel', !layout.isPanelShown)}
+          />
+          {problem && held?.view.turns.some((turn) => turn.turn_id === problem.turnId && !hasEnded(turn)) && (
+            <p className="page-problem" role="alert">
+              {problem.words}
+            </p>
+          )}
+          <ConversationPage
+            route={route}
+            held={held}
+            input={input}
+            line={line}
+            stop={stop}
+            stopping={stopping}
+            onShowTools={() => show('panel', true)}
+          />
+        </main>
+        {layout.isPanelShown && (
+          <ToolsPanel turn={active ?? held?.view.turns.at(-1)} onHide={() => show('panel', false)} />
+        )}
+        {drawer && <button type="button" className="scrim" aria-label="Close" onClick={closeDrawer} />}
+        {isKeysShown && <ShortcutsSheet onClose={() => setKeysShown(false)} />}
+        <Announcer view={held?.view} line={line} />
+      </div>
+    </CutOffContext>
+  );
+}
+
+/** Stop is asked for once per turn; the end of the turn comes as an event. */
+function useStop() {
+  const { connection } = useSession();
+  const [stopping, setStopping] = useState<string>();
+  const [problem, setProblem] = useState<{ turnId: string; words: string }>();
+  const stop = useCallback(
+    (turn: TurnView) => {
+      setStopping(turn.turn_id);
+      setProblem(undefined);
+      connection
+        .request('stop', { turn_id: turn.turn_id })
+        .catch((error: unknown) => {
+          const reason = error instanceof RequestError ? error.message : 'no answer.';
+          setProblem({ turnId: turn.turn_id, words: `Not stopped: ${reason}` });
+        })
+        .finally(() => setStopping((now) => (now === turn.turn_id ? undefined : now)));
+    },
+    [connection],
+  );
+  return { stop, stopping, problem };
+}
+
+/** A drawer takes the focus when it is opened and gives it back: what lies behind it cannot be used meanwhile. */
+function useDrawerFocus(drawer: 'sidebar' | 'panel' | undefined): void {
+  const opener = useRef<Element>(null);
+  useLayoutEffect(() => {
+    if (drawer) {
+      opener.current ??= document.activeElement;
+      document.querySelector<HTMLElement>(`.${drawer} .bar button`)?.focus();
+    } else {
+      if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus();
+      opener.current = null;
+    }
+  }, [drawer]);
+}

@@ -1,0 +1,161 @@
+import type {
+  ClientAnswer,
+  ClientError,
+  ClientRequest,
+  ClientRequestName,
+  ConversationEvent,
+  ErrorCode,
+  Snapshot,
+} from '#contracts';
+import { io, type Socket } from 'socket.io-client';
+import { Observable } from './observable.js';
+import { readToken, writeToken } from './token.js';
+
+export interface ConnectionState {
+  phase: 'connecting' | 'connected' | 'waiting' | 'signed_out';
+  /** When the connection was lost (or first failed), ms since epoch; absent while connected. */
+  lostAt?: number;
+  /** When the next try starts, in phase `waiting`. */
+  nextTryAt?: number;
+  /** When the server was last heard: nothing on the page is known to be true after it. */
+  heardAt?: number;
+  /** When the present connection was made. */
+  connectedAt?: number;
+  /** True if the present connection follows a lost one that people could notice. */
+  again?: boolean;
+}
+
+export type ServerEvent = ConversationEvent | Snapshot;
+
+/** The server's answer was an error, or there was no answer (`unavailable`). */
+export class RequestError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+  }
+}
+
+const ACK_TIMEOUT_MS = 20_000;
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 8_000;
+/** A shorter gap is not worth a line on the page. */
+export const NOTICEABLE_GAP_MS = 2_000;
+
+/** The life of the one socket: connects, waits longer after each failure, and tells what it knows. */
+export class Connection {
+  readonly state = new Observable<ConnectionState>({ phase: 'connecting' });
+  readonly #socket: Socket;
+  readonly #eventListeners = new Set<(event: ServerEvent) => void>();
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    this.#socket = io({
+      transports: ['websocket'],
+      reconnection: false,
+      autoConnect: false,
+      auth: (give) => give(readToken() === null ? {} : { token: readToken() }),
+    });
+    this.#socket.on('connect', () => this.#connected());
+    this.#socket.on('connect_error', (error) => this.#failed(error));
+    this.#socket.on('disconnect', () => this.#lost());
+    this.#socket.onAny((name: string, event: ServerEvent) => this.#received(name, event));
+    this.#socket.io.on('ping', () => this.#heard());
+    window.addEventListener('online', () => this.tryNow());
+    window.addEventListener('offline', () => this.#socket.connected && this.#socket.disconnect());
+  }
+
+  open(): void {
+    this.#socket.connect();
+  }
+
+  /** Ends the waiting for the next try. */
+  tryNow(): void {
+    if (this.state.get().phase !== 'waiting') return;
+    clearTimeout(this.#timer);
+    this.state.set({ ...this.state.get(), phase: 'connecting', nextTryAt: undefined });
+    this.#socket.connect();
+  }
+
+  signIn(token: string): void {
+    writeToken(token);
+    this.#failures = 0;
+    this.state.set({ phase: 'connecting' });
+    this.#socket.disconnect().connect();
+  }
+
+  /** Forgets the token and asks for another one. */
+  signOut(): void {
+    writeToken(null);
+    clearTimeout(this.#timer);
+    this.state.set({ phase: 'signed_out' });
+    this.#socket.disconnect();
+  }
+
+  onEvent(listener: (event: ServerEvent) => void): void {
+    this.#eventListeners.add(listener);
+  }
+
+  /** Sends once; rejects with {@link RequestError}. Nothing is buffered while the socket is down. */
+  async request<N extends ClientRequestName>(name: N, body: ClientRequest<N>): Promise<ClientAnswer<N>> {
+    if (!this.#socket.connected) throw new RequestError('unavailable', 'Not connected.');
+    let answer: ClientAnswer<N> | ClientError;
+    try {
+      answer = (await this.#socket.timeout(ACK_TIMEOUT_MS).emitWithAck(name, body)) as
+        ClientAnswer<N> | ClientError;
+    } catch {
+      throw new RequestError('unavailable', 'The server did not answer.');
+    }
+    if (answer !== null && typeof answer === 'object' && 'error' in answer) {
+      const { code, message, retry_after_ms } = answer.error;
+      throw new RequestError(code, message, retry_after_ms);
+    }
+    return answer as ClientAnswer<N>;
+  }
+
+  #connected(): void {
+    this.#failures = 0;
+    const { lostAt } = this.state.get();
+    const now = Date.now();
+    const again = lostAt !== undefined && now - lostAt >= NOTICEABLE_GAP_MS;
+    this.state.set({ phase: 'connected', heardAt: now, connectedAt: now, again });
+  }
+
+  #failed(error: Error & { data?: { code?: string } }): void {
+    if (error.message === 'unauthorized' || error.data?.code === 'unauthorized') return this.signOut();
+    this.#wait();
+  }
+
+  #lost(): void {
+    if (this.state.get().phase === 'connected') this.#wait();
+  }
+
+  #wait(): void {
+    if (this.state.get().phase === 'signed_out') return;
+    clearTimeout(this.#timer);
+    const now = Date.now();
+    const longest = Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LONGEST_RETRY_MS);
+    const delayMs = longest * (0.75 + Math.random() * 0.25);
+    this.#failures += 1;
+    const { lostAt = now, heardAt } = this.state.get();
+    this.state.set({ phase: 'waiting', lostAt, heardAt, nextTryAt: now + delayMs });
+    this.#timer = setTimeout(() => this.tryNow(), delayMs);
+  }
+
+  #heard(): void {
+    const state = this.state.get();
+    // Not through `set`: the time matters only once the connection is lost, so nobody needs to be woken for it.
+    if (state.phase === 'connected') state.heardAt = Date.now();
+  }
+
+  #received(name: string, event: ServerEvent): void {
+    this.#heard();
+    if (name === 'token_expired') return this.signOut();
+    if (typeof event !== 'object' || event === null || event.type !== name || !('conversation_id' in event))
+      return;
+    for (const listener of this.#eventListeners) listener(event);
+  }
+}

@@ -1,0 +1,75 @@
+import type { CallView, ToolClass, ToolSource, TurnStatus, TurnView } from '#contracts';
+import { readToken } from './token.js';
+
+export interface ConversationSummary {
+  id: string;
+  title: string;
+  created_at: string;
+  updated_at: string;
+  /** Of its newest turn, where the server tells it. */
+  status?: TurnStatus;
+}
+
+export interface ListedTool {
+  name: string;
+  description?: string;
+  source: ToolSource;
+  toolset: string;
+  qualified_name: string;
+  class?: ToolClass;
+}
+
+/** The server refused or could not be reached; `message` is for people. */
+export class HttpError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export const PAGE_OF_CONVERSATIONS = 100;
+const PAGE_OF_TURNS = 20;
+
+export const listConversations = (skip: number) =>
+  ask<ConversationSummary[]>('GET', `/api/conversations?skip=${skip}&limit=${PAGE_OF_CONVERSATIONS}`);
+
+export const renameConversation = (id: string, title: string) =>
+  ask<ConversationSummary>('PATCH', `/api/conversations/${id}`, { title });
+
+export const deleteConversation = (id: string) => ask<undefined>('DELETE', `/api/conversations/${id}`);
+
+/** Turns with a number below `before`, oldest first; `earlier` is true when there are more. */
+export const listTurns = (id: string, before: number) =>
+  ask<{ turns: TurnView[]; earlier: boolean }>(
+    'GET',
+    `/api/conversations/${id}/turns?before=${before}&limit=${PAGE_OF_TURNS}`,
+  );
+
+export const listTools = () => ask<{ tools: ListedTool[] }>('GET', '/api/tools');
+
+/** A call with uncut arguments and result. */
+export const readCall = (turnId: string, toolCallId: string) =>
+  ask<CallView>('GET', `/api/turns/${turnId}/calls/${toolCallId}`);
+
+async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+  const token = readToken();
+  const headers = new Headers({ accept: 'application/json' });
+  if (token !== null) headers.set('authorization', `Bearer ${token}`);
+  if (body) headers.set('content-type', 'application/json');
+  let response: Response;
+  try {
+    response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  } catch {
+    throw new HttpError(0, 'The server cannot be reached.');
+  }
+  if (!response.ok) throw new HttpError(response.status, await reasonOf(response));
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+/** The `detail` of a problem document, or a sentence made of the status. */
+async function reasonOf(response: Response): Promise<string> {
+  const problem = (await response.json().catch(() => null)) as { detail?: unknown } | null;
+  return typeof problem?.detail === 'string' ? problem.detail : `The server answered ${response.status}.`;
+}

@@ -1,0 +1,81 @@
+import { HttpError, PAGE_OF_CONVERSATIONS, type ConversationSummary } from '../connection/http.js';
+import { deleteConversation, listConversations, renameConversation } from '../connection/http.js';
+import { Observable } from '../connection/observable.js';
+
+export interface ConversationListState {
+  /** Newest first. */
+  conversations: readonly ConversationSummary[];
+  isLoaded: boolean;
+  hasMore: boolean;
+  problem?: string;
+}
+
+const REFRESH_DELAY_MS = 150;
+
+/** The list at the left: read over HTTP, read again when something in it may have changed. */
+export class ConversationList {
+  readonly state = new Observable<ConversationListState>({
+    conversations: [],
+    isLoaded: false,
+    hasMore: false,
+  });
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly onUnauthorized: () => void) {}
+
+  /** Soon, and once however often it is asked for. */
+  refresh(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#read(0), REFRESH_DELAY_MS);
+  }
+
+  readMore(): Promise<void> {
+    return this.#read(this.state.get().conversations.length);
+  }
+
+  async rename(id: string, title: string): Promise<void> {
+    const { conversations } = this.state.get();
+    this.#replace(conversations.map((one) => (one.id === id ? { ...one, title } : one)));
+    await this.#tell(() => renameConversation(id, title));
+    this.refresh();
+  }
+
+  /** True when it is gone. */
+  async remove(id: string): Promise<boolean> {
+    const isGone = await this.#tell(() => deleteConversation(id));
+    if (isGone) this.#replace(this.state.get().conversations.filter((one) => one.id !== id));
+    return isGone;
+  }
+
+  async #read(skip: number): Promise<void> {
+    const before = this.state.get();
+    await this.#tell(async () => {
+      const page = await listConversations(skip);
+      const seen = new Set(page.map((one) => one.id));
+      const others = before.conversations.filter((one) => !seen.has(one.id));
+      const isWhole = page.length < PAGE_OF_CONVERSATIONS;
+      // A first page that is not the whole list says nothing about the conversations after it.
+      const conversations = skip > 0 ? [...others, ...page] : isWhole ? page : [...page, ...others];
+      const hasMore =
+        skip > 0 || before.conversations.length <= PAGE_OF_CONVERSATIONS ? !isWhole : before.hasMore;
+      this.state.set({ conversations, isLoaded: true, hasMore });
+    });
+  }
+
+  /** False, and the reason in `problem`, when the server refused. */
+  async #tell(action: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      if (error.status === 401) this.onUnauthorized();
+      this.state.set({ ...this.state.get(), problem: error.message });
+      return false;
+    }
+  }
+
+  #replace(conversations: readonly ConversationSummary[]): void {
+    this.state.set({ ...this.state.get(), conversations, problem: undefined });
+  }
+}

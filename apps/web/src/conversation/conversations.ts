@@ -1,0 +1,163 @@
+import type { TurnView, View } from '#contracts';
+import { emptyView, reduce } from '#turn';
+import { type Connection, RequestError, type ServerEvent } from '../connection/connection.js';
+import { Observable } from '../connection/observable.js';
+import { noPassing, type Passing, reducePassing } from './passing.js';
+
+/** What the page holds of one conversation. Replaced, never changed. */
+export interface HeldConversation {
+  /** The value of `reduce`, and of nothing else. */
+  view: View;
+  /** Turns before those of the view, read over HTTP; they have ended and never change. */
+  earlierTurns: TurnView[];
+  /** True when there are still older ones. */
+  hasEarlier: boolean;
+  passing: Passing;
+  /** False until the first snapshot. */
+  isLoaded: boolean;
+  /** Why it could not be joined. */
+  problem?: RequestError;
+}
+
+const unended = new Set<TurnView['status']>(['queued', 'running', 'awaiting_input']);
+
+export const hasEnded = (turn: TurnView): boolean => !unended.has(turn.status);
+
+/** The turn that is being worked on, or comes next. */
+export const activeTurn = (view: View): TurnView | undefined => view.turns.find((turn) => !hasEnded(turn));
+
+/** Joins conversations, reduces their events, and joins again after each reconnect. */
+export class Conversations {
+  /** By conversation id; a new map whenever one of them changed. */
+  readonly held = new Observable<ReadonlyMap<string, HeldConversation>>(new Map());
+  /** Server clock minus this machine's, ms: the highest seen, because a delay only ever lowers it. */
+  serverAheadMs = 0;
+  #clockKnown = false;
+  #current: string | undefined;
+  readonly #joined = new Set<string>();
+  readonly #turnEndListeners = new Set<(conversationId: string) => void>();
+
+  constructor(private readonly connection: Connection) {
+    connection.onEvent((event) => this.#receive(event));
+    connection.state.subscribe(() => this.#connectionChanged());
+  }
+
+  /** Shows this conversation; the one before is kept only while a turn of it is running. */
+  show(conversationId: string | undefined): void {
+    const before = this.#current;
+    this.#current = conversationId;
+    if (before !== undefined && before !== conversationId) this.#leaveIfIdle(before);
+    if (conversationId === undefined) return;
+    if (!this.held.get().has(conversationId)) this.#replace(conversationId, startHolding(conversationId));
+    void this.#join(conversationId);
+  }
+
+  /** Tells when a turn of a held conversation has ended or a new one was accepted: lists want to know. */
+  onTurnChange(listener: (conversationId: string) => void): void {
+    this.#turnEndListeners.add(listener);
+  }
+
+  /** Forgets a conversation that has been deleted. */
+  forget(conversationId: string): void {
+    this.#joined.delete(conversationId);
+    const next = new Map(this.held.get());
+    if (next.delete(conversationId)) this.held.set(next);
+  }
+
+  /** Puts a page of older turns in front; pages that do not join on are ignored. */
+  addEarlier(conversationId: string, turns: TurnView[], hasEarlier: boolean): void {
+    const held = this.held.get().get(conversationId);
+    if (!held) return;
+    const first = held.earlierTurns[0] ?? held.view.turns[0];
+    const last = turns.at(-1);
+    if (first && last && last.number !== first.number - 1) return;
+    this.#replace(conversationId, { ...held, earlierTurns: [...turns, ...held.earlierTurns], hasEarlier });
+  }
+
+  #connectionChanged(): void {
+    if (this.connection.state.get().phase === 'connected') {
+      for (const id of this.held.get().keys()) void this.#join(id);
+    } else {
+      this.#joined.clear();
+      this.#clockKnown = false;
+    }
+  }
+
+  async #join(conversationId: string): Promise<void> {
+    if (this.connection.state.get().phase !== 'connected' || this.#joined.has(conversationId)) return;
+    this.#joined.add(conversationId);
+    try {
+      await this.connection.request('join', { conversation_id: conversationId });
+    } catch (error) {
+      this.#joined.delete(conversationId);
+      const held = this.held.get().get(conversationId);
+      const isConnected = this.connection.state.get().phase === 'connected';
+      if (held && error instanceof RequestError && isConnected) {
+        this.#replace(conversationId, { ...held, problem: error });
+      }
+    }
+  }
+
+  #leaveIfIdle(conversationId: string): void {
+    const held = this.held.get().get(conversationId);
+    if (!held || (held.isLoaded && activeTurn(held.view))) return;
+    if (this.#joined.has(conversationId)) {
+      this.connection.request('leave', { conversation_id: conversationId }).catch(() => {
+        // A connection that breaks has left already.
+      });
+    }
+    this.forget(conversationId);
+  }
+
+  #receive(event: ServerEvent): void {
+    const id = event.conversation_id;
+    this.#learnClock(event.timestamp);
+    // Who sends has joined: the snapshot of a conversation that a message started comes unasked.
+    if (event.type === 'snapshot') this.#joined.add(id);
+    const held = this.held.get().get(id) ?? startHolding(id);
+    const view = reduce(held.view, event);
+    const passing = reducePassing(held.passing, event);
+    const rest = event.type === 'snapshot' ? continueFrom(held, view) : {};
+    this.#replace(id, { ...held, view, passing, ...rest });
+    if (['turn_queued', 'complete', 'error', 'cancelled'].includes(event.type)) {
+      for (const listener of this.#turnEndListeners) listener(id);
+      if (id !== this.#current) this.#leaveIfIdle(id);
+    }
+  }
+
+  #learnClock(timestamp: string): void {
+    const aheadMs = Date.parse(timestamp) - Date.now();
+    if (Number.isNaN(aheadMs)) return;
+    this.serverAheadMs = this.#clockKnown ? Math.max(this.serverAheadMs, aheadMs) : aheadMs;
+    this.#clockKnown = true;
+  }
+
+  #replace(conversationId: string, held: HeldConversation): void {
+    this.held.set(new Map(this.held.get()).set(conversationId, held));
+  }
+}
+
+function startHolding(conversationId: string): HeldConversation {
+  return {
+    view: emptyView(conversationId),
+    earlierTurns: [],
+    hasEarlier: false,
+    passing: noPassing,
+    isLoaded: false,
+  };
+}
+
+/** A snapshot holds the newest turns only: what an older view had before them becomes `earlierTurns`, if it joins on. */
+function continueFrom(held: HeldConversation, view: View): Partial<HeldConversation> {
+  const first = view.turns[0]?.number ?? 1;
+  const older = [...held.earlierTurns, ...held.view.turns].filter(
+    (turn) => turn.number < first && hasEnded(turn),
+  );
+  const joinsOn = older.at(-1)?.number === first - 1;
+  return {
+    earlierTurns: joinsOn ? older : [],
+    hasEarlier: joinsOn ? older[0]!.number > 1 : view.earlier,
+    isLoaded: true,
+    problem: undefined,
+  };
+}

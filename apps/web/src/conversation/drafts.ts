@@ -1,0 +1,11 @@
+const key = (place: string) => `switchyard.draft.${place}`;
+
+/** What stands unsent in the composer of a conversation (`new` for the empty page); kept on this device. */
+export function readDraft(place: string): string {
+  return localStorage.getItem(key(place)) ?? '';
+}
+
+export function writeDraft(place: string, text: string): void {
+  if (text === '') localStorage.removeItem(key(place));
+  else localStorage.setItem(key(place), text);
+}

@@ -1,0 +1,141 @@
+import { type Connection, RequestError } from '../connection/connection.js';
+import { Observable } from '../connection/observable.js';
+import { newId } from './new-id.js';
+
+/** A message that this device holds until a view shows it. */
+export interface OutgoingMessage {
+  clientMessageId: string;
+  /** Absent until the server has given the new conversation its id. */
+  conversationId?: string;
+  /** Which empty page it was written on: what follows belongs to the same new conversation. */
+  startedOn?: string;
+  content: string;
+  /** Ms since epoch: keeps the order over a reload. */
+  writtenAt: number;
+  /** `unsent`: only on this device. `stored`: the server has it, the view not yet. `refused`: it will not be sent again by itself. */
+  state: 'unsent' | 'stored' | 'refused';
+  problem?: string;
+}
+
+/** One entry per message: two tabs must not overwrite each other's. */
+const PREFIX = 'switchyard.outbox.';
+
+/** Sends messages one by one, in order, and again after a reconnect: the id makes a resend the same turn. */
+export class Outbox {
+  readonly messages = new Observable<readonly OutgoingMessage[]>(readKept());
+  #isSending = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    /** Told once, when a new conversation has got its id. */
+    private readonly onConversation: (startedOn: string, conversationId: string) => void,
+  ) {
+    connection.state.subscribe(() => void this.#sendAll());
+  }
+
+  add(content: string, to: { conversationId: string } | { startedOn: string }): void {
+    this.#set([
+      ...this.messages.get(),
+      { clientMessageId: newId(), content, writtenAt: Date.now(), state: 'unsent', ...to },
+    ]);
+    void this.#sendAll();
+  }
+
+  remove(clientMessageId: string): void {
+    this.#set(this.messages.get().filter((message) => message.clientMessageId !== clientMessageId));
+  }
+
+  retry(clientMessageId: string): void {
+    this.#change(clientMessageId, { state: 'unsent', problem: undefined });
+    void this.#sendAll();
+  }
+
+  /** Drops what a view shows by now. */
+  prune(isShown: (clientMessageId: string) => boolean): void {
+    const kept = this.messages.get().filter((message) => !isShown(message.clientMessageId));
+    if (kept.length < this.messages.get().length) this.#set(kept);
+  }
+
+  async #sendAll(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    clearTimeout(this.#timer);
+    try {
+      for (;;) {
+        const next = this.messages.get().find((message) => message.state === 'unsent');
+        if (!next || this.connection.state.get().phase !== 'connected' || !(await this.#send(next))) return;
+      }
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  /** True when the next one may follow. */
+  async #send(message: OutgoingMessage): Promise<boolean> {
+    try {
+      const { conversation_id } = await this.connection.request('message', {
+        content: message.content,
+        client_message_id: message.clientMessageId,
+        conversation_id: message.conversationId,
+      });
+      this.#accepted(message, conversation_id);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      const mayComeLater = error.retryAfterMs !== undefined || error.code === 'unavailable';
+      if (!mayComeLater) {
+        this.#change(message.clientMessageId, { state: 'refused', problem: error.message });
+        return true;
+      }
+      this.#change(message.clientMessageId, { problem: error.message });
+      this.#timer = setTimeout(() => void this.#sendAll(), error.retryAfterMs ?? 2_000);
+      return false;
+    }
+  }
+
+  #accepted(message: OutgoingMessage, conversationId: string): void {
+    const { startedOn } = message;
+    this.#set(
+      this.messages.get().map((other) => {
+        if (other.clientMessageId === message.clientMessageId) {
+          return { ...other, conversationId, state: 'stored' as const, problem: undefined };
+        }
+        const isSameStart = startedOn !== undefined && !other.conversationId && other.startedOn === startedOn;
+        return isSameStart ? { ...other, conversationId } : other;
+      }),
+    );
+    if (startedOn !== undefined && message.conversationId === undefined)
+      this.onConversation(startedOn, conversationId);
+  }
+
+  #change(clientMessageId: string, change: Partial<OutgoingMessage>): void {
+    this.#set(
+      this.messages
+        .get()
+        .map((message) =>
+          message.clientMessageId === clientMessageId ? { ...message, ...change } : message,
+        ),
+    );
+  }
+
+  #set(messages: readonly OutgoingMessage[]): void {
+    const after = new Map(messages.map((message) => [message.clientMessageId, message]));
+    for (const { clientMessageId } of this.messages.get()) {
+      if (!after.has(clientMessageId)) localStorage.removeItem(PREFIX + clientMessageId);
+    }
+    for (const message of messages) {
+      const key = PREFIX + message.clientMessageId;
+      if (message.state === 'stored') localStorage.removeItem(key);
+      else localStorage.setItem(key, JSON.stringify(message));
+    }
+    this.messages.set(messages);
+  }
+}
+
+function readKept(): OutgoingMessage[] {
+  return Object.keys(localStorage)
+    .filter((key) => key.startsWith(PREFIX))
+    .map((key) => JSON.parse(localStorage.getItem(key)!) as OutgoingMessage)
+    .sort((a, b) => a.writtenAt - b.writtenAt);
+}

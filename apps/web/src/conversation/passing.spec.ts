@@ -1,0 +1,42 @@
+import type { ConversationEvent, Snapshot } from '#contracts';
+import { describe, expect, it } from '@jest/globals';
+import { noPassing, reducePassing } from './passing.js';
+
+const event = (fields: object) =>
+  ({
+    conversation_id: 'c',
+    turn_id: 't',
+    timestamp: '2026-11-22T10:00:00.000Z',
+    step: 1,
+    attempt: 100,
+    ...fields,
+  }) as ConversationEvent | Snapshot;
+const waiting = event({ type: 'waiting', reason: 'the model is busy', retry_after_ms: 4_000 });
+const progress = event({ type: 'tool_progress', tool_call_id: 'x', progress: 1, total: 2 });
+
+describe('what is shown for a moment', () => {
+  it('is the latest progress of each call', () => {
+    const passing = reducePassing(noPassing, progress);
+    expect(passing.progress.x).toEqual({ progress: 1, total: 2, message: undefined });
+  });
+
+  it('says until when the model is waited for, and forgets it with the first sign of life', () => {
+    const passing = reducePassing(reducePassing(noPassing, progress), waiting);
+    expect(passing.waiting?.until).toBe(Date.parse('2026-11-22T10:00:04.000Z'));
+    const next = reducePassing(passing, event({ type: 'token', content: 'a', offset: 0 }));
+    expect(next.waiting).toBeUndefined();
+    expect(next.progress.x).toBeDefined();
+  });
+
+  it('is emptied by a snapshot and at the end of a step', () => {
+    const passing = reducePassing(noPassing, waiting);
+    expect(reducePassing(passing, event({ type: 'snapshot' }))).toBe(noPassing);
+    expect(reducePassing(passing, event({ type: 'step_committed' }))).toBe(noPassing);
+  });
+
+  it('stays the same object while nothing changes, so that nothing is rendered for it', () => {
+    const passing = reducePassing(noPassing, progress);
+    expect(reducePassing(passing, event({ type: 'token', content: 'a', offset: 0 }))).toBe(passing);
+    expect(reducePassing(passing, event({ type: 'tool_start' }))).toBe(passing);
+  });
+});

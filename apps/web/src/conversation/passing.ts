@@ -1,0 +1,52 @@
+import type { ConversationEvent, Snapshot } from '#contracts';
+
+/**
+ * What is worth showing for a moment but is no part of the view: losing it loses nothing, so it is never read
+ * again and a snapshot empties it.
+ */
+export interface Passing {
+  /** By tool call id. */
+  progress: Readonly<Record<string, { progress: number; total?: number; message?: string }>>;
+  /** The model is reasoning in this step of this turn. */
+  thinking?: { turnId: string; step: number };
+  /** The model has to be asked again; `until` is on the server's clock. */
+  waiting?: { turnId: string; reason: string; until: number };
+  /** The step whose text was dropped and starts again. */
+  restarted?: { turnId: string; step: number };
+}
+
+export const noPassing: Passing = { progress: {} };
+
+type AnyEvent = ConversationEvent | Snapshot;
+
+/** After these, what the model was doing is over. */
+const moving = new Set<AnyEvent['type']>(['token', 'turn_queued', 'turn_started', 'step_started']);
+/** After these, nothing of it is worth showing. */
+const closing = new Set<AnyEvent['type']>(['step_committed', 'complete', 'cancelled', 'error', 'snapshot']);
+
+export function reducePassing(passing: Passing, event: AnyEvent): Passing {
+  if (closing.has(event.type)) return noPassing;
+  if (moving.has(event.type)) return isStill(passing) ? passing : { progress: passing.progress };
+  if (event.type === 'tool_progress') {
+    const { progress, total, message } = event;
+    return {
+      ...passing,
+      progress: { ...passing.progress, [event.tool_call_id]: { progress, total, message } },
+    };
+  }
+  if (event.type === 'thinking') {
+    return { ...passing, thinking: { turnId: event.turn_id, step: event.step }, waiting: undefined };
+  }
+  if (event.type === 'waiting') {
+    const until = Date.parse(event.timestamp) + event.retry_after_ms;
+    return { ...passing, waiting: { turnId: event.turn_id, reason: event.reason, until } };
+  }
+  if (event.type === 'step_restarted') {
+    return { ...passing, restarted: { turnId: event.turn_id, step: event.step }, thinking: undefined };
+  }
+  return passing;
+}
+
+function isStill({ thinking, waiting, restarted }: Passing): boolean {
+  return !thinking && !waiting && !restarted;
+}

@@ -1,0 +1,44 @@
+import { Observable } from '../connection/observable.js';
+import { newId } from './new-id.js';
+
+/** Where the page is: `/#/c/<conversation id>`, or an empty page with a name of its own. */
+export type Route = { conversationId: string } | { startedOn: string };
+
+const pattern = /^#\/c\/([A-Za-z0-9_-]{1,128})$/;
+
+/** The address bar as a value. */
+export class Router {
+  readonly route: Observable<Route>;
+
+  /** `startedOn`: the empty page that messages still wait on after a reload. */
+  constructor(startedOn: string | undefined) {
+    this.route = new Observable(readRoute() ?? { startedOn: startedOn ?? newId() });
+    window.addEventListener('hashchange', () => {
+      const route = readRoute();
+      if (route || 'conversationId' in this.route.get()) this.route.set(route ?? { startedOn: newId() });
+    });
+  }
+
+  open(conversationId: string): void {
+    location.hash = `#/c/${conversationId}`;
+  }
+
+  /** A new empty page, also when the present one is empty. */
+  openNew(): void {
+    this.route.set({ startedOn: newId() });
+    if (location.hash !== '#/') location.hash = '#/';
+  }
+
+  /** The empty page `startedOn` has become a conversation. */
+  settle(startedOn: string, conversationId: string): void {
+    const route = this.route.get();
+    if (!('startedOn' in route) || route.startedOn !== startedOn) return;
+    history.replaceState(null, '', `#/c/${conversationId}`);
+    this.route.set({ conversationId });
+  }
+}
+
+function readRoute(): Route | undefined {
+  const conversationId = pattern.exec(location.hash)?.[1];
+  return conversationId === undefined ? undefined : { conversationId };
+}

@@ -1,0 +1,58 @@
+import type { TurnView, View } from '#contracts';
+import { useEffect, useRef, useState } from 'react';
+import type { ConnectionLineState } from './cut-off.js';
+
+type Moment = TurnView['status'] | 'waits';
+
+const momentWords: Record<Moment, string> = {
+  queued: '',
+  running: 'The answer has started.',
+  waits: 'The answer waits for you.',
+  awaiting_input: 'The answer waits for you.',
+  completed: 'The answer is complete.',
+  failed: 'The turn has failed.',
+  cancelled: 'The turn was stopped.',
+};
+const lineWords: Record<ConnectionLineState, string> = {
+  hidden: '',
+  reconnecting: 'The connection is lost. What you write is kept and sent once.',
+  again: 'Connected again.',
+};
+
+/** The page's one live region. Only changes are said: not what a reload or a switch of conversation shows. */
+export function Announcer({ view, line }: { view: View | undefined; line: ConnectionLineState }) {
+  const [words, setWords] = useState('');
+  const before = useRef<{ id: string | undefined; moments: Map<string, Moment> }>({
+    id: undefined,
+    moments: new Map(),
+  });
+  useEffect(() => {
+    const { id, moments } = before.current;
+    const now = new Map(view?.turns.map((turn) => [turn.turn_id, momentOf(turn)]));
+    before.current = { id: view?.conversation_id, moments: now };
+    if (id !== view?.conversation_id) return;
+    for (const [turnId, moment] of now) {
+      const last = moments.get(turnId);
+      if (last !== undefined && last !== moment && !(last === 'waits' && moment === 'running')) {
+        setWords(momentWords[moment]);
+      }
+    }
+  }, [view]);
+  useEffect(() => {
+    if (line !== 'hidden') setWords(lineWords[line]);
+  }, [line]);
+  return (
+    <p className="visually-hidden" role="status">
+      {words}
+    </p>
+  );
+}
+
+/** A call may wait for its person while others of the turn still run. */
+function momentOf(turn: TurnView): Moment {
+  if (turn.status !== 'running') return turn.status;
+  const calls = turn.steps.at(-1)?.calls ?? [];
+  return calls.some((call) => call.state === 'awaiting_approval' || call.state === 'awaiting_input')
+    ? 'waits'
+    : 'running';
+}

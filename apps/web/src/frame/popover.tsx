@@ -1,0 +1,52 @@
+import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
+
+interface PopoverProps {
+  label: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A small box of controls beside the button that opened it. Esc and a click elsewhere close it. */
+export function Popover({ label, onClose, children }: PopoverProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => place(box.current), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    box.current?.querySelector<HTMLElement>('input, button')?.focus();
+    const onPointerDown = (event: PointerEvent) => {
+      if (!box.current?.contains(event.target as Node)) onClose();
+    };
+    document.addEventListener('pointerdown', onPointerDown);
+    return () => {
+      document.removeEventListener('pointerdown', onPointerDown);
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, [onClose]);
+  return (
+    <div
+      ref={box}
+      className="popover"
+      role="dialog"
+      aria-label={label}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        onClose();
+      }}
+    >
+      {children}
+    </div>
+  );
+}
+
+const GAP_PX = 4;
+
+/** Below what it belongs to, or above where there is no room; fixed, because lists that scroll would cut it off. */
+function place(box: HTMLElement | null): void {
+  const anchor = box?.parentElement?.getBoundingClientRect();
+  if (!box || !anchor) return;
+  const { offsetHeight: height, offsetWidth: width } = box;
+  const isRoomBelow = anchor.bottom + GAP_PX + height < window.innerHeight;
+  box.style.top = `${isRoomBelow ? anchor.bottom + GAP_PX : Math.max(GAP_PX, anchor.top - GAP_PX - height)}px`;
+  box.style.left = `${Math.max(GAP_PX, Math.min(anchor.right - width, window.innerWidth - width - GAP_PX))}px`;
+}

@@ -1,0 +1,36 @@
+import { readToken, writeToken } from '../connection/token.js';
+import { useObservable } from '../session.js';
+import type { IconName } from './icon.js';
+import { IconButton } from './icon-button.js';
+import { changeTheme, theme, type Theme } from './theme.js';
+
+const themes: Record<Theme, { icon: IconName; label: string }> = {
+  system: { icon: 'system', label: 'Theme: as the system' },
+  light: { icon: 'sun', label: 'Theme: light' },
+  dark: { icon: 'moon', label: 'Theme: dark' },
+};
+
+export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
+  const { icon, label } = themes[useObservable(theme)];
+  return (
+    <div className="sidebar-foot">
+      <span className="grow cut quiet">{location.host}</span>
+      {readToken() !== null && (
+        <button type="button" className="button button-ghost" onClick={signOut}>
+          Sign out
+        </button>
+      )}
+      <IconButton icon="help" label="Keyboard shortcuts" onClick={onShowKeys} />
+      <IconButton icon={icon} label={label} onClick={changeTheme} />
+    </div>
+  );
+}
+
+/** What this person wrote and did not send must not be sent by the next one. */
+function signOut(): void {
+  writeToken(null);
+  const own = Object.keys(localStorage).filter((key) => /^switchyard\.(draft|outbox)\./.test(key));
+  for (const key of own) localStorage.removeItem(key);
+  location.hash = '';
+  location.reload();
+}

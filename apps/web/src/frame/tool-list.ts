@@ -1,0 +1,39 @@
+import { HttpError, listTools, type ListedTool } from '../connection/http.js';
+import { Observable } from '../connection/observable.js';
+
+export interface ListedToolset {
+  name: string;
+  source: ListedTool['source'];
+  tools: ListedTool[];
+}
+
+export interface ToolListState {
+  /** By name; absent until read. */
+  toolsets?: ListedToolset[];
+  problem?: string;
+}
+
+/** What the workers offer at the moment it was asked. */
+export class ToolList {
+  readonly state = new Observable<ToolListState>({});
+
+  async read(): Promise<void> {
+    try {
+      const { tools } = await listTools();
+      this.state.set({ toolsets: groupByToolset(tools) });
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      this.state.set({ ...this.state.get(), problem: error.message });
+    }
+  }
+}
+
+function groupByToolset(tools: ListedTool[]): ListedToolset[] {
+  const toolsets = new Map<string, ListedToolset>();
+  for (const tool of tools) {
+    const toolset = toolsets.get(tool.toolset) ?? { name: tool.toolset, source: tool.source, tools: [] };
+    toolset.tools.push(tool);
+    toolsets.set(tool.toolset, toolset);
+  }
+  return [...toolsets.values()].sort((a, b) => a.name.localeCompare(b.name));
+}

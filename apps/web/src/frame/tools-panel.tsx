@@ -1,0 +1,107 @@
+import type { TurnView } from '#contracts';
+import { useState } from 'react';
+import { useNow } from '../conversation/clock.js';
+import { hasEnded } from '../conversation/conversations.js';
+import { useObservable, useSession } from '../session.js';
+import { countOf, formatDuration, formatElapsed, formatNumber } from '../words/durations.js';
+import { Icon } from './icon.js';
+import { IconButton } from './icon-button.js';
+import type { ListedToolset } from './tool-list.js';
+
+export function ToolsPanel({ turn, onHide }: { turn: TurnView | undefined; onHide: () => void }) {
+  return (
+    <aside className="panel" aria-label="Tools and usage">
+      <div className="bar">
+        <h2 className="grow title">Tools and usage</h2>
+        <IconButton icon="close" label="Hide tools" onClick={onHide} />
+      </div>
+      <div className="panel-scroll">
+        {turn && <Usage turn={turn} />}
+        <Toolsets />
+      </div>
+    </aside>
+  );
+}
+
+function Usage({ turn }: { turn: TurnView }) {
+  const { clock } = useSession();
+  const isRunning = !hasEnded(turn) && turn.started_at !== undefined;
+  const now = useNow(clock, isRunning);
+  const calls = turn.steps.flatMap((step) => step.calls);
+  const figures: [string, string][] = [];
+  if (turn.started_at) {
+    const ranMs = (turn.ended_at ? Date.parse(turn.ended_at) : now) - Date.parse(turn.started_at);
+    figures.push(['Time', (isRunning ? formatElapsed : formatDuration)(ranMs)]);
+  }
+  figures.push(['Steps', formatNumber(turn.steps.length)], ['Calls', formatNumber(calls.length)]);
+  if (turn.usage) {
+    figures.push(['Tokens read', formatNumber(turn.usage.input_tokens)]);
+    figures.push(['Tokens written', formatNumber(turn.usage.output_tokens)]);
+    if (turn.usage.cached_tokens > 0)
+      figures.push(['Read from cache', formatNumber(turn.usage.cached_tokens)]);
+  }
+  return (
+    <section className="panel-section">
+      <h3>{isRunning ? 'This turn' : 'Last turn'}</h3>
+      <dl className="usage">
+        {figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Toolsets() {
+  const { tools } = useSession();
+  const { toolsets, problem } = useObservable(tools.state);
+  return (
+    <section className="panel-section">
+      <h3>
+        Toolsets
+        <button type="button" className="text-button" onClick={() => void tools.read()}>
+          Read again
+        </button>
+      </h3>
+      {problem && <p className="quiet">{problem}</p>}
+      {toolsets?.length === 0 && <p className="quiet">No worker offers a tool.</p>}
+      <ul className="toolsets">
+        {toolsets?.map((toolset, index) => (
+          <Toolset key={toolset.name} toolset={toolset} isFirst={index === 0} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Toolset({ toolset, isFirst }: { toolset: ListedToolset; isFirst: boolean }) {
+  const [isOpen, setOpen] = useState(isFirst);
+  return (
+    <li>
+      <button type="button" className="toolset" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name="chevron" className="chevron" />
+        <b className="cut">{toolset.name}</b>
+        <span className="tag">{toolset.source === 'mcp' ? 'MCP' : 'local'}</span>
+        <span className="toolset-size">{countOf(toolset.tools.length, 'tool')}</span>
+      </button>
+      {isOpen && (
+        <ul>
+          {toolset.tools.map((tool) => (
+            <li key={tool.qualified_name} className="tool" title={tool.description}>
+              <span className="tool-name cut">{ownName(tool.qualified_name)}</span>
+              <span className="tool-class">{tool.class}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** `math.add` stands under `math`, so `add` is enough. */
+function ownName(qualifiedName: string): string {
+  return qualifiedName.slice(qualifiedName.indexOf('.') + 1);
+}

@@ -1,0 +1,70 @@
+import { createContext, use, useSyncExternalStore } from 'react';
+import { Connection } from './connection/connection.js';
+import type { Observable } from './connection/observable.js';
+import { Clock } from './conversation/clock.js';
+import { ConversationList } from './conversation/conversation-list.js';
+import { Conversations } from './conversation/conversations.js';
+import { Outbox } from './conversation/outbox.js';
+import { Router } from './conversation/route.js';
+import { ToolList } from './frame/tool-list.js';
+
+/** Everything of the page that outlives a component. */
+export interface Session {
+  connection: Connection;
+  conversations: Conversations;
+  list: ConversationList;
+  outbox: Outbox;
+  router: Router;
+  clock: Clock;
+  tools: ToolList;
+}
+
+export function startSession(): Session {
+  const connection = new Connection();
+  const conversations = new Conversations(connection);
+  const list = new ConversationList(() => connection.signOut());
+  const tools = new ToolList();
+  const outbox = new Outbox(connection, (startedOn, id) => router.settle(startedOn, id));
+  const unsettled = outbox.messages.get().find((message) => !message.conversationId && message.startedOn);
+  const router = new Router(unsettled?.startedOn);
+  const clock = new Clock(connection, conversations);
+
+  const follow = () => {
+    const route = router.route.get();
+    conversations.show('conversationId' in route ? route.conversationId : undefined);
+  };
+  router.route.subscribe(follow);
+  conversations.onTurnChange(() => list.refresh());
+  conversations.held.subscribe(() => outbox.prune((id) => isShown(conversations, id)));
+  let wasConnected = false;
+  connection.state.subscribe(() => {
+    const isConnected = connection.state.get().phase === 'connected';
+    if (isConnected && !wasConnected) {
+      list.refresh();
+      void tools.read();
+    }
+    wasConnected = isConnected;
+  });
+  follow();
+  connection.open();
+  return { connection, conversations, list, outbox, router, clock, tools };
+}
+
+function isShown(conversations: Conversations, clientMessageId: string): boolean {
+  for (const { view } of conversations.held.get().values()) {
+    if (view.turns.some((turn) => turn.client_message_id === clientMessageId)) return true;
+  }
+  return false;
+}
+
+export const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = use(SessionContext);
+  if (!session) throw new Error('no session around this component');
+  return session;
+}
+
+export function useObservable<T>(observable: Observable<T>): T {
+  return useSyncExternalStore(observable.subscribe, observable.get);
+}

@@ -1,0 +1,106 @@
+import type { TurnView } from '#contracts';
+import { useState, type RefObject } from 'react';
+import { activeTurn, hasEnded, type HeldConversation } from '../conversation/conversations.js';
+import { writeDraft } from '../conversation/drafts.js';
+import type { OutgoingMessage } from '../conversation/outbox.js';
+import type { Route } from '../conversation/route.js';
+import { useIsCutOff, type ConnectionLineState } from '../frame/cut-off.js';
+import { useObservable, useSession } from '../session.js';
+import { Composer } from './composer.js';
+import { ConnectionLine } from './connection-line.js';
+import { Hello, Ideas } from './hello.js';
+import { Thread } from './thread.js';
+import { Tray } from './tray.js';
+
+interface ConversationPageProps {
+  route: Route;
+  held: HeldConversation | undefined;
+  input: RefObject<HTMLTextAreaElement | null>;
+  line: ConnectionLineState;
+  stop: (turn: TurnView) => void;
+  /** The turn that is being stopped. */
+  stopping: string | undefined;
+  onShowTools: () => void;
+}
+
+/** Thread and composer; on an empty page, a welcome instead of the thread. */
+export function ConversationPage({
+  route,
+  held,
+  input,
+  line,
+  stop,
+  stopping,
+  onShowTools,
+}: ConversationPageProps) {
+  const { outbox, connection, tools } = useSession();
+  const isCutOff = useIsCutOff();
+  const state = useObservable(connection.state);
+  const [draftVersion, setDraftVersion] = useState(0);
+  const outgoing = useOutgoing(route, held);
+  const { toolsets } = useObservable(tools.state);
+  const active = held && activeTurn(held.view);
+  const queued = held ? held.view.turns.filter((turn) => !hasEnded(turn) && turn !== active) : [];
+  const isEmpty = 'startedOn' in route && outgoing.length === 0;
+  const place = 'startedOn' in route ? 'new' : route.conversationId;
+
+  const edit = (text: string) => {
+    writeDraft(place, text);
+    setDraftVersion(draftVersion + 1);
+    input.current?.focus();
+  };
+  const takeLast = () => {
+    const waiting = queued.at(-1);
+    if (waiting && !isCutOff) stop(waiting);
+    return waiting && !isCutOff ? waiting.content : held?.view.turns.at(-1)?.content;
+  };
+  return (
+    <div className={`stage${isEmpty ? ' is-empty' : ''}`}>
+      {isEmpty ? <Hello /> : <Thread place={place} held={held} outgoing={active ? [] : outgoing} />}
+      <div className="dock">
+        <div className="well">
+          <ConnectionLine line={line} state={state} />
+          <Tray
+            queued={queued}
+            outgoing={active ? outgoing : []}
+            onRemoveQueued={stop}
+            onRemoveOutgoing={(message) => outbox.remove(message.clientMessageId)}
+            onEditQueued={(turn) => {
+              stop(turn);
+              edit(turn.content);
+            }}
+            onEditOutgoing={(message) => {
+              outbox.remove(message.clientMessageId);
+              edit(message.content);
+            }}
+          />
+          <Composer
+            draftOf={place}
+            draftVersion={draftVersion}
+            input={input}
+            isRunning={active !== undefined}
+            isStopping={active !== undefined && stopping === active.turn_id}
+            toolsetCount={toolsets?.length}
+            onSend={(content) => outbox.add(content, route)}
+            onStop={active && !isCutOff ? () => stop(active) : undefined}
+            takeLast={takeLast}
+            onShowTools={onShowTools}
+          />
+        </div>
+      </div>
+      {isEmpty && <Ideas onPick={(question) => outbox.add(question, route)} />}
+    </div>
+  );
+}
+
+/** Own messages of this place that no view shows yet. */
+function useOutgoing(route: Route, held: HeldConversation | undefined): OutgoingMessage[] {
+  const { outbox } = useSession();
+  const messages = useObservable(outbox.messages);
+  const seen = new Set(held?.view.turns.map((turn) => turn.client_message_id));
+  return messages.filter((message) => {
+    if (seen.has(message.clientMessageId)) return false;
+    if ('conversationId' in route) return message.conversationId === route.conversationId;
+    return message.startedOn === route.startedOn;
+  });
+}

@@ -1,0 +1,58 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+
+/** Nearer than this to the end, the reader is there. */
+const END_PX = 48;
+
+/**
+ * Keeps the end in sight while the reader is there, and leaves the reader alone otherwise. What is put in front
+ * (`firstKey` changes) does not move what is being read.
+ */
+export function useFollowEnd(
+  thread: RefObject<HTMLElement | null>,
+  place: string,
+  firstKey: string | undefined,
+) {
+  const isFollowing = useRef(true);
+  const [isAway, setAway] = useState(false);
+  const heightFromEnd = useRef(0);
+
+  const goToEnd = useCallback(() => {
+    const element = thread.current;
+    if (!element) return;
+    isFollowing.current = true;
+    setAway(false);
+    element.scrollTop = element.scrollHeight;
+  }, [thread]);
+
+  useLayoutEffect(goToEnd, [goToEnd, place]);
+
+  useLayoutEffect(() => {
+    const element = thread.current;
+    if (element && !isFollowing.current) element.scrollTop = element.scrollHeight - heightFromEnd.current;
+  }, [thread, firstKey]);
+
+  useEffect(() => {
+    const element = thread.current;
+    const content = element?.firstElementChild;
+    if (!element || !content) return;
+    const onScroll = () => {
+      const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
+      isFollowing.current = distance < END_PX;
+      heightFromEnd.current = element.scrollHeight - element.scrollTop;
+      setAway(!isFollowing.current);
+    };
+    const observer = new ResizeObserver(() => {
+      if (isFollowing.current) element.scrollTop = element.scrollHeight;
+      else heightFromEnd.current = element.scrollHeight - element.scrollTop;
+    });
+    observer.observe(content);
+    observer.observe(element);
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, [thread, place]);
+
+  return { isAway, goToEnd };
+}

@@ -1,0 +1,32 @@
+const ideas: { question: string; tools: string }[] = [
+  { question: 'What is 17 + 25?', tools: 'one call of math' },
+  { question: 'What is 12 × 12 and 3 + 4?', tools: 'two calls of math, at the same time' },
+  { question: 'Search the documents for "claim"', tools: 'full-text search in the documents' },
+];
+
+export function Hello() {
+  return (
+    <div className="well hello">
+      <h1>What needs doing?</h1>
+      <p>Ask a question or hand over a task. Every tool call shows what went in and what came out.</p>
+    </div>
+  );
+}
+
+/** Questions that also the built-in demo model answers. */
+export function Ideas({ onPick }: { onPick: (question: string) => void }) {
+  return (
+    <div className="well">
+      <ul className="ideas" aria-label="Examples">
+        {ideas.map(({ question, tools }) => (
+          <li key={question}>
+            <button type="button" onClick={() => onPick(question)}>
+              <b>{question}</b>
+              <span>{tools}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

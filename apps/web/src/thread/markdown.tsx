@@ -1,0 +1,76 @@
+import { memo } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import rehypeSanitize from 'rehype-sanitize';
+import remarkGfm from 'remark-gfm';
+import { CopyButton } from '../frame/copy-button.js';
+import { splitBlocks } from '../words/blocks.js';
+
+const remarkPlugins = [remarkGfm];
+const rehypePlugins = [rehypeSanitize];
+
+/** The little of a syntax tree that is read here. */
+interface TreeNode {
+  value?: string;
+  tagName?: string;
+  properties?: { className?: unknown };
+  children?: TreeNode[];
+}
+
+const components: Components = {
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  ),
+  // Pictures of other hosts would tell them who reads here: a link instead.
+  img: ({ src, alt }) => (
+    <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noopener noreferrer">
+      {alt || 'Picture'}
+    </a>
+  ),
+  table: ({ children }) => (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Table">
+      <table>{children}</table>
+    </div>
+  ),
+  pre: ({ node, children }) => (
+    <figure className="code-block">
+      <figcaption>
+        <span className="grow">{languageOf(node as TreeNode)}</span>
+        <CopyButton label="Copy code" text={() => textOf(node as TreeNode)} />
+      </figcaption>
+      <pre tabIndex={0}>{children}</pre>
+    </figure>
+  ),
+};
+
+/** Markdown without raw HTML. While it streams, finished blocks are not rendered again. */
+export function Markdown({ text }: { text: string }) {
+  // A finished block never changes its place, so its index is its identity.
+  return splitBlocks(text).map((block, index) => <Block key={index} text={block} />);
+}
+
+const Block = memo(function Block({ text }: { text: string }) {
+  return (
+    <ReactMarkdown
+      remarkPlugins={remarkPlugins}
+      rehypePlugins={rehypePlugins}
+      components={components}
+      skipHtml
+    >
+      {text}
+    </ReactMarkdown>
+  );
+});
+
+function languageOf(pre: TreeNode | undefined): string {
+  const classes = pre?.children?.[0]?.properties?.className;
+  const name = Array.isArray(classes)
+    ? classes.map(String).find((one) => one.startsWith('language-'))
+    : undefined;
+  return name?.slice('language-'.length) ?? 'text';
+}
+
+function textOf(node: TreeNode | undefined): string {
+  return node?.value ?? (node?.children ?? []).map(textOf).join('');
+}

@@ -1,0 +1,44 @@
+import type { OutgoingMessage } from '../conversation/outbox.js';
+import { useIsCutOff } from '../frame/cut-off.js';
+import { useSession } from '../session.js';
+
+export function OwnMessage({ content }: { content: string }) {
+  return (
+    <div className="own-message">
+      <h3 className="visually-hidden">You</h3>
+      <p>{content}</p>
+    </div>
+  );
+}
+
+/** Shown at once; what became of it stands below. */
+export function OutgoingBubble({ message }: { message: OutgoingMessage }) {
+  const { outbox } = useSession();
+  const isCutOff = useIsCutOff();
+  return (
+    <div className="own-message" data-outgoing={message.state}>
+      <h3 className="visually-hidden">You</h3>
+      <p>{message.content}</p>
+      {message.state === 'unsent' && (isCutOff || message.problem) && (
+        <span className="own-note">
+          On this device only. {message.problem ?? 'It is sent once you are connected again.'}
+        </span>
+      )}
+      {message.state === 'refused' && (
+        <span className="own-note own-note-bad" role="alert">
+          Not sent: {message.problem}{' '}
+          <button type="button" className="text-button" onClick={() => outbox.retry(message.clientMessageId)}>
+            Try again
+          </button>
+          <button
+            type="button"
+            className="text-button"
+            onClick={() => outbox.remove(message.clientMessageId)}
+          >
+            Remove
+          </button>
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { useRef, useState } from 'react';
+import { HttpError, listTurns } from '../connection/http.js';
+import { activeTurn, hasEnded, type HeldConversation } from '../conversation/conversations.js';
+import type { OutgoingMessage } from '../conversation/outbox.js';
+import { noPassing } from '../conversation/passing.js';
+import { Icon } from '../frame/icon.js';
+import { useSession } from '../session.js';
+import { useFollowEnd } from './follow-end.js';
+import { OutgoingBubble } from './own-message.js';
+import { Turn } from './turn.js';
+import { moveWithinThread } from './thread-keys.js';
+
+interface ThreadProps {
+  /** Changes when another conversation is shown. */
+  place: string;
+  held: HeldConversation | undefined;
+  /** Own messages that are not in the view yet and do not wait in line. */
+  outgoing: readonly OutgoingMessage[];
+}
+
+export function Thread({ place, held, outgoing }: ThreadProps) {
+  const thread = useRef<HTMLDivElement>(null);
+  const turns = held ? [...held.earlierTurns, ...held.view.turns] : [];
+  const active = held && activeTurn(held.view);
+  // What waits in line stands in the tray at the composer.
+  const shown = turns.filter((turn) => hasEnded(turn) || turn === active);
+  const { isAway, goToEnd } = useFollowEnd(thread, place, shown[0]?.turn_id);
+  return (
+    <div
+      className="thread"
+      ref={thread}
+      tabIndex={0}
+      role="region"
+      aria-label="Conversation"
+      onKeyDown={(event) => moveWithinThread(event)}
+    >
+      <div className="well thread-well">
+        {held?.problem && <Problem code={held.problem.code} message={held.problem.message} />}
+        {held && <Earlier held={held} />}
+        {shown.map((turn) => (
+          <Turn key={turn.turn_id} turn={turn} passing={held && turn === active ? held.passing : noPassing} />
+        ))}
+        {outgoing.map((message) => (
+          <OutgoingBubble key={message.clientMessageId} message={message} />
+        ))}
+      </div>
+      {isAway && (
+        <button type="button" className="to-end" onClick={goToEnd}>
+          <Icon name="down" />
+          To the end
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Earlier({ held }: { held: HeldConversation }) {
+  const { conversations } = useSession();
+  const [isReading, setReading] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const hasEarlier = held.earlierTurns.length > 0 ? held.hasEarlier : held.view.earlier;
+  const first = held.earlierTurns[0] ?? held.view.turns[0];
+  if (!hasEarlier || !first) return null;
+  const read = async () => {
+    const id = held.view.conversation_id;
+    setReading(true);
+    setProblem(undefined);
+    try {
+      const { turns, earlier } = await listTurns(id, first.number);
+      conversations.addEarlier(id, turns, earlier);
+    } catch (error) {
+      setProblem(error instanceof HttpError ? error.message : 'They could not be read.');
+    } finally {
+      setReading(false);
+    }
+  };
+  return (
+    <p className="earlier">
+      <button type="button" className="button" disabled={isReading} onClick={() => void read()}>
+        Show earlier messages
+      </button>
+      {problem && <span role="alert">{problem}</span>}
+    </p>
+  );
+}
+
+function Problem({ code, message }: { code: string; message: string }) {
+  const words = code === 'not_found' ? 'This conversation does not exist, or has been deleted.' : message;
+  return (
+    <p className="turn-problem" role="alert">
+      <Icon name="failed" />
+      <span>{words}</span>
+    </p>
+  );
+}

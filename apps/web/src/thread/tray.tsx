@@ -1,0 +1,68 @@
+import type { TurnView } from '#contracts';
+import type { OutgoingMessage } from '../conversation/outbox.js';
+import { IconButton } from '../frame/icon-button.js';
+import { useIsCutOff } from '../frame/cut-off.js';
+
+interface TrayProps {
+  queued: readonly TurnView[];
+  /** Not stored yet, behind a turn that is running. */
+  outgoing: readonly OutgoingMessage[];
+  onRemoveQueued: (turn: TurnView) => void;
+  onRemoveOutgoing: (message: OutgoingMessage) => void;
+  onEditQueued: (turn: TurnView) => void;
+  onEditOutgoing: (message: OutgoingMessage) => void;
+}
+
+/** Messages that wait in line, in the order in which they will be answered. */
+export function Tray(props: TrayProps) {
+  const isCutOff = useIsCutOff();
+  const { queued, outgoing } = props;
+  if (queued.length + outgoing.length === 0) return null;
+  return (
+    <section className="tray" aria-label="Messages waiting in line">
+      <h3>
+        <b>Next</b> · sent in this order, one by one
+      </h3>
+      <ol>
+        {queued.map((turn, index) => (
+          <li key={turn.client_message_id}>
+            <span className="tray-place">{index + 1}</span>
+            <span className="grow cut">{turn.content}</span>
+            <IconButton
+              icon="edit"
+              label="Edit"
+              disabled={isCutOff}
+              onClick={() => props.onEditQueued(turn)}
+            />
+            <IconButton
+              icon="close"
+              label="Remove"
+              disabled={isCutOff}
+              onClick={() => props.onRemoveQueued(turn)}
+            />
+          </li>
+        ))}
+        {outgoing.map((message, index) => (
+          <li key={message.clientMessageId}>
+            <span className="tray-place">{queued.length + index + 1}</span>
+            <span className="grow cut">{message.content}</span>
+            {message.state === 'refused' ? (
+              <span className="tag tag-bad" title={message.problem}>
+                not sent: {message.problem}
+              </span>
+            ) : (
+              isCutOff && <span className="tag">on this device only</span>
+            )}
+            {(message.state === 'refused' ||
+              (message.state === 'unsent' && (isCutOff || message.problem))) && (
+              <>
+                <IconButton icon="edit" label="Edit" onClick={() => props.onEditOutgoing(message)} />
+                <IconButton icon="close" label="Remove" onClick={() => props.onRemoveOutgoing(message)} />
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,55 @@
+import type { TurnView } from '#contracts';
+import { CopyButton } from '../frame/copy-button.js';
+import { Icon } from '../frame/icon.js';
+import { isOpen } from '../words/call-words.js';
+import { countOf, formatClock, formatDuration } from '../words/durations.js';
+
+/** The line under a turn that has ended: figures, or why it ended early. */
+export function TurnEnd({ turn }: { turn: TurnView }) {
+  const text = turn.steps
+    .map((step) => step.text.trim())
+    .filter(Boolean)
+    .join('\n\n');
+  return (
+    <>
+      {turn.status === 'failed' && (
+        <p className="turn-problem">
+          <Icon name="failed" />
+          <span>{turn.error?.message ?? 'The turn failed.'}</span>
+        </p>
+      )}
+      <div className="turn-foot">
+        {turn.status === 'cancelled' ? <span>{stopSentence(turn)}</span> : <Figures turn={turn} />}
+        <span className="grow" />
+        {text !== '' && <CopyButton label="Copy answer" text={() => text} />}
+      </div>
+    </>
+  );
+}
+
+function stopSentence(turn: TurnView): string {
+  const at = turn.ended_at ? ` at ${formatClock(turn.ended_at)}` : '';
+  if (turn.steps.length === 0) return turn.started_at ? `Stopped${at}.` : `Stopped${at}, before it started.`;
+  const open = turn.steps.flatMap((step) => step.calls).filter(isOpen).length;
+  if (open === 0) return `Stopped${at}. Nothing of this turn is still running.`;
+  return `Stopped${at}. ${countOf(open, 'call')} may still be running; how it ends will show above.`;
+}
+
+function Figures({ turn }: { turn: TurnView }) {
+  return figuresOf(turn).map((figure) => (
+    <span key={figure} className="figure">
+      {figure}
+    </span>
+  ));
+}
+
+function figuresOf(turn: TurnView): string[] {
+  const figures: string[] = [];
+  const startedAt = turn.started_at ?? turn.at;
+  if (turn.ended_at) figures.push(formatDuration(Date.parse(turn.ended_at) - Date.parse(startedAt)));
+  const calls = turn.steps.reduce((sum, step) => sum + step.calls.length, 0);
+  const steps = countOf(turn.steps.length, 'step');
+  figures.push(calls > 0 ? `${steps}, ${countOf(calls, 'call')}` : steps);
+  if (turn.usage) figures.push(countOf(turn.usage.input_tokens + turn.usage.output_tokens, 'token'));
+  return figures;
+}

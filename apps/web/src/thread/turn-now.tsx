@@ -1,0 +1,64 @@
+import type { TurnView } from '#contracts';
+import { useNow } from '../conversation/clock.js';
+import type { Passing } from '../conversation/passing.js';
+import { useIsCutOff } from '../frame/cut-off.js';
+import { Icon, type IconName } from '../frame/icon.js';
+import { useObservable, useSession } from '../session.js';
+import { isOpen } from '../words/call-words.js';
+import { formatClock } from '../words/durations.js';
+
+/** The line under a turn that has not ended: what it is doing, where the text and the calls do not show it. */
+export function TurnNow({ turn, passing }: { turn: TurnView; passing: Passing }) {
+  const isCutOff = useIsCutOff();
+  const { clock, connection } = useSession();
+  const { heardAt } = useObservable(connection.state);
+  const now = useNow(clock, passing.waiting !== undefined);
+  if (isCutOff) {
+    const asOf = heardAt === undefined ? '' : `Shown as of ${formatClock(heardAt)}. `;
+    return <Note icon="clock">{asOf}The turn goes on without this page.</Note>;
+  }
+  if (passing.waiting?.turnId === turn.turn_id) {
+    const seconds = Math.max(0, Math.ceil((passing.waiting.until - now) / 1_000));
+    const next = seconds > 0 ? `The next try is in ${seconds} s.` : 'Trying again.';
+    return (
+      <Note icon="clock">
+        {sentence(passing.waiting.reason)} {next}
+      </Note>
+    );
+  }
+  const last = turn.steps.at(-1);
+  if (!last) return <Note icon="queued">{turn.status === 'queued' ? 'Waiting to start' : 'Starting'}</Note>;
+  if (last.committed) {
+    const isBetween = turn.status === 'running' && !last.calls.some(isOpen);
+    return isBetween ? <Pulse words="Reading the results" /> : null;
+  }
+  if (last.text !== '') return null;
+  if (passing.restarted?.turnId === turn.turn_id && passing.restarted.step === last.n) {
+    return <Note icon="warn">The model’s answer broke off. This step starts again.</Note>;
+  }
+  const isThinking = passing.thinking?.turnId === turn.turn_id && passing.thinking.step === last.n;
+  return <Pulse words={isThinking ? 'Thinking' : 'Waiting for the model'} />;
+}
+
+function Note({ icon, children }: { icon: IconName; children: React.ReactNode }) {
+  return (
+    <p className="turn-note">
+      <Icon name={icon} />
+      <span>{children}</span>
+    </p>
+  );
+}
+
+function Pulse({ words }: { words: string }) {
+  return (
+    <p className="turn-note">
+      <span className="cursor" aria-hidden="true" />
+      <span>{words}</span>
+    </p>
+  );
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim().replace(/\.$/, '');
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`;
+}

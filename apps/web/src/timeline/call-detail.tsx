@@ -1,0 +1,66 @@
+import type { CallView } from '#contracts';
+import { useState } from 'react';
+import { HttpError, readCall } from '../connection/http.js';
+import { isOpen, workerName } from '../words/call-words.js';
+import { formatClock, formatDuration } from '../words/durations.js';
+import { Payload } from './payload.js';
+
+/** What went in, what came out, and the facts. */
+export function CallDetail({ call, turnId }: { call: CallView; turnId: string }) {
+  const [uncut, setUncut] = useState<CallView>();
+  const [problem, setProblem] = useState<string>();
+  const shown = uncut ?? call;
+  const readUncut = () => {
+    readCall(turnId, call.tool_call_id).then(setUncut, (error: unknown) => {
+      setProblem(error instanceof HttpError ? error.message : 'It could not be read.');
+    });
+  };
+  return (
+    <div className="call-detail">
+      <div className={`payloads${isLong(shown.result) ? ' is-stacked' : ''}`}>
+        <Payload title="Arguments" text={JSON.stringify(shown.args, null, 2)} />
+        {shown.result !== undefined && <Payload title="Result" text={shown.result} />}
+        {shown.error && (
+          <Payload title="Error" text={`${shown.error.error_type}: ${shown.error.error_message}`} />
+        )}
+      </div>
+      {call.truncated && !uncut && (
+        <p className="call-cut">
+          Shown in part.{' '}
+          <button type="button" className="text-button" onClick={readUncut}>
+            Show all of it
+          </button>
+          {problem && <span role="alert"> {problem}</span>}
+        </p>
+      )}
+      <Facts call={call} />
+    </div>
+  );
+}
+
+/** Text of many lines needs the whole width; a tree folds. */
+function isLong(result: string | undefined): boolean {
+  return result !== undefined && !/^\s*[[{]/.test(result) && result.length > 400;
+}
+
+function Facts({ call }: { call: CallView }) {
+  const facts: [string, string | undefined][] = [
+    ['Attempt', call.attempt > 0 ? String(call.attempt) : 'none'],
+    ['Worker', workerName(call.worker)],
+    ['Started', call.started_at && formatClock(call.started_at)],
+    ['Ran', call.duration_ms !== undefined && !isOpen(call) ? formatDuration(call.duration_ms) : undefined],
+  ];
+  return (
+    <p className="facts">
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <span key={name}>
+              {name} <b>{value}</b>
+            </span>
+          ),
+      )}
+      <code>{call.tool_call_id}</code>
+    </p>
+  );
+}

@@ -1,0 +1,96 @@
+import type { CallView } from '#contracts';
+import { memo, useId, useState } from 'react';
+import type { Passing } from '../conversation/passing.js';
+import { useNow } from '../conversation/clock.js';
+import { useIsCutOff } from '../frame/cut-off.js';
+import { Icon, type IconName } from '../frame/icon.js';
+import { useSession } from '../session.js';
+import {
+  gistOf,
+  isOpen as isCallOpen,
+  lookOf,
+  stateWord,
+  whyOf,
+  type CallLook,
+} from '../words/call-words.js';
+import { formatDuration, formatElapsed } from '../words/durations.js';
+import { ApprovalCard } from './approval-card.js';
+import { CallDetail } from './call-detail.js';
+import { Lane } from './lane.js';
+import { QuestionForm } from './question-form.js';
+import { ranMs, type Span } from './times.js';
+
+const glyphs: Record<CallLook, IconName> = {
+  queued: 'queued',
+  waiting: 'waiting',
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  stopped: 'cancelled',
+  never_started: 'cancelled',
+  unknown: 'help',
+};
+
+interface CallRowProps {
+  call: CallView;
+  turnId: string;
+  /** Scale of the lane up to now: of all calls of the step. */
+  spanAt: (now: number) => Span | undefined;
+  progress: Passing['progress'][string] | undefined;
+}
+
+/** One line per call; it opens to what went in and what came out. */
+export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress }: CallRowProps) {
+  const [isOpen, setOpen] = useState(false);
+  const isCutOff = useIsCutOff();
+  const { clock } = useSession();
+  const detailId = useId();
+  const now = useNow(clock, isCallOpen(call));
+  const look = lookOf(call);
+  const why = whyOf(call, progress);
+  const [toolset, ...rest] = call.tool_name.split('.');
+  return (
+    <li className="call" data-look={look}>
+      <button
+        type="button"
+        className="call-row"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? detailId : undefined}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name={glyphs[look]} className="glyph" />
+        <span className="call-who">
+          <span className="call-name">
+            {rest.length > 0 && <i>{toolset}.</i>}
+            {rest.length > 0 ? rest.join('.') : toolset}
+          </span>
+          <span className="tag">{call.source === 'mcp' ? 'MCP' : 'local'}</span>
+          <span className="call-gist cut">{gistOf(call.args)}</span>
+        </span>
+        <span className="call-state cut">
+          {look === 'done' && <span className="visually-hidden">Done on </span>}
+          {stateWord(call, isCutOff, progress)}
+        </span>
+        <Lane call={call} span={spanAt(now)} now={now} />
+        <span className="call-time">{timeOf(call, now)}</span>
+        <Icon name="chevron" className="chevron" />
+        {why && <span className="call-why">{why}</span>}
+      </button>
+      {call.state === 'awaiting_approval' && <ApprovalCard call={call} turnId={turnId} />}
+      {call.state === 'awaiting_input' && call.question && (
+        <QuestionForm call={call} question={call.question} turnId={turnId} />
+      )}
+      {isOpen && (
+        <div id={detailId}>
+          <CallDetail call={call} turnId={turnId} />
+        </div>
+      )}
+    </li>
+  );
+});
+
+function timeOf(call: CallView, now: number): string {
+  const ran = ranMs(call, now);
+  if (ran === undefined || lookOf(call) === 'never_started') return '–';
+  return isCallOpen(call) ? formatElapsed(ran) : formatDuration(ran);
+}

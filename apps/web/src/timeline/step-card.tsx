@@ -1,0 +1,71 @@
+import type { CallView, StepView } from '#contracts';
+import { memo, useCallback, useState } from 'react';
+import { useNow } from '../conversation/clock.js';
+import type { Passing } from '../conversation/passing.js';
+import { Icon } from '../frame/icon.js';
+import { useSession } from '../session.js';
+import { isOpen } from '../words/call-words.js';
+import { countOf, formatDuration, formatElapsed } from '../words/durations.js';
+import { CallRow } from './call-row.js';
+import { spanOf } from './times.js';
+
+interface StepCardProps {
+  step: StepView;
+  turnId: string;
+  /** The turn is over: a step whose calls all went well folds to its header. */
+  hasTurnEnded: boolean;
+  progress: Passing['progress'];
+}
+
+/** The calls of one step: they branch off it like tracks off a switch. */
+export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, progress }: StepCardProps) {
+  const { clock } = useSession();
+  const [choice, setChoice] = useState<boolean>();
+  const { calls } = step;
+  const isUnfolded = choice ?? !(hasTurnEnded && calls.every((call) => call.state === 'succeeded'));
+  const now = useNow(clock, calls.some(isOpen));
+  const spanAt = useCallback((at: number) => spanOf(calls, at), [calls]);
+  const span = spanAt(now);
+  const total = span && (calls.some(isOpen) ? formatElapsed : formatDuration)(span.to - span.from);
+  return (
+    <section className="step" aria-label={`Step ${step.n}`}>
+      <h3>
+        <button
+          type="button"
+          className="step-header"
+          aria-expanded={isUnfolded}
+          onClick={() => setChoice(!isUnfolded)}
+        >
+          <Icon name="switch" />
+          <b>Step {step.n}</b>
+          <span className="grow cut quiet">{summaryOf(calls, isUnfolded)}</span>
+          <span className="step-time">{total}</span>
+          <Icon name="chevron" className="chevron" />
+        </button>
+      </h3>
+      {isUnfolded && (
+        <ul className="calls">
+          {calls.map((call) => (
+            <CallRow
+              key={call.tool_call_id}
+              call={call}
+              turnId={turnId}
+              spanAt={spanAt}
+              progress={progress[call.tool_call_id]}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+});
+
+function summaryOf(calls: CallView[], isUnfolded: boolean): string {
+  const count = calls.length > 1 ? `${calls.length} calls in parallel` : '1 call';
+  const waiting = calls.filter(
+    (call) => call.state === 'awaiting_approval' || call.state === 'awaiting_input',
+  ).length;
+  const waits = waiting > 0 ? ` · ${countOf(waiting, 'waits', 'wait')} for you` : '';
+  const names = isUnfolded ? '' : ` · ${[...new Set(calls.map((call) => call.tool_name))].join(', ')}`;
+  return count + waits + names;
+}

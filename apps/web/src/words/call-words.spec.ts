@@ -1,0 +1,82 @@
+import type { CallView } from '#contracts';
+import { describe, expect, it } from '@jest/globals';
+import { gistOf, lookOf, stateWord, whyOf, workerName } from './call-words.js';
+
+const call = (change: Partial<CallView>): CallView => ({
+  tool_call_id: 'call_0123456789012345678901',
+  tool_name: 'orders.refund',
+  display_name: 'orders.refund',
+  source: 'mcp',
+  toolset: 'orders',
+  state: 'running',
+  attempt: 1,
+  args: {},
+  ...change,
+});
+const cancelled = (details: unknown, attempt = 0) =>
+  call({
+    state: 'cancelled',
+    attempt,
+    error: { error_type: 'Cancelled', error_message: 'stopped', error_details: details },
+  });
+
+describe('the words for a call', () => {
+  it('tell «never started» from «stopped» from «may have run»', () => {
+    expect(stateWord(cancelled({ started: false }), false)).toBe('Never started');
+    expect(stateWord(cancelled({ started: true }, 1), false)).toBe('Stopped');
+    expect(stateWord(call({ state: 'unknown' }), false)).toBe('May have run');
+    expect(lookOf(cancelled({ started: false }))).toBe('never_started');
+  });
+
+  it('decide by the attempt where the outcome does not say', () => {
+    expect(stateWord(cancelled(undefined, 0), false)).toBe('Never started');
+    expect(stateWord(cancelled(undefined, 1), false)).toBe('Stopped');
+  });
+
+  it('say only what was true while the page is cut off', () => {
+    expect(stateWord(call({}), true)).toBe('Was running');
+    expect(stateWord(call({ state: 'queued' }), true)).toBe('Was queued');
+    expect(stateWord(call({ state: 'failed' }), true)).toBe('Failed');
+  });
+
+  it('name the second attempt, and the share that is done', () => {
+    expect(stateWord(call({ attempt: 2 }), false)).toBe('Running · attempt 2');
+    expect(stateWord(call({}), false, { progress: 412, total: 1_080 })).toBe('Running · 38 %');
+    expect(stateWord(call({}), false, { progress: 412 })).toBe('Running');
+  });
+
+  it('say why a call failed and what to check when it may have run', () => {
+    const failed = call({
+      state: 'failed',
+      error: { error_type: 'TimeoutError', error_message: 'took 30 s' },
+    });
+    expect(whyOf(failed)).toBe('TimeoutError: took 30 s');
+    expect(whyOf(call({ state: 'unknown' }))).toMatch(/will not be started again/);
+    expect(whyOf(call({ state: 'succeeded' }))).toBeUndefined();
+  });
+
+  it('shorten the id of a process and keep other names', () => {
+    expect(workerName('worker-3f2a91b0-5b1c-4c39-9d8c-0a1b2c3d4e5f')).toBe('worker-3f2a91');
+    expect(workerName('pay-1')).toBe('pay-1');
+    expect(workerName('')).toBeUndefined();
+  });
+});
+
+describe('the gist of arguments', () => {
+  it('is the value alone when there is one', () => {
+    expect(gistOf({ query: 'two\n  lines' })).toBe('two lines');
+    expect(gistOf({ numbers: [14, 9, 6] })).toBe('[14, 9, 6]');
+  });
+
+  it('names the values when there are more, and only counts what is deep', () => {
+    expect(gistOf({ a: 17, b: 25 })).toBe('a: 17, b: 25');
+    expect(gistOf({ a: null, list: [{}], map: { x: 1, y: 2 } })).toBe(
+      'a: null, list: [1 items], map: {2 keys}',
+    );
+    expect(gistOf({})).toBe('');
+  });
+
+  it('is bounded, however long a value is', () => {
+    expect(gistOf({ text: 'x'.repeat(4_000) }).length).toBeLessThanOrEqual(120);
+  });
+});

@@ -1,0 +1,110 @@
+import type { CallView } from '#contracts';
+import type { Passing } from '../conversation/passing.js';
+
+/** How a call is drawn; several states of the protocol may look the same. */
+export type CallLook =
+  'queued' | 'waiting' | 'running' | 'done' | 'failed' | 'stopped' | 'never_started' | 'unknown';
+
+export function lookOf(call: CallView): CallLook {
+  switch (call.state) {
+    case 'queued':
+    case 'running':
+    case 'failed':
+    case 'unknown':
+      return call.state;
+    case 'awaiting_approval':
+    case 'awaiting_input':
+      return 'waiting';
+    case 'succeeded':
+      return 'done';
+    case 'cancelled':
+      return hasStarted(call) ? 'stopped' : 'never_started';
+  }
+}
+
+/** `started` is what the outcome says; without it, attempt 0 means that nobody ever claimed the call. */
+function hasStarted(call: CallView): boolean {
+  const details = call.error?.error_details;
+  if (typeof details === 'object' && details !== null && 'started' in details)
+    return details.started === true;
+  return call.attempt > 0;
+}
+
+export const isOpen = (call: CallView): boolean =>
+  ['queued', 'awaiting_approval', 'running', 'awaiting_input'].includes(call.state);
+
+/** The word beside a call. Cut off, only what was true is said. */
+export function stateWord(call: CallView, isCutOff: boolean, progress?: Passing['progress'][string]): string {
+  switch (call.state) {
+    case 'queued':
+      return isCutOff ? 'Was queued' : 'Queued';
+    case 'awaiting_approval':
+      return isCutOff ? 'Was waiting for you' : 'Waiting for you';
+    case 'awaiting_input':
+      return isCutOff ? 'Was asking' : 'Asks a question';
+    case 'running':
+      return runningWords(call, isCutOff, progress);
+    case 'succeeded':
+      return workerName(call.worker) ?? 'Done';
+    case 'failed':
+      return 'Failed';
+    case 'cancelled':
+      return hasStarted(call) ? 'Stopped' : 'Never started';
+    case 'unknown':
+      return 'May have run';
+  }
+}
+
+function runningWords(call: CallView, isCutOff: boolean, progress?: Passing['progress'][string]): string {
+  const share = progress?.total ? `${Math.round((100 * progress.progress) / progress.total)} %` : undefined;
+  const attempt = call.attempt > 1 ? `attempt ${call.attempt}` : undefined;
+  return [isCutOff ? 'Was running' : 'Running', attempt ?? share].filter(Boolean).join(' · ');
+}
+
+/** The sentence under a call: only where somebody has to know more than the word says. */
+export function whyOf(call: CallView, progress?: Passing['progress'][string]): string | undefined {
+  switch (call.state) {
+    case 'running':
+      if (call.attempt > 1) return 'An earlier worker stopped answering, so the call was started again.';
+      return progress?.message;
+    case 'failed':
+      return call.error && `${call.error.error_type}: ${call.error.error_message}`;
+    case 'unknown':
+      return 'The worker died before it could report. It will not be started again. Check what it did before you repeat it.';
+    case 'queued':
+    case 'awaiting_approval':
+    case 'awaiting_input':
+    case 'succeeded':
+    case 'cancelled':
+      return undefined;
+  }
+}
+
+/** A process id is for machines: `worker-3f2a91b0-…` reads `worker-3f2a91`. */
+export function workerName(worker: string | undefined): string | undefined {
+  if (!worker) return undefined;
+  return worker.replace(/^(gateway|orchestrator|worker)-([0-9a-f]{6})[0-9a-f-]{20,}$/, '$1-$2');
+}
+
+const LONGEST_GIST = 120;
+
+/** The arguments in a few words. Shallow: what is deep is only counted. */
+export function gistOf(args: Record<string, unknown>): string {
+  const entries = Object.entries(args);
+  if (entries.length === 1) return shortValue(entries[0]![1]).slice(0, LONGEST_GIST);
+  return entries
+    .slice(0, 6)
+    .map(([key, value]) => `${key}: ${shortValue(value)}`)
+    .join(', ')
+    .slice(0, LONGEST_GIST);
+}
+
+function shortValue(value: unknown): string {
+  if (typeof value === 'string') return value.slice(0, LONGEST_GIST).replace(/\s+/g, ' ');
+  if (Array.isArray(value)) {
+    const isFlat = value.length <= 8 && value.every((item) => typeof item !== 'object');
+    return isFlat ? `[${value.map(String).join(', ')}]` : `[${value.length} items]`;
+  }
+  if (typeof value === 'object' && value !== null) return `{${Object.keys(value).length} keys}`;
+  return String(value);
+}

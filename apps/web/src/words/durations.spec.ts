@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { countOf, formatDuration, formatElapsed, formatNumber } from './durations.js';
+
+describe('durations', () => {
+  it.each([
+    [0, '0 ms'],
+    [412, '412 ms'],
+    [1_240, '1.24 s'],
+    [9_994, '9.99 s'],
+    [9_996, '10 s'],
+    [41_300, '41 s'],
+    [59_600, '1 min 0 s'],
+    [72_000, '1 min 12 s'],
+    [3_720_000, '1 h 2 min'],
+  ])('says %d ms as «%s»', (ms, words) => {
+    expect(formatDuration(ms)).toBe(words);
+  });
+
+  it('never shows a running clock faster than one can read, or below zero', () => {
+    expect(formatElapsed(8_449)).toBe('8.4 s');
+    expect(formatElapsed(9_960)).toBe('10 s');
+    expect(formatElapsed(-300)).toBe('0.0 s');
+  });
+
+  it('counts one thing as one', () => {
+    expect(countOf(1, 'step')).toBe('1 step');
+    expect(countOf(1_204, 'step')).toBe('1,204 steps');
+    expect(formatNumber(9_204)).toBe('9,204');
+  });
+});

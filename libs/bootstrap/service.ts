@@ -1,0 +1,65 @@
+import type { Role } from '#contracts';
+import type { Bus } from '#messaging';
+import { createMetrics, Health, observeCalls, type Logger, type Metrics } from '#observability';
+import type { Store } from '#store';
+import { Drain } from './drain.js';
+import { Member } from './member.js';
+
+export interface ServiceOptions {
+  logger: Logger;
+  store: Store;
+  drainGraceMs: number;
+  /** Settings that look like a mistake and are none. */
+  notices: readonly string[];
+}
+
+/**
+ * What every operating system process has, whatever roles it plays: a store, health, metrics, and one orderly end.
+ * `open`, then `join` for each role, then `ready`.
+ */
+export class Service {
+  readonly health = new Health();
+  readonly metrics: Metrics = createMetrics();
+  readonly store: Store;
+  readonly drain: Drain;
+  private readonly members: Member[] = [];
+
+  constructor(private readonly options: ServiceOptions) {
+    const { logger, store, drainGraceMs: graceMs } = options;
+    const { health, metrics } = this;
+    this.store = observeCalls(store, ({ method, outcome, seconds }) =>
+      metrics.storeLatency.observe({ operation: method, outcome }, seconds),
+    );
+    this.drain = new Drain({
+      logger,
+      health,
+      graceMs,
+      leave: async () => void (await Promise.all(this.members.map((member) => member.leave()))),
+      bus: { close: async () => void (await Promise.all(this.members.map(({ bus }) => bus.close()))) },
+      store,
+    });
+  }
+
+  /** Throws `StoreSetupError` with a clear sentence. */
+  async open(): Promise<void> {
+    for (const notice of this.options.notices) this.options.logger.warn(notice);
+    await this.store.open();
+    this.health.addCheck('store', () => this.store.ping());
+  }
+
+  /** Takes a role: a row in `processes`, then a bus. Throws `BusSetupError` with a clear sentence. */
+  async join(role: Role, createBus: (identity: { role: Role; processId: string }) => Bus): Promise<Member> {
+    const { logger } = this.options;
+    const member = new Member({ role, store: this.store, createBus, logger, onGone: () => process.exit(1) });
+    this.members.push(member);
+    await member.start();
+    this.health.addCheck('bus', () => this.members.every(({ bus }) => bus.isConnected()));
+    return member;
+  }
+
+  /** From now on it takes work, and signals drain it. */
+  ready(): void {
+    this.drain.listen();
+    this.health.markStarted();
+  }
+}

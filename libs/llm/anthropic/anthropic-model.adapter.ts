@@ -1,0 +1,71 @@
+import { Anthropic } from '@anthropic-ai/sdk';
+import type { Model, ModelPart, ModelRequest } from '../model.port.js';
+import { withoutProvider } from '../model-name.js';
+import { StreamReader } from './stream-reader.js';
+import { toApiRequest } from './to-api-request.js';
+import { cutOffError, isThinkingRefused, toModelError } from './to-model-error.js';
+
+export interface AnthropicOptions {
+  apiKey: string;
+  /** Without `/v1`; default: the public API. */
+  baseUrl?: string;
+  /** Until the first byte of an answer. */
+  timeoutMs?: number;
+}
+
+const PUBLIC_API = 'https://api.anthropic.com';
+const DEFAULT_TIMEOUT_MS = 5 * 60_000;
+
+type Events = AsyncIterable<Anthropic.Beta.BetaRawMessageStreamEvent>;
+
+/** Claude over the Messages API. Makes one request a call: retrying is the orchestrator's. */
+export class AnthropicModel implements Model {
+  private readonly client: Anthropic;
+
+  constructor(private readonly options: AnthropicOptions) {
+    this.client = new Anthropic({
+      apiKey: options.apiKey,
+      baseURL: options.baseUrl ?? PUBLIC_API,
+      timeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      maxRetries: 0,
+      // The SDK would log bodies and make spans of its own.
+      logLevel: 'off',
+      openTelemetry: false,
+    });
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
+    signal.throwIfAborted();
+    const reader = new StreamReader();
+    try {
+      for await (const event of await this.open(request, signal)) {
+        signal.throwIfAborted();
+        yield* reader.read(event);
+      }
+    } catch (error) {
+      if (reader.isComplete) return;
+      signal.throwIfAborted();
+      throw toModelError(error, this.options.apiKey);
+    }
+    if (reader.isComplete) return;
+    // The SDK ends an aborted stream without an error.
+    signal.throwIfAborted();
+    throw cutOffError();
+  }
+
+  /**
+   * Thinking that the provider does not take back (made with another account or before a change of tools) would
+   * fail every later request of the conversation, so it is left out then.
+   */
+  private async open(request: ModelRequest, signal: AbortSignal): Promise<Events> {
+    const model = withoutProvider(request.model);
+    const create = (withThinking: boolean) =>
+      this.client.beta.messages.create(toApiRequest(request, model, { withThinking }), { signal });
+    try {
+      return await create(true);
+    } catch (error) {
+      if (!isThinkingRefused(error)) throw error;
+      return create(false);
+    }
+  }
+}

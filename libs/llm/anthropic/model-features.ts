@@ -1,0 +1,20 @@
+/** What a Claude model accepts, read from its name; an unknown name gets the plainest request. */
+export interface ModelFeatures {
+  /** Claude 4.7 and later refuse sampling parameters. */
+  temperature: boolean;
+  /** Claude 5 thinks by default, and hides the text unless asked for a summary. */
+  thinking: boolean;
+  /** From Claude 5.1 a thinking block is bound to what stood before it when it was made. */
+  boundThinking: boolean;
+}
+
+/** `claude-opus-5-5`, `claude-haiku-4-5-20251001`; a date is no minor version. */
+const CURRENT_NAME = /^claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?![\d])/;
+const OLD_NAME = /^claude-(\d)(?:-(\d))?-[a-z]+/;
+
+export function featuresOf(model: string): ModelFeatures {
+  const match = CURRENT_NAME.exec(model) ?? OLD_NAME.exec(model);
+  if (!match) return { temperature: true, thinking: false, boundThinking: false };
+  const version = Number(match[1]) * 100 + Number(match[2] ?? 0);
+  return { temperature: version < 407, thinking: version >= 500, boundThinking: version >= 501 };
+}

@@ -1,0 +1,143 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import { isWithinDepth, MAX_DEPTH, type StopReason, type Usage } from '#contracts';
+import type { ModelPart } from '../model.port.js';
+
+type StreamEvent = Anthropic.Beta.BetaRawMessageStreamEvent;
+type StartEvent = Anthropic.Beta.BetaRawContentBlockStartEvent;
+type Delta = Anthropic.Beta.BetaRawContentBlockDelta;
+
+type OpenBlock =
+  { type: 'thinking'; text: string; signature: string } | { type: 'tool_use'; name: string; json: string };
+
+/** Arguments stand a few levels deep in the messages that carry them. */
+const MAX_ARGUMENT_DEPTH = MAX_DEPTH - 4;
+const MAX_RAW_LENGTH = 2_000;
+const CUT_OFF: StopReason[] = ['max_tokens', 'context_overflow'];
+
+/** Turns the events of one answer into parts. No I/O; one reader per answer. */
+export class StreamReader {
+  /** True once `message_stop` came: the answer is whole. */
+  isComplete = false;
+  private block: OpenBlock | undefined;
+  /** The last call without arguments: only the stop reason tells whether it was meant so or cut off. */
+  private emptyCall: { name: string } | undefined;
+  private stopReason: StopReason = 'end_turn';
+  private counts = { input: 0, cacheRead: 0, cacheCreation: 0, output: 0 };
+
+  read(event: StreamEvent): ModelPart[] {
+    switch (event.type) {
+      case 'message_start':
+        this.count(event.message.usage);
+        return [];
+      case 'content_block_start':
+        return [...this.releaseEmptyCall({}), ...this.startBlock(event.content_block)];
+      case 'content_block_delta':
+        return this.extendBlock(event.delta);
+      case 'content_block_stop':
+        return this.endBlock();
+      case 'message_delta':
+        this.count(event.usage);
+        this.stopReason = toStopReason(event.delta.stop_reason);
+        return [];
+      case 'message_stop':
+        this.isComplete = true;
+        return [...this.endBlock(), ...this.releaseAtEnd(), this.end()];
+      default:
+        return [];
+    }
+  }
+
+  /** Blocks of server tools, which are never asked for, are passed over. */
+  private startBlock(block: StartEvent['content_block']): ModelPart[] {
+    if (block.type === 'text') return block.text === '' ? [] : [{ type: 'text', text: block.text }];
+    if (block.type === 'redacted_thinking') return [{ type: 'thinking_end', text: '', data: block.data }];
+    if (block.type === 'tool_use') {
+      this.block = { type: 'tool_use', name: block.name, json: inputAtStart(block.input) };
+    }
+    if (block.type !== 'thinking') return [];
+    this.block = { type: 'thinking', text: block.thinking, signature: block.signature };
+    return block.thinking === '' ? [] : [{ type: 'thinking', text: block.thinking }];
+  }
+
+  private extendBlock(delta: Delta): ModelPart[] {
+    const { block } = this;
+    if (delta.type === 'text_delta') return delta.text === '' ? [] : [{ type: 'text', text: delta.text }];
+    if (block?.type === 'tool_use' && delta.type === 'input_json_delta') block.json += delta.partial_json;
+    if (block?.type !== 'thinking') return [];
+    if (delta.type === 'signature_delta') block.signature += delta.signature;
+    if (delta.type !== 'thinking_delta' || delta.thinking === '') return [];
+    block.text += delta.thinking;
+    return [{ type: 'thinking', text: delta.thinking }];
+  }
+
+  private endBlock(): ModelPart[] {
+    const { block } = this;
+    this.block = undefined;
+    if (!block) return [];
+    if (block.type === 'thinking') {
+      const { text, signature } = block;
+      return [{ type: 'thinking_end', text, ...(signature !== '' && { signature }) }];
+    }
+    if (block.json === '') {
+      this.emptyCall = { name: block.name };
+      return [];
+    }
+    return [toolCall(block.name, parseArguments(block.json), block.json)];
+  }
+
+  private releaseEmptyCall(args: Record<string, unknown> | undefined): ModelPart[] {
+    const call = this.emptyCall;
+    this.emptyCall = undefined;
+    return call ? [toolCall(call.name, args, '')] : [];
+  }
+
+  private releaseAtEnd(): ModelPart[] {
+    return this.releaseEmptyCall(CUT_OFF.includes(this.stopReason) ? undefined : {});
+  }
+
+  private end(): ModelPart {
+    const { input, cacheRead, cacheCreation, output } = this.counts;
+    const usage: Usage = {
+      input_tokens: input + cacheRead + cacheCreation,
+      output_tokens: output,
+      cached_tokens: cacheRead,
+    };
+    return { type: 'end', stop_reason: this.stopReason, usage };
+  }
+
+  /** Counts are cumulative; a count that is not reported again keeps its last value. */
+  private count(usage: Anthropic.Beta.BetaUsage | Anthropic.Beta.BetaMessageDeltaUsage): void {
+    const { counts } = this;
+    counts.input = usage.input_tokens ?? counts.input;
+    counts.cacheRead = usage.cache_read_input_tokens ?? counts.cacheRead;
+    counts.cacheCreation = usage.cache_creation_input_tokens ?? counts.cacheCreation;
+    counts.output = usage.output_tokens ?? counts.output;
+  }
+}
+
+function toStopReason(reason: Anthropic.Beta.BetaStopReason | null): StopReason {
+  if (reason === 'model_context_window_exceeded') return 'context_overflow';
+  return reason === null || reason === 'compaction' ? 'end_turn' : reason;
+}
+
+/** Usually `{}`, the input follows in deltas; a provider may also send it whole. */
+function inputAtStart(input: unknown): string {
+  const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0;
+  return isEmpty ? '' : JSON.stringify(input);
+}
+
+function toolCall(name: string, args: Record<string, unknown> | undefined, json: string): ModelPart {
+  return { type: 'tool_call', name, arguments: args, raw: json.slice(0, MAX_RAW_LENGTH) };
+}
+
+function parseArguments(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const isUsable = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isUsable && isWithinDepth(value, MAX_ARGUMENT_DEPTH)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { Block } from '#contracts';
+import type { ModelMessage, UserContent } from '../model.port.js';
+
+export interface ApiMessage {
+  role: 'user' | 'assistant';
+  content: Anthropic.Beta.BetaContentBlockParam[];
+}
+
+const CACHE: Anthropic.Beta.BetaCacheControlEphemeral = { type: 'ephemeral' };
+/** Of the four that a request may have, tools and system take two. */
+const MESSAGE_BREAKPOINTS = 2;
+
+/** `withThinking` false leaves all reasoning out, for a provider that does not take it back. */
+export function toApiMessages(messages: ModelMessage[], withThinking: boolean): ApiMessage[] {
+  const converted: ApiMessage[] = [];
+  for (const message of messages) {
+    const content =
+      message.role === 'user'
+        ? resultsFirst(message.content).flatMap(toUserBlocks)
+        : message.content.flatMap((block) => toAssistantBlocks(block, withThinking));
+    if (content.length === 0) continue;
+    const last = converted.at(-1);
+    if (last?.role === message.role) last.content.push(...content);
+    else converted.push({ role: message.role, content });
+  }
+  markBreakpoints(converted);
+  return converted;
+}
+
+/**
+ * The end of the last user message, so that the next step reads everything up to here from the cache, and the end
+ * of the one before: a step with many parallel calls is longer than the provider looks back for an entry.
+ */
+function markBreakpoints(messages: ApiMessage[]): void {
+  const users = messages.filter((message) => message.role === 'user').slice(-MESSAGE_BREAKPOINTS);
+  for (const { content } of users) {
+    const last = content.at(-1);
+    if (last?.type === 'text' || last?.type === 'tool_result') last.cache_control = CACHE;
+  }
+}
+
+function resultsFirst(content: UserContent[]): UserContent[] {
+  const results = content.filter((item) => item.type === 'tool_result');
+  return [...results, ...content.filter((item) => item.type !== 'tool_result')];
+}
+
+function toUserBlocks(item: UserContent): Anthropic.Beta.BetaContentBlockParam[] {
+  if (item.type === 'text') return textBlock(item.text);
+  const { tool_call_id: tool_use_id, text, is_error } = item;
+  const content = textBlock(text);
+  return [
+    {
+      type: 'tool_result',
+      tool_use_id,
+      ...(content.length > 0 && { content }),
+      ...(is_error && { is_error }),
+    },
+  ];
+}
+
+function toAssistantBlocks(block: Block, withThinking: boolean): Anthropic.Beta.BetaContentBlockParam[] {
+  switch (block.type) {
+    case 'text':
+      return textBlock(block.text);
+    case 'thinking':
+      return withThinking ? thinkingBlock(block) : [];
+    case 'tool_use': {
+      // A name that the model invented may be one that the API does not take back.
+      const name = block.name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
+      return [{ type: 'tool_use', id: block.tool_call_id, name, input: block.arguments }];
+    }
+  }
+}
+
+/** Unsigned thinking is refused by the API; signed thinking goes back as it came, also when its text is empty. */
+function thinkingBlock(block: Extract<Block, { type: 'thinking' }>): Anthropic.Beta.BetaContentBlockParam[] {
+  if (block.data) return [{ type: 'redacted_thinking', data: block.data }];
+  return block.signature ? [{ type: 'thinking', thinking: block.text, signature: block.signature }] : [];
+}
+
+function textBlock(text: string): Anthropic.Beta.BetaTextBlockParam[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}

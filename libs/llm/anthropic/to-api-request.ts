@@ -1,0 +1,47 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { ModelRequest, ModelTool } from '../model.port.js';
+import { featuresOf } from './model-features.js';
+import { toApiMessages } from './to-api-messages.js';
+
+type ApiParams = Anthropic.Beta.MessageCreateParamsStreaming & { temperature?: number };
+
+const BOUND_THINKING_BETA = 'thinking-binding-controls-2026-08-01';
+/** Keywords that the API refuses at the top of a schema; the worker validates against the whole schema anyway. */
+const REFUSED_AT_TOP = ['oneOf', 'anyOf', 'allOf'];
+
+/**
+ * The request body. Tools, system prompt and history end in cache breakpoints, so that from step to step only
+ * what is new is read at full price.
+ */
+export function toApiRequest(request: ModelRequest, model: string, { withThinking = true } = {}): ApiParams {
+  const features = featuresOf(model);
+  const params: ApiParams = {
+    model,
+    max_tokens: request.max_output_tokens,
+    messages: toApiMessages(request.messages, withThinking),
+    stream: true,
+  };
+  if (request.tools.length > 0) params.tools = toApiTools(request.tools);
+  if (request.system.trim() !== '') {
+    params.system = [{ type: 'text', text: request.system, cache_control: { type: 'ephemeral' } }];
+  }
+  if (features.thinking) params.thinking = { type: 'adaptive', display: 'summarized' };
+  if (params.thinking?.type === 'adaptive' && features.boundThinking) {
+    // The tools and the model may differ from turn to turn; without this, an old block would fail every request.
+    params.thinking.block_binding = { prefix_mismatch_behavior: 'drop_block' };
+    params.betas = [BOUND_THINKING_BETA];
+  }
+  if (request.temperature !== undefined && features.temperature) {
+    params.temperature = Math.min(request.temperature, 1);
+  }
+  return params;
+}
+
+function toApiTools(tools: ModelTool[]): Anthropic.Beta.BetaTool[] {
+  const converted = tools.map(({ name, description, input_schema }): Anthropic.Beta.BetaTool => {
+    const kept = Object.entries(input_schema).filter(([key]) => !REFUSED_AT_TOP.includes(key));
+    return { name, description, input_schema: { ...Object.fromEntries(kept), type: 'object' } };
+  });
+  converted.at(-1)!.cache_control = { type: 'ephemeral' };
+  return converted;
+}

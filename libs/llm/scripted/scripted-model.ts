@@ -1,0 +1,56 @@
+import type { Model, ModelPart, ModelRequest } from '../model.port.js';
+
+export type Script = (request: ModelRequest, index: number) => ModelPart[] | AsyncIterable<ModelPart>;
+
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
+
+/** A model without latency for tests and benchmarks: says what the script says, and keeps every request. */
+export class ScriptedModel implements Model {
+  readonly requests: ModelRequest[] = [];
+
+  /** `index` counts requests from 0. An array without `end` gets the one that fits. */
+  constructor(private readonly script: Script) {}
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
+    signal.throwIfAborted();
+    const index = this.requests.push(request) - 1;
+    const parts = this.script(request, index);
+    if (Array.isArray(parts)) {
+      for (const part of withEnd(parts)) {
+        signal.throwIfAborted();
+        yield part;
+      }
+      return;
+    }
+    yield* untilAborted(parts, signal);
+  }
+}
+
+function withEnd(parts: ModelPart[]): ModelPart[] {
+  if (parts.at(-1)?.type === 'end') return parts;
+  const stop_reason = parts.some((part) => part.type === 'tool_call') ? 'tool_use' : 'end_turn';
+  return [...parts, { type: 'end', stop_reason, usage: NO_USAGE }];
+}
+
+/** Ends also when the script itself waits for something that never comes. */
+async function* untilAborted(parts: AsyncIterable<ModelPart>, signal: AbortSignal): AsyncIterable<ModelPart> {
+  const iterator = parts[Symbol.asyncIterator]();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  aborted.catch(() => undefined);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await Promise.race([iterator.next(), aborted]);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort!);
+    // Not awaited: a generator that waits forever would never answer.
+    void iterator.return?.()?.catch(() => undefined);
+  }
+}

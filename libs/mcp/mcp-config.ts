@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { describeIssues, toolClassSchema } from '#contracts';
+import { expandVariables, MissingVariableError } from './expand-variables.js';
+
+const MAX_TIMEOUT_MS = 20 * 60_000;
+
+const sharedFields = {
+  disabled: z.boolean().optional(),
+  /** Of each call, between two signs of progress. */
+  timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000),
+  /** Of every tool; without it annotations (if trusted), else `once`. */
+  class: toolClassSchema.optional(),
+  /** Believe what the server says about its tools (`readOnlyHint`, `idempotentHint`). */
+  trusted: z.boolean().default(false),
+};
+const stdioSchema = z.object({
+  ...sharedFields,
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  env: z.record(z.string(), z.string()).default({}),
+  cwd: z.string().optional(),
+});
+const httpSchema = z.object({
+  ...sharedFields,
+  url: z.url({ protocol: /^https?$/ }),
+  headers: z.record(z.string(), z.string()).default({}),
+});
+/** Other hosts keep keys of their own in the same file: they are ignored. */
+const fileSchema = z.object({
+  mcpServers: z.record(z.string().min(1).max(128), z.looseObject({})).default({}),
+});
+
+export type McpStdioServer = z.output<typeof stdioSchema> & { name: string };
+export type McpHttpServer = z.output<typeof httpSchema> & { name: string };
+export type McpServer = McpStdioServer | McpHttpServer;
+
+/** A configuration that cannot be used: one sentence that names the file and the place, never a value. */
+export class McpConfigError extends Error {
+  override name = 'McpConfigError';
+}
+
+export interface McpConfigSource {
+  path: string;
+  /** True when a person named the path: then it must exist. */
+  isExplicit: boolean;
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The enabled servers of `mcp.json`, variables expanded. */
+export function loadMcpConfig({ path, isExplicit, env = process.env }: McpConfigSource): McpServer[] {
+  const text = readConfig(path, isExplicit);
+  return text === undefined ? [] : parseMcpConfig(text, path, env);
+}
+
+export function parseMcpConfig(
+  text: string,
+  path: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): McpServer[] {
+  let raw: unknown;
+  try {
+    // Editors on Windows begin files with a byte order mark.
+    raw = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    throw new McpConfigError(`${path}: is not JSON.`);
+  }
+  const file = fileSchema.safeParse(raw);
+  if (!file.success) throw new McpConfigError(`${path}: ${describeIssues(file.error)}.`);
+  return Object.entries(file.data.mcpServers)
+    .filter(([, server]) => server.disabled !== true)
+    .map(([name, server]) => parseServer(name, server, path, env));
+}
+
+function parseServer(
+  name: string,
+  raw: Record<string, unknown>,
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+): McpServer {
+  const place = `${path}: mcpServers.${name}`;
+  if ('command' in raw === 'url' in raw) {
+    throw new McpConfigError(`${place} needs either "command" or "url".`);
+  }
+  if (raw.type === 'sse') {
+    throw new McpConfigError(
+      `${place}: type "sse" is not supported, use the server's streamable HTTP address.`,
+    );
+  }
+  let expanded: Record<string, unknown>;
+  try {
+    expanded = expandVariables(raw, env);
+  } catch (error) {
+    if (error instanceof MissingVariableError) throw new McpConfigError(`${place}.${error.message}`);
+    throw error;
+  }
+  const parsed = ('url' in raw ? httpSchema : stdioSchema).safeParse(expanded);
+  if (!parsed.success) throw new McpConfigError(`${place}: ${describeIssues(parsed.error)}.`);
+  return { ...parsed.data, name };
+}
+
+function readConfig(path: string, isExplicit: boolean): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !isExplicit) return undefined;
+    throw new McpConfigError(
+      `${path}: ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}.`,
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
+import { describe, expect, it } from '@jest/globals';
+import { ToolConnectionLostError } from '#tools';
+import { isConnectionError, toToolError } from './mcp-errors.js';
+
+const http = (status: number) => new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'x', { status });
+const fetchFailed = (code: string) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) });
+
+describe('toToolError', () => {
+  it.each([
+    [http(401), 'AuthenticationError'],
+    [http(403), 'PermissionError'],
+    [http(429), 'ApiLimitExceeded'],
+    [http(404), 'DependencyUnavailable'],
+    [http(503), 'DependencyUnavailable'],
+    [new SdkError(SdkErrorCode.NotConnected, 'x'), 'DependencyUnavailable'],
+    [fetchFailed('ECONNREFUSED'), 'DependencyUnavailable'],
+    [new ProtocolError(ProtocolErrorCode.InvalidParams, 'city is missing'), 'ValidationError'],
+    [new ProtocolError(ProtocolErrorCode.InternalError, 'boom'), 'ToolExecutionError'],
+    [new SdkError(SdkErrorCode.InvalidResult, 'x'), 'ToolExecutionError'],
+    ['a string', 'ToolExecutionError'],
+  ])('translates %s to %s', (error, type) => {
+    expect(toToolError(error, 'weather')).toMatchObject({ detail: { error_type: type } });
+  });
+
+  it.each([[new SdkError(SdkErrorCode.ConnectionClosed, 'x')], [http(502)], [fetchFailed('ECONNRESET')]])(
+    'does not claim that nothing ran when the connection broke: %s',
+    (error) => {
+      expect(toToolError(error, 'weather')).toBeInstanceOf(ToolConnectionLostError);
+      expect(isConnectionError(error)).toBe(true);
+    },
+  );
+
+  it('does not mistake a tool’s trouble for the connection’s', () => {
+    expect(isConnectionError(new ProtocolError(ProtocolErrorCode.InternalError, 'boom'))).toBe(false);
+    expect(isConnectionError(http(401))).toBe(false);
+  });
+});

@@ -1,0 +1,87 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
+import type { ErrorDetail, ErrorType } from '#contracts';
+import { ToolConnectionLostError, ToolError, toPrintable } from '#tools';
+
+/** Whether the error says that the connection (or the HTTP session) is gone and a new one is needed. */
+export function isConnectionError(error: unknown): boolean {
+  const translated = toToolError(error, 'server');
+  return (
+    translated instanceof ToolConnectionLostError ||
+    (translated instanceof ToolError && translated.detail.error_type === 'DependencyUnavailable')
+  );
+}
+
+/** What the SDK threw while a tool was called, in the words of the tool port. */
+export function toToolError(error: unknown, server: string): ToolError | ToolConnectionLostError {
+  if (error instanceof ToolError || error instanceof ToolConnectionLostError) return error;
+  if (error instanceof SdkHttpError) return httpError(error.status, server);
+  if (error instanceof SdkError) return sdkError(error, server);
+  if (error instanceof ProtocolError) {
+    const isInvalid = error.code === ProtocolErrorCode.InvalidParams;
+    const message = toPrintable(error.message) || `${server} answered with an error.`;
+    return toolError(isInvalid ? 'ValidationError' : 'ToolExecutionError', message);
+  }
+  if (wasNeverSent(error)) return unavailable(server);
+  if (error instanceof TypeError && error.message === 'fetch failed') return connectionLost(server);
+  const message = error instanceof Error ? toPrintable(error.message) : '';
+  return toolError('ToolExecutionError', message || `${server} failed without saying why.`);
+}
+
+export function unavailable(server: string): ToolError {
+  return toolError('DependencyUnavailable', `The MCP server ${server} is not connected.`);
+}
+
+export function timedOut(timeoutMs: number): ToolError {
+  return toolError('TimeoutError', `No answer within ${timeoutMs} ms.`, { may_still_run: true });
+}
+
+export function cancelled(): ToolError {
+  return toolError('Cancelled', 'The call was stopped.', { started: true });
+}
+
+function sdkError(error: SdkError, server: string): ToolError | ToolConnectionLostError {
+  if (error.code === SdkErrorCode.ConnectionClosed) return connectionLost(server);
+  if (error.code === SdkErrorCode.NotConnected) return unavailable(server);
+  const isInvalid = error.code === SdkErrorCode.InvalidResult;
+  // What the SDK says about an invalid result lists every detail of the schema.
+  const message = isInvalid ? `${server} answered with an invalid result.` : toPrintable(error.message, 500);
+  return toolError('ToolExecutionError', message || `${server} failed.`);
+}
+
+function httpError(status: number, server: string): ToolError | ToolConnectionLostError {
+  if (status === 401)
+    return toolError('AuthenticationError', `The MCP server ${server} wants other credentials.`);
+  if (status === 403) return toolError('PermissionError', `The MCP server ${server} does not allow this.`);
+  if (status === 429) return toolError('ApiLimitExceeded', `The MCP server ${server} is called too often.`);
+  // 400 and 404: the session is unknown, nothing ran. From 500 on a proxy may have given up on a running call.
+  return status >= 500 && status !== 503 ? connectionLost(server) : unavailable(server);
+}
+
+function wasNeverSent(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = (error.cause ?? {}) as { code?: unknown };
+  return (
+    error.message === 'Not connected' ||
+    code === 'ECONNREFUSED' ||
+    code === 'ENOTFOUND' ||
+    code === 'EAI_AGAIN'
+  );
+}
+
+function connectionLost(server: string): ToolConnectionLostError {
+  return new ToolConnectionLostError(`The connection to the MCP server ${server} broke during the call.`);
+}
+
+function toolError(
+  error_type: ErrorType,
+  error_message: string,
+  error_details?: ErrorDetail['error_details'],
+): ToolError {
+  return new ToolError({ error_type, error_message, error_details });
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { ArgumentValidator } from '#tools';
+import { describeTools } from './mcp-tool-description.js';
+import { stdioServer } from './testing/fixture.js';
+
+const validator = new ArgumentValidator();
+const list = (tools: Parameters<typeof describeTools>[0]) =>
+  describeTools(tools, stdioServer('s', []), (schema) => validator.findSchemaProblem(schema));
+const object = { type: 'object' as const };
+
+describe('describeTools', () => {
+  it('leaves out tools whose schema cannot be used, and doubles, and says why', () => {
+    const { accepted, refused } = list([
+      { name: 'good', inputSchema: object },
+      { name: 'remote', inputSchema: { ...object, $ref: 'https://example.com/x' } },
+      { name: 'good', inputSchema: object, description: 'another' },
+    ]);
+    expect(accepted.map(({ own_name }) => own_name)).toEqual(['good']);
+    expect(refused).toEqual([
+      { name: 'remote', reason: 'The input schema refers to another document.' },
+      { name: 'good', reason: 'The name is taken.' },
+    ]);
+  });
+
+  it('bounds the number and the size of what a server lists', () => {
+    const many = Array.from({ length: 600 }, (_, n) => ({ name: `t${n}`, inputSchema: object }));
+    expect(list(many).accepted).toHaveLength(512);
+    const large = many.map((tool) => ({ ...tool, description: 'x'.repeat(10_000) }));
+    const { accepted } = list(large);
+    expect(JSON.stringify(accepted).length).toBeLessThan(300 * 1024);
+    expect(accepted[0]?.description).toHaveLength(4096);
+  });
+});

@@ -1,0 +1,59 @@
+import type { Tool as McpTool } from '@modelcontextprotocol/client';
+import type { ToolClass } from '#contracts';
+import type { ToolDescription } from '#tools';
+import type { McpServer } from './mcp-config.js';
+
+const MAX_TOOLS = 512;
+const MAX_DESCRIPTION_LENGTH = 4096;
+const MAX_NAME_LENGTH = 256;
+/** UTF-16 units of all definitions of one server: what a worker announces must fit into one bus message. */
+const MAX_TOTAL_LENGTH = 256 * 1024;
+
+export interface Listing {
+  accepted: ToolDescription[];
+  /** Tools that cannot be offered, with the reason. */
+  refused: { name: string; reason: string }[];
+}
+
+/** What a server lists, bounded: unusable schemas, doubles and everything over the limits are left out. */
+export function describeTools(
+  tools: readonly McpTool[],
+  server: McpServer,
+  findSchemaProblem: (schema: Record<string, unknown>) => string | undefined,
+): Listing {
+  const listing: Listing = { accepted: [], refused: [] };
+  const names = new Set<string>();
+  let totalLength = 0;
+  for (const tool of tools) {
+    const description = describeTool(tool, server);
+    const { own_name, input_schema } = description;
+    const doubt = names.has(own_name) ? 'The name is taken.' : undefined;
+    const tooLong = own_name.length > MAX_NAME_LENGTH ? 'The name is too long.' : undefined;
+    const problem = doubt ?? tooLong ?? findSchemaProblem(input_schema);
+    const length = problem ? 0 : JSON.stringify(description).length;
+    const isOver = listing.accepted.length >= MAX_TOOLS || totalLength + length > MAX_TOTAL_LENGTH;
+    if (problem || isOver) {
+      listing.refused.push({ name: own_name, reason: problem ?? 'The server lists too much.' });
+      continue;
+    }
+    names.add(own_name);
+    totalLength += length;
+    listing.accepted.push(description);
+  }
+  return listing;
+}
+
+function describeTool(tool: McpTool, server: McpServer): ToolDescription {
+  return {
+    own_name: tool.name,
+    description: (tool.description ?? tool.title ?? '').slice(0, MAX_DESCRIPTION_LENGTH),
+    input_schema: tool.inputSchema as Record<string, unknown>,
+    class: server.class ?? (server.trusted ? annotatedClass(tool) : 'once'),
+    timeout_ms: server.timeoutMs,
+  };
+}
+
+function annotatedClass({ annotations }: McpTool): ToolClass {
+  if (annotations?.readOnlyHint === true) return 'read';
+  return annotations?.idempotentHint === true ? 'idempotent' : 'once';
+}

@@ -1,0 +1,86 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { ArgumentValidator, type Tool, type ToolContext } from '#tools';
+import type { McpStdioServer } from '../mcp-config.js';
+import type { McpLogger } from '../mcp-logger.js';
+import { McpToolset, type McpTimings } from '../mcp-toolset.js';
+
+const { resolve } = createRequire(import.meta.url);
+
+/** A published server's start script in node_modules. */
+export function serverScript(name: 'everything' | 'filesystem' | 'memory'): string {
+  return resolve(`@modelcontextprotocol/server-${name}/dist/index.js`);
+}
+
+/** One of our own servers in this folder. */
+export function testServerScript(name: 'scripted' | 'silent'): string {
+  return fileURLToPath(new URL(`./${name}-server.mjs`, import.meta.url));
+}
+
+export function stdioServer(
+  name: string,
+  args: string[],
+  overrides: Partial<McpStdioServer> = {},
+): McpStdioServer {
+  const defaults = { env: {}, timeoutMs: 20_000, trusted: false };
+  return { name, command: process.execPath, args, ...defaults, ...overrides };
+}
+
+export interface LogLine {
+  level: string;
+  fields: Record<string, unknown>;
+  message: string;
+}
+
+export function recordingLogger(): McpLogger & { lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const log = (level: string) => (fields: object, message: string) =>
+    void lines.push({ level, fields: fields as Record<string, unknown>, message });
+  return { lines, info: log('info'), warn: log('warn'), error: log('error') };
+}
+
+const started: McpToolset[] = [];
+
+/** Quick timings; stopped by `stopToolsets`. */
+export function createToolset(
+  server: ConstructorParameters<typeof McpToolset>[0],
+  timings: Partial<McpTimings> = {},
+  logger = recordingLogger(),
+): McpToolset {
+  const quick = { firstTryMs: 15_000, minPauseMs: 10, maxPauseMs: 100, checkEveryMs: 60_000 };
+  const toolset = new McpToolset(server, new ArgumentValidator(), logger, { ...quick, ...timings });
+  started.push(toolset);
+  return toolset;
+}
+
+export async function stopToolsets(): Promise<void> {
+  await Promise.all(started.splice(0).map((toolset) => toolset.stop()));
+}
+
+export function toolOf(toolset: McpToolset, name: string): Tool {
+  const tool = toolset.tools().find(({ definition }) => definition.own_name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool;
+}
+
+/** Resolves when `isTrue` is, looked at now and after every change of the toolset. */
+export function untilChanged(toolset: McpToolset, isTrue: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => isTrue() && resolve();
+    toolset.onChange(look);
+    look();
+  });
+}
+
+export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
+  return {
+    toolCallId: 'call_0123456789abcdefghijkl',
+    conversationId: 'conversation-1',
+    userId: 'user-1',
+    attempt: 1,
+    signal: new AbortController().signal,
+    deadline: Date.now() + 60_000,
+    progress: () => undefined,
+    ...overrides,
+  };
+}

@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { decodeMessage, type Message } from '#contracts';
+import { backOffMs } from './back-off.js';
+import type { BusLogger } from './bus-logger.js';
+import type { DeadDelivery, Delivery, Handler } from './bus.port.js';
+import type { Hold } from './hold.js';
+import { kindOfQueue } from './topology.js';
+
+/** What the broker is told. There is no third way: a message that goes back to its queue goes because its channel did. */
+export type Verdict = 'ack' | 'reject';
+
+export interface Arrival {
+  content: Uint8Array;
+  queue: string;
+  redelivered: boolean;
+  hold: Hold;
+}
+
+/** Never rejects: what a handler throws is logged and dead-letters the message. */
+export async function deliverCommand(
+  arrival: Arrival,
+  handler: Handler,
+  logger: BusLogger,
+): Promise<Verdict> {
+  const { queue, hold, redelivered } = arrival;
+  const kind = kindOfQueue(queue);
+  const decoded = kind ? decodeMessage(arrival.content, kind) : undefined;
+  if (!decoded?.ok) {
+    logger.warn({ queue, reason: decoded?.reason }, 'unreadable message dead-lettered');
+    return 'reject';
+  }
+  const { message } = decoded;
+  const delivery: Delivery = {
+    message,
+    redelivered,
+    get lost() {
+      return hold.lost;
+    },
+  };
+  try {
+    const outcome = await handler(delivery);
+    if (outcome === 'ack') return 'ack';
+    logger.warn({ ...describe(queue, message), reason: outcome.reject }, 'message rejected');
+  } catch (error) {
+    logger.error({ ...describe(queue, message), err: error }, 'handler failed, message rejected');
+  }
+  return 'reject';
+}
+
+/** Tries until the handler succeeds or the delivery is lost: a returned dead letter would be counted and once dropped. */
+export async function deliverDead(
+  dead: DeadDelivery,
+  handler: (dead: DeadDelivery) => Promise<void>,
+  hold: Hold,
+  logger: BusLogger,
+): Promise<Verdict> {
+  for (let failures = 0; !hold.isLost; failures++) {
+    try {
+      await handler(dead);
+      break;
+    } catch (error) {
+      logger.error(
+        { queue: dead.queue, message_id: dead.messageId, err: error },
+        'dead letter not stored, trying again',
+      );
+      await delay(backOffMs(failures), undefined, { signal: hold.lost }).catch(() => undefined);
+    }
+  }
+  return 'ack';
+}
+
+/** Control messages are handled at once and have nowhere to go when they are bad. */
+export function deliverControl(
+  content: Uint8Array,
+  handler: (message: Message) => void,
+  logger: BusLogger,
+): void {
+  const decoded = decodeMessage(content, 'control');
+  if (!decoded.ok) {
+    logger.warn({ reason: decoded.reason }, 'unreadable control message dropped');
+    return;
+  }
+  try {
+    handler(decoded.message);
+  } catch (error) {
+    logger.error({ ...describe('control', decoded.message), err: error }, 'control handler failed');
+  }
+}
+
+/**
+ * `rejected`, `delivery_limit`, … and, as a consumer cannot write on what it rejects, why the content cannot be
+ * read if that is so.
+ */
+export function describeDeath(queue: string, brokerReason: string, content: Uint8Array): string {
+  const kind = kindOfQueue(queue);
+  const decoded = kind ? decodeMessage(content, kind) : undefined;
+  return decoded?.ok === false ? `${brokerReason}: ${decoded.reason}` : brokerReason;
+}
+
+function describe(queue: string, message: Message): object {
+  return { queue, message_type: message.type, message_id: message.id };
+}

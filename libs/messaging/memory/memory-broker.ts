@@ -1,0 +1,88 @@
+import type { PublishOutcome } from '../bus.port.js';
+import { deadLetterQueue, DELIVERY_LIMIT, kindOfQueue, MAX_QUEUE_LENGTH, sharedQueues } from '../topology.js';
+import { MemoryQueue, type StoredMessage } from './memory-queue.js';
+
+type Receive = (content: Buffer) => void;
+
+/** What buses of one process share, as processes share a RabbitMQ. Everything in it is gone with the process. */
+export class MemoryBroker {
+  readonly #queues = new Map<string, MemoryQueue>();
+  readonly #control = new Map<string, Set<Receive>>();
+  readonly #followers = new Map<string, Set<Receive>>();
+
+  constructor() {
+    this.#add(deadLetterQueue.name, Infinity, Infinity);
+    for (const name of sharedQueues) this.declareQueue(name);
+  }
+
+  /** Makes a `tools.…` queue exist, as its first consumer does. `maxLength`: ready messages that it takes. */
+  declareQueue(name: string, maxLength = MAX_QUEUE_LENGTH): MemoryQueue {
+    if (!kindOfQueue(name)) throw new TypeError(`there is no queue ${name}`);
+    return this.#queues.get(name) ?? this.#add(name, maxLength, DELIVERY_LIMIT);
+  }
+
+  get deadLetters(): MemoryQueue {
+    return this.#queues.get(deadLetterQueue.name)!;
+  }
+
+  findQueue(name: string): MemoryQueue | undefined {
+    return this.#queues.get(name);
+  }
+
+  /** Bytes as they are, readable or not. */
+  publish(queue: string, content: Buffer, messageId: string): PublishOutcome {
+    const found = kindOfQueue(queue) && this.#queues.get(queue);
+    return found ? found.push({ content, messageId, returns: 0 }) : 'returned';
+  }
+
+  send(controlKey: string, content: Buffer): PublishOutcome {
+    const listeners = this.#control.get(controlKey);
+    if (!listeners) return 'returned';
+    for (const receive of listeners) setImmediate(receive, content);
+    return 'confirmed';
+  }
+
+  listen(controlKey: string, receive: Receive): void {
+    add(this.#control, controlKey, receive);
+  }
+
+  unlisten(controlKey: string, receive: Receive): void {
+    remove(this.#control, controlKey, receive);
+  }
+
+  /** `encode` is called only if somebody follows. */
+  emit(conversationId: string, encode: () => Buffer): void {
+    const followers = this.#followers.get(conversationId);
+    if (!followers) return;
+    const content = encode();
+    for (const receive of followers) setImmediate(receive, content);
+  }
+
+  follow(conversationId: string, receive: Receive): void {
+    add(this.#followers, conversationId, receive);
+  }
+
+  unfollow(conversationId: string, receive: Receive): void {
+    remove(this.#followers, conversationId, receive);
+  }
+
+  #add(name: string, maxLength: number, deliveryLimit: number): MemoryQueue {
+    const onDead = (message: StoredMessage, death: { queue: string; reason: string }): void => {
+      this.deadLetters.push({ ...message, returns: 0, death });
+    };
+    const queue = new MemoryQueue({ name, maxLength, deliveryLimit, onDead });
+    this.#queues.set(name, queue);
+    return queue;
+  }
+}
+
+function add(map: Map<string, Set<Receive>>, key: string, receive: Receive): void {
+  const receivers = map.get(key);
+  if (receivers) receivers.add(receive);
+  else map.set(key, new Set([receive]));
+}
+
+function remove(map: Map<string, Set<Receive>>, key: string, receive: Receive): void {
+  const receivers = map.get(key);
+  if (receivers?.delete(receive) && receivers.size === 0) map.delete(key);
+}

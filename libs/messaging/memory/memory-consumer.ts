@@ -1,0 +1,61 @@
+import type { Consumer } from '../bus.port.js';
+import type { Verdict } from '../deliver.js';
+import { Hold } from '../hold.js';
+import { settledWithin } from '../within.js';
+import type { MemoryQueue, Seat, StoredMessage } from './memory-queue.js';
+
+/** Must not reject. */
+export type MemoryHandler = (message: StoredMessage, hold: Hold) => Promise<Verdict>;
+
+export class MemoryConsumer implements Consumer, Seat {
+  readonly #inHand = new Map<Hold, StoredMessage>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly queue: MemoryQueue,
+    private readonly prefetch: number,
+    private readonly handle: MemoryHandler,
+  ) {}
+
+  start(): void {
+    this.queue.attach(this);
+  }
+
+  get isFree(): boolean {
+    return this.#inHand.size < this.prefetch;
+  }
+
+  take(message: StoredMessage): void {
+    const hold = new Hold();
+    this.#inHand.set(hold, message);
+    const running = this.handle(message, hold).then((verdict) => {
+      this.#running.delete(running);
+      this.#settle(message, hold, verdict);
+    });
+    this.#running.add(running);
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.queue.detach(this);
+    await settledWithin(Promise.all(this.#running), graceMs);
+    this.lose();
+  }
+
+  /** As if the consumer had died: everything in hand goes back. */
+  lose(): void {
+    this.queue.detach(this);
+    // The oldest is put back last and so comes first again.
+    const inHand = [...this.#inHand].reverse();
+    this.#inHand.clear();
+    for (const [hold, message] of inHand) {
+      hold.lose();
+      this.queue.giveBack(message);
+    }
+  }
+
+  #settle(message: StoredMessage, hold: Hold, verdict: Verdict): void {
+    if (!this.#inHand.delete(hold)) return;
+    if (verdict === 'reject') this.queue.kill(message, 'rejected');
+    this.queue.schedule();
+  }
+}

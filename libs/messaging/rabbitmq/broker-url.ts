@@ -1,0 +1,22 @@
+import { BusSetupError } from '../bus-errors.js';
+
+/** Seconds; a dead peer is noticed after two to three of them. */
+const heartbeatSeconds = '10';
+
+export interface BrokerUrl {
+  /** For amqplib, with credentials: never to be shown. */
+  href: string;
+  /** `host:port/vhost`, for people. */
+  place: string;
+}
+
+/** Throws `BusSetupError` that does not repeat the URL. */
+export function parseBrokerUrl(url: string): BrokerUrl {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || !['amqp:', 'amqps:'].includes(parsed.protocol)) {
+    throw new BusSetupError('RABBITMQ_URL must look like amqp://user:password@host:5672/vhost');
+  }
+  const place = `${parsed.host || 'localhost'}${parsed.pathname}`;
+  if (!parsed.searchParams.has('heartbeat')) parsed.searchParams.set('heartbeat', heartbeatSeconds);
+  return { href: parsed.href, place };
+}

@@ -1,0 +1,201 @@
+import type { ConsumeMessage } from 'amqplib';
+import type { ConversationEvent, Message, Role } from '#contracts';
+import { BusSetupError, BusUnavailableError } from '../bus-errors.js';
+import { silentLogger, type BusLogger } from '../bus-logger.js';
+import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../bus.port.js';
+import { deliverCommand, deliverDead, describeDeath } from '../deliver.js';
+import { EventListeners } from '../event-listeners.js';
+import { deadLetterQueue, exchanges, kindOfQueue } from '../topology.js';
+import { codeOf, textOf, toSetupError } from './broker-error.js';
+import { parseBrokerUrl, type BrokerUrl } from './broker-url.js';
+import { SupervisedConnection } from './connection.adapter.js';
+import { ControlListener } from './control-listener.adapter.js';
+import { EventEmitter } from './event-emitter.adapter.js';
+import { EventFollower } from './event-follower.adapter.js';
+import { Publisher } from './publisher.adapter.js';
+import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.adapter.js';
+import { declareCommandQueue, declareTopology, onOwnChannel } from './topology.adapter.js';
+
+const notFound = '404';
+/** Of dead letters: storing them is quick and nobody waits. */
+const deadPrefetch = 10;
+
+export interface RabbitmqBusOptions {
+  /** `amqp://user:password@host:port/vhost`; never logged. */
+  url: string;
+  processId: string;
+  role: Role;
+  logger?: BusLogger;
+}
+
+/** A bus that could not be opened, or was closed, is not opened again: make another one. */
+export function createRabbitmqBus(options: RabbitmqBusOptions): Bus {
+  return new RabbitmqBus(options);
+}
+
+class RabbitmqBus implements Bus {
+  readonly #url: BrokerUrl;
+  readonly #logger: BusLogger;
+  readonly #publishing: SupervisedConnection;
+  /** Never publishes: an alarm of the broker stops connections that do, acknowledgements and bindings included. */
+  readonly #consuming: SupervisedConnection;
+  readonly #emitting: SupervisedConnection;
+  readonly #publisher: Publisher;
+  readonly #emitter: EventEmitter;
+  readonly #listeners: EventListeners;
+  #follower?: EventFollower;
+
+  constructor(private readonly options: RabbitmqBusOptions) {
+    this.#logger = options.logger ?? silentLogger;
+    this.#url = parseBrokerUrl(options.url);
+    this.#publishing = this.#connection('publishing');
+    this.#consuming = this.#connection('consuming');
+    this.#emitting = this.#connection('events');
+    this.#publisher = new Publisher(this.#publishing, this.#logger);
+    this.#emitter = new EventEmitter(this.#emitting, this.#logger);
+    this.#listeners = new EventListeners(this.#logger);
+  }
+
+  async open(): Promise<void> {
+    const opened = await Promise.allSettled(this.#connections().map((connection) => connection.open()));
+    const failed = opened.find((result) => result.status === 'rejected');
+    if (!failed) await Promise.all([this.#publisher.start(), this.#emitter.start()]);
+    const error: unknown = failed?.reason ?? this.#publisher.lastError ?? this.#emitter.lastError;
+    if (error === undefined && this.isConnected()) return;
+    await this.close();
+    throw error === undefined
+      ? new BusSetupError('the connection to RabbitMQ broke')
+      : toSetupError(this.#url.place, error);
+  }
+
+  async close(): Promise<void> {
+    this.#follower?.close();
+    await Promise.all(this.#connections().map((connection) => connection.close()));
+  }
+
+  isConnected(): boolean {
+    const areUp = this.#connections().every((connection) => connection.upSince !== undefined);
+    return areUp && this.#publisher.isReady && this.#emitter.isReady;
+  }
+
+  connectedForMs(): number {
+    if (!this.isConnected()) return 0;
+    return performance.now() - Math.max(...this.#connections().map((connection) => connection.upSince ?? 0));
+  }
+
+  publish(queue: string, message: Message): Promise<PublishOutcome> {
+    return this.#publisher.publish(exchanges.commands, queue, message, true);
+  }
+
+  async send(controlKey: string, message: Message): Promise<PublishOutcome> {
+    // Says nothing about the process: nobody may be suspected because of an alarm.
+    if (this.#publisher.isStalled) return 'unknown';
+    const outcome = await this.#publisher.publish(exchanges.control, controlKey, message, false);
+    // A process that lets its control queue fill up is as good as dead.
+    return outcome === 'refused' ? 'returned' : outcome;
+  }
+
+  async consume(queue: string, { prefetch }: { prefetch: number }, handler: Handler): Promise<Consumer> {
+    if (!kindOfQueue(queue)) throw new TypeError(`there is no queue ${queue}`);
+    const logger = this.#logger;
+    return this.#startConsumer({
+      queue,
+      prefetch,
+      declare: (model) => declareCommandQueue(model, queue, logger),
+      handle: ({ content, fields }, hold) =>
+        deliverCommand({ content, queue, redelivered: fields.redelivered, hold }, handler, logger),
+    });
+  }
+
+  async consumeDead(handler: (dead: DeadDelivery) => Promise<void>): Promise<Consumer> {
+    const logger = this.#logger;
+    return this.#startConsumer({
+      queue: deadLetterQueue.name,
+      prefetch: deadPrefetch,
+      declare: (model) => declareTopology(model, logger),
+      handle: (message, hold) => deliverDead(toDeadDelivery(message), handler, hold, logger),
+    });
+  }
+
+  async inspect(queue: string): Promise<{ consumers: number; messages: number } | 'missing'> {
+    const { model } = this.#consuming;
+    if (!model) throw new BusUnavailableError('not connected to RabbitMQ');
+    try {
+      const { consumerCount, messageCount } = await onOwnChannel(model, (channel) =>
+        channel.checkQueue(queue),
+      );
+      return { consumers: consumerCount, messages: messageCount };
+    } catch (error) {
+      if (codeOf(error) === notFound) return 'missing';
+      throw new BusUnavailableError(`queue ${queue} could not be inspected: ${textOf(error)}`);
+    }
+  }
+
+  async onControl(
+    identity: { role: Role; processId: string },
+    handler: (message: Message) => void,
+  ): Promise<void> {
+    await new ControlListener({
+      connection: this.#consuming,
+      identity,
+      handler,
+      logger: this.#logger,
+    }).start();
+  }
+
+  emit(event: ConversationEvent): void {
+    this.#emitter.emit(event);
+  }
+
+  follow(conversationId: string): Promise<void> {
+    if (!this.#follower) {
+      const { processId } = this.options;
+      const listeners = this.#listeners;
+      this.#follower = new EventFollower({
+        connection: this.#consuming,
+        processId,
+        listeners,
+        logger: this.#logger,
+      });
+      void this.#follower.start();
+    }
+    return this.#follower.follow(conversationId);
+  }
+
+  unfollow(conversationId: string): void {
+    this.#follower?.unfollow(conversationId);
+  }
+
+  onEvent(listener: { event(event: ConversationEvent): void; gap(): void }): void {
+    this.#listeners.add(listener);
+  }
+
+  async #startConsumer(options: Omit<QueueConsumerOptions, 'connection' | 'logger'>): Promise<Consumer> {
+    const consumer = new QueueConsumer({ ...options, connection: this.#consuming, logger: this.#logger });
+    await consumer.start();
+    return consumer;
+  }
+
+  #connection(purpose: string): SupervisedConnection {
+    const name = `${this.options.processId} ${purpose}`;
+    return new SupervisedConnection({ url: this.#url, name, logger: this.#logger });
+  }
+
+  #connections(): SupervisedConnection[] {
+    return [this.#publishing, this.#consuming, this.#emitting];
+  }
+}
+
+function toDeadDelivery({ content, properties }: ConsumeMessage): DeadDelivery {
+  const headers = properties.headers ?? {};
+  const death = headers['x-death']?.[0];
+  const queue = String(death?.queue ?? headers['x-first-death-queue'] ?? 'unknown');
+  const reason = String(death?.reason ?? headers['x-first-death-reason'] ?? 'unknown');
+  return {
+    // A slice of a network buffer: kept as it is, it would keep all of that alive.
+    content: Buffer.from(content),
+    queue,
+    reason: describeDeath(queue, reason, content),
+    messageId: String(properties.messageId ?? ''),
+  };
+}

@@ -1,0 +1,137 @@
+import type { Channel, ChannelModel } from 'amqplib';
+import { backOffMs } from '../back-off.js';
+import type { BusLogger } from '../bus-logger.js';
+import { resolvedWithin, settledWithin } from '../within.js';
+import { textOf } from './broker-error.js';
+import type { Rebuildable, SupervisedConnection } from './connection.adapter.js';
+
+const closeTimeoutMs = 2_000;
+/** A queue without a leader answers nothing; it must not hold up anything else. */
+const setUpTimeoutMs = 20_000;
+
+export interface ChannelOptions<C extends Channel> {
+  /** For the log. */
+  name: string;
+  open(model: ChannelModel): Promise<C>;
+  /** Declares what the channel needs and starts its consumers. */
+  setUp(channel: C, model: ChannelModel): Promise<void>;
+  /** The channel is gone; before anything else hears of it. */
+  onLost?(): void;
+  logger: BusLogger;
+}
+
+/** A channel that is rebuilt alone when it closes, and with its connection when that comes back. */
+export class SupervisedChannel<C extends Channel = Channel> implements Rebuildable {
+  #channel?: C;
+  #isReady = false;
+  #isClosed = false;
+  #failures = 0;
+  #retry?: NodeJS.Timeout;
+  #building?: Promise<void>;
+  #lastError?: unknown;
+
+  constructor(
+    private readonly connection: SupervisedConnection,
+    private readonly options: ChannelOptions<C>,
+  ) {
+    connection.attach(this);
+  }
+
+  /** undefined while there is none that has been set up. */
+  get current(): C | undefined {
+    return this.#isReady ? this.#channel : undefined;
+  }
+
+  /** Why the last try failed. */
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  /** Resolves after one try; never rejects. */
+  build(): Promise<void> {
+    this.#building ??= this.#tryToBuild().finally(() => (this.#building = undefined));
+    return this.#building;
+  }
+
+  /** Gives up this channel, for example because the broker cancelled its consumer, and opens another. */
+  rebuild(channel: C): void {
+    this.#forget(channel);
+    void closeQuietly(channel);
+  }
+
+  /** From now on no other channel is opened; the present one stays usable. */
+  retire(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    this.connection.detach(this);
+  }
+
+  async close(): Promise<void> {
+    this.retire();
+    const channel = this.#channel;
+    if (!channel) return;
+    this.#forget(channel);
+    await closeQuietly(channel);
+  }
+
+  async #tryToBuild(): Promise<void> {
+    const { model } = this.connection;
+    if (!model || this.#isClosed || this.#channel) return;
+    try {
+      const channel = await this.#open(model);
+      await resolvedWithin(this.options.setUp(channel, model), setUpTimeoutMs);
+      if (this.#channel !== channel) return;
+      this.#isReady = true;
+      this.#failures = 0;
+      this.#lastError = undefined;
+    } catch (error) {
+      this.#lastError = error;
+      this.#giveUp(error);
+    }
+  }
+
+  async #open(model: ChannelModel): Promise<C> {
+    const channel = await this.options.open(model);
+    channel.on('error', (error) => {
+      this.options.logger.warn({ channel: this.options.name, reason: error.message }, 'channel failed');
+    });
+    // Before amqplib's own listener, which ends what is pending: who asks then must see that the channel is gone.
+    channel.prependListener('close', () => this.#forget(channel));
+    this.#channel = channel;
+    // Whoever closed meanwhile found no channel to close.
+    if (this.#isClosed) await this.close();
+    return channel;
+  }
+
+  #giveUp(error: unknown): void {
+    if (this.#isClosed) return;
+    this.options.logger.warn(
+      { channel: this.options.name, reason: textOf(error) },
+      'channel could not be set up',
+    );
+    if (this.#channel) this.rebuild(this.#channel);
+    else this.#buildLater();
+  }
+
+  #forget(channel: C): void {
+    if (this.#channel !== channel) return;
+    this.#channel = undefined;
+    this.#isReady = false;
+    this.options.onLost?.();
+    this.#buildLater();
+  }
+
+  #buildLater(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => void this.build(), backOffMs(this.#failures++));
+  }
+}
+
+async function closeQuietly(channel: Channel): Promise<void> {
+  // A channel that is closed already throws.
+  await settledWithin(
+    Promise.resolve().then(() => channel.close()),
+    closeTimeoutMs,
+  );
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { connect, type ChannelModel } from 'amqplib';
+import { backOffMs } from '../back-off.js';
+import type { BusLogger } from '../bus-logger.js';
+import { settledWithin } from '../within.js';
+import { textOf } from './broker-error.js';
+import type { BrokerUrl } from './broker-url.js';
+
+const connectTimeoutMs = 10_000;
+const closeTimeoutMs = 2_000;
+const stableAfterMs = 10_000;
+
+/** A channel that is opened again on every new connection. */
+export interface Rebuildable {
+  /** Never rejects. */
+  build(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  url: BrokerUrl;
+  /** Shown by the broker: process and purpose. */
+  name: string;
+  logger: BusLogger;
+}
+
+/** One connection to the broker that comes back by itself, with back-off, until it is closed. */
+export class SupervisedConnection {
+  #model?: ChannelModel;
+  #id = '';
+  #upSince?: number;
+  #isBlocked = false;
+  #isClosed = false;
+  #failures = 0;
+  #retry?: NodeJS.Timeout;
+  readonly #channels = new Set<Rebuildable>();
+
+  constructor(private readonly options: ConnectionOptions) {}
+
+  /** undefined while disconnected. */
+  get model(): ChannelModel | undefined {
+    return this.#model;
+  }
+
+  /** Different for every connection that this object makes. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /** `performance.now()` of the moment when it came up; undefined while disconnected. */
+  get upSince(): number | undefined {
+    return this.#upSince;
+  }
+
+  /** The broker is out of memory or disk and reads nothing from connections that publish. */
+  get isBlocked(): boolean {
+    return this.#isBlocked;
+  }
+
+  attach(channel: Rebuildable): void {
+    this.#channels.add(channel);
+  }
+
+  detach(channel: Rebuildable): void {
+    this.#channels.delete(channel);
+  }
+
+  /** The first try; rejects with the broker's error. Afterwards the connection is kept. */
+  async open(): Promise<void> {
+    await this.#connect();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    // Channels first: closing the connection would overtake acknowledgements that wait in a channel's buffer.
+    await Promise.all([...this.#channels].map((channel) => channel.close()));
+    const model = this.#model;
+    if (!model) return;
+    await settledWithin(model.close(), closeTimeoutMs);
+    // Also frees whoever still waits for an answer.
+    if (this.#model === model) socketOf(model).destroy(new Error('connection given up'));
+  }
+
+  async #connect(): Promise<void> {
+    const { url, name } = this.options;
+    const model = await connect(url.href, {
+      noDelay: true,
+      keepAlive: true,
+      timeout: connectTimeoutMs,
+      clientProperties: { connection_name: name },
+    });
+    this.#watch(model);
+    if (this.#isClosed) {
+      await settledWithin(model.close(), closeTimeoutMs);
+      return;
+    }
+    this.#model = model;
+    this.#id = randomUUID().slice(0, 8);
+    this.#upSince = performance.now();
+    // Not waited for: one queue that cannot be consumed does not make the connection useless.
+    for (const channel of this.#channels) void channel.build();
+    this.options.logger.info({ connection: name }, 'connected to RabbitMQ');
+  }
+
+  #watch(model: ChannelModel): void {
+    const { logger, name } = this.options;
+    // `close` follows and says the same; but an error without a listener would end the process.
+    model.on('error', () => undefined);
+    model.on('close', (error) => this.#onClose(model, error));
+    model.on('blocked', (reason) => {
+      this.#isBlocked = true;
+      logger.warn({ connection: name, reason }, 'RabbitMQ takes no messages');
+    });
+    model.on('unblocked', () => {
+      this.#isBlocked = false;
+      logger.info({ connection: name }, 'RabbitMQ takes messages again');
+    });
+  }
+
+  #onClose(model: ChannelModel, error?: Error): void {
+    if (this.#model !== model) return;
+    // A connection that never lasts is not tried again and again at full speed.
+    if (performance.now() - (this.#upSince ?? 0) > stableAfterMs) this.#failures = 0;
+    this.#model = undefined;
+    this.#upSince = undefined;
+    this.#isBlocked = false;
+    if (this.#isClosed) return;
+    destroyLater(model);
+    this.options.logger.warn(
+      { connection: this.options.name, reason: error?.message },
+      'connection to RabbitMQ lost',
+    );
+    this.#reconnectLater();
+  }
+
+  #reconnectLater(): void {
+    this.#retry = setTimeout(() => void this.#reconnect(), backOffMs(this.#failures++));
+  }
+
+  async #reconnect(): Promise<void> {
+    try {
+      await this.#connect();
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.options.logger.warn(
+        { connection: this.options.name, reason: textOf(error) },
+        'RabbitMQ is not reachable',
+      );
+      this.#reconnectLater();
+    }
+  }
+}
+
+/** A frozen peer never answers the end of our stream: its socket would outlive the connection. */
+function destroyLater(model: ChannelModel): void {
+  setTimeout(() => socketOf(model).destroy(), closeTimeoutMs).unref();
+}
+
+/** amqplib ends its socket and never destroys it. */
+function socketOf(model: ChannelModel): Duplex {
+  return (model.connection as unknown as { stream: Duplex }).stream;
+}

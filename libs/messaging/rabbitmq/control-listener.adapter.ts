@@ -1,0 +1,46 @@
+import type { Channel, ChannelModel } from 'amqplib';
+import type { Message, Role } from '#contracts';
+import type { BusLogger } from '../bus-logger.js';
+import { deliverControl } from '../deliver.js';
+import { controlQueue, exchanges } from '../topology.js';
+import { SupervisedChannel } from './channel.adapter.js';
+import type { SupervisedConnection } from './connection.adapter.js';
+import { declareExchanges, declareQueue } from './topology.adapter.js';
+
+export interface ControlListenerOptions {
+  connection: SupervisedConnection;
+  identity: { role: Role; processId: string };
+  handler(message: Message): void;
+  logger: BusLogger;
+}
+
+/** Hears control messages on an exclusive queue, so that those to a dead process come back to their sender. */
+export class ControlListener {
+  readonly #channel: SupervisedChannel;
+
+  constructor(private readonly options: ControlListenerOptions) {
+    this.#channel = new SupervisedChannel(options.connection, {
+      name: `control of ${options.identity.processId}`,
+      open: (model) => model.createChannel(),
+      setUp: (channel, model) => this.#setUp(channel, model),
+      logger: options.logger,
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#channel.build();
+  }
+
+  async #setUp(channel: Channel, model: ChannelModel): Promise<void> {
+    const { connection, identity, handler, logger } = this.options;
+    const queue = controlQueue(identity, connection.id);
+    await declareExchanges(model, [exchanges.control], logger);
+    await declareQueue(model, queue, logger);
+    const receive = (message: { content: Buffer } | null): void => {
+      if (message) deliverControl(message.content, handler, logger);
+      else this.#channel.rebuild(channel);
+    };
+    // A process that dies takes its queue along: there is nobody to deliver again to.
+    await channel.consume(queue.name, receive, { noAck: true, exclusive: true });
+  }
+}

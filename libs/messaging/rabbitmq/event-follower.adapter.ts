@@ -1,0 +1,112 @@
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { BusUnavailableError } from '../bus-errors.js';
+import type { BusLogger } from '../bus-logger.js';
+import type { EventListeners } from '../event-listeners.js';
+import { eventExchange, eventsQueue, exchanges } from '../topology.js';
+import { SupervisedChannel } from './channel.adapter.js';
+import type { SupervisedConnection } from './connection.adapter.js';
+import { declareExchanges, declareQueue } from './topology.adapter.js';
+
+interface Following {
+  bound: Promise<void>;
+  confirm(): void;
+  fail(error: Error): void;
+}
+
+export interface EventFollowerOptions {
+  /** One that never publishes: a memory alarm would stop the bindings too. */
+  connection: SupervisedConnection;
+  processId: string;
+  listeners: EventListeners;
+  logger: BusLogger;
+}
+
+/** The exclusive events queue of this process and what is bound to it, kept over reconnects. */
+export class EventFollower {
+  readonly #channel: SupervisedChannel;
+  readonly #following = new Map<string, Following>();
+  /** Where bindings are made; also while the others of a new channel are still under way. */
+  #binding?: { channel: Channel; queue: string };
+  #hadChannel = false;
+
+  constructor(private readonly options: EventFollowerOptions) {
+    this.#channel = new SupervisedChannel(options.connection, {
+      name: 'events',
+      open: (model) => model.createChannel(),
+      setUp: (channel, model) => this.#setUp(channel, model),
+      onLost: () => (this.#binding = undefined),
+      logger: options.logger,
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#channel.build();
+  }
+
+  follow(conversationId: string): Promise<void> {
+    let following = this.#following.get(conversationId);
+    if (!following) {
+      following = newFollowing();
+      this.#following.set(conversationId, following);
+      void this.#bind(conversationId, following);
+    }
+    return following.bound;
+  }
+
+  unfollow(conversationId: string): void {
+    if (!this.#following.delete(conversationId) || !this.#binding) return;
+    const { channel, queue } = this.#binding;
+    channel.unbindQueue(queue, eventExchange(conversationId), conversationId).catch(() => undefined);
+  }
+
+  /** Nobody waits for a binding any more that will not come. */
+  close(): void {
+    for (const following of this.#following.values())
+      following.fail(new BusUnavailableError('the bus was closed'));
+    this.#following.clear();
+  }
+
+  async #setUp(channel: Channel, model: ChannelModel): Promise<void> {
+    const { connection, processId, listeners, logger } = this.options;
+    const queue = eventsQueue(processId, connection.id);
+    await declareExchanges(model, exchanges.events, logger);
+    await declareQueue(model, queue, logger);
+    await channel.consume(queue.name, (message) => this.#receive(channel, message), {
+      noAck: true,
+      exclusive: true,
+    });
+    this.#binding = { channel, queue: queue.name };
+    await Promise.all([...this.#following].map(([id, following]) => this.#bind(id, following)));
+    if (this.#hadChannel) listeners.tellGap();
+    this.#hadChannel = true;
+  }
+
+  /** A binding that fails does so because its channel closed: the next channel makes it again. */
+  async #bind(conversationId: string, following: Following): Promise<void> {
+    if (!this.#binding) return;
+    const { channel, queue } = this.#binding;
+    await channel.bindQueue(queue, eventExchange(conversationId), conversationId).then(
+      () => following.confirm(),
+      () => undefined,
+    );
+  }
+
+  #receive(channel: Channel, message: ConsumeMessage | null): void {
+    if (!message) this.#channel.rebuild(channel);
+    // A binding may have outlived its channel.
+    else if (this.#following.has(message.fields.routingKey))
+      this.options.listeners.tellEvent(message.content);
+  }
+}
+
+function newFollowing(): Following {
+  let confirm!: () => void;
+  let fail!: (error: Error) => void;
+  const bound = new Promise<void>((resolve, reject) => {
+    confirm = resolve;
+    fail = reject;
+  });
+  // Who waits is told; that nobody waits is no failure.
+  bound.catch(() => undefined);
+  return { bound, confirm, fail };
+}

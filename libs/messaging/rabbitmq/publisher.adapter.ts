@@ -1,0 +1,106 @@
+import type { ConfirmChannel, Message as AmqpMessage, Options } from 'amqplib';
+import { encodeMessage, type Message } from '#contracts';
+import type { BusLogger } from '../bus-logger.js';
+import type { PublishOutcome } from '../bus.port.js';
+import { textOf } from './broker-error.js';
+import { SupervisedChannel } from './channel.adapter.js';
+import type { SupervisedConnection } from './connection.adapter.js';
+import { declareTopology } from './topology.adapter.js';
+
+const confirmTimeoutMs = 5_000;
+/** More are refused: a broker that stopped reading must not fill the memory of its publishers. */
+const maxUnconfirmed = 20_000;
+
+/** Publishes mandatory messages and tells what became of each. Nothing is kept for later. */
+export class Publisher {
+  readonly #channel: SupervisedChannel<ConfirmChannel>;
+  /** Returns not yet followed by their confirm, counted by key and message id: the return always comes first. */
+  #returned = new Map<string, number>();
+  #unconfirmed = 0;
+
+  constructor(
+    private readonly connection: SupervisedConnection,
+    private readonly logger: BusLogger,
+  ) {
+    this.#channel = new SupervisedChannel(connection, {
+      name: 'publishing',
+      open: (model) => model.createConfirmChannel(),
+      setUp: async (channel, model) => {
+        channel.on('return', (message) => this.#noteReturn(message));
+        await declareTopology(model, logger);
+      },
+      onLost: () => (this.#returned = new Map()),
+      logger,
+    });
+  }
+
+  /** Resolves after one try. */
+  start(): Promise<void> {
+    return this.#channel.build();
+  }
+
+  get isReady(): boolean {
+    return this.#channel.current !== undefined;
+  }
+
+  get lastError(): unknown {
+    return this.#channel.lastError;
+  }
+
+  /** The broker takes nothing at present, whatever the queue. */
+  get isStalled(): boolean {
+    return this.connection.isBlocked || this.#unconfirmed >= maxUnconfirmed;
+  }
+
+  /** Resolves within 5 s; never rejects. */
+  publish(exchange: string, key: string, message: Message, persistent: boolean): Promise<PublishOutcome> {
+    const channel = this.#channel.current;
+    if (!channel) return Promise.resolve('unknown');
+    if (this.isStalled) return Promise.resolve('refused');
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, confirmTimeoutMs, 'unknown');
+      const onAnswer = (error: unknown): void => {
+        this.#unconfirmed--;
+        clearTimeout(timer);
+        // `unknown` when the channel is gone: only an answer of a living one was given by the broker.
+        resolve(this.#channel.current === channel ? this.#outcomeOf(error, key, message.id) : 'unknown');
+      };
+      this.#unconfirmed++;
+      try {
+        const options: Options.Publish = {
+          mandatory: true,
+          persistent,
+          messageId: message.id,
+          contentType: 'application/json',
+        };
+        channel.publish(exchange, key, encodeMessage(message), options, onAnswer);
+      } catch (error) {
+        this.logger.warn({ key, message_id: message.id, reason: textOf(error) }, 'message could not be sent');
+        onAnswer(error);
+      }
+    });
+  }
+
+  #outcomeOf(error: unknown, key: string, messageId: string): PublishOutcome {
+    if (error !== null) return 'refused';
+    if (this.#returned.size === 0) return 'confirmed';
+    return this.#takeReturn(returnKey(key, messageId)) ? 'returned' : 'confirmed';
+  }
+
+  #noteReturn({ fields, properties }: AmqpMessage): void {
+    const key = returnKey(fields.routingKey, String(properties.messageId));
+    this.#returned.set(key, (this.#returned.get(key) ?? 0) + 1);
+  }
+
+  #takeReturn(key: string): boolean {
+    const count = this.#returned.get(key);
+    if (count === undefined) return false;
+    if (count > 1) this.#returned.set(key, count - 1);
+    else this.#returned.delete(key);
+    return true;
+  }
+}
+
+function returnKey(routingKey: string, messageId: string): string {
+  return `${routingKey} ${messageId}`;
+}

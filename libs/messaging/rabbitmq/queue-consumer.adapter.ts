@@ -1,0 +1,92 @@
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import type { BusLogger } from '../bus-logger.js';
+import type { Consumer } from '../bus.port.js';
+import type { Verdict } from '../deliver.js';
+import { Hold } from '../hold.js';
+import { settledWithin } from '../within.js';
+import { SupervisedChannel } from './channel.adapter.js';
+import type { SupervisedConnection } from './connection.adapter.js';
+
+const cancelTimeoutMs = 2_000;
+
+export interface QueueConsumerOptions {
+  connection: SupervisedConnection;
+  queue: string;
+  prefetch: number;
+  /** Makes sure that the queue exists; again whenever the consumer is rebuilt. */
+  declare(model: ChannelModel): Promise<void>;
+  /** Must not reject. */
+  handle(message: ConsumeMessage, hold: Hold): Promise<Verdict>;
+  logger: BusLogger;
+}
+
+/** Consumes one queue on a channel of its own. What came on a channel is settled there or not at all. */
+export class QueueConsumer implements Consumer {
+  readonly #channel: SupervisedChannel;
+  readonly #holds = new Set<Hold>();
+  readonly #running = new Set<Promise<void>>();
+  #consumerTag = '';
+
+  constructor(private readonly options: QueueConsumerOptions) {
+    this.#channel = new SupervisedChannel(options.connection, {
+      name: `consuming ${options.queue}`,
+      open: (model) => model.createChannel(),
+      setUp: (channel, model) => this.#setUp(channel, model),
+      onLost: () => this.#loseAll(),
+      logger: options.logger,
+    });
+  }
+
+  /** Resolves when messages flow, or at once while disconnected. */
+  start(): Promise<void> {
+    return this.#channel.build();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#channel.retire();
+    const channel = this.#channel.current;
+    if (channel) await settledWithin(channel.cancel(this.#consumerTag), cancelTimeoutMs);
+    await settledWithin(Promise.all(this.#running), graceMs);
+    await this.#channel.close();
+  }
+
+  async #setUp(channel: Channel, model: ChannelModel): Promise<void> {
+    await this.options.declare(model);
+    await channel.prefetch(this.options.prefetch);
+    const { consumerTag } = await channel.consume(this.options.queue, (message) =>
+      this.#receive(channel, message),
+    );
+    this.#consumerTag = consumerTag;
+  }
+
+  #receive(channel: Channel, message: ConsumeMessage | null): void {
+    if (message === null) {
+      this.options.logger.warn({ queue: this.options.queue }, 'queue deleted, consumer is rebuilt');
+      this.#channel.rebuild(channel);
+      return;
+    }
+    const hold = new Hold();
+    this.#holds.add(hold);
+    const running = this.options.handle(message, hold).then((verdict) => {
+      this.#holds.delete(hold);
+      this.#running.delete(running);
+      if (!hold.isLost) settle(channel, message, verdict);
+    });
+    this.#running.add(running);
+  }
+
+  #loseAll(): void {
+    const holds = [...this.#holds];
+    this.#holds.clear();
+    for (const hold of holds) hold.lose();
+  }
+}
+
+function settle(channel: Channel, message: ConsumeMessage, verdict: Verdict): void {
+  try {
+    if (verdict === 'ack') channel.ack(message);
+    else channel.reject(message, false);
+  } catch {
+    // The channel has just begun to close: the broker delivers the message again.
+  }
+}

@@ -1,0 +1,87 @@
+import type { Channel, ChannelModel } from 'amqplib';
+import type { BusLogger } from '../bus-logger.js';
+import { commandQueue, deadLetterQueue, exchanges, sharedQueues, type QueueDefinition } from '../topology.js';
+import { codeOf, textOf } from './broker-error.js';
+
+const preconditionFailed = '406';
+
+/** Runs `work` on a channel of its own: what is refused closes only that one. */
+export async function onOwnChannel<T>(
+  model: ChannelModel,
+  work: (channel: Channel) => Promise<T>,
+): Promise<T> {
+  const channel = await model.createChannel();
+  // The pending call is told too.
+  channel.on('error', () => undefined);
+  try {
+    return await work(channel);
+  } finally {
+    await Promise.resolve()
+      .then(() => channel.close())
+      .catch(() => undefined);
+  }
+}
+
+/** Everything that commands and control messages need, whoever consumes them. */
+export async function declareTopology(model: ChannelModel, logger: BusLogger): Promise<void> {
+  await declareExchanges(model, [exchanges.control, ...exchanges.events], logger);
+  for (const name of sharedQueues) await declareCommandQueue(model, name, logger);
+}
+
+/** With its exchanges and the queue for its dead. */
+export async function declareCommandQueue(
+  model: ChannelModel,
+  name: string,
+  logger: BusLogger,
+): Promise<void> {
+  await declareExchanges(model, [exchanges.commands, exchanges.dead], logger);
+  await declareQueue(model, deadLetterQueue, logger);
+  await declareQueue(model, commandQueue(name), logger);
+}
+
+export async function declareExchanges(
+  model: ChannelModel,
+  names: readonly string[],
+  logger: BusLogger,
+): Promise<void> {
+  for (const name of names) {
+    await declareOrAccept(model, name, logger, {
+      declare: (channel) => channel.assertExchange(name, 'direct', { durable: true }),
+      check: (channel) => channel.checkExchange(name),
+    });
+  }
+}
+
+export async function declareQueue(
+  model: ChannelModel,
+  queue: QueueDefinition,
+  logger: BusLogger,
+): Promise<void> {
+  const { name, durable, exclusive } = queue;
+  await declareOrAccept(model, name, logger, {
+    declare: (channel) => channel.assertQueue(name, { durable, exclusive, arguments: queue.arguments }),
+    check: (channel) => channel.checkQueue(name),
+  });
+  if (queue.bindings.length === 0) return;
+  await onOwnChannel(model, async (channel) => {
+    for (const binding of queue.bindings) {
+      await channel.bindQueue(binding.queue, binding.exchange, binding.key);
+    }
+  });
+}
+
+/** What the broker holds cannot be changed here: an operator's or an older version's arguments are worked with. */
+async function declareOrAccept(
+  model: ChannelModel,
+  name: string,
+  logger: BusLogger,
+  { declare, check }: Record<'declare' | 'check', (channel: Channel) => Promise<unknown>>,
+): Promise<void> {
+  try {
+    await onOwnChannel(model, declare);
+  } catch (error) {
+    if (codeOf(error) !== preconditionFailed) throw error;
+    await onOwnChannel(model, check);
+    logger.warn({ name, reason: textOf(error) }, 'exists with other arguments, used as it is');
+  }
+}

@@ -1,0 +1,123 @@
+import { controlKey, type QueueKind, type Role } from '#contracts';
+
+/*
+ * Exchanges and queues, as data. What a broker already holds cannot be changed by declaring it differently, so
+ * every argument of a durable queue here is frozen.
+ */
+
+const eventExchangeCount = 8;
+
+/** All durable and direct. */
+export const exchanges = {
+  commands: 'switchyard.commands',
+  control: 'switchyard.control',
+  dead: 'switchyard.dead',
+  events: Array.from({ length: eventExchangeCount }, (_, index) => `switchyard.events.${index}`),
+} as const;
+
+/** Ready messages that a command queue takes before it refuses. */
+export const MAX_QUEUE_LENGTH = 100_000;
+/** Deliveries that came back before the broker gives a message up. */
+export const DELIVERY_LIMIT = 20;
+
+export interface QueueBinding {
+  queue: string;
+  exchange: string;
+  key: string;
+}
+
+export interface QueueDefinition {
+  name: string;
+  durable: boolean;
+  exclusive: boolean;
+  arguments: Readonly<Record<string, string | number>>;
+  /** Where messages come from, and where dead ones of this queue go. */
+  bindings: readonly QueueBinding[];
+}
+
+export const deadLetterQueue: QueueDefinition = {
+  name: 'dead-letters',
+  durable: true,
+  exclusive: false,
+  arguments: { 'x-queue-type': 'quorum' },
+  bindings: [],
+};
+
+/** Command queues that every process declares. */
+export const sharedQueues = ['turns', 'results'] as const;
+
+/** `math` → `tools.math`. */
+export function toolsQueue(toolset: string): string {
+  return `tools.${toolset}`;
+}
+
+/** What a command queue may carry; undefined: there is no such command queue. */
+export function kindOfQueue(name: string): QueueKind | undefined {
+  if (name === 'turns' || name === 'results') return name;
+  return /^tools\.[A-Za-z0-9_-]{1,128}$/.test(name) ? 'tools' : undefined;
+}
+
+export function commandQueue(name: string): QueueDefinition {
+  return {
+    name,
+    durable: true,
+    exclusive: false,
+    arguments: {
+      'x-queue-type': 'quorum',
+      'x-delivery-limit': DELIVERY_LIMIT,
+      'x-dead-letter-exchange': exchanges.dead,
+      'x-dead-letter-routing-key': name,
+      'x-dead-letter-strategy': 'at-least-once',
+      'x-overflow': 'reject-publish',
+      'x-max-length': MAX_QUEUE_LENGTH,
+    },
+    bindings: [
+      { queue: name, exchange: exchanges.commands, key: name },
+      // Without it a dead message stays in its queue: at-least-once waits for a route.
+      { queue: deadLetterQueue.name, exchange: exchanges.dead, key: name },
+    ],
+  };
+}
+
+/** `connectionId` makes the name unique: the broker may hold a dead connection's exclusive queue for half a minute. */
+export function controlQueue(
+  identity: { role: Role; processId: string },
+  connectionId: string,
+): QueueDefinition {
+  const own = controlKey(identity.processId);
+  const name = `${own}.control.${connectionId}`;
+  return exclusiveQueue(name, { 'x-overflow': 'reject-publish', 'x-max-length': 10_000 }, [
+    { queue: name, exchange: exchanges.control, key: own },
+    { queue: name, exchange: exchanges.control, key: `${identity.role}.all` },
+  ]);
+}
+
+/** Bound to a conversation when it is followed. */
+export function eventsQueue(processId: string, connectionId: string): QueueDefinition {
+  const name = `${controlKey(processId)}.events.${connectionId}`;
+  return exclusiveQueue(name, { 'x-overflow': 'drop-head', 'x-max-length': 50_000 }, []);
+}
+
+/** The same for every process and version: FNV-1a of the id's UTF-16 units. */
+export function eventExchange(conversationId: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < conversationId.length; index++) {
+    hash = Math.imul(hash ^ conversationId.charCodeAt(index), 0x01000193);
+  }
+  return exchanges.events[(hash >>> 0) % eventExchangeCount]!;
+}
+
+function exclusiveQueue(
+  name: string,
+  limits: Record<string, string | number>,
+  bindings: QueueBinding[],
+): QueueDefinition {
+  // The type is said because a virtual host may have another default.
+  return {
+    name,
+    durable: false,
+    exclusive: true,
+    arguments: { 'x-queue-type': 'classic', ...limits },
+    bindings,
+  };
+}

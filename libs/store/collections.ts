@@ -1,0 +1,63 @@
+import type {
+  Answer,
+  Artifact,
+  Catalog,
+  Claim,
+  Conversation,
+  DeadLetter,
+  Outcome,
+  ProcessRow,
+  Step,
+  Turn,
+} from '#contracts';
+
+/** What both adapters keep, by the name of its collection or table. */
+export interface Rows {
+  conversations: Conversation;
+  turns: Turn;
+  steps: Step;
+  claims: Claim;
+  outcomes: Outcome;
+  answers: Answer;
+  catalogs: Catalog;
+  processes: ProcessRow;
+  artifacts: Artifact;
+  dead_letters: DeadLetter;
+}
+export type CollectionName = keyof Rows;
+export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
+
+export interface CollectionDefinition<Name extends CollectionName = CollectionName> {
+  /** Beside `_id`. Without one of these the store does not open. */
+  unique: Field<Name>[][];
+  /** For speed only. */
+  indexes: Field<Name>[][];
+  /** Fields that are written again after the insert. */
+  caches: Field<Name>[];
+}
+
+export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name> } = {
+  conversations: {
+    unique: [],
+    indexes: [['user_id', 'deleted_at', 'updated_at', '_id']],
+    caches: ['title', 'policy', 'updated_at', 'deleted_at'],
+  },
+  turns: {
+    unique: [
+      ['conversation_id', 'number'],
+      ['conversation_id', 'client_message_id'],
+    ],
+    indexes: [['due_at'], ['conversation_id', 'status', 'number'], ['user_id', 'status']],
+    caches: ['status', 'due_at'],
+  },
+  steps: { unique: [], indexes: [['turn_id'], ['conversation_id', 'turn_number', 'n']], caches: [] },
+  claims: { unique: [], indexes: [['turn_id']], caches: [] },
+  outcomes: { unique: [], indexes: [['turn_id']], caches: [] },
+  answers: { unique: [], indexes: [['turn_id']], caches: [] },
+  catalogs: { unique: [], indexes: [], caches: [] },
+  processes: { unique: [], indexes: [], caches: ['beat'] },
+  artifacts: { unique: [], indexes: [['conversation_id']], caches: [] },
+  dead_letters: { unique: [], indexes: [['at', '_id']], caches: [] },
+};
+
+export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

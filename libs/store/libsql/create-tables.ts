@@ -1,0 +1,67 @@
+import type Database from 'libsql';
+import { COLLECTION_NAMES, COLLECTIONS, type CollectionName } from '../collections.js';
+import { StoreSetupError } from '../store-errors.js';
+
+/** Creates what is missing. Throws `StoreSetupError` when a unique index does not exist afterwards. */
+export function createTables(database: Database.Database): void {
+  for (const table of COLLECTION_NAMES) {
+    // Columns without a type keep a value as it came: '007' stays text.
+    const columns = [
+      '_id TEXT NOT NULL PRIMARY KEY',
+      ...indexedColumns(table).map(quote),
+      'row TEXT NOT NULL',
+    ];
+    database.exec(`CREATE TABLE IF NOT EXISTS ${table} (${columns.join(', ')})`);
+    for (const index of COLLECTIONS[table].indexes) database.exec(createIndex('INDEX', table, index));
+    for (const index of COLLECTIONS[table].unique) createUniqueIndex(database, table, index);
+  }
+}
+
+/** The row's fields that have a column of their own, beside `_id`. */
+export function indexedColumns(table: CollectionName): string[] {
+  const { unique, indexes } = COLLECTIONS[table];
+  return [...new Set([...unique, ...indexes].flat())].filter((column) => column !== '_id');
+}
+
+export function quote(column: string): string {
+  return `"${column}"`;
+}
+
+function indexName(table: CollectionName, columns: string[]): string {
+  return `${table}_by_${columns.join('_and_')}`;
+}
+
+function createIndex(kind: 'INDEX' | 'UNIQUE INDEX', table: CollectionName, columns: string[]): string {
+  const name = indexName(table, columns);
+  return `CREATE ${kind} IF NOT EXISTS ${name} ON ${table} (${columns.map(quote).join(', ')})`;
+}
+
+function createUniqueIndex(database: Database.Database, table: CollectionName, columns: string[]): void {
+  const described = `the unique index ${indexName(table, columns)} on ${table} (${columns.join(', ')})`;
+  try {
+    database.exec(createIndex('UNIQUE INDEX', table, columns));
+  } catch (cause) {
+    throw new StoreSetupError(`Cannot create ${described}: rows in the file contradict it.`, { cause });
+  }
+  // `IF NOT EXISTS` is content with any index of that name.
+  if (hasUniqueIndex(database, table, columns)) return;
+  throw new StoreSetupError(
+    `The file lacks ${described}: drop the other index of that name, then start again.`,
+  );
+}
+
+function hasUniqueIndex(database: Database.Database, table: CollectionName, columns: string[]): boolean {
+  const name = indexName(table, columns);
+  const indexes = database.prepare(`PRAGMA index_list(${table})`).all() as IndexInfo[];
+  const indexed = database.prepare(`PRAGMA index_info(${name})`).all() as { name: string }[];
+  const isComplete = indexed.map((column) => column.name).join() === columns.join();
+  return (
+    isComplete && indexes.some((index) => index.name === name && index.unique === 1 && index.partial === 0)
+  );
+}
+
+interface IndexInfo {
+  name: string;
+  unique: number;
+  partial: number;
+}

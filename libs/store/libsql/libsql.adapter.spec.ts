@@ -1,0 +1,174 @@
+import { spawn, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Database from 'libsql';
+import { createStore } from '../create-store.js';
+import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
+import type { Store } from '../store.port.js';
+import { sampleClaim, sampleProcess, sampleTurn } from '../testing/sample-rows.js';
+import { describeStoreContract } from '../testing/store-contract.js';
+
+/** Holds what a running Switchyard process holds of its folder. */
+const lockHolder = `
+  import Database from 'libsql';
+  new Database(process.argv[1]).exec('BEGIN EXCLUSIVE');
+  console.log('locked');
+  setInterval(() => {}, 1000);`;
+
+describe('the libsql adapter in memory', () => {
+  describeStoreContract(() => createStore({ dataDir: ':memory:' }));
+});
+
+describe('the libsql adapter on a file, by contract', () => {
+  let folder = '';
+  afterAll(() => rm(folder, { recursive: true }));
+
+  describeStoreContract(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchyard-libsql-'));
+    return createStore({ dataDir: folder });
+  });
+});
+
+describe('the libsql adapter on a file', () => {
+  let folder = '';
+  let stores: Store[] = [];
+  const newStore = () => {
+    const store = createStore({ dataDir: join(folder, 'data') });
+    stores.push(store);
+    return store;
+  };
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchyard-libsql-'));
+  });
+  afterEach(async () => {
+    for (const store of stores) await store.close();
+    stores = [];
+    await rm(folder, { recursive: true });
+  });
+
+  async function tamper(sql: string): Promise<void> {
+    const database = new Database(join(folder, 'data', 'switchyard.db'));
+    database.exec(sql);
+    database.close();
+  }
+
+  it('keeps everything but the processes over a restart', async () => {
+    const first = newStore();
+    await first.open();
+    const turn = sampleTurn();
+    await first.insertTurn(turn);
+    await first.claim(sampleClaim(turn, turn._id, 1));
+    await first.insertProcess(sampleProcess());
+    await first.close();
+
+    const second = newStore();
+    await second.open();
+    expect((await second.readJournal(turn._id))?.claims).toHaveLength(1);
+    expect(await second.listProcesses()).toEqual([]);
+  });
+
+  it('writes durably: write-ahead log, synced at every commit', async () => {
+    const store = newStore();
+    await store.open();
+    await store.insertTurn(sampleTurn());
+    expect((await stat(join(folder, 'data', 'switchyard.db-wal'))).size).toBeGreaterThan(0);
+  });
+
+  it('leaves everything in the one file when it is closed', async () => {
+    const store = newStore();
+    await store.open();
+    const turn = sampleTurn();
+    await store.insertTurn(turn);
+    await store.close();
+    for (const file of await readdir(join(folder, 'data'))) {
+      if (file !== 'switchyard.db') await rm(join(folder, 'data', file));
+    }
+    await store.open();
+    expect(await store.getTurn(turn._id)).toEqual(turn);
+  });
+
+  it('refuses a folder that a store of this process has open, until that is closed', async () => {
+    const [first, second] = [newStore(), newStore()];
+    await first.open();
+    await expect(second.open()).rejects.toThrow(StoreSetupError);
+    await first.close();
+    await second.open();
+    await second.ping();
+  });
+
+  it('refuses a folder that another process has open, in a sentence, and takes it once that one is killed', async () => {
+    const store = newStore();
+    await store.open();
+    await store.close();
+    const lockFile = join(folder, 'data', 'switchyard.lock');
+    const stdio: StdioOptions = ['ignore', 'pipe', 'inherit'];
+    const holder = spawn(process.execPath, ['--input-type=module', '--eval', lockHolder, lockFile], {
+      stdio,
+    });
+    try {
+      await once(holder.stdout!, 'data');
+      await expect(store.open()).rejects.toThrow(
+        `The folder ${join(folder, 'data')} is in use by another Switchyard process: stop that process or choose`,
+      );
+      await expect(store.open()).rejects.toThrow(StoreSetupError);
+    } finally {
+      holder.kill('SIGKILL');
+    }
+    await once(holder, 'exit');
+    await store.open();
+    await store.ping();
+  });
+
+  it('does not start with an index that is not unique in the place of a unique one', async () => {
+    const store = newStore();
+    await store.open();
+    await store.close();
+    const name = 'turns_by_conversation_id_and_number';
+    await tamper(`DROP INDEX ${name}; CREATE INDEX ${name} ON turns (conversation_id, number)`);
+    await expect(store.open()).rejects.toThrow(StoreSetupError);
+    await expect(store.open()).rejects.toThrow(/unique index turns_by_conversation_id_and_number/);
+  });
+
+  it('does not start with rows that contradict a unique index', async () => {
+    const store = newStore();
+    await store.open();
+    await store.insertTurn(sampleTurn({ conversation_id: 'c', client_message_id: 'same' }));
+    await store.close();
+    await tamper(`DROP INDEX turns_by_conversation_id_and_client_message_id;
+      INSERT INTO turns (_id, conversation_id, number, client_message_id, row) VALUES ('x', 'c', 2, 'same', '{}')`);
+    await expect(store.open()).rejects.toThrow(/conversation_id, client_message_id.*contradict/);
+  });
+
+  it('gives the folder back when it could not start', async () => {
+    const store = newStore();
+    await store.open();
+    await store.close();
+    await tamper('DROP TABLE turns; CREATE TABLE turns (_id TEXT, row TEXT)');
+    await expect(store.open()).rejects.toThrow(StoreSetupError);
+    await tamper('DROP TABLE turns');
+    await store.open();
+  });
+
+  it('names a folder that cannot be created', async () => {
+    await writeFile(join(folder, 'data'), 'a file');
+    await expect(newStore().open()).rejects.toThrow(/Cannot create the folder .* choose another DATA_DIR/);
+  });
+
+  it('names a file that is no database', async () => {
+    await mkdir(join(folder, 'data'));
+    await writeFile(join(folder, 'data', 'switchyard.db'), 'this is a text file'.repeat(500));
+    await expect(newStore().open()).rejects.toThrow(StoreSetupError);
+  });
+
+  it('is unavailable before it is open and after it is closed', async () => {
+    const store = newStore();
+    await expect(store.ping()).rejects.toThrow(StoreUnavailableError);
+    await store.open();
+    await store.close();
+    await store.close();
+    await expect(store.getTurn('x')).rejects.toThrow(StoreUnavailableError);
+  });
+});

@@ -1,0 +1,65 @@
+import type Database from 'libsql';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreSetupError } from '../store-errors.js';
+import { createTables } from './create-tables.js';
+import { lockDataDir } from './data-lock.js';
+
+export const IN_MEMORY = ':memory:';
+
+export interface OpenDatabase {
+  database: Database.Database;
+  /** Also gives the folder back. */
+  close(): void;
+}
+
+/** Locks the folder and opens `switchyard.db` in it, with every table and index. */
+export async function openDatabase(dataDir: string): Promise<OpenDatabase> {
+  const { default: Connection } = await import('libsql');
+  if (dataDir === IN_MEMORY) return openFile(Connection, IN_MEMORY);
+  createFolder(dataDir);
+  const lock = lockDataDir(Connection, dataDir);
+  try {
+    return openFile(Connection, join(dataDir, 'switchyard.db'), () => lock.release());
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function openFile(Connection: typeof Database, path: string, afterClose?: () => void): OpenDatabase {
+  const database = new Connection(path);
+  try {
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    createTables(database);
+    // The lock proves it: whoever wrote these rows is dead.
+    database.exec('DELETE FROM processes');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return {
+    database,
+    close() {
+      try {
+        // The binding closes the file only once every prepared statement is collected.
+        database.pragma('wal_checkpoint(TRUNCATE)');
+      } finally {
+        database.close();
+        afterClose?.();
+      }
+    },
+  };
+}
+
+function createFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new StoreSetupError(`Cannot create the folder ${dataDir} (${reason}): choose another DATA_DIR.`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import type Database from 'libsql';
+import type { CollectionName, Rows } from '../collections.js';
+import { assertPlainValue } from '../plain-value.js';
+import type { Inserted } from '../store.port.js';
+import { indexedColumns, quote } from './create-tables.js';
+
+type Value = string | number | null;
+
+/** One table: the row as JSON text, beside it the columns that queries use. Statements are prepared once. */
+export class Table<Name extends CollectionName> {
+  readonly #statements = new Map<string, Database.Statement>();
+  readonly #columns: string[];
+
+  constructor(
+    readonly database: Database.Database,
+    readonly name: Name,
+  ) {
+    this.#columns = indexedColumns(name);
+  }
+
+  /** False: the `_id` or another unique key is taken, and nothing was written. */
+  insert(row: Rows[Name]): boolean {
+    const names = ['_id', ...this.#columns.map(quote), 'row'];
+    const places = names.map(() => '?').join(', ');
+    assertPlainValue(row._id);
+    const sql = `INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${places}) ON CONFLICT DO NOTHING`;
+    return this.#prepare(sql).run(row._id, ...this.#values(row)).changes === 1;
+  }
+
+  /** For tables whose only unique key is `_id`. */
+  insertOrRead(row: Rows[Name]): Inserted<Rows[Name]> {
+    return this.insert(row) ? { won: true, row } : { won: false, row: this.get(row._id) ?? row };
+  }
+
+  get(id: string): Rows[Name] | null {
+    return this.select('WHERE _id = ?', id)[0] ?? null;
+  }
+
+  /** @param clauses SQL after the table's name; never holds a value */
+  select(clauses: string, ...values: Value[]): Rows[Name][] {
+    values.forEach(assertPlainValue);
+    const found = this.#prepare(`SELECT row FROM ${this.name} ${clauses}`).all(...values) as {
+      row: string;
+    }[];
+    return found.map(({ row }) => JSON.parse(row) as Rows[Name]);
+  }
+
+  /** One number, such as a count or a maximum; 0 for none. */
+  measure(expression: string, clauses: string, ...values: Value[]): number {
+    values.forEach(assertPlainValue);
+    const sql = `SELECT ${expression} AS measured FROM ${this.name} ${clauses}`;
+    const [first] = this.#prepare(sql).all(...values) as { measured: number | null }[];
+    return first?.measured ?? 0;
+  }
+
+  /** Read, change, write: nothing comes between, because this process alone has the file. False: no such row. */
+  update(id: string, change: (row: Rows[Name]) => Rows[Name]): boolean {
+    const stored = this.get(id);
+    if (!stored) return false;
+    const assignments = [...this.#columns, 'row'].map((column) => `${quote(column)} = ?`).join(', ');
+    const sql = `UPDATE ${this.name} SET ${assignments} WHERE _id = ?`;
+    this.#prepare(sql).run(...this.#values(change(stored)), id);
+    return true;
+  }
+
+  remove(id: string): void {
+    assertPlainValue(id);
+    this.#prepare(`DELETE FROM ${this.name} WHERE _id = ?`).run(id);
+  }
+
+  #values(row: Rows[Name]): Value[] {
+    const fields = row as unknown as Record<string, Value | undefined>;
+    const values = this.#columns.map((column) => fields[column] ?? null);
+    values.forEach(assertPlainValue);
+    return [...values, JSON.stringify(row)];
+  }
+
+  #prepare(sql: string): Database.Statement {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Model } from 'mongoose';
+import { COLLECTIONS, type CollectionName } from '../collections.js';
+import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
+import type { StoredDocument } from './documents.js';
+import { translateMongoError } from './mongo-errors.js';
+
+/** Creates the collection and what it lacks. Throws `StoreSetupError` when a unique index is not there afterwards. */
+export async function ensureIndexes(model: Model<StoredDocument>, name: CollectionName): Promise<void> {
+  const { unique, indexes } = COLLECTIONS[name];
+  await model.createCollection();
+  for (const fields of indexes) await model.collection.createIndex(toKey(fields));
+  for (const fields of unique) await createUniqueIndex(model, name, fields);
+  const existing = await model.collection.listIndexes().toArray();
+  for (const fields of unique) {
+    if (!existing.some((index) => isUniqueOver(index, fields)))
+      throw new StoreSetupError(`MongoDB lacks ${describe(name, fields)}.`);
+  }
+}
+
+async function createUniqueIndex(
+  model: Model<StoredDocument>,
+  name: CollectionName,
+  fields: string[],
+): Promise<void> {
+  try {
+    await model.collection.createIndex(toKey(fields), { unique: true });
+  } catch (cause) {
+    if (isRefusal(cause)) {
+      const advice = 'remove documents that contradict it, or another index over the same fields';
+      throw new StoreSetupError(`MongoDB cannot create ${describe(name, fields)}: ${advice}.`, { cause });
+    }
+    throw cause;
+  }
+}
+
+/** Duplicate keys, or an index with the same name or keys but other options. */
+function isRefusal(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return (
+    [11000, 85, 86].includes(code as number) || !(translateMongoError(error) instanceof StoreUnavailableError)
+  );
+}
+
+interface IndexDescription {
+  key?: object;
+  unique?: boolean;
+  partialFilterExpression?: object;
+}
+
+function isUniqueOver({ key, unique, partialFilterExpression }: IndexDescription, fields: string[]): boolean {
+  const isSame = JSON.stringify(key) === JSON.stringify(toKey(fields));
+  return isSame && unique === true && partialFilterExpression === undefined;
+}
+
+function toKey(fields: string[]): Record<string, 1> {
+  return Object.fromEntries(fields.map((field) => [field, 1]));
+}
+
+function describe(name: CollectionName, fields: string[]): string {
+  return `the unique index on ${name} (${fields.join(', ')})`;
+}

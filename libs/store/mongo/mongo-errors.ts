@@ -1,0 +1,41 @@
+import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
+
+interface MongoFailure {
+  name?: string;
+  message?: string;
+  code?: number | string;
+  codeName?: string;
+}
+
+/** Server codes that trying again does not change: rights, unknown commands, documents that are too large. */
+const lastingCodes = new Set<unknown>([2, 9, 13, 14, 18, 59, 72, 79, 100, 115, 8000, 10334, 17280]);
+/** Driver and Mongoose errors about what they were given, not about the connection. */
+const lastingNames = new Set<unknown>([
+  'MongoParseError',
+  'MongoInvalidArgumentError',
+  'MongoMissingCredentialsError',
+  'MongoMissingDependencyError',
+]);
+
+export function isDuplicateKey(error: unknown): boolean {
+  return (error as MongoFailure).code === 11000;
+}
+
+/**
+ * Everything that the driver, Mongoose or the mapping throws → one of the store's two errors. Messages of the
+ * server are left to `cause`: they may quote what was written.
+ */
+export function translateMongoError(error: unknown): StoreUnavailableError | StoreSetupError {
+  if (error instanceof StoreUnavailableError || error instanceof StoreSetupError) return error;
+  const failure = error as MongoFailure;
+  const label = failure.codeName ?? failure.code ?? failure.name ?? 'unknown error';
+  return isPassing(failure)
+    ? new StoreUnavailableError(`MongoDB does not answer at the moment (${label}).`, { cause: error })
+    : new StoreSetupError(`MongoDB refused an operation (${label}).`, { cause: error });
+}
+
+function isPassing({ name, code }: MongoFailure): boolean {
+  if (lastingCodes.has(code) || lastingNames.has(name)) return false;
+  const isSystemError = typeof code === 'string' && /^E[A-Z]+$/.test(code);
+  return isSystemError || (name?.startsWith('Mongo') ?? false);
+}

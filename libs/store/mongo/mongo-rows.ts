@@ -1,0 +1,145 @@
+import type { Model, QueryFilter, SortOrder, UpdateQuery } from 'mongoose';
+import type { CollectionName, Field, Rows } from '../collections.js';
+import { assertPlainValue } from '../plain-value.js';
+import { StoreUnavailableError } from '../store-errors.js';
+import type { Inserted } from '../store.port.js';
+import { isSameRow, toDocument, toRow, type StoredDocument } from './documents.js';
+import { isDuplicateKey } from './mongo-errors.js';
+import { retryWithin } from './retry-within.js';
+
+/** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */
+export const OPERATION_BUDGET_MS = 5_500;
+const rememberedInserts = 10_000;
+const idsPerQuery = 500;
+
+export interface Query<Name extends CollectionName> {
+  equals?: { [Key in Field<Name>]?: string | number | null };
+  /** Operators over values that this library made. */
+  conditions?: { [Key in Field<Name>]?: Partial<Record<'$in' | '$nin' | '$gt' | '$lt' | '$lte', unknown>> };
+  sort?: { [Key in Field<Name>]?: SortOrder };
+  skip?: number;
+  limit?: number;
+}
+
+/** One collection. Each operation is one command, tried again for at most `OPERATION_BUDGET_MS`. */
+export class MongoRows<Name extends CollectionName> {
+  /** Ids whose insert ended without an answer: when the same row is inserted again, a stored one is its own. */
+  readonly #unanswered = new Set<string>();
+
+  constructor(
+    readonly model: Model<StoredDocument>,
+    readonly name: Name,
+  ) {}
+
+  /** For collections whose only unique key is `_id`. */
+  insert(row: Rows[Name]): Promise<Inserted<Rows[Name]>> {
+    return this.insertUnless<never>(row, () => this.#findById(row._id));
+  }
+
+  /**
+   * @param readBack asked after a duplicate key: the row that stands in the way of this one, or why there is none;
+   * null when nothing can be seen yet
+   */
+  async insertUnless<Obstacle extends string>(
+    row: Rows[Name],
+    readBack: () => Promise<Rows[Name] | Obstacle | null>,
+  ): Promise<Inserted<Rows[Name]> | Obstacle> {
+    let isAnswerLost = false;
+    const attempt = async (): Promise<Rows[Name] | Obstacle | undefined> => {
+      const wasAnswerLost = isAnswerLost;
+      isAnswerLost = true;
+      try {
+        await this.model.insertOne(toDocument(this.name, row));
+        return undefined;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+      isAnswerLost = wasAnswerLost;
+      const found = await readBack();
+      if (found === null) throw new StoreUnavailableError('What won is not stored by a majority yet.');
+      return found;
+    };
+    const found = await retryWithin(OPERATION_BUDGET_MS, attempt).catch((error: unknown) => {
+      if (isAnswerLost && error instanceof StoreUnavailableError) this.#rememberUnanswered(row._id);
+      throw error;
+    });
+    const wasUnanswered = this.#unanswered.delete(row._id) || isAnswerLost;
+    if (found === undefined) return { won: true, row };
+    if (typeof found === 'string') return found;
+    return { won: wasUnanswered && isSameRow(this.name, found, row), row: found };
+  }
+
+  get(id: string): Promise<Rows[Name] | null> {
+    return retryWithin(OPERATION_BUDGET_MS, () => this.#findById(id));
+  }
+
+  find(query: Query<Name>): Promise<Rows[Name][]> {
+    return retryWithin(OPERATION_BUDGET_MS, () => this.findOnce(query));
+  }
+
+  /** Without a second try, for use within one. */
+  async findOnce({ sort, skip, limit, ...filter }: Query<Name>): Promise<Rows[Name][]> {
+    const options = { sort: sort as Record<string, SortOrder>, skip, limit };
+    const documents = await this.model.find(toFilter(filter), null, options).lean();
+    return documents.map((document) => toRow(this.name, document as StoredDocument));
+  }
+
+  /** Rows whose `field` is one of `values`, in parallel queries of bounded size. */
+  async findAmong(
+    field: Field<Name>,
+    values: string[],
+    equals?: Query<Name>['equals'],
+  ): Promise<Rows[Name][]> {
+    const chunks: Promise<Rows[Name][]>[] = [];
+    for (let at = 0; at < values.length; at += idsPerQuery) {
+      const conditions = { [field]: { $in: values.slice(at, at + idsPerQuery) } };
+      chunks.push(this.find({ equals, conditions } as Query<Name>));
+    }
+    return (await Promise.all(chunks)).flat();
+  }
+
+  count(query: Query<Name>): Promise<number> {
+    return retryWithin(OPERATION_BUDGET_MS, () => this.model.countDocuments(toFilter(query)).exec());
+  }
+
+  /** Whether a row matched. */
+  async set(query: Query<Name>, change: Partial<Rows[Name]>): Promise<boolean> {
+    return this.#update(query, { $set: toDocument(this.name, change) });
+  }
+
+  async countUp(id: string, field: Field<Name>): Promise<boolean> {
+    return this.#update({ equals: { _id: id } } as Query<Name>, { $inc: { [field]: 1 } });
+  }
+
+  async remove(id: string): Promise<void> {
+    const filter = toFilter({ equals: { _id: id } });
+    await retryWithin(OPERATION_BUDGET_MS, () => this.model.deleteOne(filter).exec());
+  }
+
+  async #update(query: Query<Name>, change: UpdateQuery<StoredDocument>): Promise<boolean> {
+    const filter = toFilter(query);
+    const result = await retryWithin(OPERATION_BUDGET_MS, () => this.model.updateOne(filter, change).exec());
+    return result.matchedCount > 0;
+  }
+
+  async #findById(id: string): Promise<Rows[Name] | null> {
+    const [found] = await this.findOnce({ equals: { _id: id } } as Query<Name>);
+    return found ?? null;
+  }
+
+  #rememberUnanswered(id: string): void {
+    this.#unanswered.add(id);
+    const [oldest] = this.#unanswered;
+    if (oldest !== undefined && this.#unanswered.size > rememberedInserts) this.#unanswered.delete(oldest);
+  }
+}
+
+interface AnyFilter {
+  equals?: object;
+  conditions?: object;
+}
+
+function toFilter({ equals = {}, conditions = {} }: AnyFilter): QueryFilter<StoredDocument> {
+  Object.values(equals).forEach(assertPlainValue);
+  return { ...equals, ...conditions } as QueryFilter<StoredDocument>;
+}

@@ -1,0 +1,234 @@
+import type {
+  Answer,
+  Artifact,
+  Catalog,
+  Claim,
+  Conversation,
+  DeadLetter,
+  Outcome,
+  ProcessRow,
+  Step,
+  Turn,
+  TurnStatus,
+} from '#contracts';
+import { assembleJournals } from '../assemble-journals.js';
+import { StoreUnavailableError } from '../store-errors.js';
+import type { Inserted, Journal, Store } from '../store.port.js';
+import { ENDED_STATUSES, UNENDED_STATUSES } from '../turn-status.js';
+import type { Collections, OpenCollections } from './open-collections.js';
+import { retryWithin } from './retry-within.js';
+
+const pingBudgetMs = 2_000;
+const unended = { status: { $in: UNENDED_STATUSES } };
+/** More than almost any work has; who has more is asked for again. */
+const attemptsPerQuery = 8;
+
+/** The journal in MongoDB, or in what speaks its protocol: single-document writes by a majority, no transactions. */
+export class MongoStore implements Store {
+  #open?: OpenCollections;
+  readonly #url: string;
+
+  /** @param url connection string; the database is `switchyard` unless it names one */
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async open(): Promise<void> {
+    const { openCollections } = await import('./open-collections.js');
+    this.#open = await openCollections(this.#url);
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.connection.close();
+  }
+
+  async ping(): Promise<void> {
+    const database = this.#opened.connection.db;
+    await retryWithin(pingBudgetMs, async () => database?.command({ ping: 1 }));
+  }
+
+  async insertConversation(row: Conversation): Promise<Inserted<Conversation>> {
+    return this.#rows.conversations.insert(row);
+  }
+
+  async getConversation(id: string): Promise<Conversation | null> {
+    return this.#rows.conversations.get(id);
+  }
+
+  async listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]> {
+    const equals = { user_id: userId, deleted_at: null };
+    return this.#rows.conversations.find({ equals, sort: { updated_at: -1, _id: -1 }, ...page });
+  }
+
+  async updateConversation(id: string, change: Parameters<Store['updateConversation']>[1]): Promise<void> {
+    await this.#rows.conversations.set({ equals: { _id: id } }, change);
+  }
+
+  async insertTurn(row: Turn): Promise<Inserted<Turn> | 'taken'> {
+    const { turns } = this.#rows;
+    const { _id, conversation_id, client_message_id, number } = row;
+    return turns.insertUnless<'taken'>(row, async () => {
+      const [sameId, sameMessage, sameNumber] = await Promise.all([
+        turns.findOnce({ equals: { _id } }),
+        turns.findOnce({ equals: { conversation_id, client_message_id } }),
+        turns.findOnce({ equals: { conversation_id, number } }),
+      ]);
+      return sameId[0] ?? sameMessage[0] ?? (sameNumber[0] ? 'taken' : null);
+    });
+  }
+
+  async getTurn(id: string): Promise<Turn | null> {
+    return this.#rows.turns.get(id);
+  }
+
+  async lastTurnNumber(conversationId: string): Promise<number> {
+    return (await this.listTurns(conversationId, { limit: 1 }))[0]?.number ?? 0;
+  }
+
+  async listTurns(
+    conversationId: string,
+    { before, limit }: { before?: number; limit: number },
+  ): Promise<Turn[]> {
+    const conditions = before === undefined ? {} : { number: { $lt: before } };
+    const equals = { conversation_id: conversationId };
+    return (await this.#rows.turns.find({ equals, conditions, sort: { number: -1 }, limit })).reverse();
+  }
+
+  async listUnendedTurns(conversationId: string): Promise<Turn[]> {
+    const equals = { conversation_id: conversationId };
+    return this.#rows.turns.find({ equals, conditions: unended, sort: { number: 1 } });
+  }
+
+  async countUnendedTurns(userId: string): Promise<number> {
+    return this.#rows.turns.count({ equals: { user_id: userId }, conditions: unended });
+  }
+
+  async setTurnStatus(id: string, status: TurnStatus): Promise<void> {
+    const conditions = { status: { $nin: ENDED_STATUSES } };
+    await this.#rows.turns.set({ equals: { _id: id }, conditions }, { status });
+  }
+
+  async setTurnDue(id: string, dueAt: number | null): Promise<void> {
+    await this.#rows.turns.set({ equals: { _id: id } }, { due_at: dueAt });
+  }
+
+  async listDueTurns(now: number, limit: number): Promise<Turn[]> {
+    return this.#rows.turns.find({ conditions: { due_at: { $lte: now } }, sort: { due_at: 1 }, limit });
+  }
+
+  async readJournal(turnId: string): Promise<Journal | null> {
+    const [turn, rows] = await Promise.all([this.#rows.turns.get(turnId), this.#readJournalRows([turnId])]);
+    return (turn && assembleJournals([turn], rows)[0]) ?? null;
+  }
+
+  async readJournals(conversationId: string, turns: Turn[]): Promise<Journal[]> {
+    const ids = turns.map((turn) => turn._id);
+    return assembleJournals(turns, await this.#readJournalRows(ids, conversationId));
+  }
+
+  async listSteps(conversationId: string, range: { after: number; before: number }): Promise<Step[]> {
+    const equals = { conversation_id: conversationId };
+    const conditions = { turn_number: { $gt: range.after, $lt: range.before } };
+    return this.#rows.steps.find({ equals, conditions, sort: { turn_number: 1, n: 1 } });
+  }
+
+  async listOutcomes(turnIds: string[]): Promise<Outcome[]> {
+    return this.#rows.outcomes.findAmong('turn_id', turnIds);
+  }
+
+  async commitStep(row: Step): Promise<Inserted<Step>> {
+    return this.#rows.steps.insert(row);
+  }
+
+  async getStep(turnId: string, n: number): Promise<Step | null> {
+    return this.#rows.steps.get(`${turnId}:${n}`);
+  }
+
+  async claim(row: Claim): Promise<Inserted<Claim>> {
+    return this.#rows.claims.insert(row);
+  }
+
+  async listClaims(workId: string): Promise<Claim[]> {
+    const claims: Claim[] = [];
+    // Attempts have no holes: a query that brings fewer than it asked for has seen the last one.
+    for (let first = 1; claims.length === first - 1; first += attemptsPerQuery) {
+      const ids = Array.from({ length: attemptsPerQuery }, (_, index) => `${workId}:${first + index}`);
+      claims.push(...(await this.#rows.claims.findAmong('_id', ids)));
+    }
+    return claims.sort((a, b) => a.n - b.n);
+  }
+
+  async settle(row: Outcome): Promise<Inserted<Outcome>> {
+    return this.#rows.outcomes.insert(row);
+  }
+
+  async getOutcome(toolCallId: string): Promise<Outcome | null> {
+    return this.#rows.outcomes.get(toolCallId);
+  }
+
+  async answer(row: Answer): Promise<Inserted<Answer>> {
+    return this.#rows.answers.insert(row);
+  }
+
+  async putCatalog(row: Catalog): Promise<void> {
+    await this.#rows.catalogs.insert(row);
+  }
+
+  async getCatalog(hash: string): Promise<Catalog | null> {
+    return this.#rows.catalogs.get(hash);
+  }
+
+  async insertProcess(row: ProcessRow): Promise<void> {
+    await this.#rows.processes.insert(row);
+  }
+
+  async beat(processId: string): Promise<'beaten' | 'gone'> {
+    return (await this.#rows.processes.countUp(processId, 'beat')) ? 'beaten' : 'gone';
+  }
+
+  async listProcesses(): Promise<ProcessRow[]> {
+    return this.#rows.processes.find({ sort: { _id: 1 } });
+  }
+
+  async removeProcess(processId: string): Promise<void> {
+    await this.#rows.processes.remove(processId);
+  }
+
+  async putArtifact(row: Artifact): Promise<void> {
+    await this.#rows.artifacts.insert(row);
+  }
+
+  async getArtifact(id: string): Promise<Artifact | null> {
+    return this.#rows.artifacts.get(id);
+  }
+
+  async putDeadLetter(row: DeadLetter): Promise<void> {
+    await this.#rows.dead_letters.insert(row);
+  }
+
+  async listDeadLetters(limit: number): Promise<DeadLetter[]> {
+    return this.#rows.dead_letters.find({ sort: { at: -1, _id: -1 }, limit });
+  }
+
+  async #readJournalRows(turnIds: string[], conversationId?: string) {
+    const equals = conversationId === undefined ? undefined : { conversation_id: conversationId };
+    const [steps, claims, outcomes, answers] = await Promise.all([
+      this.#rows.steps.findAmong('turn_id', turnIds, equals),
+      this.#rows.claims.findAmong('turn_id', turnIds, equals),
+      this.#rows.outcomes.findAmong('turn_id', turnIds, equals),
+      this.#rows.answers.findAmong('turn_id', turnIds, equals),
+    ]);
+    return { steps, claims, outcomes, answers };
+  }
+
+  get #opened(): OpenCollections {
+    if (!this.#open) throw new StoreUnavailableError('The store is not open.');
+    return this.#open;
+  }
+
+  get #rows(): Collections {
+    return this.#opened.collections;
+  }
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Artifact, DeadLetter } from '#contracts';
+import type { Store } from '../store.port.js';
+import { makeCallId, makeId, sampleProcess } from './sample-rows.js';
+
+const at = '2026-03-01T10:00:00.000Z';
+
+export function describeSmallCollections(store: () => Store): void {
+  describe('processes', () => {
+    it('counts the beat of a living process up and tells a removed one that it is gone', async () => {
+      const row = sampleProcess();
+      await store().insertProcess(row);
+      expect(await store().beat(row._id)).toBe('beaten');
+      expect(await store().beat(row._id)).toBe('beaten');
+      expect(await store().listProcesses()).toContainEqual({ ...row, beat: 2 });
+      await store().removeProcess(row._id);
+      await store().removeProcess(row._id);
+      expect(await store().beat(row._id)).toBe('gone');
+      expect((await store().listProcesses()).map(({ _id }) => _id)).not.toContain(row._id);
+    });
+  });
+
+  describe('catalogues, artifacts, dead letters', () => {
+    it('keeps a catalogue under its hash, however often it is put', async () => {
+      const schema = { type: 'object', properties: { $ref: { const: '$x' }, 'a.b': {} } };
+      const tool = {
+        name: 'math.add',
+        own_name: 'add',
+        description: 'Adds',
+        input_schema: schema,
+        class: 'read' as const,
+        timeout_ms: 1000,
+        hash: 'h',
+        toolset: 'math',
+        source: 'local' as const,
+        display_name: 'add',
+      };
+      const row = { _id: makeId(), tools: [tool] };
+      await Promise.all([store().putCatalog(row), store().putCatalog(row)]);
+      expect(await store().getCatalog(row._id)).toEqual(row);
+      expect(await store().getCatalog(makeId())).toBeNull();
+    });
+
+    it('keeps an artifact of 8 MiB', async () => {
+      const content = Buffer.alloc(8 * 1024 * 1024, 'ab').toString('base64');
+      const place = { conversation_id: makeId(), turn_id: makeId(), tool_call_id: makeCallId() };
+      const about = { content_type: 'image/png', size: 8 * 1024 * 1024, hash: makeId(), at };
+      const row: Artifact = { _id: makeId(), user_id: makeId(), ...place, ...about, content };
+      await store().putArtifact(row);
+      await store().putArtifact(row);
+      const stored = await store().getArtifact(row._id);
+      expect(stored?.content === content).toBe(true);
+      expect({ ...stored, content: '' }).toEqual({ ...row, content: '' });
+      expect(await store().getArtifact(makeId())).toBeNull();
+    });
+
+    it('lists dead letters, newest first, and keeps each once', async () => {
+      const days = ['2099-01-02', '2099-01-03', '2099-01-01'];
+      const rows: DeadLetter[] = days.map((day) => ({
+        _id: makeId(),
+        queue: 'turns',
+        reason: 'rejected',
+        message_id: 'not \u{1F4A5} ours',
+        content: '{"broken": ',
+        at: `${day}T00:00:00.000Z`,
+      }));
+      for (const row of [...rows, ...rows]) await store().putDeadLetter(row);
+      expect(await store().listDeadLetters(2)).toEqual([rows[1], rows[0]]);
+      expect(await store().listDeadLetters(3)).toEqual([rows[1], rows[0], rows[2]]);
+    });
+
+    it('answers a ping', async () => {
+      await expect(store().ping()).resolves.toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import type { Store } from '../store.port.js';
+import { describeInserts } from './insert-contract.js';
+import { describeJournalReads } from './journal-contract.js';
+import { describeSmallCollections } from './small-collections-contract.js';
+import { describeTurns } from './turn-contract.js';
+import { describeValues } from './value-contract.js';
+
+/** What every adapter of the `Store` port promises. `createStore` gives a store that is not open yet. */
+export function describeStoreContract(createStore: () => Store | Promise<Store>): void {
+  describe('the store contract', () => {
+    let opened: Store | undefined;
+    const store = () => opened!;
+    beforeAll(async () => {
+      opened = await createStore();
+      await opened.open();
+    });
+    afterAll(() => opened?.close());
+
+    describeInserts(store);
+    describeTurns(store);
+    describeJournalReads(store);
+    describeSmallCollections(store);
+    describeValues(store);
+  });
+}

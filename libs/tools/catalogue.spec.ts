@@ -1,0 +1,169 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { catalogSchema, type ToolDefinition, type Toolset } from '#contracts';
+import { definitionHash } from './canonical-hash.js';
+import { Catalogue, filterTools } from './catalogue.js';
+import { toBusName, toToolsetName } from './names.js';
+
+function tool(server: string, own_name: string, description = own_name): ToolDefinition {
+  const name = toBusName(server, own_name);
+  const definition = { name, own_name, description, input_schema: { type: 'object' }, timeout_ms: 1000 };
+  const unhashed = { ...definition, class: 'read' as const };
+  return { ...unhashed, hash: definitionHash(unhashed) };
+}
+
+function toolset(
+  server: string,
+  tools: ToolDefinition[],
+  version = '1.0.0',
+  source: 'local' | 'mcp' = 'local',
+): Toolset {
+  return { name: toToolsetName(server), source, server, version, tools };
+}
+
+const names = (catalogue: Catalogue) => catalogue.offered().map(({ name }) => name);
+
+describe('Catalogue', () => {
+  it('offers what one worker announces, sorted by name, as a valid catalogue row', () => {
+    const catalogue = new Catalogue();
+    catalogue.announce(
+      'w1',
+      [toolset('web', [tool('web', 'b'), tool('web', 'a')]), toolset('math', [tool('math', 'add')])],
+      0,
+    );
+    expect(names(catalogue)).toEqual(['math.add', 'web.a', 'web.b']);
+    expect(catalogSchema.safeParse({ _id: catalogue.hash, tools: catalogue.offered() }).success).toBe(true);
+    expect(catalogue.offered()[0]).toMatchObject({ toolset: 'math', source: 'local', display_name: 'add' });
+  });
+
+  it('offers only what every worker of a toolset has', () => {
+    const catalogue = new Catalogue();
+    catalogue.announce('w1', [toolset('fs', [tool('fs', 'read'), tool('fs', 'write')])], 0);
+    catalogue.announce(
+      'w2',
+      [toolset('fs', [tool('fs', 'read')]), toolset('math', [tool('math', 'add')])],
+      0,
+    );
+    expect(names(catalogue)).toEqual(['fs.read', 'math.add']);
+    catalogue.withdraw('w2');
+    expect(names(catalogue)).toEqual(['fs.read', 'fs.write']);
+  });
+
+  it('does not let a worker whose server is down take the tools of the others away', () => {
+    const catalogue = new Catalogue();
+    catalogue.announce('w1', [toolset('fs', [tool('fs', 'read')])], 0);
+    catalogue.announce('w2', [toolset('fs', [])], 0);
+    expect(names(catalogue)).toEqual(['fs.read']);
+    expect(catalogue.workersOf('fs')).toBe(1);
+  });
+
+  it('takes the definition of the higher version during an upgrade, whoever announces last', () => {
+    const catalogue = new Catalogue();
+    const before = toolset('fs', [tool('fs', 'read', 'old'), tool('fs', 'gone')], '1.9.0');
+    const after = toolset('fs', [tool('fs', 'read', 'new'), tool('fs', 'added')], '1.10.0');
+    catalogue.announce('w2', [after], 0);
+    catalogue.announce('w1', [before], 10);
+    expect(catalogue.offered().map(({ name, description }) => [name, description])).toEqual([
+      ['fs.read', 'new'],
+    ]);
+    catalogue.withdraw('w1');
+    expect(names(catalogue)).toEqual(['fs.added', 'fs.read']);
+  });
+
+  it('takes the definition first seen last when versions agree, and stays with it', () => {
+    const catalogue = new Catalogue();
+    const before = [toolset('fs', [tool('fs', 'read', 'old')])];
+    const after = [toolset('fs', [tool('fs', 'read', 'new')])];
+    catalogue.announce('w1', before, 0);
+    catalogue.announce('w2', after, 5);
+    const { hash } = catalogue;
+    catalogue.announce('w1', before, 10);
+    expect(catalogue.offered()[0]?.description).toBe('new');
+    expect(catalogue.hash).toBe(hash);
+  });
+
+  it('forgets a worker after 30 s of silence, not before', () => {
+    const catalogue = new Catalogue();
+    catalogue.announce('w1', [toolset('math', [tool('math', 'add')])], 1000);
+    catalogue.expire(30_999);
+    expect(names(catalogue)).toEqual(['math.add']);
+    catalogue.expire(31_000);
+    expect(names(catalogue)).toEqual([]);
+  });
+
+  it('qualifies the display name of a tool that two local toolsets share', () => {
+    const catalogue = new Catalogue();
+    const remote = toolset('Calendar', [tool('Calendar', 'add')], '1.0.0', 'mcp');
+    catalogue.announce(
+      'w1',
+      [toolset('math', [tool('math', 'add')]), toolset('dates', [tool('dates', 'add')]), remote],
+      0,
+    );
+    const shown = catalogue.offered().map(({ display_name }) => display_name);
+    expect(new Set(shown)).toEqual(new Set(['math.add', 'dates.add', 'mcp:Calendar:add']));
+  });
+
+  it('gives the same list and hash for the same offer in any order', () => {
+    const toolsets = ['a', 'b', 'c'].map((name) => toolset(name, [tool(name, 'x'), tool(name, 'y')]));
+    const announcements = toolsets.flatMap((one) => [['w1', one] as const, ['w2', one] as const]);
+    const expected = offerOf(announcements);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(announcements, { minLength: 6 }), (shuffled) => {
+        expect(offerOf(shuffled)).toBe(expected);
+      }),
+    );
+  });
+
+  function offerOf(announcements: readonly (readonly [string, Toolset])[]): string {
+    const catalogue = new Catalogue();
+    const byWorker = new Map<string, Toolset[]>();
+    for (const [worker, one] of announcements) byWorker.set(worker, [...(byWorker.get(worker) ?? []), one]);
+    for (const [worker, toolsets] of byWorker) catalogue.announce(worker, toolsets, 0);
+    return catalogue.hash + JSON.stringify(catalogue.offered());
+  }
+
+  it('does not call a definition new because its schema lists its keys in another order', () => {
+    const one = { ...tool('a', 'x'), input_schema: { type: 'object', properties: { a: {}, b: {} } } };
+    const two = { ...one, input_schema: { properties: { b: {}, a: {} }, type: 'object' } };
+    expect(definitionHash(one)).toBe(definitionHash(two));
+    expect(definitionHash({ ...one, timeout_ms: 2 })).not.toBe(definitionHash(one));
+  });
+});
+
+describe('filterTools', () => {
+  const catalogue = new Catalogue();
+  catalogue.announce(
+    'w1',
+    [
+      toolset('math', [tool('math', 'add'), tool('math', 'multiply')]),
+      toolset('My CRM', [tool('My CRM', 'getUser')], '1.0.0', 'mcp'),
+    ],
+    0,
+  );
+  const all = catalogue.offered();
+  const crm = toBusName('My CRM', 'getUser');
+  const filter = (choice: Parameters<typeof filterTools>[1]) =>
+    filterTools(all, choice).map(({ name }) => name);
+
+  it('allows everything without a choice, nothing with an empty one', () => {
+    expect(filter(undefined)).toHaveLength(3);
+    expect(filter({})).toHaveLength(3);
+    expect(filter({ allow: [] })).toEqual([]);
+  });
+
+  it.each(['My CRM', 'mcp:My CRM', toToolsetName('My CRM'), crm, 'mcp:My CRM:getUser'])(
+    'knows an MCP tool as %s',
+    (entry) => {
+      expect(filter({ allow: [entry] })).toEqual([crm]);
+    },
+  );
+
+  it.each(['add', 'math.add', 'math__add'])('knows a local tool as %s', (entry) => {
+    expect(filter({ block: [entry] })).not.toContain('math.add');
+    expect(filter({ allow: [entry] })).toEqual(['math.add']);
+  });
+
+  it('lets block win', () => {
+    expect(filter({ allow: ['math'], block: ['math.add'] })).toEqual(['math.multiply']);
+  });
+});

@@ -1,0 +1,172 @@
+import type { CatalogTool, Toolset, ToolDefinition, TurnOptions } from '#contracts';
+import { canonicalHash } from './canonical-hash.js';
+import { displayName, toModelName, toToolsetName } from './names.js';
+
+/** A worker that announced nothing for so long offers nothing. */
+export const ANNOUNCEMENT_LIFETIME_MS = 30_000;
+
+interface Announcement {
+  at: number;
+  /** With tools; a toolset announced empty is not hosted. */
+  toolsets: Toolset[];
+}
+
+/** One definition of a tool, and what decides whether it is newer than another. */
+interface Candidate {
+  toolset: Toolset;
+  tool: ToolDefinition;
+  firstSeen: number;
+}
+
+/**
+ * What the living workers offer, from their announcements. Pure state: the caller gives every time (milliseconds,
+ * any clock). Offered are the tools that every worker of a toolset announces, so that whoever takes a call has the
+ * tool; while definitions differ (an upgrade), the newest: highest version of the toolset, then latest seen.
+ */
+export class Catalogue {
+  private readonly announcements = new Map<string, Announcement>();
+  /** When a definition was first announced, by hash; survives its worker while anybody announces it. */
+  private firstSeen = new Map<string, number>();
+  private offer: { tools: CatalogTool[]; hash: string } | undefined;
+
+  /** A worker's whole offer; replaces its earlier one. */
+  announce(worker: string, toolsets: readonly Toolset[], at: number): void {
+    const hosted = toolsets.filter(({ tools }) => tools.length > 0);
+    for (const { tools } of hosted) {
+      for (const { hash } of tools) if (!this.firstSeen.has(hash)) this.firstSeen.set(hash, at);
+    }
+    this.announcements.set(worker, { at, toolsets: hosted });
+    this.changed();
+  }
+
+  withdraw(worker: string): void {
+    if (this.announcements.delete(worker)) this.changed();
+  }
+
+  /** Drops the workers that have been silent for 30 s. */
+  expire(now: number): void {
+    for (const [worker, { at }] of this.announcements) {
+      if (now - at >= ANNOUNCEMENT_LIFETIME_MS) this.withdraw(worker);
+    }
+  }
+
+  /** Sorted by bus name: the same offer is the same list, byte by byte. */
+  offered(): CatalogTool[] {
+    return this.current().tools;
+  }
+
+  /** Of `offered()`: the key of the `catalogs` row. */
+  get hash(): string {
+    return this.current().hash;
+  }
+
+  /** How many living workers host a toolset: what a fleet-wide rate limit is divided by. */
+  workersOf(toolset: string): number {
+    return [...this.announcements.values()].filter(({ toolsets }) =>
+      toolsets.some(({ name }) => name === toolset),
+    ).length;
+  }
+
+  private changed(): void {
+    this.offer = undefined;
+    const announced = [...this.announcements.values()].flatMap(({ toolsets }) =>
+      toolsets.flatMap(({ tools }) => tools),
+    );
+    const hashes = new Set(announced.map(({ hash }) => hash));
+    this.firstSeen = new Map([...this.firstSeen].filter(([hash]) => hashes.has(hash)));
+  }
+
+  private current(): { tools: CatalogTool[]; hash: string } {
+    if (!this.offer) {
+      const tools = listOffer(this.collectToolsets(), this.firstSeen);
+      this.offer = { tools, hash: catalogueHash(tools) };
+    }
+    return this.offer;
+  }
+
+  private collectToolsets(): Map<string, Toolset[]> {
+    const byName = new Map<string, Toolset[]>();
+    for (const { toolsets } of this.announcements.values()) {
+      for (const toolset of toolsets)
+        byName.set(toolset.name, [...(byName.get(toolset.name) ?? []), toolset]);
+    }
+    return byName;
+  }
+}
+
+/** Stable hash of a list of tools, whatever the order of keys in their schemas. */
+export function catalogueHash(tools: readonly CatalogTool[]): string {
+  return canonicalHash(
+    tools.map(({ hash, name, display_name, source }) => [name, hash, display_name, source]),
+  );
+}
+
+/**
+ * The part of a catalogue that a turn may use. Entries name a toolset, an MCP server, or a tool (by bus, model or
+ * display name); `block` wins; without `allow` everything is allowed.
+ */
+export function filterTools(tools: readonly CatalogTool[], choice: TurnOptions['tools']): CatalogTool[] {
+  const { allow, block } = choice ?? {};
+  const allowed = allow && namedBy(allow);
+  const blocked = namedBy(block ?? []);
+  return tools.filter((tool) => (allowed ? allowed(tool) : true) && !blocked(tool));
+}
+
+function namedBy(entries: readonly string[]): (tool: CatalogTool) => boolean {
+  const exact = new Set(entries);
+  const toolsets = new Set(entries.map((entry) => toToolsetName(entry.replace(/^mcp:/, ''))));
+  return ({ toolset, name, display_name }) =>
+    toolsets.has(toolset) ||
+    [toolset, name, display_name, toModelName(name)].some((label) => exact.has(label));
+}
+
+function listOffer(byName: Map<string, Toolset[]>, firstSeen: Map<string, number>): CatalogTool[] {
+  const chosen = [...byName.values()].flatMap((announced) => intersect(announced, firstSeen));
+  const local = chosen
+    .filter(({ toolset }) => toolset.source === 'local')
+    .map(({ toolset, tool }) => ({ own_name: tool.own_name, toolset: toolset.name }));
+  return chosen
+    .map(({ toolset, tool }) => {
+      const { name, source, server } = toolset;
+      const display_name = displayName({ own_name: tool.own_name, toolset: name, source, server }, local);
+      return { ...tool, toolset: name, source, display_name };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The tools that all of a toolset's announcements have, each in its newest definition. */
+function intersect(announced: readonly Toolset[], firstSeen: Map<string, number>): Candidate[] {
+  const candidates = new Map<string, Candidate[]>();
+  for (const toolset of announced) {
+    const own = new Map(toolset.tools.map((tool) => [tool.name, tool]));
+    for (const [name, tool] of own) {
+      const candidate = { toolset, tool, firstSeen: firstSeen.get(tool.hash) ?? 0 };
+      candidates.set(name, [...(candidates.get(name) ?? []), candidate]);
+    }
+  }
+  const shared = [...candidates.values()].filter(({ length }) => length === announced.length);
+  return shared.map((definitions) =>
+    definitions.reduce((best, other) => (isNewer(other, best) ? other : best)),
+  );
+}
+
+/** Total on different definitions, so that the choice does not depend on the order of announcements. */
+function isNewer(a: Candidate, b: Candidate): boolean {
+  const byVersion = compareVersions(a.toolset.version, b.toolset.version);
+  if (byVersion !== 0) return byVersion > 0;
+  if (a.firstSeen !== b.firstSeen) return a.firstSeen > b.firstSeen;
+  return a.tool.hash > b.tool.hash;
+}
+
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [numbersOf(a), numbersOf(b)];
+  for (let part = 0; part < 3; part++) {
+    const difference = (left[part] ?? 0) - (right[part] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function numbersOf(version: string): number[] {
+  return (version.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+}

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'libsql';
+import { chunkDocument } from './document-chunks.js';
+import { listDocuments, type DocumentFile } from './document-folder.js';
+import { toMatchExpression, toSearchTerms } from './search-terms.js';
+
+export interface SearchHit {
+  /** The document's path in the folder. */
+  source: string;
+  /** 0 to 100. */
+  relevance: number;
+  /** On one line, at most 300 characters, ending in `...` if cut. */
+  content: string;
+}
+
+const SCHEMA_VERSION = 1;
+const SCHEMA = `
+  CREATE TABLE documents (id INTEGER PRIMARY KEY, path TEXT UNIQUE, modified_ms INTEGER, size INTEGER, hash TEXT);
+  CREATE VIRTUAL TABLE chunks USING fts5(title, body, tokenize = 'porter unicode61 remove_diacritics 2');
+  PRAGMA user_version = ${SCHEMA_VERSION};`;
+/** A chunk's rowid is its document's id times this, plus its number. */
+const ROWIDS_PER_DOCUMENT = 100_000;
+const MAX_CANDIDATES = 50;
+const MAX_HITS = 5;
+const MAX_CONTENT_LENGTH = 300;
+/** Set by SQLite before each word found. */
+const FOUND_MARK = '\u0001';
+
+interface DocumentRow {
+  id: number;
+  path: string;
+  modified_ms: number;
+  size: number;
+  hash: string;
+}
+
+interface Candidate {
+  id: number;
+  path: string;
+  body: string;
+  excerpt: string;
+  score: number;
+}
+
+/**
+ * A full-text index of a folder, in a SQLite file that can be thrown away. Synchronous, for a thread of its own.
+ * Every search first takes over what changed in the folder.
+ */
+export class DocumentIndex {
+  private readonly database: Database.Database;
+
+  constructor(
+    private readonly folder: string,
+    file: string,
+  ) {
+    this.database = openIndex(file);
+  }
+
+  /** At most five hits, best first: by the share of the question's words found, then by bm25. */
+  search(query: string): SearchHit[] {
+    this.update();
+    const terms = toSearchTerms(query);
+    if (terms.length === 0) return [];
+    const candidates = this.findCandidates(terms);
+    const found = this.countTerms(terms, candidates);
+    return candidates
+      .map((candidate) => ({
+        candidate,
+        relevance: relevanceOf(candidate, found.get(candidate.id) ?? 0, terms.length),
+      }))
+      .sort((a, b) => b.relevance - a.relevance)
+      .slice(0, MAX_HITS)
+      .map(({ candidate, relevance }) => ({
+        source: candidate.path,
+        relevance,
+        content: excerptOf(candidate),
+      }));
+  }
+
+  /** Reads what is new or changed (time or size, then hash) and forgets what is gone. */
+  update(): void {
+    const files = listDocuments(this.folder);
+    const rows = this.database.prepare('SELECT * FROM documents').all() as DocumentRow[];
+    const known = new Map(rows.map((row) => [row.path, row]));
+    const present = new Set(files.map(({ path }) => path));
+    const gone = rows.filter(({ path }) => !present.has(path));
+    const touched = files.filter((file) => {
+      const row = known.get(file.path);
+      return !row || row.modified_ms !== file.modifiedMs || row.size !== file.size;
+    });
+    if (gone.length === 0 && touched.length === 0) return;
+    this.database.transaction(() => {
+      for (const row of gone) this.remove(row);
+      for (const file of touched) this.take(file, known.get(file.path));
+    })();
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  private take(file: DocumentFile, known: DocumentRow | undefined): void {
+    const text = readFileSync(join(this.folder, file.path), 'utf8');
+    const hash = createHash('sha256').update(text).digest('hex');
+    if (known?.hash === hash) {
+      const sql = 'UPDATE documents SET modified_ms = ?, size = ? WHERE id = ?';
+      this.database.prepare(sql).run(file.modifiedMs, file.size, known.id);
+      return;
+    }
+    if (known) this.remove(known);
+    const document = 'INSERT INTO documents (path, modified_ms, size, hash) VALUES (?, ?, ?, ?) RETURNING id';
+    const { id } = this.database.prepare(document).get(file.path, file.modifiedMs, file.size, hash) as {
+      id: number;
+    };
+    const insert = this.database.prepare('INSERT INTO chunks (rowid, title, body) VALUES (?, ?, ?)');
+    chunkDocument(text).forEach(({ title, body }, number) => {
+      // People also look for a document by its name.
+      insert.run(id * ROWIDS_PER_DOCUMENT + number, `${file.path} ${title}`, body);
+    });
+  }
+
+  private remove({ id }: DocumentRow): void {
+    const first = id * ROWIDS_PER_DOCUMENT;
+    this.database
+      .prepare('DELETE FROM chunks WHERE rowid BETWEEN ? AND ?')
+      .run(first, first + ROWIDS_PER_DOCUMENT - 1);
+    this.database.prepare('DELETE FROM documents WHERE id = ?').run(id);
+  }
+
+  private findCandidates(terms: readonly string[]): Candidate[] {
+    const sql = `
+      SELECT chunks.rowid AS id, documents.path, body, snippet(chunks, 1, char(1), '', '', 60) AS excerpt,
+        -bm25(chunks, 2.0, 1.0) AS score
+      FROM chunks JOIN documents ON documents.id = chunks.rowid / ${ROWIDS_PER_DOCUMENT}
+      WHERE chunks MATCH ? ORDER BY bm25(chunks, 2.0, 1.0) LIMIT ${MAX_CANDIDATES}`;
+    return this.database.prepare(sql).all(toMatchExpression(terms)) as Candidate[];
+  }
+
+  private countTerms(terms: readonly string[], candidates: readonly Candidate[]): Map<number, number> {
+    const counts = new Map<number, number>();
+    const ids = candidates.map(({ id }) => id).join(', ');
+    const statement = this.database.prepare(
+      `SELECT rowid AS id FROM chunks WHERE chunks MATCH ? AND rowid IN (${ids})`,
+    );
+    for (const term of terms) {
+      for (const { id } of statement.all(toMatchExpression([term])) as { id: number }[]) {
+        counts.set(id, (counts.get(id) ?? 0) + 1);
+      }
+    }
+    return counts;
+  }
+}
+
+/** bm25 alone is no percentage: near zero in small collections, without an upper end in large ones. */
+function relevanceOf({ score }: Candidate, found: number, wanted: number): number {
+  return 100 * (0.75 * (found / wanted) + 0.25 * (1 - Math.exp(-Math.max(0, score))));
+}
+
+/** The part of the passage around the first word found. */
+function excerptOf({ body, excerpt }: Candidate): string {
+  const whole = toLine(body);
+  if (whole.length <= MAX_CONTENT_LENGTH) return whole;
+  const found = excerpt.indexOf(FOUND_MARK);
+  const start = found > MAX_CONTENT_LENGTH / 2 ? found - MAX_CONTENT_LENGTH / 4 : 0;
+  const shown = Array.from(toLine(excerpt.slice(start).replaceAll(FOUND_MARK, '')));
+  return `${shown.slice(0, MAX_CONTENT_LENGTH).join('').trim()}...`;
+}
+
+function toLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+function openIndex(file: string): Database.Database {
+  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
+  try {
+    return prepareIndex(file);
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    return prepareIndex(file);
+  }
+}
+
+function prepareIndex(file: string): Database.Database {
+  const database = new Database(file, { timeout: 5000 });
+  database.exec('PRAGMA journal_mode = WAL');
+  const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (user_version !== SCHEMA_VERSION) {
+    database.exec(`DROP TABLE IF EXISTS documents; DROP TABLE IF EXISTS chunks; ${SCHEMA}`);
+  }
+  return database;
+}
+
+function isDamaged(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { toolContext } from '../testing/tool-context.js';
+import type { ToolsetHost } from '../tool.port.js';
+import { plainText } from '../tool-result.js';
+import { createKnowledgeToolset, type KnowledgeOptions } from './knowledge.js';
+
+const folder = () => mkdtempSync(join(tmpdir(), 'switchyard-knowledge-'));
+let toolset: ToolsetHost;
+
+afterEach(() => toolset.stop());
+
+function create(options: KnowledgeOptions): (query: string) => Promise<string> {
+  toolset = createKnowledgeToolset(options);
+  const [tool] = toolset.tools();
+  return async (query) => plainText(await tool!.run({ query }, toolContext()));
+}
+
+describe('rag_search', () => {
+  it('takes one required string', () => {
+    create({});
+    expect(toolset.tools()[0]!.definition.input_schema).toMatchObject({
+      type: 'object',
+      properties: { query: { type: 'string' } },
+      required: ['query'],
+      additionalProperties: false,
+    });
+  });
+
+  it('writes its hits as the Genesis frontend shows them', async () => {
+    const docsDir = folder();
+    writeFileSync(join(docsDir, 'one.md'), 'Apples are red.');
+    writeFileSync(join(docsDir, 'two.md'), `Apples ${'grow and grow '.repeat(50)}`);
+    const search = create({ docsDir, dataDir: folder() });
+    const text = await search('red apples');
+    expect(text).toMatch(
+      /^Knowledge Base Search Results:\n\n\[Result 1\] \(Relevance: \d+\.\d\d%\)\nSource: one\.md\nContent: Apples are red\.\n\n\[Result 2\] \(Relevance: \d+\.\d\d%\)\nSource: two\.md\nContent: Apples grow.*\.\.\.\n$/,
+    );
+    expect(await search('bananas')).toBe(
+      "No relevant documents found in knowledge base for query: 'bananas'",
+    );
+  });
+
+  it('knows Switchyard itself without a folder of its own', async () => {
+    const search = create({});
+    await toolset.start();
+    expect(await search('What happens when a tool worker dies?')).toContain('Source: reliability.md');
+    expect(await search('How do I configure an MCP server?')).toContain('Source: mcp-servers.md');
+  });
+
+  it('refuses an empty question', async () => {
+    const search = create({});
+    await expect(search('  ')).rejects.toMatchObject({
+      detail: { error_type: 'ValidationError', error_message: 'Invalid query: Query cannot be empty' },
+    });
+  });
+
+  it('says that it is not available without its folder, and is when the folder appears', async () => {
+    const docsDir = folder();
+    rmSync(docsDir, { recursive: true });
+    const search = create({ docsDir });
+    await expect(search('x')).rejects.toMatchObject({
+      detail: { error_type: 'DependencyUnavailable', error_message: 'Knowledge base service not available' },
+    });
+    mkdirSync(docsDir);
+    expect(await search('x')).toMatch(/^No relevant documents/);
+  });
+
+  it('fails with a reason when the index cannot be kept', async () => {
+    const search = create({ dataDir: '/dev/null' });
+    await expect(search('x')).rejects.toMatchObject({
+      detail: {
+        error_type: 'ToolExecutionError',
+        error_message: expect.stringMatching(/^Error searching knowledge base: \w+/),
+      },
+    });
+  });
+});

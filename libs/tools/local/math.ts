@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { defineTool, defineToolset } from '../define-tool.js';
+import type { ToolsetHost } from '../tool.port.js';
+
+const input = z.strictObject({
+  a: z.int().describe('First integer'),
+  b: z.int().describe('Second integer'),
+});
+
+export function createMathToolset(): ToolsetHost {
+  return defineToolset({
+    name: 'math',
+    version: '1.0.0',
+    tools: [
+      defineTool({
+        name: 'add',
+        description: 'Adds two integers and returns the exact sum.',
+        input,
+        class: 'read',
+        timeoutMs: 5000,
+        run: ({ a, b }) => exact(BigInt(a) + BigInt(b)),
+      }),
+      defineTool({
+        name: 'multiply',
+        description: 'Multiplies two integers and returns the exact product.',
+        input,
+        class: 'read',
+        timeoutMs: 5000,
+        run: ({ a, b }) => exact(BigInt(a) * BigInt(b)),
+      }),
+    ],
+  });
+}
+
+/** Beyond the safe integers a JSON number would lose digits: then the decimal string. */
+function exact(result: bigint): { value: number | string } {
+  const number = Number(result);
+  return { value: Number.isSafeInteger(number) ? number : result.toString() };
+}

@@ -1,0 +1,22 @@
+const MAX_TERMS = 16;
+const MAX_TERM_LENGTH = 64;
+const STOP_WORDS = new Set(
+  (
+    'a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no not of ' +
+    'on or our should so such that the their them then there these they this to was we were what when where which who why ' +
+    'will with would you your'
+  ).split(' '),
+);
+
+/** The words of a question that are worth looking for; all of them when it has no others. */
+export function toSearchTerms(query: string): string[] {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const unique = [...new Set(words.map((word) => word.slice(0, MAX_TERM_LENGTH)))];
+  const telling = unique.filter((word) => !STOP_WORDS.has(word));
+  return (telling.length > 0 ? telling : unique).slice(0, MAX_TERMS);
+}
+
+/** An FTS5 query that finds any of the terms. Quoted, no word is an operator. */
+export function toMatchExpression(terms: readonly string[]): string {
+  return terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ');
+}

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { toolContext } from '../testing/tool-context.js';
+import { plainText } from '../tool-result.js';
+import { parseResultsPage } from './web-results-page.js';
+import { createWebToolset } from './web.js';
+
+const page = readFileSync(new URL('../testing/search-results.html', import.meta.url), 'utf8');
+let server: Server | undefined;
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+async function searchAt(answer: RequestListener, query = 'switchyard', requestTimeoutMs = 5000) {
+  server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return search(`http://127.0.0.1:${port}/html/`, query, requestTimeoutMs);
+}
+
+function search(searchUrl: string, query: string, requestTimeoutMs = 5000) {
+  const [tool] = createWebToolset({ searchUrl, requestTimeoutMs }).tools();
+  return tool!.run({ query }, toolContext());
+}
+
+describe('web_search', () => {
+  it('gives snippet, title and link of each result, without advertisements and odd links', async () => {
+    let asked: string | undefined;
+    const result = await searchAt((request, response) => {
+      asked = request.url;
+      response.end(page);
+    }, 'what is a "switchyard"?');
+    expect(new URL(asked!, 'http://x').searchParams.get('q')).toBe('what is a "switchyard"?');
+    expect(JSON.parse(plainText(result))).toEqual([
+      {
+        snippet: "A switchyard is a part of a substation's area <where lines meet>.",
+        title: 'Electrical substation & switchyard / Wikipedia',
+        link: 'https://en.wikipedia.org/wiki/Electrical_substation?a=1&b=2',
+      },
+      { snippet: '', title: 'Without a redirect', link: 'https://plain.example/page' },
+    ]);
+  });
+
+  it('finds nothing without calling it an error', async () => {
+    const nothing = '<div class="no-results">No results found for xyzzy</div>';
+    expect(plainText(await searchAt((_request, response) => response.end(nothing)))).toBe('[]');
+  });
+
+  it.each([
+    ['a captcha', 200, '<form id="challenge-form" class="anomaly-modal__form"></form>', 'ApiLimitExceeded'],
+    ['status 202', 202, page, 'ApiLimitExceeded'],
+    ['status 429', 429, '', 'ApiLimitExceeded'],
+    ['status 500', 500, '', 'DependencyUnavailable'],
+    ['a page without end', 200, 'x'.repeat(3_000_000), 'DependencyUnavailable'],
+  ])('fails with a type when it gets %s', async (_what, status, body, type) => {
+    const answered = searchAt((_request, response) =>
+      response.writeHead(status, { 'retry-after': '3' }).end(body),
+    );
+    await expect(answered).rejects.toMatchObject({ detail: { error_type: type } });
+  });
+
+  it('passes on how long to wait', async () => {
+    const answered = searchAt((_request, response) => response.writeHead(429, { 'retry-after': '3' }).end());
+    await expect(answered).rejects.toMatchObject({ detail: { error_details: { retry_after_ms: 3000 } } });
+  });
+
+  it('fails when nobody answers, or not in time', async () => {
+    await expect(search('http://127.0.0.1:1/', 'x')).rejects.toMatchObject({
+      detail: { error_type: 'DependencyUnavailable', error_message: 'The search engine cannot be reached.' },
+    });
+    await expect(searchAt(() => undefined, 'x', 50)).rejects.toMatchObject({
+      detail: {
+        error_type: 'DependencyUnavailable',
+        error_message: 'The search engine did not answer in time.',
+      },
+    });
+  });
+
+  it('refuses an empty question', async () => {
+    await expect(search('http://127.0.0.1:1/', ' ')).rejects.toMatchObject({
+      detail: { error_type: 'ValidationError' },
+    });
+  });
+});
+
+describe('parseResultsPage', () => {
+  it('gives at most ten results', () => {
+    const result = '<a class="result__a" href="https://x.example/">t</a>';
+    expect(parseResultsPage(result.repeat(30))).toHaveLength(10);
+  });
+
+  it('takes a hostile page in linear time', () => {
+    const started = performance.now();
+    parseResultsPage(`<a class="result__a" ${'<a class="'.repeat(100_000)}`);
+    parseResultsPage('<a class="result__a" href="'.repeat(50_000));
+    parseResultsPage('<a '.repeat(300_000));
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});

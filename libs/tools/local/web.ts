@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { ErrorDetail, ErrorType } from '#contracts';
+import { defineTool, defineToolset } from '../define-tool.js';
+import { ToolError, type ToolsetHost } from '../tool.port.js';
+import { parseResultsPage, type WebResult } from './web-results-page.js';
+
+export interface WebOptions {
+  /** A search page that answers `?q=` like DuckDuckGo's page without scripts. */
+  searchUrl?: string;
+  requestTimeoutMs?: number;
+}
+
+const DEFAULT_SEARCH_URL = 'https://html.duckduckgo.com/html/';
+const MAX_PAGE_BYTES = 2 * 1024 * 1024;
+const MAX_QUERY_LENGTH = 500;
+
+export function createWebToolset({
+  searchUrl = DEFAULT_SEARCH_URL,
+  requestTimeoutMs = 15_000,
+}: WebOptions = {}): ToolsetHost {
+  return defineToolset({
+    name: 'web',
+    version: '1.0.0',
+    tools: [
+      defineTool({
+        name: 'web_search',
+        description:
+          'Searches the web. Returns up to ten results with title, link and a snippet of the page.',
+        input: z.strictObject({ query: z.string().describe('What to search for') }),
+        class: 'read',
+        timeoutMs: 30_000,
+        run: ({ query }, { signal }) => {
+          const limit = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
+          return searchWeb(new URL(searchUrl), query, limit);
+        },
+      }),
+    ],
+  });
+}
+
+async function searchWeb(url: URL, query: string, signal: AbortSignal): Promise<WebResult[]> {
+  if (query.trim() === '') throw failed('ValidationError', 'Invalid query: Query cannot be empty');
+  url.searchParams.set('q', query.slice(0, MAX_QUERY_LENGTH));
+  const page = await loadPage(url, signal);
+  const results = parseResultsPage(page);
+  if (!results)
+    throw failed('ApiLimitExceeded', 'The search engine refuses automatic requests at the moment.');
+  return results;
+}
+
+async function loadPage(url: URL, signal: AbortSignal): Promise<string> {
+  try {
+    const headers = { accept: 'text/html', 'user-agent': 'Mozilla/5.0 (compatible; Switchyard)' };
+    const response = await fetch(url, { headers, signal });
+    checkStatus(response);
+    return await readText(response);
+  } catch (error) {
+    if (error instanceof ToolError) throw error;
+    // The worker knows whether the call was stopped; here only the request's own limit remains.
+    const isLate = signal.aborted;
+    throw failed(
+      'DependencyUnavailable',
+      isLate ? 'The search engine did not answer in time.' : 'The search engine cannot be reached.',
+    );
+  }
+}
+
+function checkStatus(response: Response): void {
+  const { status, headers } = response;
+  if (status === 200) return;
+  // 202 is how it answers who it takes for a robot.
+  if (status === 202 || status === 403 || status === 429) {
+    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+    const details = Number.isFinite(seconds) ? { retry_after_ms: Math.max(0, seconds * 1000) } : undefined;
+    throw failed('ApiLimitExceeded', 'The search engine refuses automatic requests at the moment.', details);
+  }
+  throw failed('DependencyUnavailable', `The search engine answered with status ${status}.`);
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > MAX_PAGE_BYTES)
+      throw failed('DependencyUnavailable', 'The search engine answered with too much.');
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function failed(
+  error_type: ErrorType,
+  error_message: string,
+  error_details?: ErrorDetail['error_details'],
+): ToolError {
+  return new ToolError({ error_type, error_message, error_details });
+}

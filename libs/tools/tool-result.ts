@@ -1,0 +1,135 @@
+import {
+  ERROR_TYPES,
+  isWithinDepth,
+  toolResultSchema,
+  type ErrorDetail,
+  type ErrorType,
+  type ToolResult,
+} from '#contracts';
+import { toPrintable } from './printable.js';
+import { ToolConnectionLostError, ToolError } from './tool.port.js';
+
+/** Levels that `data` and `error_details` may nest: a message around them stays within the bus's 32. */
+export const MAX_DATA_DEPTH = 28;
+const MAX_MESSAGE_LENGTH = 8192;
+const MAX_DETAILS_LENGTH = 8192;
+
+/** A failed result. Messages are for people and models: no stack trace, no secret. */
+export function failure(
+  type: ErrorType,
+  message: string,
+  details?: ErrorDetail['error_details'],
+): ToolResult {
+  return failed({ error_type: type, error_message: message, error_details: details });
+}
+
+/** A result from what a tool's code returned: text, number, boolean, array, null or object. */
+export function success(payload: unknown, explanation?: string): ToolResult {
+  let value: unknown;
+  try {
+    // What JSON would lose or change silently (NaN, BigInt, cycles) must not pass for a result.
+    value = JSON.parse(JSON.stringify(payload ?? null, refuseNonFinite) ?? 'null');
+  } catch {
+    return failure('ToolExecutionError', 'The tool returned a value that is not JSON.');
+  }
+  const data = toData(value);
+  if (!isWithinDepth(data, MAX_DATA_DEPTH)) return tooDeep();
+  return { status: 'success', data, ...(explanation === undefined ? {} : { explanation }) };
+}
+
+/** What a tool gave back, made a valid result; anything else, `status: "banana"` included, is a failure. */
+export function toToolResult(given: unknown): ToolResult {
+  if (!isWithinDepth(given, MAX_DATA_DEPTH + 1)) return tooDeep();
+  const parsed = toolResultSchema.safeParse(given);
+  if (!parsed.success) return failure('ToolExecutionError', 'The tool returned an invalid result.');
+  const { status, data, error, explanation } = parsed.data;
+  if (status === 'failure') return failed(error!, explanation);
+  return {
+    status,
+    data: data ?? null,
+    error: error ? cleanError(error) : null,
+    explanation: explanation == null ? null : cut(explanation),
+  };
+}
+
+/** The result of a tool that threw. Its worker decides about lost connections and aborts before asking here. */
+export function toFailure(thrown: unknown): ToolResult {
+  if (thrown instanceof ToolError) return failed(thrown.detail);
+  if (thrown instanceof ToolConnectionLostError) return failure('OutcomeUnknown', thrown.message);
+  const message = thrown instanceof Error ? thrown.message : '';
+  return failure('ToolExecutionError', toPrintable(message) || 'The tool failed without saying why.');
+}
+
+/** What the model and dialects without structure get to read. */
+export function plainText(result: ToolResult): string {
+  const { status, data, error, explanation } = result;
+  if (status === 'failure') return describeError(error);
+  const text = data ? dataText(data) : (explanation ?? '');
+  if (status !== 'partial_success') return text;
+  const remarks = [data ? explanation : undefined, error ? describeError(error) : undefined];
+  return [text, ...remarks].filter(Boolean).join('\n');
+}
+
+function describeError(error: ErrorDetail | null | undefined): string {
+  return error ? `${error.error_type}: ${error.error_message}` : 'ToolExecutionError: no reason given';
+}
+
+function dataText(data: Record<string, unknown>): string {
+  if (typeof data.text === 'string') return data.text;
+  const keys = Object.keys(data);
+  if (keys.length !== 1 || keys[0] !== 'value') return JSON.stringify(data);
+  if (typeof data.value === 'string') return data.value;
+  return data.value === null ? '' : JSON.stringify(data.value);
+}
+
+function toData(value: unknown): Record<string, unknown> {
+  if (typeof value === 'string') return { text: value };
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  return { value };
+}
+
+function failed(error: ErrorDetail, explanation?: string | null): ToolResult {
+  return {
+    status: 'failure',
+    data: null,
+    error: cleanError(error),
+    explanation: explanation == null ? null : cut(explanation),
+  };
+}
+
+function cleanError({ error_type, error_message, error_details }: ErrorDetail): ErrorDetail {
+  const message = cut(error_message) || 'no reason given';
+  const details = boundDetails(error_details);
+  if ((ERROR_TYPES as readonly string[]).includes(error_type)) {
+    return { error_type, error_message: message, ...(details == null ? {} : { error_details: details }) };
+  }
+  const original_type = toPrintable(error_type, 128);
+  const kept = typeof details === 'string' ? { details } : details;
+  return {
+    error_type: 'ToolExecutionError',
+    error_message: message,
+    error_details: { ...kept, original_type },
+  };
+}
+
+function boundDetails(details: ErrorDetail['error_details']): ErrorDetail['error_details'] {
+  if (details == null) return undefined;
+  if (typeof details === 'string') return cut(details);
+  if (!isWithinDepth(details, MAX_DATA_DEPTH)) return undefined;
+  const json = JSON.stringify(details);
+  return json.length > MAX_DETAILS_LENGTH ? cut(json) : details;
+}
+
+function tooDeep(): ToolResult {
+  return failure('ToolExecutionError', `The tool's result nests more than ${MAX_DATA_DEPTH} levels.`);
+}
+
+function cut(text: string): string {
+  return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : text;
+}
+
+function refuseNonFinite(_key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError('not a JSON number');
+  return value;
+}

@@ -1,0 +1,77 @@
+import type { ErrorObject } from 'ajv';
+import type { ErrorDetail } from '#contracts';
+
+const MAX_VALUE_LENGTH = 200;
+const MAX_CONSTRAINT_LENGTH = 500;
+const MASK = '***';
+const SECRET_NAME =
+  /pass(word|wd|phrase)?$|secret|token|api[-_]?key|authorization|credential|cookie|private[-_]?key/i;
+
+/** What ajv found, as the protocol's `ValidationError`: the parameter, its value (cut, secrets masked), the rule. */
+export function toValidationError(errors: readonly ErrorObject[], args: unknown): ErrorDetail {
+  const error = errors.at(-1)!;
+  const path = parameterPath(error);
+  const parameter = path.join('.').slice(0, MAX_VALUE_LENGTH) || 'arguments';
+  const constraint = describeConstraint(errors).slice(0, MAX_CONSTRAINT_LENGTH);
+  return {
+    error_type: 'ValidationError',
+    error_message: `${parameter}: ${constraint}`,
+    error_details: { parameter, provided_value: showValue(path, args), constraint },
+  };
+}
+
+function parameterPath({ instancePath, keyword, params }: ErrorObject): string[] {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = params as Record<
+    string,
+    unknown
+  >;
+  const child = keyword === 'dependentRequired' ? missingProperty : (missingProperty ?? additionalProperty);
+  const named = child ?? unevaluatedProperty ?? propertyName;
+  return typeof named === 'string' ? [...path, named] : path;
+}
+
+/** Of alternatives, what each of them wanted at the same place: «must be string or must be null». */
+function describeConstraint(errors: readonly ErrorObject[]): string {
+  const last = errors.at(-1)!;
+  if (last.keyword !== 'anyOf' && last.keyword !== 'oneOf') return describe(last);
+  const alternatives = errors.filter(({ instancePath }) => instancePath === last.instancePath).slice(0, -1);
+  const described = [...new Set(alternatives.map(describe))].slice(0, 5);
+  return described.join(' or ') || describe(last);
+}
+
+function describe({ keyword, message, params }: ErrorObject): string {
+  if (keyword === 'required') return 'is required';
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties')
+    return 'is not an argument of this tool';
+  if (keyword === 'enum') {
+    const { allowedValues } = params as { allowedValues: unknown[] };
+    return `must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
+  }
+  if (keyword === 'const')
+    return `must be ${JSON.stringify((params as { allowedValue: unknown }).allowedValue)}`;
+  return message ?? `breaks the rule ${keyword}`;
+}
+
+function showValue(path: readonly string[], args: unknown): unknown {
+  if (path.some((name) => SECRET_NAME.test(name))) return MASK;
+  let value = args;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null;
+    value = (value as Record<string, unknown>)[name];
+  }
+  if (typeof value === 'string') return cut(value);
+  if (typeof value === 'object' && value !== null) return cut(JSON.stringify(value, maskSecrets));
+  return value;
+}
+
+function maskSecrets(name: string, value: unknown): unknown {
+  return SECRET_NAME.test(name) ? MASK : value;
+}
+
+function cut(text: string): string {
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
+}

@@ -1,0 +1,102 @@
+// `npm run build`: TypeScript and its assets into dist/, the web page into dist/apps/web. Unchanged parts are skipped.
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const web = join(root, 'apps', 'web');
+const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'];
+
+const sources = [...(await listFiles('libs')), ...(await listFiles('apps', web))];
+await buildWhenChanged('server', [...settings, ...sources], buildServer);
+if (existsSync(join(web, 'vite.config.ts'))) {
+  const page = [...settings, ...(await listFiles('apps/web')), ...(await listFiles('libs'))];
+  await buildWhenChanged('web', page, buildWeb);
+} else {
+  console.log('build: web skipped, apps/web/vite.config.ts does not exist');
+}
+
+async function buildWhenChanged(name, inputs, build) {
+  const stampFile = join(dist, `.${name}.stamp`);
+  const stamp = await fingerprint(inputs);
+  if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === stamp) {
+    console.log(`build: ${name} is up to date`);
+    return;
+  }
+  const startedAt = Date.now();
+  await build();
+  await mkdir(dist, { recursive: true });
+  await writeFile(stampFile, stamp);
+  console.log(`build: ${name} took ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+}
+
+async function buildServer() {
+  await removeOrphans();
+  await run(packageFile('typescript', 'bin/tsc'), ['--project', 'tsconfig.build.json']);
+  const isAsset = (file) => /^libs\/.*\/documents\//.test(file) || /^apps\/standalone\/.*\.md$/.test(file);
+  for (const file of sources.filter(isAsset)) await cp(join(root, file), join(dist, file));
+}
+
+async function buildWeb() {
+  const outDir = join(dist, 'apps', 'web');
+  await run(packageFile('vite', 'bin/vite.js'), [
+    'build',
+    web,
+    '--outDir',
+    outDir,
+    '--emptyOutDir',
+    '--logLevel',
+    'warn',
+  ]);
+}
+
+/** What was compiled from a source that is gone would still be found by imports and by the tests of the layout. */
+async function removeOrphans() {
+  const known = new Set(sources);
+  const outputs = [
+    ...(await listFiles('dist/libs')),
+    ...(await listFiles('dist/apps', join(dist, 'apps', 'web'))),
+  ];
+  for (const output of outputs) {
+    const source = output.slice('dist/'.length).replace(/\.js(\.map)?$/, '.ts');
+    if (!known.has(source)) await rm(join(root, output));
+  }
+}
+
+async function fingerprint(files) {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const { size, mtimeMs } = await stat(join(root, file));
+    hash.update(`${file} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** Files below a folder, as sorted paths from the root with forward slashes; a missing folder is empty. */
+async function listFiles(folder, excluded) {
+  if (!existsSync(join(root, folder))) return [];
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .filter(
+      (path) => !path.includes(`${sep}node_modules${sep}`) && !(excluded && path.startsWith(excluded + sep)),
+    )
+    .map((path) => relative(root, path).split(sep).join('/'))
+    .sort();
+}
+
+function packageFile(name, file) {
+  return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+}
+
+async function run(script, scriptArguments) {
+  const child = spawn(process.execPath, [script, ...scriptArguments], { cwd: root, stdio: 'inherit' });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) process.exit(1);
+}

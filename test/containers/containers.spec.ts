@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+interface ComposeService {
+  image?: string;
+  command?: string[];
+  environment?: Record<string, string | number | null>;
+  healthcheck?: { test: string[] };
+  depends_on?: Record<string, { condition: string }>;
+  deploy?: { replicas: number };
+  network_mode?: string;
+  ports?: string[];
+  privileged?: boolean;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
+const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+const ours = Object.entries(services).filter(([, { image }]) => image === 'switchyard');
+
+/** The names of docs/architecture.md, «Running it», that these processes read. */
+const documentedNames = [
+  'PORT',
+  'HOST',
+  'DATA_DIR',
+  'RABBITMQ_URL',
+  'MONGODB_URL',
+  'MODEL',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_BASE_URL',
+  'SYSTEM_PROMPT',
+  'SYSTEM_PROMPT_FILE',
+  'MCP_CONFIG',
+  'TOOLSETS',
+  'DOCS_DIR',
+  'CONFIG',
+  'AUTH',
+  'JWT_SECRET',
+  'JWKS_URL',
+  'JWT_ISSUER',
+  'JWT_AUDIENCE',
+  'CORS_ORIGINS',
+  'ALLOWED_HOSTS',
+  'DIALECTS',
+  'LOG_LEVEL',
+];
+
+describe('docker-compose.yml', () => {
+  test('runs two of each kind of process, with both gateways on ports of their own', () => {
+    const replicas = Object.fromEntries(ours.map(([name, { deploy }]) => [name, deploy?.replicas ?? 1]));
+    expect(replicas).toEqual({ 'gateway-1': 1, 'gateway-2': 1, orchestrator: 2, 'tool-worker': 2 });
+    const published = ours.flatMap(([, { ports = [] }]) => ports.map((port) => port.split(':').at(-2)));
+    expect(published).toEqual(['3000', '3010']);
+  });
+
+  test.each(Object.entries(services))('checks the health of %s', (_name, { image, healthcheck }) => {
+    if (image === 'switchyard') expect(dockerfile).toMatch(/^HEALTHCHECK/m);
+    else expect(healthcheck?.test[0]).toBe('CMD');
+  });
+
+  test('starts processes when broker and store are healthy', () => {
+    for (const [, { depends_on: needs }] of ours) {
+      expect(needs).toEqual({
+        mongo: { condition: 'service_healthy' },
+        rabbitmq: { condition: 'service_healthy' },
+      });
+    }
+  });
+
+  test('publishes on the loopback address only unless told otherwise, and never takes the host network', () => {
+    for (const { ports = [], network_mode: mode, privileged } of Object.values(services)) {
+      expect(mode).toBeUndefined();
+      expect(privileged).toBeUndefined();
+      for (const port of ports) expect(port).toMatch(/^\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}:\d+:\d+$/);
+    }
+  });
+
+  test('contains no secret: each comes from outside and is required, or passed on when set', () => {
+    for (const { environment = {} } of Object.values(services)) {
+      for (const [name, value] of Object.entries(environment)) {
+        if (/SECRET|PASS|KEY|TOKEN/.test(name) && value !== null)
+          expect(value).toMatch(/^\$\{\w+:\?[^}]+\}$/);
+        const credentials = /:\/\/[^/]*?:(.*)@/.exec(String(value))?.[1];
+        if (credentials !== undefined) expect(credentials).toMatch(/^\$\{\w+:\?[^}]+\}$/);
+      }
+    }
+  });
+
+  test('sets only documented names, and listens inside the container', () => {
+    for (const [, { environment = {} }] of ours) {
+      expect(Object.keys(environment).filter((name) => !documentedNames.includes(name))).toEqual([]);
+      expect(environment.HOST).toBe('0.0.0.0');
+    }
+  });
+
+  test('lets nobody in without a token', () => {
+    const gateways = ours.filter(([name]) => name.startsWith('gateway'));
+    for (const [, { environment }] of gateways) {
+      expect(environment).toMatchObject({
+        AUTH: 'jwt',
+        JWT_SECRET: expect.stringContaining('${JWT_SECRET:?'),
+      });
+    }
+  });
+
+  test.each(ours)('the command of %s names a program with a source', (_name, { command = [] }) => {
+    const source = command
+      .at(-1)!
+      .replace(/^dist\//, '')
+      .replace(/\.js$/, '.ts');
+    expect(existsSync(join(root, source)) || source).toBe(true);
+  });
+
+  const composeVersion = spawnSync('docker', ['compose', 'version']);
+  (composeVersion.status === 0 ? test : test.skip)('is accepted by docker compose', () => {
+    const env = { ...process.env, JWT_SECRET: 'x', RABBITMQ_PASSWORD: 'x' };
+    const { status, stderr } = spawnSync('docker', ['compose', 'config', '--quiet'], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+  });
+});
+
+describe('deploy/generate-env.mjs', () => {
+  test('writes every secret that compose requires, readable by the owner only, and never twice', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'switchyard-env-'));
+    const file = join(directory, '.env');
+    const generate = () => spawnSync(process.execPath, [join(root, 'deploy/generate-env.mjs'), file]).status;
+    expect(generate()).toBe(0);
+    const written = readFileSync(file, 'utf8');
+    const required = new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name));
+    for (const name of required) expect(written).toMatch(new RegExp(`^${name}=[\\w-]{43}$`, 'm'));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(generate()).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe(written);
+    rmSync(directory, { recursive: true });
+  });
+});
+
+describe('Dockerfile', () => {
+  test('runs as a user without rights and probes with node, for the image has no curl', () => {
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).toMatch(/HEALTHCHECK[^\n]*\\\n\s+CMD \["node", "-e", "fetch\(/);
+  });
+
+  test('installs without install scripts and without development packages at run time', () => {
+    const installs = [...dockerfile.matchAll(/^RUN npm ci (.*)$/gm)].map(([, flags]) => flags);
+    expect(installs).toEqual(['--ignore-scripts', '--omit=dev --ignore-scripts']);
+  });
+});

@@ -1,0 +1,66 @@
+import { io, type Socket } from 'socket.io-client';
+import type { ConversationEvent, Snapshot, TurnView, View } from '#contracts';
+import { emptyView, reduce } from '#turn';
+import { waitFor } from '../services/wait-for.js';
+
+type Received = ConversationEvent | Snapshot;
+
+/** A client as the page is one: it holds conversations by `reduce` alone, and remembers everything it was sent. */
+export class Viewer {
+  readonly received: Received[] = [];
+  private readonly views = new Map<string, View>();
+
+  private constructor(readonly socket: Socket) {
+    socket.onAny((_name: string, event: Received) => this.take(event));
+  }
+
+  static async connect(url: string, auth: Record<string, string> = {}): Promise<Viewer> {
+    const socket = io(url, { transports: ['websocket'], auth, reconnectionDelay: 100, reconnectionDelayMax: 500 });
+    const viewer = new Viewer(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('connect_error', reject);
+    });
+    return viewer;
+  }
+
+  /** The acknowledgement as it came: the answer, or `{ error }`. */
+  request(name: string, payload?: unknown, timeoutMs = 10_000): Promise<Record<string, unknown>> {
+    return this.socket.timeout(timeoutMs).emitWithAck(name, payload) as Promise<Record<string, unknown>>;
+  }
+
+  async send(content: string, more: Record<string, unknown> = {}): Promise<{ conversation_id: string; turn_id: string }> {
+    const answer = await this.request('message', { content, ...more });
+    if ('error' in answer) throw new Error(`message was refused: ${JSON.stringify(answer.error)}`);
+    return answer as { conversation_id: string; turn_id: string };
+  }
+
+  view(conversationId: string): View {
+    return this.views.get(conversationId) ?? emptyView(conversationId);
+  }
+
+  turn(conversationId: string, turnId: string): TurnView | undefined {
+    return this.view(conversationId).turns.find((turn) => turn.turn_id === turnId);
+  }
+
+  /** Resolves when the turn has ended in this viewer's view. */
+  async ended(conversationId: string, turnId: string, timeoutMs = 20_000): Promise<TurnView> {
+    const hasEnded = () => ['completed', 'failed', 'cancelled'].includes(this.turn(conversationId, turnId)?.status ?? '');
+    await waitFor(hasEnded, { timeoutMs, what: `the end of turn ${turnId}` });
+    return this.turn(conversationId, turnId)!;
+  }
+
+  events<T extends Received['type']>(type: T): Extract<Received, { type: T }>[] {
+    return this.received.filter((event): event is Extract<Received, { type: T }> => event.type === type);
+  }
+
+  close(): void {
+    this.socket.disconnect();
+  }
+
+  private take(event: Received): void {
+    if (typeof event !== 'object' || event === null || !('conversation_id' in event)) return;
+    this.received.push(event);
+    this.views.set(event.conversation_id, reduce(this.view(event.conversation_id), event));
+  }
+}

@@ -1,0 +1,185 @@
+import { io, type Socket } from 'socket.io-client';
+import { SignJWT } from 'jose';
+import type { ConversationEvent, Message, Snapshot } from '#contracts';
+import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
+import { createLogger, createMetrics, Health } from '#observability';
+import { createStore, type Store } from '#store';
+import { startGateway, type RunningGateway } from '../../../apps/gateway/create-gateway.js';
+import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
+import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
+import { waitFor } from '../../services/wait-for.js';
+
+export type Received = ConversationEvent | Snapshot;
+export type Answer = Record<string, unknown> & {
+  error?: { code: string; message: string; retry_after_ms?: number };
+};
+
+export const JWT_SECRET = 'a-secret-of-the-tests-that-is-long-enough';
+export const GATEWAY_ID = 'gateway-00000000-0000-4000-8000-000000000001';
+export const DRIVER_ID = 'orchestrator-00000000-0000-4000-8000-000000000002';
+
+export const QUICK_TIMINGS: FeedTimings = {
+  followMs: 200,
+  rereadMs: 60,
+  quietMs: 300,
+  longestQuietMs: 600,
+  lingerMs: 100,
+};
+
+export interface Harness {
+  store: Store;
+  /** The gateway's own bus; `driver` is another process on the same broker. */
+  bus: Bus;
+  driver: Bus;
+  /** Control messages that the driver was sent. */
+  asked: Message[];
+  running: RunningGateway;
+  url: string;
+  log: string[];
+  connect(options?: { token?: string; headers?: Record<string, string> }): Promise<Client>;
+  stop(): Promise<void>;
+}
+
+export interface HarnessOptions {
+  config?: Partial<GatewayConfig>;
+  timings?: FeedTimings;
+  pageDir?: string;
+  /** To break or watch what the gateway uses. */
+  alter?: (deps: GatewayDeps) => Partial<GatewayDeps>;
+}
+
+/** A gateway on a free port with a store and a broker in memory; the tests play the orchestrator. */
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const broker = new MemoryBroker();
+  const bus = createMemoryBus({ broker });
+  const driver = createMemoryBus({ broker });
+  const store = createStore({ dataDir: ':memory:' });
+  await Promise.all([store.open(), bus.open(), driver.open()]);
+  const asked: Message[] = [];
+  await driver.onControl({ role: 'orchestrator', processId: DRIVER_ID }, (message) => asked.push(message));
+  const log: string[] = [];
+  const health = new Health();
+  const deps: GatewayDeps = {
+    store,
+    bus,
+    processId: GATEWAY_ID,
+    peers: { isDead: () => Promise.resolve(false), isSuspect: () => Promise.resolve(false) },
+    config: {
+      auth: { kind: 'none' },
+      corsOrigins: [],
+      allowedHosts: [],
+      limits: { connectionsPerMinute: 1_000, turnsAtOnce: 40 },
+      ...options.config,
+    },
+    logger: createLogger({
+      role: 'gateway',
+      level: 'warn',
+      pretty: false,
+      destination: { write: (line) => log.push(line) },
+    }),
+    health,
+    metrics: createMetrics({ collectDefaults: false }),
+    timings: options.timings ?? QUICK_TIMINGS,
+    pageDir: options.pageDir ?? '/nonexistent',
+  };
+  const running = await startGateway({ ...deps, ...options.alter?.(deps) }, { port: 0, host: '127.0.0.1' });
+  health.markStarted();
+  const url = `http://127.0.0.1:${running.port}`;
+  const clients: Client[] = [];
+  return {
+    store,
+    bus,
+    driver,
+    asked,
+    running,
+    url,
+    log,
+    connect: async (connectOptions) => {
+      const client = new Client(url, connectOptions);
+      clients.push(client);
+      await client.connected();
+      return client;
+    },
+    stop: async () => {
+      for (const client of clients) client.close();
+      await running.drain(500);
+      await Promise.all([bus.close(), driver.close()]);
+      await store.close();
+    },
+  };
+}
+
+export function signTestToken(
+  userId: string,
+  options: { expiresAt?: number; secret?: string } = {},
+): Promise<string> {
+  const { expiresAt = Math.floor(Date.now() / 1000) + 3600, secret = JWT_SECRET } = options;
+  return new SignJWT()
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(userId)
+    .setExpirationTime(expiresAt)
+    .sign(new TextEncoder().encode(secret));
+}
+
+/** A Socket.IO client that remembers everything in the order in which it came: events, and answers as `ack`. */
+export class Client {
+  readonly socket: Socket;
+  readonly received: Received[] = [];
+  /** Names of events, and `ack`, in order. */
+  readonly order: string[] = [];
+
+  constructor(url: string, { token, headers }: { token?: string; headers?: Record<string, string> } = {}) {
+    this.socket = io(url, {
+      transports: ['websocket'],
+      reconnection: false,
+      forceNew: true,
+      ...(token === undefined ? {} : { auth: { token } }),
+      ...(headers ? { extraHeaders: headers } : {}),
+    });
+    this.socket.onAny((name: string, event: Received) => {
+      this.order.push(name);
+      this.received.push(event);
+    });
+  }
+
+  connected(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.socket.once('connect', resolve);
+      this.socket.once('connect_error', reject);
+    });
+  }
+
+  request(name: string, ...payload: unknown[]): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`${name} was not answered`)), 5_000);
+      this.socket.emit(name, ...payload, (answer: Answer) => {
+        clearTimeout(timer);
+        this.order.push('ack');
+        resolve(answer);
+      });
+    });
+  }
+
+  async send(content: string, more: object = {}): Promise<{ conversation_id: string; turn_id: string }> {
+    const answer = await this.request('message', { content, ...more });
+    if (answer.error) throw new Error(`refused: ${JSON.stringify(answer.error)}`);
+    return answer as unknown as { conversation_id: string; turn_id: string };
+  }
+
+  events<T extends Received['type']>(type: T): Extract<Received, { type: T }>[] {
+    return this.received.filter((event): event is Extract<Received, { type: T }> => event.type === type);
+  }
+
+  /** Waits for the `count`th event of a type and returns it. */
+  async event<T extends Received['type']>(type: T, count = 1): Promise<Extract<Received, { type: T }>> {
+    await waitFor(() => this.events(type).length >= count, {
+      what: `${type} number ${count}`,
+      timeoutMs: 5_000,
+    });
+    return this.events(type)[count - 1]!;
+  }
+
+  close(): void {
+    this.socket.disconnect();
+  }
+}

@@ -1,0 +1,165 @@
+import type { Claim, ConversationEvent, Outcome, Step, Turn } from '#contracts';
+import { toolEndEvent } from '#turn';
+import { DRIVER_ID, type Harness } from './gateway-harness.js';
+
+/** An orchestrator and a worker played by a test: rows first, then the event, as the real ones do. */
+export class PlayedTurn {
+  private length = 0;
+
+  constructor(
+    private readonly harness: Harness,
+    readonly turn: Turn,
+  ) {}
+
+  static async take(harness: Harness, turnId: string): Promise<PlayedTurn> {
+    const turn = await harness.store.getTurn(turnId);
+    if (!turn) throw new Error('no such turn');
+    return new PlayedTurn(harness, turn);
+  }
+
+  get fields() {
+    return {
+      conversation_id: this.turn.conversation_id,
+      turn_id: this.turn._id,
+      timestamp: new Date().toISOString(),
+    };
+  }
+
+  emit(event: ConversationEvent): void {
+    this.harness.driver.emit(event);
+  }
+
+  async start(): Promise<void> {
+    await this.claim(this.turn._id, DRIVER_ID);
+    this.emit({ type: 'turn_started', ...this.fields, number: this.turn.number });
+  }
+
+  beginStep(
+    step: number,
+    settled: Extract<ConversationEvent, { type: 'step_started' }>['settled'] = [],
+  ): void {
+    this.length = 0;
+    this.emit({ type: 'step_started', ...this.fields, step, attempt: 100, settled });
+  }
+
+  token(step: number, content: string, options: { lost?: boolean } = {}): void {
+    const event = {
+      type: 'token' as const,
+      ...this.fields,
+      step,
+      attempt: 100,
+      content,
+      offset: this.length,
+    };
+    this.length += content.length;
+    if (!options.lost) this.emit(event);
+  }
+
+  stepRow(n: number, text: string, calls: Step['calls'] = []): Step {
+    return {
+      _id: `${this.turn._id}:${n}`,
+      turn_id: this.turn._id,
+      conversation_id: this.turn.conversation_id,
+      turn_number: this.turn.number,
+      n,
+      attempt: 100,
+      kind: 'model',
+      blocks: [{ type: 'text', text }],
+      calls,
+      stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
+      usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
+      at: new Date().toISOString(),
+    };
+  }
+
+  async commit(
+    n: number,
+    text: string,
+    calls: Step['calls'] = [],
+    options: { lost?: boolean } = {},
+  ): Promise<Step> {
+    const row = this.stepRow(n, text, calls);
+    await this.harness.store.commitStep(row);
+    if (!options.lost)
+      this.emit({
+        type: 'step_committed',
+        ...this.fields,
+        step: n,
+        attempt: 100,
+        text_length: text.length,
+        calls: calls.map(({ tool_call_id, tool_name, display_name, source, arguments: args, approval }) => ({
+          tool_call_id,
+          tool_name,
+          display_name,
+          source,
+          toolset: 'math',
+          state: approval === 'required' ? ('awaiting_approval' as const) : ('queued' as const),
+          attempt: 0,
+          args,
+        })),
+      });
+    return row;
+  }
+
+  complete(step: Step): void {
+    this.emit({
+      type: 'complete',
+      ...this.fields,
+      message_id: step._id,
+      content: step.blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
+    });
+  }
+
+  /** One whole answer without calls. */
+  async answer(text: string): Promise<void> {
+    await this.start();
+    this.beginStep(1);
+    this.token(1, text);
+    this.complete(await this.commit(1, text));
+  }
+
+  async claim(workId: string, owner: string): Promise<Claim> {
+    const { _id: turn_id, conversation_id } = this.turn;
+    const at = new Date().toISOString();
+    const row: Claim = { _id: `${workId}:1`, turn_id, conversation_id, owner, n: 1, purpose: 'run', at };
+    return (await this.harness.store.claim(row)).row;
+  }
+
+  async settle(
+    call: Step['calls'][number],
+    n: number,
+    value: unknown,
+  ): Promise<ReturnType<typeof toolEndEvent>> {
+    const { _id: turn_id, conversation_id } = this.turn;
+    const outcome: Outcome = {
+      _id: call.tool_call_id,
+      turn_id,
+      conversation_id,
+      n,
+      status: 'success',
+      data: { value },
+      error: null,
+      explanation: null,
+      attempt: 1,
+      worker: 'worker-1',
+      duration_ms: 3,
+      at: new Date().toISOString(),
+    };
+    await this.harness.store.settle(outcome);
+    return toolEndEvent(call, outcome);
+  }
+}
+
+export function addCall(id: string, approval: 'none' | 'required' = 'none'): Step['calls'][number] {
+  return {
+    tool_call_id: `call_${id.padEnd(22, '0')}`,
+    tool_name: 'math.add',
+    display_name: 'add',
+    source: 'local',
+    arguments: { a: 1, b: 2 },
+    class: 'read',
+    timeout_ms: 30_000,
+    approval,
+  };
+}

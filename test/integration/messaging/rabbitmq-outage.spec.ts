@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { createRabbitmqBus, type Bus, type Delivery, type PublishOutcome } from '#messaging';
+import { probe, token, toolCall, turnAdvance } from '../../../libs/messaging/testing/sample-messages.js';
+import { startRabbitmq, type RabbitmqService } from '../../services/rabbitmq.js';
+import { describeWithServices } from '../../services/test-services.js';
+import { waitFor } from '../../services/wait-for.js';
+import { recordLog } from './recorded-log.js';
+
+describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is ill', () => {
+  let broker: RabbitmqService;
+  const buses: Bus[] = [];
+  const log = recordLog();
+
+  beforeAll(async () => {
+    broker = await startRabbitmq();
+  }, 120_000);
+  afterAll(() => broker.stop(), 60_000);
+  afterEach(async () => {
+    await Promise.all(buses.splice(0).map((bus) => bus.close()));
+  });
+
+  async function start(): Promise<Bus> {
+    const url = new URL(broker.url());
+    const bus = createRabbitmqBus({
+      url: url.href,
+      processId: 'orchestrator-1',
+      role: 'orchestrator',
+      logger: log,
+    });
+    buses.push(bus);
+    await bus.open();
+    return bus;
+  }
+
+  async function timed(work: () => Promise<PublishOutcome>): Promise<[PublishOutcome, number]> {
+    const before = performance.now();
+    const outcome = await work();
+    return [outcome, performance.now() - before];
+  }
+
+  it('answers in bounded time under a memory alarm, acknowledges and binds meanwhile, and recovers', async () => {
+    const bus = await start();
+    const release: (() => void)[] = [];
+    await bus.consume('tools.math', { prefetch: 1 }, async () => {
+      await new Promise<void>((resolve) => release.push(resolve));
+      return 'ack';
+    });
+    expect(await bus.publish('tools.math', toolCall())).toBe('confirmed');
+    expect(await bus.publish('tools.math', toolCall())).toBe('confirmed');
+    await waitFor(() => release.length === 1, { what: 'the first is in hand' });
+    await broker.control('set_vm_memory_high_watermark', 'absolute', '1');
+    const [first, firstMs] = await timed(() => bus.publish('turns', turnAdvance()));
+    expect(first).not.toBe('confirmed');
+    expect(firstMs).toBeLessThan(6_000);
+    const [second, secondMs] = await timed(() => bus.publish('turns', turnAdvance()));
+    expect(second).toBe('refused');
+    expect(secondMs).toBeLessThan(100);
+    expect(await bus.send('worker.all', probe())).toBe('unknown');
+    release[0]!();
+    await waitFor(() => release.length === 2, { what: 'the acknowledgement is read, the second delivered' });
+    bus.emit(token('conversation-1', 0));
+    await bus.follow('conversation-1');
+    await broker.control('set_vm_memory_high_watermark', '0.9');
+    const isBack = async () => (await bus.publish('turns', turnAdvance())) === 'confirmed';
+    await waitFor(isBack, { what: 'it confirms again', timeoutMs: 20_000 });
+    release[1]!();
+  }, 60_000);
+
+  it('answers within 5 s and closes in bounded time while the broker is frozen', async () => {
+    const bus = await start();
+    broker.freeze();
+    try {
+      const [outcome, took] = await timed(() => bus.publish('turns', turnAdvance()));
+      expect(outcome).toBe('unknown');
+      expect(took).toBeLessThan(6_000);
+      const waiting = timed(() => bus.publish('turns', turnAdvance()));
+      const before = performance.now();
+      await bus.close();
+      expect(performance.now() - before).toBeLessThan(5_000);
+      expect((await waiting)[0]).toBe('unknown');
+    } finally {
+      broker.thaw();
+    }
+  }, 60_000);
+
+  // Last: RabbitMQ 3.10 saves which queues exist twice a second, so the killed ones must be older.
+  it('delivers again after the broker was killed and restarted, and confirms again', async () => {
+    const bus = await start();
+    const deliveries: Delivery[] = [];
+    await bus.consume('tools.math', { prefetch: 1 }, async (delivery) => {
+      deliveries.push(delivery);
+      return deliveries.length === 1 ? new Promise(() => undefined) : 'ack';
+    });
+    const message = toolCall();
+    expect(await bus.publish('tools.math', message)).toBe('confirmed');
+    await waitFor(() => deliveries.length === 1, { what: 'it is in hand' });
+    await broker.kill();
+    await waitFor(() => !bus.isConnected(), { what: 'the loss is noticed' });
+    expect(await bus.publish('turns', turnAdvance())).toBe('unknown');
+    expect(deliveries[0]!.lost.aborted).toBe(true);
+    await broker.restart();
+    await waitFor(() => bus.isConnected(), { what: 'it is connected again', timeoutMs: 20_000 });
+    await waitFor(() => deliveries.length === 2, { what: 'it is delivered again', timeoutMs: 20_000 });
+    expect(deliveries[1]!.message).toEqual(message);
+    expect(await bus.publish('turns', turnAdvance())).toBe('confirmed');
+    expect(JSON.stringify(log.lines)).not.toContain('guest');
+  }, 120_000);
+});

@@ -1,0 +1,198 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import mongoose, { type Connection } from 'mongoose';
+import { createStore, StoreSetupError, StoreUnavailableError, type Store } from '#store';
+import {
+  makeCallId,
+  makeId,
+  sampleClaim,
+  sampleConversation,
+  sampleOutcome,
+  sampleStep,
+  sampleTurn,
+} from '../../../libs/store/testing/sample-rows.js';
+import { describeStoreContract } from '../../../libs/store/testing/store-contract.js';
+import { findFreePort } from '../../services/free-port.js';
+import { describeWithServices, mongoForTest, serviceStartTimeoutMs } from '../../services/test-services.js';
+import { MongoProxy } from './mongo-proxy.js';
+
+describeWithServices(['mongo'], 'the Mongoose adapter', () => {
+  let url = '';
+  beforeAll(async () => {
+    url = (await mongoForTest())!.url;
+  }, serviceStartTimeoutMs);
+
+  describeStoreContract(() => createStore({ url }));
+
+  describe('on the wire', () => {
+    let proxy: MongoProxy;
+    let store: Store;
+    beforeEach(async () => {
+      proxy = await MongoProxy.start(url);
+      store = createStore({ url: proxy.url });
+      await store.open();
+      proxy.commands.length = 0;
+    });
+    afterEach(async () => {
+      await store.close();
+      await proxy.stop();
+    });
+
+    it('inserts with one command that a majority has to journal', async () => {
+      await store.insertTurn(sampleTurn());
+      await store.claim(sampleClaim(sampleTurn(), makeCallId(), 1));
+      const inserts = proxy.commandsNamed('insert');
+      expect(inserts).toHaveLength(2);
+      for (const { writeConcern } of inserts) {
+        expect(writeConcern).toEqual({ w: 'majority', j: true, wtimeout: 5000 });
+      }
+      expect(proxy.commandsNamed('find')).toEqual([]);
+    });
+
+    it('reads what a majority has, a journal with five commands', async () => {
+      await store.readJournal(makeId());
+      const finds = proxy.commandsNamed('find');
+      expect(finds.map(({ find }) => find).sort()).toEqual([
+        'answers',
+        'claims',
+        'outcomes',
+        'steps',
+        'turns',
+      ]);
+      for (const { readConcern } of finds) expect(readConcern).toEqual({ level: 'majority' });
+    });
+
+    it('counts a row whose answer was lost as won, once', async () => {
+      const turn = sampleTurn({ options: { temperature: 0.5 }, traceparent: undefined });
+      const callId = makeCallId();
+      const claim = sampleClaim(turn, callId, 1, { decides: sampleOutcome(turn, callId) });
+      proxy.loseNextAnswerTo('insert');
+      expect(await store.claim(claim)).toEqual({ won: true, row: claim });
+      proxy.loseNextAnswerTo('insert');
+      expect(await store.insertTurn(turn)).toEqual({ won: true, row: turn });
+      expect(proxy.commandsNamed('insert')).toHaveLength(4);
+      expect(await store.claim(claim)).toEqual({ won: false, row: claim });
+    });
+
+    it('counts a row of somebody else as lost although an answer was lost', async () => {
+      const turn = sampleTurn();
+      const callId = makeCallId();
+      const winner = sampleClaim(turn, callId, 1);
+      await store.claim(winner);
+      proxy.loseNextAnswerTo('insert');
+      expect(await store.claim(sampleClaim(turn, callId, 1))).toEqual({ won: false, row: winner });
+    });
+
+    it('answers a turn whose caches moved on before the lost answer was noticed as won', async () => {
+      const turn = sampleTurn({ due_at: 5 });
+      const direct = createStore({ url });
+      await direct.open();
+      proxy.loseNextAnswerTo('insert');
+      const inserting = store.insertTurn(turn);
+      while (!(await direct.getTurn(turn._id))) await new Promise(setImmediate);
+      await direct.setTurnStatus(turn._id, 'running');
+      expect(await inserting).toMatchObject({ won: true, row: { _id: turn._id } });
+      await direct.close();
+    });
+
+    it('tries a read again whose answer was lost', async () => {
+      const step = sampleStep(sampleTurn(), 1);
+      await store.commitStep(step);
+      proxy.loseNextAnswerTo('find');
+      expect(await store.getStep(step.turn_id, 1)).toEqual(step);
+    });
+
+    it('is unavailable while nothing listens, in bounded time', async () => {
+      await proxy.stop();
+      const startedAt = performance.now();
+      const refused = [store.claim(sampleClaim(sampleTurn(), makeCallId(), 1)), store.ping()];
+      for (const operation of refused) await expect(operation).rejects.toThrow(StoreUnavailableError);
+      expect(performance.now() - startedAt).toBeLessThan(6_500);
+      proxy = await MongoProxy.start(url);
+    });
+  });
+
+  describe('at its start', () => {
+    const databaseUrl = () => url.replace(/\/([^/]+)$/, `/$1_${makeId().slice(0, 6)}`);
+
+    async function withRaw(target: string, prepare: (raw: Connection) => Promise<unknown>): Promise<void> {
+      const raw = await mongoose.createConnection(target).asPromise();
+      await prepare(raw);
+      await raw.close();
+    }
+
+    it('creates the unique indexes, and finds them at the next start', async () => {
+      const target = databaseUrl();
+      for (let start = 0; start < 2; start++) {
+        const store = createStore({ url: target });
+        await store.open();
+        await store.close();
+      }
+      await withRaw(target, async (raw) => {
+        const unique = (await raw.collection('turns').listIndexes().toArray()).filter(
+          (index) => index.unique,
+        );
+        expect(unique.map((index) => Object.keys(index.key).join())).toEqual([
+          'conversation_id,number',
+          'conversation_id,client_message_id',
+        ]);
+        await raw.dropDatabase();
+      });
+    });
+
+    it('refuses documents that contradict a unique index, naming it', async () => {
+      const target = databaseUrl();
+      const rows = [1, 1].map((number) => ({ conversation_id: 'c', number, client_message_id: makeId() }));
+      await withRaw(target, (raw) => raw.collection('turns').insertMany(rows));
+      const store = createStore({ url: target });
+      await expect(store.open()).rejects.toThrow(StoreSetupError);
+      await expect(store.open()).rejects.toThrow(/unique index on turns \(conversation_id, number\)/);
+      await withRaw(target, (raw) => raw.dropDatabase());
+    });
+
+    it('refuses an index that is not unique in the place of a unique one, naming it', async () => {
+      const target = databaseUrl();
+      const key = { conversation_id: 1, client_message_id: 1 } as const;
+      await withRaw(target, (raw) => raw.collection('turns').createIndex(key));
+      const store = createStore({ url: target });
+      await expect(store.open()).rejects.toThrow(StoreSetupError);
+      await expect(store.open()).rejects.toThrow(
+        /unique index on turns \(conversation_id, client_message_id\)/,
+      );
+      await withRaw(target, (raw) => raw.dropDatabase());
+    });
+
+    it('says in a sentence which server cannot be reached, without the password', async () => {
+      const port = await findFreePort();
+      const store = createStore({ url: `mongodb://user:secret@127.0.0.1:${port}/x?authSource=admin` });
+      const error: unknown = await store.open().catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(StoreUnavailableError);
+      expect((error as Error).message).toBe(
+        `MongoDB at 127.0.0.1:${port} cannot be reached: start it there or correct MONGODB_URL.`,
+      );
+      expect(inspect(error, { depth: 10 })).not.toContain('secret');
+    });
+
+    it.each(['mongo://user:secret@host/x', 'mongodb://user:se/cret@host/x', '', 'mongodb://:secret@/'])(
+      'refuses the URL %j without repeating it',
+      async (broken) => {
+        const error: unknown = await createStore({ url: broken })
+          .open()
+          .catch((caught: unknown) => caught);
+        expect(error).toBeInstanceOf(StoreSetupError);
+        expect((error as Error).message).toMatch(/^MONGODB_URL is not usable/);
+        expect(inspect(error, { depth: 10 })).not.toMatch(/secret|se\/cret/);
+      },
+    );
+
+    it('is unavailable before it is open and after it is closed', async () => {
+      const store = createStore({ url });
+      await expect(store.getTurn('x')).rejects.toThrow(StoreUnavailableError);
+      await store.open();
+      await store.close();
+      await store.close();
+      await expect(store.insertConversation(sampleConversation())).rejects.toThrow(StoreUnavailableError);
+      await expect(store.ping()).rejects.toThrow(StoreUnavailableError);
+    });
+  });
+});

@@ -1,0 +1,204 @@
+import type { CallView, ConversationEvent, ToolEnd, TurnView } from '#contracts';
+import type { FakeGateway } from './fake-gateway.js';
+
+interface AskedCall {
+  tool: string;
+  args: Record<string, unknown>;
+  source?: 'local' | 'mcp';
+  state?: 'queued' | 'awaiting_approval';
+}
+
+const ATTEMPT = 100;
+const WORKER = 'worker-3f2a91b0-5b1c-4c39-9d8c-0a1b2c3d4e5f';
+
+/** Writes the events of one turn, in the order in which the system would. */
+export class FakeTurn {
+  #calls = 0;
+
+  constructor(
+    private readonly gateway: FakeGateway,
+    readonly conversationId: string,
+    readonly turnId: string,
+    readonly number: number,
+  ) {}
+
+  queue(content: string, clientMessageId: string): void {
+    const { number } = this;
+    this.#publish({ type: 'turn_queued', number, content, client_message_id: clientMessageId, by: 'local' });
+  }
+
+  start(): this {
+    return this.#publish({ type: 'turn_started', number: this.number });
+  }
+
+  /** Starts the next step and streams a text into it. */
+  say(text = ''): this {
+    const before = this.#view.steps.at(-1);
+    const step = this.#view.steps.length + 1;
+    const settled = before?.calls.map((call) => endOf(this, before.n, call)) ?? [];
+    this.#publish({ type: 'step_started', step, attempt: ATTEMPT, settled });
+    return text === '' ? this : this.stream(text);
+  }
+
+  stream(text: string): this {
+    const step = this.#step;
+    return this.#publish({
+      type: 'token',
+      step: step.n,
+      attempt: ATTEMPT,
+      offset: step.text.length,
+      content: text,
+    });
+  }
+
+  /** Commits the step with the calls it asks for. */
+  ask(...asked: AskedCall[]): this {
+    const calls = asked.map(({ tool, args, source = 'local', state = 'queued' }): CallView => {
+      this.#calls += 1;
+      return {
+        tool_call_id: `call_${this.turnId.slice(5, 25)}${String(this.#calls).padStart(2, '0')}`,
+        tool_name: tool,
+        display_name: tool,
+        source,
+        toolset: tool.split('.')[0]!,
+        state,
+        attempt: 0,
+        args,
+      };
+    });
+    const step = this.#step;
+    return this.#publish({
+      type: 'step_committed',
+      step: step.n,
+      attempt: ATTEMPT,
+      text_length: step.text.length,
+      calls,
+    });
+  }
+
+  run(index: number, attempt = 1): this {
+    const call = this.call(index);
+    const { tool_call_id, tool_name, display_name, source, toolset, args } = call;
+    return this.#publish({
+      type: 'tool_start',
+      step: this.#step.n,
+      tool_call_id,
+      tool_name,
+      display_name,
+      tool_input: JSON.stringify(args),
+      tool_args: args,
+      source,
+      toolset,
+      attempt,
+    });
+  }
+
+  progress(index: number, progress: number, total: number, message: string): this {
+    const { tool_call_id } = this.call(index);
+    return this.#publish({
+      type: 'tool_progress',
+      step: this.#step.n,
+      tool_call_id,
+      progress,
+      total,
+      message,
+    });
+  }
+
+  question(index: number, message: string, schema: Record<string, unknown>): this {
+    const { tool_call_id } = this.call(index);
+    const expires_at = this.gateway.now();
+    return this.#publish({
+      type: 'input_required',
+      step: this.#step.n,
+      tool_call_id,
+      message,
+      schema,
+      expires_at,
+    });
+  }
+
+  succeed(index: number, result: string, durationMs: number): this {
+    return this.#publish({
+      type: 'tool_complete',
+      ...this.#ended(index, durationMs),
+      tool_result: result,
+      tool_output: result,
+      status: 'success',
+    });
+  }
+
+  fail(
+    index: number,
+    error: { type: string; message: string; details?: Record<string, unknown> },
+    durationMs: number,
+  ): this {
+    return this.#publish({
+      type: 'tool_error',
+      ...this.#ended(index, durationMs),
+      error_type: error.type,
+      error_message: error.message,
+      error_details: error.details,
+    });
+  }
+
+  /** Commits the last step and ends the turn with its text. */
+  complete(usage = { input_tokens: 8_412, output_tokens: 792, cached_tokens: 0 }): this {
+    if (!this.#step.committed) this.ask();
+    const { n, text } = this.#step;
+    return this.#publish({ type: 'complete', message_id: `${this.turnId}:${n}`, content: text, usage });
+  }
+
+  cancel(): this {
+    if (this.#view.steps.length > 0 && !this.#step.committed) this.ask();
+    return this.#publish({ type: 'cancelled', message: 'Stopped.' });
+  }
+
+  breakOff(message: string): this {
+    if (this.#view.steps.length > 0 && !this.#step.committed) this.ask();
+    return this.#publish({ type: 'error', message, code: 'model_error' });
+  }
+
+  call(index: number): CallView {
+    return this.#step.calls[index]!;
+  }
+
+  get #view(): TurnView {
+    const { turns } = this.gateway.conversations.get(this.conversationId)!.view;
+    return turns.find((turn) => turn.turn_id === this.turnId)!;
+  }
+
+  get #step() {
+    return this.#view.steps.at(-1)!;
+  }
+
+  #ended(index: number, durationMs: number) {
+    const { tool_call_id, tool_name, display_name, source, attempt } = this.call(index);
+    const call = { tool_call_id, tool_name, display_name, source, attempt };
+    return { ...call, step: this.#step.n, worker: WORKER, duration_ms: durationMs };
+  }
+
+  #publish(fields: { type: ConversationEvent['type'] } & Record<string, unknown>): this {
+    const { conversationId: conversation_id, turnId: turn_id } = this;
+    const event = { conversation_id, turn_id, timestamp: this.gateway.now(), ...fields };
+    this.gateway.publish(event as ConversationEvent);
+    return this;
+  }
+}
+
+/** What `step_started` carries of a call of the step before. */
+function endOf(turn: FakeTurn, step: number, call: CallView): ToolEnd {
+  const { tool_call_id, tool_name, display_name, source, attempt } = call;
+  const ended = {
+    conversation_id: turn.conversationId,
+    turn_id: turn.turnId,
+    timestamp: call.ended_at!,
+    step,
+    ...{ tool_call_id, tool_name, display_name, source, attempt },
+    worker: call.worker!,
+    duration_ms: call.duration_ms!,
+  };
+  if (call.error) return { type: 'tool_error', ...ended, ...call.error, error_details: undefined };
+  const result = call.result ?? '';
+  return { type: 'tool_complete', ...ended, tool_result: result, tool_output: result, status: 'success' };
+}

@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { waitFor } from '../services/wait-for.js';
+import { buildPage, launchBrowser, openPage } from './browser.js';
+import { FakeGateway } from './fake-gateway.js';
+import type { FakeTurn } from './fake-turn.js';
+
+/** The page that is open and the gateway behind it: both new for every test. */
+export interface PageFixture {
+  readonly gateway: FakeGateway;
+  readonly page: Page;
+  open(path?: string, options?: BrowserContextOptions): Promise<void>;
+  composer(): Locator;
+  button(name: string | RegExp): Locator;
+  say(text: string): Promise<void>;
+  /** The n-th turn, as soon as the gateway has accepted it. */
+  turn(index: number): Promise<FakeTurn>;
+  /** Waits until the text stands on the page. */
+  seen(text: string | RegExp): Promise<void>;
+  isFocused(locator: Locator): Promise<unknown>;
+}
+
+/** Registers the hooks of a spec file. After every test the browser must not have complained about anything. */
+export function usePageFixture(): PageFixture {
+  let browser: Browser;
+  let pageDirectory: string;
+  let gateway: FakeGateway;
+  let page: Page | undefined;
+  let complaints: string[] = [];
+  beforeAll(async () => {
+    pageDirectory = await buildPage();
+    browser = await launchBrowser();
+  }, 60_000);
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    gateway = await FakeGateway.start(pageDirectory);
+  });
+  afterEach(async () => {
+    await page?.context().close();
+    await gateway.close();
+    expect(complaints).toEqual([]);
+  });
+  const fixture: PageFixture = {
+    get gateway() {
+      return gateway;
+    },
+    get page() {
+      return page!;
+    },
+    async open(path = '', options = {}) {
+      ({ page, complaints } = await openPage(browser, gateway.url + path, options));
+    },
+    composer: () => fixture.page.getByRole('textbox', { name: 'Message' }),
+    button: (name) => fixture.page.getByRole('button', { name, exact: true }),
+    async say(text) {
+      await fixture.composer().fill(text);
+      await fixture.composer().press('Enter');
+    },
+    turn: (index) => waitFor(() => gateway.turn(index), { what: `turn ${index}` }),
+    seen: (text) => fixture.page.getByText(text).first().waitFor(),
+    isFocused: (locator) =>
+      waitFor(() => locator.evaluate((element) => element === element.ownerDocument.activeElement), {
+        what: 'the focus',
+      }),
+  };
+  return fixture;
+}

@@ -1,0 +1,205 @@
+import { describe, expect, it } from '@jest/globals';
+import { waitFor } from '../services/wait-for.js';
+import { takePicture } from './browser.js';
+import { usePageFixture } from './fixture.js';
+
+const web = usePageFixture();
+
+describe('a turn', () => {
+  it('goes from the message to streamed text, a tool card and its figures', async () => {
+    await web.open();
+    await web.say('What is 17 + 25?');
+    await web.seen('What is 17 + 25?');
+    const one = await web.turn(0);
+    expect(new URL(web.page.url()).hash).toBe(`#/c/${one.conversationId}`);
+    one.start().say('I add ').stream('them up.');
+    await web.seen('I add them up.');
+    one.ask({ tool: 'math.add', args: { a: 17, b: 25 } }).run(0);
+    await web.seen('Running');
+    one.succeed(0, '42', 12).say('It is **42**.');
+    await web.page.locator('strong', { hasText: '42' }).waitFor();
+    one.complete();
+    await web.seen('2 steps, 1 call');
+    await web.seen('9,204 tokens');
+    expect(await web.composer().inputValue()).toBe('');
+    expect(await web.page.title()).toBe('What is 17 + 25? · Switchyard');
+    await web.isFocused(web.composer());
+  });
+
+  it('opens a call to its arguments and its result', async () => {
+    await web.open();
+    await web.button(/What is 17 \+ 25/).click();
+    (await web.turn(0))
+      .start()
+      .say()
+      .ask({ tool: 'math.add', args: { a: 17, b: 25 } })
+      .run(0)
+      .succeed(0, '{"sum":42}', 12);
+    const row = web.page.getByRole('button', { name: /math\.add/ });
+    expect(await row.getAttribute('aria-expanded')).toBe('false');
+    await row.click();
+    expect(await row.getAttribute('aria-expanded')).toBe('true');
+    await web.seen('sum:');
+    await web.page.getByRole('button', { name: 'Copy result' }).waitFor();
+  });
+
+  it('reads a long result whole when asked', async () => {
+    await web.open();
+    await web.say('Read it');
+    const one = (await web.turn(0))
+      .start()
+      .say()
+      .ask({ tool: 'filesystem.read_file', args: { path: 'log' } });
+    const whole = Array.from({ length: 450 }, (_, n) => `line number ${n + 1}`).join('\n');
+    one.run(0).succeed(0, whole, 12);
+    web.gateway.uncutCalls.set(one.call(0).tool_call_id, { ...one.call(0), result: whole, truncated: false });
+    await web.page.getByRole('button', { name: /read_file/ }).click();
+    await web.button('Show all of it').click();
+    await web.seen('Lines 1–200 of 450');
+    await web.button('Show 200 more').click();
+    await web.button('Show 50 more').click();
+    await web.seen('line number 450');
+  });
+
+  it('asks its person a question in place and sends the answer as the schema wants it', async () => {
+    await web.open();
+    await web.say('Write the apology');
+    const one = (await web.turn(0))
+      .start()
+      .say('I draft it.')
+      .ask({ tool: 'mail.draft', args: { to: 3 }, source: 'mcp' });
+    one.run(0).question(0, 'who signs it?', {
+      type: 'object',
+      properties: {
+        sender: { type: 'string', title: 'Sender', enum: ['Customer care', 'Sales'] },
+        copies: { type: 'integer', title: 'Copies' },
+        urgent: { type: 'boolean', title: 'Urgent' },
+      },
+      required: ['sender'],
+    });
+    await web.seen('mail asks: who signs it?');
+    await web.page.getByLabel('Sender').selectOption('Sales');
+    await web.page.getByLabel('Copies').fill('2');
+    await takePicture(web.page, 'question');
+    await web.button('Answer').click();
+    const answer = await waitFor(() => web.gateway.answers[0], { what: 'the answer' });
+    expect(answer.content).toEqual({ sender: 'Sales', copies: 2, urgent: false });
+  });
+
+  it('is whole again after a reload in the middle of the stream', async () => {
+    await web.open();
+    await web.say('Tell me');
+    const one = (await web.turn(0)).start().say('Once upon ');
+    await web.seen('Once upon');
+    await web.page.reload();
+    await web.seen('Once upon');
+    one.stream('a time.').complete();
+    await web.seen('Once upon a time.');
+    await web.seen('1 step');
+    expect(await web.page.getByText('Once upon').count()).toBe(1);
+  });
+
+  it('says in place why it failed', async () => {
+    await web.open();
+    await web.say('Try');
+    (await web.turn(0)).start().say('Half an ans').breakOff('The model did not answer after 5 tries.');
+    await web.seen('The model did not answer after 5 tries.');
+    await web.seen('Half an ans');
+  });
+});
+
+describe('Stop', () => {
+  it('is a button while the turn runs, and says what is known afterwards', async () => {
+    await web.open();
+    await web.say('Work');
+    const one = (await web.turn(0))
+      .start()
+      .say('Working')
+      .ask({ tool: 'mail.send', args: { to: 'a' } });
+    await web.button('Stop').click();
+    await waitFor(() => web.gateway.stops[0] === one.turnId, { what: 'stop' });
+    one.fail(0, { type: 'Cancelled', message: 'stopped', details: { started: false } }, 0).cancel();
+    await web.seen('Nothing of this turn is still running.');
+    await web.seen('Never started');
+    await web.button('Send').waitFor();
+  });
+
+  it('is Esc, and leaves a call that goes on marked as running', async () => {
+    await web.open();
+    await web.say('Work');
+    const one = (await web.turn(0))
+      .start()
+      .say('Working')
+      .ask({ tool: 'mail.send', args: { to: 'a' } })
+      .run(0);
+    await web.seen('Running');
+    await web.page.keyboard.press('Escape');
+    await waitFor(() => web.gateway.stops.length === 1, { what: 'stop' });
+    one.cancel();
+    await web.seen(/1 call may still be running/);
+  });
+});
+
+describe('a message written while a turn runs', () => {
+  it('waits in line, can be removed, and is answered in its turn', async () => {
+    await web.open();
+    await web.say('First');
+    const first = (await web.turn(0)).start().say('Working on it');
+    await web.seen('Working on it');
+    await web.composer().fill('Second');
+    await web.button('Send').click();
+    await web.say('Third');
+    const [second, third] = [await web.turn(1), await web.turn(2)];
+    const tray = web.page.getByRole('region', { name: 'Messages waiting in line' });
+    await tray.getByText('Third').waitFor();
+    expect(await tray.getByRole('listitem').count()).toBe(2);
+    await takePicture(web.page, 'queue');
+    await tray
+      .getByRole('listitem')
+      .filter({ hasText: 'Second' })
+      .getByRole('button', { name: 'Remove' })
+      .click();
+    await waitFor(() => web.gateway.stops[0] === second.turnId, { what: 'stop of the second' });
+    second.cancel();
+    await web.seen('before it started');
+    first.complete();
+    third.start().say('And the third.');
+    await web.seen('And the third.');
+    expect(await tray.count()).toBe(0);
+  });
+});
+
+describe('hostile text', () => {
+  const attack = [
+    '<img src=x onerror="window.hit = 1">',
+    '<script>window.hit = 1</script>',
+    '[click](javascript:window.hit=1)',
+    '![pixel](https://evil.example/pixel.png)',
+    '<a href="javascript:window.hit=1">link</a>',
+    '<svg onload="window.hit=1"></svg>',
+    '<style>body { display: none }</style>',
+  ].join('\n\n');
+
+  it('stays text in the message, the answer, arguments, results, errors and titles', async () => {
+    web.gateway.add('bad', attack);
+    await web.open('#/c/bad');
+    await web.say(attack);
+    const one = (await web.turn(0)).start().say(attack);
+    one.ask(
+      { tool: 'web.fetch', args: { [attack]: attack }, source: 'mcp' },
+      { tool: 'web.fetch', args: {} },
+    );
+    one.run(0).succeed(0, attack, 5).run(1).fail(1, { type: attack, message: attack }, 5);
+    one.say('End of attack').complete();
+    await web.seen('End of attack');
+    for (const row of await web.page.getByRole('button', { name: /web\.fetch/ }).all()) await row.click();
+    await web.page.locator('.payload').first().waitFor();
+    expect(await web.page.evaluate('window.hit')).toBeUndefined();
+    expect(await web.page.locator('main img, main script, main style, main iframe').count()).toBe(0);
+    expect(await web.page.locator('[href^="javascript:"], [onerror], [onload]').count()).toBe(0);
+    for (const link of await web.page.locator('.prose a[href]').all()) {
+      expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    }
+    await takePicture(web.page, 'hostile');
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, it } from '@jest/globals';
+import { waitFor } from '../services/wait-for.js';
+import { takePicture } from './browser.js';
+import { usePageFixture } from './fixture.js';
+import { seedConversations } from './scenes.js';
+
+const web = usePageFixture();
+
+describe('on a phone', () => {
+  it('has drawers, targets of 44 px and no sideways scrolling', async () => {
+    seedConversations(web.gateway);
+    const question = web.gateway
+      .accept('charges', 'Work', 'm1')
+      .start()
+      .say(`A long word: ${'x'.repeat(300)}`);
+    question.ask({ tool: 'filesystem.read_a_file_with_a_long_name', args: { path: 'x'.repeat(200) } }).run(0);
+    await web.open('#/c/charges', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await web.seen('Running');
+    expect(await web.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    for (const target of await web.page
+      .locator('.call-row, .step-header, .send, .main-bar .icon-button')
+      .all()) {
+      expect((await target.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+    }
+    await web.button('Show conversations').tap();
+    await web.page.getByRole('link', { name: 'Recount by warehouse' }).tap();
+    await web.page.getByRole('heading', { name: 'Recount by warehouse' }).waitFor();
+    expect(await web.page.getByRole('complementary').count()).toBe(0);
+    await web.button('Tools and usage').tap();
+    await web.seen('filesystem');
+    await web.page.keyboard.press('Escape');
+    await waitFor(async () => (await web.page.getByRole('complementary').count()) === 0, {
+      what: 'no drawer',
+    });
+  });
+});
+
+describe('the keyboard', () => {
+  it('is enough for everything', async () => {
+    seedConversations(web.gateway);
+    await web.open('#/c/charges');
+    await web.seen('Rename SKUs');
+    await web.page.keyboard.press('Alt+n');
+    await web.seen('What needs doing?');
+    await web.isFocused(web.composer());
+    await web.page.keyboard.type('Refund it');
+    await web.page.keyboard.press('Shift+Enter');
+    await web.page.keyboard.type('please');
+    await web.page.keyboard.press('Enter');
+    const one = (await web.turn(0)).start().say('Two calls.');
+    expect(web.gateway.messages[0]?.content).toBe('Refund it\nplease');
+    one.ask(
+      { tool: 'orders.get', args: { id: 'A-1' }, source: 'mcp' },
+      { tool: 'orders.refund', args: { id: 'A-1', amount: 129 }, source: 'mcp', state: 'awaiting_approval' },
+    );
+    await web.seen('Waiting for you');
+    await web.isFocused(web.composer());
+    await web.page.keyboard.press('Shift+Tab');
+    for (let press = 0; press < 3; press++) await web.page.keyboard.press('k');
+    await web.page.keyboard.press('j');
+    await web.isFocused(web.page.getByRole('button', { name: /orders\.get/ }));
+    await web.page.keyboard.press('Enter');
+    expect(await web.page.getByRole('button', { name: /orders\.get/ }).getAttribute('aria-expanded')).toBe(
+      'true',
+    );
+    await web.page.keyboard.press('g');
+    await web.isFocused(web.button('Approve'));
+    await web.page.keyboard.press('Enter');
+    await waitFor(() => web.gateway.approvals[0]?.decision === 'approve', { what: 'the approval' });
+    await web.page.keyboard.press('k');
+    await web.page.keyboard.press('?');
+    await web.page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await web.page.keyboard.press('Escape');
+    expect(web.gateway.stops).toEqual([]);
+    await web.page.keyboard.press('Control+k');
+    await web.isFocused(web.page.getByRole('searchbox'));
+    await web.page.keyboard.press('Alt+t');
+    await waitFor(
+      async () => !(await web.page.getByRole('heading', { name: 'Tools and usage' }).isVisible()),
+      {
+        what: 'no panel',
+      },
+    );
+  });
+
+  it('empties the search with Esc without stopping anything', async () => {
+    await web.open();
+    await web.say('Work');
+    (await web.turn(0)).start().say('Working');
+    await web.seen('Working');
+    await web.page.keyboard.press('Control+k');
+    await web.page.keyboard.type('zzz');
+    await web.seen('No title has these letters.');
+    await web.page.keyboard.press('Escape');
+    expect(await web.page.getByRole('searchbox').inputValue()).toBe('');
+    expect(web.gateway.stops).toEqual([]);
+  });
+
+  it('keeps the focus on the button that was Stop', async () => {
+    await web.open();
+    await web.say('Work');
+    const one = (await web.turn(0)).start().say('Working');
+    await web.button('Stop').press('Enter');
+    await waitFor(() => web.gateway.stops.length === 1, { what: 'stop' });
+    one.cancel();
+    await web.button('Send').waitFor();
+    await web.isFocused(web.button('Send'));
+  });
+
+  it('brings a queued message back with ↑', async () => {
+    await web.open();
+    await web.say('First');
+    (await web.turn(0)).start().say('Working');
+    await web.seen('Working');
+    await web.say('Secnd');
+    const second = await web.turn(1);
+    await web.page.getByRole('region', { name: 'Messages waiting in line' }).getByText('Secnd').waitFor();
+    await web.page.keyboard.press('ArrowUp');
+    expect(await web.composer().inputValue()).toBe('Secnd');
+    await waitFor(() => web.gateway.stops[0] === second.turnId, { what: 'stop of the old one' });
+  });
+
+  it('always shows where the focus is', async () => {
+    seedConversations(web.gateway);
+    await web.open('#/c/charges');
+    await web.seen('Rename SKUs');
+    for (let press = 0; press < 12; press++) {
+      await web.page.keyboard.press('Tab');
+      const width = await web.page.evaluate(
+        "(() => { const el = document.activeElement; const ring = [el, el.closest('.search-box, .composer')].find((one) => one && getComputedStyle(one).outlineStyle !== 'none'); return ring ? parseFloat(getComputedStyle(ring).outlineWidth) : 0; })()",
+      );
+      expect(width).toBeGreaterThanOrEqual(2);
+    }
+  });
+});
+
+describe('the frame', () => {
+  it('asks for a token when the server wants one, and keeps it in the tab', async () => {
+    web.gateway.token = 'good-token';
+    await web.open();
+    await web.page.getByLabel('Token').fill('wrong');
+    await web.page.keyboard.press('Enter');
+    await web.page.getByLabel('Token').waitFor();
+    await takePicture(web.page, 'sign-in');
+    await web.page.getByLabel('Token').fill('good-token');
+    await web.page.keyboard.press('Enter');
+    await web.seen('4 toolsets');
+    await web.page.reload();
+    await web.seen('4 toolsets');
+    await web.button('Sign out').click();
+    await web.page.getByLabel('Token').waitFor();
+  });
+
+  it('follows the system until a theme is picked, and keeps the choice', async () => {
+    await web.open('', { colorScheme: 'light' });
+    const background = () =>
+      web.page.evaluate('getComputedStyle(document.querySelector("main")).backgroundColor');
+    expect(await background()).toBe('rgb(255, 255, 255)');
+    await web.button('Theme: as the system').click();
+    await web.button('Theme: light').click();
+    await web.button('Theme: dark').waitFor();
+    expect(await background()).toBe('rgb(17, 20, 21)');
+    await web.page.reload();
+    await web.button('Theme: dark').waitFor();
+    expect(await background()).toBe('rgb(17, 20, 21)');
+  });
+
+  it('announces politely when a turn starts and ends, and nothing of its text', async () => {
+    await web.open();
+    const status = web.page.getByRole('status');
+    await web.say('Go');
+    const one = await web.turn(0);
+    await web.page.locator('.turn').waitFor();
+    one.start();
+    await status.getByText('The answer has started.').waitFor();
+    one.say('Done.').complete();
+    await status.getByText('The answer is complete.').waitFor();
+    expect(await web.page.locator('[aria-live], [role="status"]').count()).toBe(1);
+  });
+});
