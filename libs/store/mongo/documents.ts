@@ -115,5 +115,5 @@ export function isSameRow<Name extends CollectionName>(
 
 function withoutCaches<Name extends CollectionName>(name: Name, row: Rows[Name]): object {
   const caches: readonly string[] = COLLECTIONS[name].caches;
-  return Object.fromEntries(Object.entries(row).filter(([key]) => true));
+  return Object.fromEntries(Object.entries(row).filter(([key]) => !caches.includes(key)));
 }

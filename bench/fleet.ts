@@ -1,0 +1,157 @@
+import type { ConversationEvent, Turn } from '#contracts';
+import { newMessage } from '#contracts';
+import { ScriptedModel, type Model, type ModelPart } from '#llm';
+import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
+import { createLogger } from '#observability';
+import { createStore, type Store } from '#store';
+import { DEFAULT_BUDGETS } from '#turn';
+import { startOrchestrator } from '../apps/orchestrator/start-orchestrator.app.js';
+import { startToolWorker } from '../apps/tool-worker/start-tool-worker.app.js';
+import { createLocalToolsets } from '#tools';
+
+const log = createLogger({ role: 'bench', level: 'error', pretty: false });
+/** Nobody dies in a benchmark. */
+const peers = { isDead: async () => false, isSuspect: async () => false };
+
+/** One tool call, then a short answer; takes no time. */
+export function oneToolModel(): Model {
+  return new ScriptedModel((request): ModelPart[] => {
+    const last = request.messages.at(-1);
+    const isAnswered = last?.role === 'user' && last.content.some((item) => item.type === 'tool_result');
+    if (isAnswered) return [{ type: 'text', text: 'The answer is 42.' }];
+    return [{ type: 'tool_call', name: 'math__add', arguments: { a: 17, b: 25 }, raw: '{"a":17,"b":25}' }];
+  });
+}
+
+export async function startBenchOrchestrator(
+  store: Store,
+  bus: Bus,
+  processId: string,
+  model = oneToolModel(),
+) {
+  const settings = {
+    model: 'scripted',
+    systemPrompt: '',
+    budgets: DEFAULT_BUDGETS,
+    maxOutputTokens: 1_000,
+    turnsAtOnce: 200,
+    needsApproval: () => false,
+  };
+  return startOrchestrator({ store, bus, processId, peers, model, log, settings });
+}
+
+export async function startBenchWorker(store: Store, bus: Bus, processId: string) {
+  const hosts = createLocalToolsets().filter(({ name }) => name === 'math');
+  return startToolWorker({ store, bus, processId, peers, log, hosts, overridesFor: () => ({}) });
+}
+
+/** Orchestrator, worker and a watcher in this process, over the in-memory bus and a SQLite file. */
+export async function startEmbedded(dataDir: string) {
+  const store = createStore({ dataDir });
+  await store.open();
+  const broker = new MemoryBroker();
+  const open = async () => {
+    const bus = createMemoryBus({ broker });
+    await bus.open();
+    return bus;
+  };
+  await startBenchWorker(store, await open(), 'worker-bench');
+  const orchestrator = await startBenchOrchestrator(store, await open(), 'orchestrator-bench');
+  return { store, bus: await open(), orchestrator };
+}
+
+/** Submits turns as a gateway does and waits for their `complete`. */
+export class Submitter {
+  private readonly waiting = new Map<string, () => void>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly bus: Bus,
+  ) {
+    bus.onEvent({ event: (event) => this.take(event), gap: () => undefined });
+  }
+
+  async conversation(id: string): Promise<void> {
+    const at = new Date().toISOString();
+    await this.store.insertConversation({
+      _id: id,
+      user_id: 'bench',
+      title: '',
+      policy: 'enqueue',
+      created_at: at,
+      updated_at: at,
+    });
+    await this.bus.follow(id);
+  }
+
+  /** Milliseconds from the insert of the turn to its `complete` event. */
+  async run(conversationId: string, number: number): Promise<number> {
+    const turn = turnRow(conversationId, number, 'queued');
+    const ended = new Promise<void>((resolve) => this.waiting.set(turn._id, resolve));
+    const startedAt = performance.now();
+    await this.store.insertTurn(turn);
+    await this.bus.publish(
+      'turns',
+      newMessage('turn.advance', { turn_id: turn._id, conversation_id: conversationId }),
+    );
+    await ended;
+    return performance.now() - startedAt;
+  }
+
+  private take(event: ConversationEvent): void {
+    if (event.type !== 'complete' && event.type !== 'error') return;
+    if (event.type === 'error') throw new Error(`the turn failed: ${event.message}`);
+    this.waiting.get(event.turn_id)?.();
+    this.waiting.delete(event.turn_id);
+  }
+}
+
+export function turnRow(conversationId: string, number: number, status: Turn['status']): Turn {
+  return {
+    _id: `${conversationId}_t${number}`,
+    conversation_id: conversationId,
+    number,
+    user_id: 'bench',
+    client_message_id: `m${number}`,
+    content: `What is 17 + 25, for the ${number}th time?`,
+    options: {},
+    at: new Date().toISOString(),
+    status,
+    due_at: status === 'queued' ? Date.now() + 60_000 : null,
+  };
+}
+
+/** Turns that ended long ago: rows only, nobody ran them. */
+export async function writeHistory(
+  store: Store,
+  conversationId: string,
+  from: number,
+  to: number,
+): Promise<void> {
+  const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => from + i);
+  const atOnce = 50;
+  for (let i = 0; i < numbers.length; i += atOnce) {
+    await Promise.all(
+      numbers.slice(i, i + atOnce).map((number) => writeEndedTurn(store, conversationId, number)),
+    );
+  }
+}
+
+async function writeEndedTurn(store: Store, conversationId: string, number: number): Promise<void> {
+  const turn = turnRow(conversationId, number, 'completed');
+  await store.insertTurn(turn);
+  await store.commitStep({
+    _id: `${turn._id}:1`,
+    turn_id: turn._id,
+    conversation_id: conversationId,
+    turn_number: number,
+    n: 1,
+    attempt: 100,
+    kind: 'model',
+    blocks: [{ type: 'text', text: `Answer number ${number}: it is 42, as it was before.` }],
+    calls: [],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 100, output_tokens: 10, cached_tokens: 0 },
+    at: turn.at,
+  });
+}

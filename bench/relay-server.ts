@@ -1,0 +1,115 @@
+import { createServer } from 'node:http';
+import { Server } from 'socket.io';
+import type { EventOf } from '#contracts';
+import { createMemoryBus, MemoryBroker } from '#messaging';
+import { createLogger, createMetrics, Health } from '#observability';
+import { createStore } from '#store';
+import { startGateway } from '../apps/gateway/create-gateway.js';
+import { turnRow } from './fleet.js';
+
+/*
+ * Sends the same tokens to its viewers, as a bare Socket.IO server (`raw`) or as a gateway that gets them from the
+ * bus (`gateway`). Told over IPC: { tokens } sends that many and answers when the last one was handed over.
+ */
+
+const CONVERSATION = 'bench_relay';
+const TURN = `${CONVERSATION}_t1`;
+const CONTENT = 'Sixty-four characters of text, as a model writes it in a moment. ';
+/** Given to the event loop in bursts, as tokens come. */
+const BURST = 20;
+
+type Emit = (event: EventOf<'token'>) => void;
+
+const { port, emit } = process.argv[2] === 'raw' ? await startRaw() : await startOurs();
+process.send?.({ port, conversation: CONVERSATION });
+process.on('message', ({ tokens }: { tokens: number }) => void sendTokens(tokens));
+let offset = 0;
+
+async function sendTokens(count: number): Promise<void> {
+  const timestamp = new Date().toISOString();
+  for (let i = 0; i < count; i++) {
+    const place = { conversation_id: CONVERSATION, turn_id: TURN, step: 1, attempt: 100, timestamp };
+    emit({ type: 'token', ...place, content: CONTENT, offset });
+    offset += CONTENT.length;
+    if (i % BURST === BURST - 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function startRaw(): Promise<{ port: number; emit: Emit }> {
+  const http = createServer();
+  const io = new Server(http, { transports: ['websocket'], perMessageDeflate: false, serveClient: false });
+  io.on('connection', (socket) => {
+    socket.on('join', (_payload: unknown, ack?: (answer: object) => void) => {
+      void socket.join(CONVERSATION);
+      ack?.({});
+    });
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const { port } = http.address() as { port: number };
+  return { port, emit: (event) => void io.to(CONVERSATION).emit(event.type, event) };
+}
+
+async function startOurs(): Promise<{ port: number; emit: Emit }> {
+  const store = createStore({ dataDir: ':memory:' });
+  await store.open();
+  const broker = new MemoryBroker();
+  const [gatewayBus, publisher] = [createMemoryBus({ broker }), createMemoryBus({ broker })];
+  await Promise.all([gatewayBus.open(), publisher.open()]);
+  const at = new Date().toISOString();
+  await store.insertConversation({
+    _id: CONVERSATION,
+    user_id: 'local',
+    title: '',
+    policy: 'enqueue',
+    created_at: at,
+    updated_at: at,
+  });
+  await store.insertTurn(turnRow(CONVERSATION, 1, 'queued'));
+  const owner = 'orchestrator-bench';
+  await store.claim({
+    _id: `${TURN}:1`,
+    turn_id: TURN,
+    conversation_id: CONVERSATION,
+    owner,
+    n: 1,
+    purpose: 'run',
+    at,
+  });
+  const gateway = await startGateway(
+    {
+      store,
+      bus: gatewayBus,
+      processId: 'gateway-bench',
+      peers: { isDead: async () => false, isSuspect: async () => false },
+      config: {
+        auth: { kind: 'none' },
+        corsOrigins: [],
+        allowedHosts: [],
+        limits: { connectionsPerMinute: 100_000, turnsAtOnce: 40 },
+      },
+      logger: createLogger({ role: 'bench', level: 'error', pretty: false }),
+      health: new Health(),
+      metrics: createMetrics({ collectDefaults: false }),
+    },
+    { port: 0, host: '127.0.0.1' },
+  );
+  const emitStarted = () =>
+    publisher.emit({
+      type: 'step_started',
+      conversation_id: CONVERSATION,
+      turn_id: TURN,
+      timestamp: at,
+      step: 1,
+      attempt: 100,
+      settled: [],
+    });
+  let isStarted = false;
+  return {
+    port: gateway.port,
+    emit: (event) => {
+      if (!isStarted) emitStarted();
+      isStarted = true;
+      publisher.emit(event);
+    },
+  };
+}
