@@ -1,6 +1,6 @@
 import type { Body } from '#contracts';
 import { newMessage } from '#contracts';
-import type { Ports } from '#journal';
+import { retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { CatalogueService } from './catalogue/catalogue.service.js';
 import { Drivers } from './drive/drivers.js';
@@ -21,10 +21,13 @@ export class Orchestrator {
   constructor(private readonly deps: OrchestratorDeps) {
     const { store, bus, processId: me, peers, log } = deps;
     this.ports = { store, bus, me, peers, log };
-    this.catalogue = new CatalogueService(deps);
-    const history = new History(store);
-    const takeUp = new TakeUp(deps, this.ports, this.catalogue, history, this.leaving.signal);
-    this.drivers = new Drivers(deps, this.ports, takeUp, history);
+    // Work in hand waits for the store; the sweeper and dead letters come again by themselves.
+    const durable = { ...deps, store: retryingStore(store, this.leaving.signal) };
+    const ports = { ...this.ports, store: durable.store };
+    this.catalogue = new CatalogueService(durable);
+    const history = new History(durable.store);
+    const takeUp = new TakeUp(durable, ports, this.catalogue, history);
+    this.drivers = new Drivers(durable, ports, takeUp, history);
     this.sweeper = new Sweeper(this.ports, (turnId) => this.wake(turnId));
   }
 

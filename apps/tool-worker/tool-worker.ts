@@ -1,5 +1,5 @@
 import type { Body, Toolset } from '#contracts';
-import type { Ports } from '#journal';
+import { retryingStore, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { toolsetOf } from '#turn';
 import { Announcer } from './offer/announcer.js';
@@ -22,13 +22,15 @@ export class ToolWorker {
   private readonly runner: CallRunner;
   private readonly slots = new Map<string, Slots>();
   private readonly consumed = new Map<string, Promise<void>>();
+  /** Aborted when the worker must be gone: what still runs is settled by others, by its class. */
+  private readonly leaving = new AbortController();
 
   constructor(
     private readonly deps: ToolWorkerDeps,
     private readonly consume: ConsumeQueue,
   ) {
     const { store, bus, processId: me, peers, log } = deps;
-    const ports: Ports = { store, bus, me, peers, log };
+    const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log };
     this.hosted = new HostedTools(deps);
     this.runner = new CallRunner(ports, this.hosted);
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.consumeAll(toolsets));
@@ -64,7 +66,7 @@ export class ToolWorker {
 
   /** After the consumers have stopped. */
   async close(): Promise<void> {
-    this.runner.giveUp();
+    this.leaving.abort();
     await Promise.all(this.deps.hosts.map((host) => host.stop()));
   }
 

@@ -3,4 +3,4 @@ export * from './carry-out.js';
 export * from './end-turn.js';
 export * from './stop-turn.js';
 export * from './liveness.js';
-export * from './retry-store.js';
+export * from './retrying-store.js';

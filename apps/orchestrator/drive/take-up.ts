@@ -1,6 +1,6 @@
 import type { Catalog, CatalogTool, Claim, Journal } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
-import { carryOut, endTurn, retryStore, situationOf, type Ports } from '#journal';
+import { carryOut, endTurn, situationOf, type Ports } from '#journal';
 import { decideCalls, decideTakeUp, endingStep, holderOf, type Liveness } from '#turn';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import type { CatalogueService } from '../catalogue/catalogue.service.js';
@@ -19,18 +19,15 @@ export class TakeUp {
     private readonly ports: Ports,
     private readonly catalogue: CatalogueService,
     private readonly history: History,
-    private readonly signal: AbortSignal,
   ) {}
 
   async takeUp(turnId: string, conversationId: string): Promise<TakenUp> {
     const { store } = this.deps;
-    const [journal, conversation, unended] = await this.retry(() =>
-      Promise.all([
-        store.readJournal(turnId),
-        store.getConversation(conversationId),
-        store.listUnendedTurns(conversationId),
-      ]),
-    );
+    const [journal, conversation, unended] = await Promise.all([
+      store.readJournal(turnId),
+      store.getConversation(conversationId),
+      store.listUnendedTurns(conversationId),
+    ]);
     if (!journal) return 'nothing_to_do';
     if (endingStep(journal)) {
       await this.endAgain(journal);
@@ -44,7 +41,7 @@ export class TakeUp {
   /** True if one of these has really not ended; the cached status of one that has is repaired. */
   private async hasActive(turnIds: string[]): Promise<boolean> {
     for (const turnId of turnIds) {
-      const journal = await this.retry(() => this.deps.store.readJournal(turnId));
+      const journal = await this.deps.store.readJournal(turnId);
       if (!journal) continue;
       if (!endingStep(journal)) return true;
       await this.endAgain(journal);
@@ -56,12 +53,10 @@ export class TakeUp {
     const end = endingStep(journal);
     if (!end) return;
     const calls = decideCalls(journal, await situationOf(this.ports, journal));
-    await this.retry(() =>
-      Promise.all([
-        endTurn(this.ports, journal, end),
-        ...calls.map((call) => carryOut(this.ports, journal, call)),
-      ]),
-    );
+    await Promise.all([
+      endTurn(this.ports, journal, end),
+      ...calls.map((call) => carryOut(this.ports, journal, call)),
+    ]);
   }
 
   private async claimOrPassOn(first: Journal, isDeleted: boolean): Promise<TakenUp> {
@@ -73,7 +68,7 @@ export class TakeUp {
       if (decision.do === 'pass_on') return 'nothing_to_do';
       const claimed = await this.claim(journal, decision.attempt);
       if (claimed.won) return this.workOf(journal, claimed.row, isDeleted, holder);
-      const reread = await this.retry(() => this.deps.store.readJournal(journal.turn._id));
+      const reread = await this.deps.store.readJournal(journal.turn._id);
       if (!reread || endingStep(reread)) return 'nothing_to_do';
       journal = reread;
     }
@@ -94,19 +89,17 @@ export class TakeUp {
 
   private async claim(journal: Journal, attempt: number) {
     const { turn } = journal;
-    const catalog = attempt === 1 ? await this.retry(() => this.catalogue.pin()) : undefined;
-    return this.retry(() =>
-      this.deps.store.claim({
-        _id: `${turn._id}:${attempt}`,
-        turn_id: turn._id,
-        conversation_id: turn.conversation_id,
-        owner: this.ports.me,
-        n: attempt,
-        purpose: 'run',
-        ...(catalog ? { catalog_hash: catalog._id } : {}),
-        at: new Date().toISOString(),
-      }),
-    );
+    const catalog = attempt === 1 ? await this.catalogue.pin() : undefined;
+    return this.deps.store.claim({
+      _id: `${turn._id}:${attempt}`,
+      turn_id: turn._id,
+      conversation_id: turn.conversation_id,
+      owner: this.ports.me,
+      n: attempt,
+      purpose: 'run',
+      ...(catalog ? { catalog_hash: catalog._id } : {}),
+      at: new Date().toISOString(),
+    });
   }
 
   private async workOf(
@@ -124,11 +117,11 @@ export class TakeUp {
     const first = claims.find((row) => row._id === `${turn._id}:1`) ?? claim;
     const [reread, history, catalogue] = await Promise.all([
       // Attempt 1 claimed what nobody can have worked on; a later one must see what the earlier driver committed.
-      claim.n === 1 ? { ...journal, claims } : this.retry(() => this.deps.store.readJournal(turn._id)),
-      this.retry(() => this.history.before(turn.conversation_id, turn.number)),
+      claim.n === 1 ? { ...journal, claims } : this.deps.store.readJournal(turn._id),
+      this.history.before(turn.conversation_id, turn.number),
       this.pinned(first.catalog_hash),
     ]);
-    const memory = new TurnMemory(reread ?? { ...journal, claims }, this.deps.store, this.signal);
+    const memory = new TurnMemory(reread ?? { ...journal, claims }, this.deps.store);
     const { conversation_id, number } = turn;
     this.deps.bus.emit({
       type: 'turn_started',
@@ -142,11 +135,7 @@ export class TakeUp {
 
   private async pinned(hash: string | undefined): Promise<CatalogTool[]> {
     if (hash === undefined) return [];
-    const catalog: Catalog | null = await this.retry(() => this.catalogue.get(hash));
+    const catalog: Catalog | null = await this.catalogue.get(hash);
     return catalog?.tools ?? [];
-  }
-
-  private retry<T>(operation: () => Promise<T>): Promise<T> {
-    return retryStore(operation, this.signal);
   }
 }

@@ -1,6 +1,5 @@
 import type { Claim, Journal, Outcome, Step } from '#contracts';
 import { claimsOn } from '#turn';
-import { retryStore } from '#journal';
 import type { Store } from '#store';
 
 /** A driven turn's rows, as far as its driver knows them. What the store says is added, nothing is invented. */
@@ -8,26 +7,22 @@ export class TurnMemory {
   constructor(
     public journal: Journal,
     private readonly store: Store,
-    private readonly signal: AbortSignal,
   ) {}
 
   async reread(): Promise<void> {
-    this.journal =
-      (await retryStore(() => this.store.readJournal(this.journal.turn._id), this.signal)) ?? this.journal;
+    this.journal = (await this.store.readJournal(this.journal.turn._id)) ?? this.journal;
   }
 
   /** Reads what the hints speak of: a result is believed when it is in the store. */
   async readOutcomes(toolCallIds: string[]): Promise<void> {
     const unknown = toolCallIds.filter((id) => !this.journal.outcomes.some((outcome) => outcome._id === id));
-    const rows = await Promise.all(
-      unknown.map((id) => retryStore(() => this.store.getOutcome(id), this.signal)),
-    );
+    const rows = await Promise.all(unknown.map((id) => this.store.getOutcome(id)));
     for (const row of rows) if (row) this.addOutcome(row);
   }
 
   /** True if this row is the journal's now; otherwise the winner's is, and everything else has been read again. */
   async commit(row: Step): Promise<boolean> {
-    const { won, row: stands } = await retryStore(() => this.store.commitStep(row), this.signal);
+    const { won, row: stands } = await this.store.commitStep(row);
     if (won) this.journal.steps.push(stands);
     else await this.reread();
     return won;

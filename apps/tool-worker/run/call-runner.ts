@@ -1,6 +1,6 @@
 import type { Claim, Outcome, ToolCallBody, ToolResult } from '#contracts';
 import { newMessage } from '#contracts';
-import { retryStore, settle, type CallLabel, type Ports } from '#journal';
+import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
 import { MAX_CALL_ATTEMPTS, mayRunAgain, neverStarted, toolsetOf } from '#turn';
@@ -18,8 +18,6 @@ const STALE_MS = 3_600_000;
 export class CallRunner {
   private readonly validator = new ArgumentValidator();
   private readonly running = new Map<string, AbortController>();
-  /** Aborted when the worker must be gone: nothing is retried any more. */
-  private readonly leaving = new AbortController();
 
   constructor(
     private readonly ports: Ports,
@@ -35,33 +33,30 @@ export class CallRunner {
     this.running.get(toolCallId)?.abort(new Error('stopped'));
   }
 
-  /** The worker leaves: what still runs is settled by others, by its class. */
-  giveUp(): void {
-    this.leaving.abort();
-  }
-
   /** One `tool.call`, from delivery to ack. */
   async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
     if (Date.now() > Date.parse(body.deadline) + STALE_MS) return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return { reject: `this worker has no tool ${body.tool_name}` };
     const label = labelOf(hosted);
-    await slots.take();
-    let isSlotMine = true;
-    try {
-      const refusal = this.refusalOf(hosted, body);
-      if (refusal) return await this.refuse(body, label, refusal);
-      const first = await this.retry(() => claimFirst(this.ports, body));
-      if (first.won) return await this.run(hosted.tool, body, label, first.row);
-      slots.release();
-      isSlotMine = false;
-      const claimed = await this.retry(() => claimAgain(this.ports, body, label));
-      if (claimed === 'nothing') return 'ack';
-      if ('outcome' in claimed) return await this.hintResult(body, claimed.outcome);
-      return await this.run(hosted.tool, body, label, claimed.mine);
-    } finally {
-      if (isSlotMine) slots.release();
-    }
+    const refusal = this.refusalOf(hosted, body);
+    if (refusal) return this.refuse(body, label, refusal);
+    const claimed = await slots.use(() => this.claimAndRun(hosted.tool, body, label));
+    if (claimed !== 'lost') return claimed;
+    // Asking after another worker takes time and no slot.
+    const again = await claimAgain(this.ports, body, label);
+    if (again === 'nothing') return 'ack';
+    if ('outcome' in again) return this.hintResult(body, again.outcome);
+    return slots.use(() => this.run(hosted.tool, body, label, again.mine));
+  }
+
+  private async claimAndRun(
+    tool: Tool,
+    body: ToolCallBody,
+    label: CallLabel,
+  ): Promise<DeliveryOutcome | 'lost'> {
+    const { won, row } = await claimFirst(this.ports, body);
+    return won ? this.run(tool, body, label, row) : 'lost';
   }
 
   private refusalOf({ definition }: HostedTool, body: ToolCallBody): ToolResult | undefined {
@@ -73,7 +68,7 @@ export class CallRunner {
 
   private async refuse(body: ToolCallBody, label: CallLabel, result: ToolResult): Promise<DeliveryOutcome> {
     const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
-    const outcome = await this.retry(() => refuse(this.ports, body, label, refusal));
+    const outcome = await refuse(this.ports, body, label, refusal);
     if (!outcome) return 'ack';
     audit(this.ports.log, body, outcome, 'refused');
     return this.hintResult(body, outcome);
@@ -89,7 +84,7 @@ export class CallRunner {
     this.running.set(body.tool_call_id, controller);
     try {
       const outcome = await this.runToEnd(tool, body, label, claim, controller.signal);
-      const stands = await this.retry(() => settle(this.ports, label, outcome));
+      const stands = await settle(this.ports, label, outcome);
       audit(this.ports.log, body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
       return await this.hintResult(body, stands);
     } finally {
@@ -116,7 +111,7 @@ export class CallRunner {
       if (claim.n >= MAX_CALL_ATTEMPTS || stop.aborted) {
         return outcomeRow(this.ports, body, run, failure('ToolExecutionError', ran.lost.message));
       }
-      const next = await this.retry(() => claimNext(this.ports, body, label, claim.n + 1));
+      const next = await claimNext(this.ports, body, label, claim.n + 1);
       if (next === 'nothing') return unknownOutcome(this.ports, body, claim.n);
       if ('outcome' in next) return next.outcome;
       claim = next.mine;
@@ -148,7 +143,7 @@ export class CallRunner {
   }
 
   private async bounded(body: ToolCallBody, result: ToolResult): Promise<ToolResult> {
-    return this.retry(() => withinBudget(this.ports.store, body, result));
+    return withinBudget(this.ports.store, body, result);
   }
 
   private emitStart(body: ToolCallBody, label: CallLabel, claim: Claim): void {
@@ -184,10 +179,6 @@ export class CallRunner {
     const sent = await this.ports.bus.send(body.reply_to, message);
     if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
     return 'ack';
-  }
-
-  private retry<T>(operation: () => Promise<T>): Promise<T> {
-    return retryStore(operation, this.leaving.signal);
   }
 }
 

@@ -5,7 +5,16 @@ export class Slots {
 
   constructor(private readonly size: number) {}
 
-  async take(): Promise<void> {
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    await this.take();
+    try {
+      return await work();
+    } finally {
+      this.release();
+    }
+  }
+
+  private async take(): Promise<void> {
     if (this.used < this.size) {
       this.used++;
       return;
@@ -14,7 +23,7 @@ export class Slots {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  release(): void {
+  private release(): void {
     const next = this.waiting.shift();
     if (next) next();
     else this.used--;

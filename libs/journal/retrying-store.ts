@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreUnavailableError, type Store } from '#store';
+
+const FIRST_DELAY_MS = 200;
+const MAX_DELAY_MS = 2_000;
+
+type AnyMethod = (...args: unknown[]) => unknown;
+
+/**
+ * The same store for work that must not be lost: while it is down every operation waits and is tried again with
+ * the same arguments, so that output in hand is committed on its return, and an insert whose answer was lost is
+ * recognised by its row. Once `signal` is aborted, errors come through.
+ */
+export function retryingStore(store: Store, signal: AbortSignal): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => retry(() => (value as AnyMethod).apply(target, args), signal);
+    },
+  });
+}
+
+async function retry(operation: () => unknown, signal: AbortSignal): Promise<unknown> {
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
+    try {
+      return await operation();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError) || signal.aborted) throw error;
+      await sleep(delayMs * (0.75 + Math.random() / 2));
+    }
+  }
+}
