@@ -129,9 +129,7 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
 }
 
 async function closeQuietly(channel: Channel): Promise<void> {
-  // A channel that is closed already throws.
-  await settledWithin(
-    Promise.resolve().then(() => channel.close()),
-    closeTimeoutMs,
-  );
+  // amqplib never answers `close()` when the connection goes at that moment; the event comes in any case.
+  const closed = new Promise((resolve) => channel.once('close', resolve));
+  await settledWithin(Promise.race([closed, channel.close()]), closeTimeoutMs);
 }

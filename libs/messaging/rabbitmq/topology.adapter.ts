@@ -16,9 +16,8 @@ export async function onOwnChannel<T>(
   try {
     return await work(channel);
   } finally {
-    await Promise.resolve()
-      .then(() => channel.close())
-      .catch(() => undefined);
+    // Not waited for: amqplib gives no answer when the connection goes at that moment.
+    void channel.close().catch(() => undefined);
   }
 }
 
