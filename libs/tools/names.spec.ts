@@ -52,7 +52,7 @@ describe('bus names', () => {
         expect(toToolsetName(server)).toMatch(/^[a-z0-9_]{1,40}$/);
         expect(name.startsWith(`${toToolsetName(server)}.`)).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
@@ -61,7 +61,7 @@ describe('bus names', () => {
       fc.property(fc.uniqueArray(tool, { maxLength: 30, selector: (t) => JSON.stringify(t) }), (tools) => {
         expect(new Set(tools.map(([server, own]) => toBusName(server, own))).size).toBe(tools.length);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });
@@ -93,7 +93,7 @@ describe('model names', () => {
           expect(busNameOf(toModelName(name), tools)).toBe(name);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 

@@ -8,26 +8,42 @@ const MAX_RESULTS = 10;
 const MAX_TITLE_LENGTH = 300;
 const MAX_SNIPPET_LENGTH = 1000;
 
+/** A tag of the three kinds that titles and snippets have. No `<` inside: the search stays linear on any page. */
+const TAG = /<(a|div|span)\b([^<>]*)>/g;
+
 /** The results of DuckDuckGo's page without scripts; undefined if the page is something else (a captcha). */
 export function parseResultsPage(html: string): WebResult[] | undefined {
   const results: WebResult[] = [];
-  // Each result begins with its title's link; what follows up to the next one is its snippet.
-  const [head = '', ...parts] = html.split(/<a\b(?=[^>]*\bclass="[^"]*\bresult__a\b)/);
-  for (const part of parts) {
-    const link = toTarget(/^[^>]*\bhref="([^"]*)"/.exec(part)?.[1]);
-    const title = toText(part.slice(part.indexOf('>') + 1, endOf(part, '</a>')), MAX_TITLE_LENGTH);
-    if (link !== undefined && title !== '') results.push({ snippet: findSnippet(part), title, link });
-    if (results.length === MAX_RESULTS) break;
+  let isResultsPage = false;
+  for (const match of html.matchAll(TAG)) {
+    const [tag, element = '', attributes = ''] = match;
+    const classes = attributeOf(attributes, 'class')?.split(/\s+/) ?? [];
+    const read = (maxLength: number) => textAt(html, match.index + tag.length, element, maxLength);
+    if (classes.includes('no-results')) isResultsPage = true;
+    if (classes.includes('result__a')) {
+      isResultsPage = true;
+      const link = toTarget(attributeOf(attributes, 'href'));
+      // An entry without a link keeps the snippet that follows from going to the one before.
+      results.push({ snippet: '', title: read(MAX_TITLE_LENGTH), link: link ?? '' });
+    } else if (classes.includes('result__snippet')) {
+      const last = results.at(-1);
+      if (last) last.snippet ||= read(MAX_SNIPPET_LENGTH);
+    }
   }
-  const isResultsPage = results.length > 0 || /\bclass="[^"]*\bno-results\b/.test(head);
-  return isResultsPage ? results : undefined;
+  const usable = results.filter(({ title, link }) => title !== '' && link !== '');
+  return isResultsPage ? usable.slice(0, MAX_RESULTS) : undefined;
 }
 
-function findSnippet(part: string): string {
-  const start = /<(a|div|span|td)\b[^>]*\bclass="[^"]*\bresult__snippet\b[^>]*>/.exec(part);
-  if (!start) return '';
-  const rest = part.slice(start.index + start[0].length);
-  return toText(rest.slice(0, endOf(rest, `</${start[1]}>`)), MAX_SNIPPET_LENGTH);
+function attributeOf(attributes: string, name: string): string | undefined {
+  return new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1];
+}
+
+const MAX_ELEMENT_LENGTH = 10_000;
+
+function textAt(html: string, start: number, element: string, maxLength: number): string {
+  const part = html.slice(start, start + MAX_ELEMENT_LENGTH);
+  const end = part.indexOf(`</${element}`);
+  return toText(end < 0 ? part : part.slice(0, end), maxLength);
 }
 
 /** Links lead through a redirect that carries the target; advertisements lead elsewhere and are left out. */
@@ -45,7 +61,7 @@ function toTarget(href: string | undefined): string | undefined {
 }
 
 function toText(html: string, maxLength: number): string {
-  const text = decodeEntities(html.replace(/<[^>]*>/g, ''));
+  const text = decodeEntities(html.replace(/<[^<>]*>/g, ''));
   return text
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
@@ -60,9 +76,4 @@ function decodeEntities(text: string): string {
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex as string, 16);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
-}
-
-function endOf(text: string, mark: string): number {
-  const at = text.indexOf(mark);
-  return at < 0 ? text.length : at;
 }

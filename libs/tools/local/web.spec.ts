@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { SEARCH_RESULTS_PAGE } from '../testing/search-results-page.js';
 import { toolContext } from '../testing/tool-context.js';
 import { plainText } from '../tool-result.js';
 import { parseResultsPage } from './web-results-page.js';
 import { createWebToolset } from './web.js';
 
-const page = readFileSync(new URL('../testing/search-results.html', import.meta.url), 'utf8');
 let server: Server | undefined;
 
 afterEach(() => {
@@ -33,7 +32,7 @@ describe('web_search', () => {
     let asked: string | undefined;
     const result = await searchAt((request, response) => {
       asked = request.url;
-      response.end(page);
+      response.end(SEARCH_RESULTS_PAGE);
     }, 'what is a "switchyard"?');
     expect(new URL(asked!, 'http://x').searchParams.get('q')).toBe('what is a "switchyard"?');
     expect(JSON.parse(plainText(result))).toEqual([
@@ -53,7 +52,7 @@ describe('web_search', () => {
 
   it.each([
     ['a captcha', 200, '<form id="challenge-form" class="anomaly-modal__form"></form>', 'ApiLimitExceeded'],
-    ['status 202', 202, page, 'ApiLimitExceeded'],
+    ['status 202', 202, SEARCH_RESULTS_PAGE, 'ApiLimitExceeded'],
     ['status 429', 429, '', 'ApiLimitExceeded'],
     ['status 500', 500, '', 'DependencyUnavailable'],
     ['a page without end', 200, 'x'.repeat(3_000_000), 'DependencyUnavailable'],
