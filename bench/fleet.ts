@@ -2,7 +2,7 @@ import type { ConversationEvent, Turn } from '#contracts';
 import { newMessage } from '#contracts';
 import { ScriptedModel, type Model, type ModelPart } from '#llm';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
-import { createLogger } from '#observability';
+import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import { DEFAULT_BUDGETS } from '#turn';
 import { startOrchestrator } from '../apps/orchestrator/start-orchestrator.app.js';
@@ -42,7 +42,8 @@ export async function startBenchOrchestrator(
 
 export async function startBenchWorker(store: Store, bus: Bus, processId: string) {
   const hosts = createLocalToolsets().filter(({ name }) => name === 'math');
-  return startToolWorker({ store, bus, processId, peers, log, hosts, overridesFor: () => ({}) });
+  const metrics = createMetrics({ collectDefaults: false });
+  return startToolWorker({ store, bus, processId, peers, log, metrics, hosts, overridesFor: () => ({}) });
 }
 
 /** Orchestrator, worker and a watcher in this process, over the in-memory bus and a SQLite file. */

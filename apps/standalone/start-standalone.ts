@@ -29,7 +29,12 @@ export async function startStandalone(
   const model = createModel(toModelEnvironment(config));
   const hosts = createToolsets(config, logger, config.dataDir);
   const asWorker = await service.join('worker', createBus);
-  const worker = await startToolWorker({ ...partOf(asWorker), hosts, overridesFor: overridesFor(config) });
+  const worker = await startToolWorker({
+    ...partOf(asWorker),
+    metrics,
+    hosts,
+    overridesFor: overridesFor(config),
+  });
   const asOrchestrator = await service.join('orchestrator', createBus);
   const settings = toOrchestratorSettings(config);
   const orchestrator = await startOrchestrator({ ...partOf(asOrchestrator), model, settings });

@@ -24,6 +24,7 @@ await runMain('tool worker', async () => {
     processId,
     peers,
     log: logger,
+    metrics,
     hosts,
     overridesFor: overridesFor(config),
   };

@@ -19,9 +19,7 @@ export interface RunningToolWorker {
 export async function startToolWorker(deps: ToolWorkerDeps & { log: Logger }): Promise<RunningToolWorker> {
   const { bus, processId, log } = deps;
   const strategy = new BusStrategy(bus, { logger: log });
-  const worker = new ToolWorker(deps, async (queue, prefetch) => {
-    await strategy.startConsuming(queue, { prefetch });
-  });
+  const worker = new ToolWorker(deps, (queue, prefetch) => strategy.startConsuming(queue, { prefetch }));
   const app = await NestFactory.create(ToolWorkerModule.forRoot(worker), {
     logger: createNestLogger(log),
     abortOnError: false,

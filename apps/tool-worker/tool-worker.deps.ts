@@ -1,6 +1,7 @@
 import type { ToolClass } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Bus } from '#messaging';
+import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { ToolsetHost } from '#tools';
 
@@ -18,6 +19,7 @@ export interface ToolWorkerDeps {
   processId: string;
   peers: Peers;
   log: Log;
+  metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration'>;
   hosts: ToolsetHost[];
   /** By toolset (`math`) or tool (`math.add`). */
   overridesFor(name: string): ToolOverrides;

@@ -1,6 +1,6 @@
 import type { Body, Toolset } from '#contracts';
 import { retryingStore, type Ports } from '#journal';
-import type { DeliveryOutcome } from '#messaging';
+import type { Consumer, DeliveryOutcome } from '#messaging';
 import { toolsetOf } from '#turn';
 import { Announcer } from './offer/announcer.js';
 import { HostedTools } from './offer/hosted-tools.js';
@@ -12,8 +12,8 @@ const DEFAULT_CONCURRENCY = 16;
 /** Deliveries that only ask after another worker's call wait beside the running ones. */
 const SPARE_PREFETCH = 4;
 
-/** Starts taking calls from a toolset's queue; called once per toolset. */
-export type ConsumeQueue = (queue: string, prefetch: number) => Promise<void>;
+/** Starts taking calls from a toolset's queue; called when one is offered (again). */
+export type ConsumeQueue = (queue: string, prefetch: number) => Promise<Consumer>;
 
 /** One tool worker: the toolsets it hosts, what it tells of them, and the calls it runs. */
 export class ToolWorker {
@@ -21,7 +21,7 @@ export class ToolWorker {
   private readonly announcer: Announcer;
   private readonly runner: CallRunner;
   private readonly slots = new Map<string, Slots>();
-  private readonly consumed = new Map<string, Promise<void>>();
+  private readonly consumed = new Map<string, Promise<Consumer>>();
   /** Aborted when the worker must be gone: what still runs is settled by others, by its class. */
   private readonly leaving = new AbortController();
 
@@ -32,8 +32,8 @@ export class ToolWorker {
     const { store, bus, processId: me, peers, log } = deps;
     const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log };
     this.hosted = new HostedTools(deps);
-    this.runner = new CallRunner(ports, this.hosted);
-    this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.consumeAll(toolsets));
+    this.runner = new CallRunner(ports, this.hosted, deps.metrics);
+    this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 
   /** Toolsets that come later (a server that connects) are consumed and announced when they change. */
@@ -70,11 +70,18 @@ export class ToolWorker {
     await Promise.all(this.deps.hosts.map((host) => host.stop()));
   }
 
-  private async consumeAll(toolsets: Toolset[]): Promise<void> {
+  /** A toolset without tools (its server is away) is not consumed: its calls wait for who has it. */
+  private async followOffer(toolsets: Toolset[]): Promise<void> {
+    const offered = new Set(toolsets.map(({ name }) => name));
+    const gone = [...this.consumed].filter(([name]) => !offered.has(name));
+    for (const [name, consuming] of gone) {
+      this.consumed.delete(name);
+      void consuming.then((consumer) => consumer.stop(0));
+    }
     await Promise.all(toolsets.map(({ name }) => this.consumeOnce(name)));
   }
 
-  private consumeOnce(toolset: string): Promise<void> {
+  private consumeOnce(toolset: string): Promise<Consumer> {
     const known = this.consumed.get(toolset);
     if (known) return known;
     const consuming = this.consume(`tools.${toolset}`, this.concurrencyOf(toolset) + SPARE_PREFETCH);

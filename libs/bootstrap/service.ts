@@ -1,5 +1,5 @@
 import type { Role } from '#contracts';
-import type { Bus } from '#messaging';
+import type { Bus, PublishOutcome } from '#messaging';
 import { createMetrics, Health, observeCalls, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
 import { Drain } from './drain.js';
@@ -50,11 +50,25 @@ export class Service {
   /** Takes a role: a row in `processes`, then a bus. Throws `BusSetupError` with a clear sentence. */
   async join(role: Role, createBus: (identity: { role: Role; processId: string }) => Bus): Promise<Member> {
     const { logger } = this.options;
-    const member = new Member({ role, store: this.store, createBus, logger, onGone: () => process.exit(1) });
+    const member = new Member({
+      role,
+      store: this.store,
+      createBus: (identity) => this.countPublishes(createBus(identity)),
+      logger,
+      onGone: () => process.exit(1),
+    });
     this.members.push(member);
     await member.start();
     this.health.addCheck('bus', () => this.members.every(({ bus }) => bus.isConnected()));
     return member;
+  }
+
+  private countPublishes(bus: Bus): Bus {
+    return observeCalls(bus, ({ method, outcome, result, args }) => {
+      if (outcome === 'error' || (method !== 'publish' && method !== 'send')) return;
+      const queue = method === 'send' ? 'control' : String(args[0]);
+      this.metrics.publishOutcomes.inc({ queue, outcome: result as PublishOutcome });
+    });
   }
 
   /** From now on it takes work, and signals drain it. */

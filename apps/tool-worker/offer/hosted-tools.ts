@@ -20,6 +20,10 @@ export class HostedTools {
     return this.tools.get(toolName);
   }
 
+  hostOf(toolset: string): ToolsetHost | undefined {
+    return this.deps.hosts.find(({ name }) => name === toolset);
+  }
+
   /** Reads every host again; what `catalog.announce` carries. */
   refresh(): Toolset[] {
     const tools = new Map<string, HostedTool>();

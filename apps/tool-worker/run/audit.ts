@@ -2,13 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Outcome, ToolCallBody } from '#contracts';
 import type { Log } from '#journal';
 
+export type AuditEvent = 'invoked' | 'refused' | 'late';
+
 /** One record per invocation, refused ones too: who, what, how it ended; no values, no output. */
-export function audit(
-  log: Log,
-  body: ToolCallBody,
-  outcome: Outcome,
-  event: 'invoked' | 'refused' | 'late' = 'invoked',
-): void {
+export function audit(log: Log, body: ToolCallBody, outcome: Outcome, event: AuditEvent): void {
   log.info(
     {
       audit: event,

@@ -5,10 +5,11 @@ import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
 import { MAX_CALL_ATTEMPTS, mayRunAgain, neverStarted, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
-import { audit } from './audit.js';
+import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
 import { runTool, withinBudget, type Ran } from './run-tool.js';
 
+import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import type { Slots } from './slots.js';
 
 /** Nobody waits any more for a call that is so much older than its deadline. */
@@ -22,6 +23,7 @@ export class CallRunner {
   constructor(
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
+    private readonly metrics: ToolWorkerDeps['metrics'],
   ) {}
 
   get size(): number {
@@ -37,7 +39,7 @@ export class CallRunner {
   async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
     if (Date.now() > Date.parse(body.deadline) + STALE_MS) return 'ack';
     const hosted = this.hosted.find(body.tool_name);
-    if (!hosted) return { reject: `this worker has no tool ${body.tool_name}` };
+    if (!hosted) return this.refuseUnknown(body);
     const label = labelOf(hosted);
     const refusal = this.refusalOf(hosted, body);
     if (refusal) return this.refuse(body, label, refusal);
@@ -59,6 +61,15 @@ export class CallRunner {
     return won ? this.run(tool, body, label, row) : 'lost';
   }
 
+  /** A tool of a toolset that is hosted here is away with its server; anything else is somebody's mistake. */
+  private async refuseUnknown(body: ToolCallBody): Promise<DeliveryOutcome> {
+    const { tool_name } = body;
+    const host = this.hosted.hostOf(toolsetOf(tool_name));
+    if (!host) return { reject: `this worker has no tool ${tool_name}` };
+    const label = { tool_name, display_name: tool_name, source: host.source };
+    return this.refuse(body, label, failure('DependencyUnavailable', `${host.server} is not connected.`));
+  }
+
   private refusalOf({ definition }: HostedTool, body: ToolCallBody): ToolResult | undefined {
     const invalid = this.validator.validate(definition.input_schema, body.arguments);
     if (invalid) return { status: 'failure', error: invalid };
@@ -70,7 +81,7 @@ export class CallRunner {
     const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
     const outcome = await refuse(this.ports, body, label, refusal);
     if (!outcome) return 'ack';
-    audit(this.ports.log, body, outcome, 'refused');
+    this.note(body, outcome, 'refused');
     return this.hintResult(body, outcome);
   }
 
@@ -85,11 +96,18 @@ export class CallRunner {
     try {
       const outcome = await this.runToEnd(tool, body, label, claim, controller.signal);
       const stands = await settle(this.ports, label, outcome);
-      audit(this.ports.log, body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
+      this.note(body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
       return await this.hintResult(body, stands);
     } finally {
       this.running.delete(body.tool_call_id);
     }
+  }
+
+  private note(body: ToolCallBody, outcome: Outcome, event: AuditEvent): void {
+    const toolset = toolsetOf(body.tool_name);
+    audit(this.ports.log, body, outcome, event);
+    this.metrics.toolCalls.inc({ toolset, outcome: outcome.error?.error_type ?? outcome.status });
+    if (event !== 'refused') this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
   }
 
   /** Runs, and runs again under a next claim when the tool's own connection broke and its class allows it. */
