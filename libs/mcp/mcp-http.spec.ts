@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { createServer as createHttpServer } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { plainText } from '#tools';
+import { plainText } from '#contracts';
 import type { McpHttpServer } from './mcp-config.js';
 import {
   createToolset,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { plainText } from '#tools';
+import { plainText } from '#contracts';
 import { toMcpResult } from './mcp-result.js';
 
 const text = (value: string) => ({ type: 'text' as const, text: value });

@@ -2,7 +2,8 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { plainText, ToolConnectionLostError, toBusName } from '#tools';
+import { plainText } from '#contracts';
+import { ToolConnectionLostError, toBusName } from '#tools';
 import {
   createToolset,
   recordingLogger,

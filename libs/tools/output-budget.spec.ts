@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { toolResultSchema } from '#contracts';
 import { MAX_ARTIFACT_BYTES, MAX_INLINE_BYTES, outputBudget } from './output-budget.js';
-import { plainText, success } from './tool-result.js';
+import { plainText } from '#contracts';
+import { success } from './tool-result.js';
 
 describe('outputBudget', () => {
   it('leaves 32 KiB as they are', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toolResultSchema, type ToolResult } from '#contracts';
-import { failure, plainText, success, toFailure, toToolResult } from './tool-result.js';
+import { plainText } from '#contracts';
+import { failure, success, toFailure, toToolResult } from './tool-result.js';
 import { ToolConnectionLostError, ToolError } from './tool.port.js';
 
 function nested(levels: number): Record<string, unknown> {

@@ -60,28 +60,6 @@ export function toFailure(thrown: unknown): ToolResult {
   return failure('ToolExecutionError', toPrintable(message) || 'The tool failed without saying why.');
 }
 
-/** What the model and dialects without structure get to read. */
-export function plainText(result: ToolResult): string {
-  const { status, data, error, explanation } = result;
-  if (status === 'failure') return describeError(error);
-  const text = data ? dataText(data) : (explanation ?? '');
-  if (status !== 'partial_success') return text;
-  const remarks = [data ? explanation : undefined, error ? describeError(error) : undefined];
-  return [text, ...remarks].filter(Boolean).join('\n');
-}
-
-function describeError(error: ErrorDetail | null | undefined): string {
-  return error ? `${error.error_type}: ${error.error_message}` : 'ToolExecutionError: no reason given';
-}
-
-function dataText(data: Record<string, unknown>): string {
-  if (typeof data.text === 'string') return data.text;
-  const keys = Object.keys(data);
-  if (keys.length !== 1 || keys[0] !== 'value') return JSON.stringify(data);
-  if (typeof data.value === 'string') return data.value;
-  return data.value === null ? '' : JSON.stringify(data.value);
-}
-
 function toData(value: unknown): Record<string, unknown> {
   if (typeof value === 'string') return { text: value };
   if (typeof value === 'object' && value !== null && !Array.isArray(value))

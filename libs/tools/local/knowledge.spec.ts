@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { toolContext } from '../testing/tool-context.js';
 import type { ToolsetHost } from '../tool.port.js';
-import { plainText } from '../tool-result.js';
+import { plainText } from '#contracts';
 import { createKnowledgeToolset, type KnowledgeOptions } from './knowledge.js';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'switchyard-knowledge-'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { toolContext } from '../testing/tool-context.js';
-import { plainText } from '../tool-result.js';
+import { plainText } from '#contracts';
 import { ArgumentValidator } from '../validate-arguments.js';
 import { createMathToolset } from './math.js';
 

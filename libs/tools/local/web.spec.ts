@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SEARCH_RESULTS_PAGE } from '../testing/search-results-page.js';
 import { toolContext } from '../testing/tool-context.js';
-import { plainText } from '../tool-result.js';
+import { plainText } from '#contracts';
 import { parseResultsPage } from './web-results-page.js';
 import { createWebToolset } from './web.js';
 
