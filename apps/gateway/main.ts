@@ -6,23 +6,17 @@ import { startGateway } from './create-gateway.js';
 
 await runMain('gateway', async () => {
   const config = loadGatewayConfig(process.env);
-  const { drainGraceMs, notices, rabbitmqUrl } = config;
-  const logger = createLogger({ role: 'gateway', level: config.logLevel });
-  const service = new Service({
-    logger,
-    store: createStore({ url: config.mongodbUrl }),
-    drainGraceMs,
-    notices,
-  });
-  const { store, health, metrics, drain } = service;
+  const { drainGraceMs, notices, logLevel, mongodbUrl, rabbitmqUrl } = config;
+  const logger = createLogger({ role: 'gateway', level: logLevel });
+  const store = createStore({ url: mongodbUrl });
+  const service = new Service({ logger, store, drainGraceMs, notices });
   await service.open();
   const { bus, peers, processId } = await service.join('gateway', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
-  const running = await startGateway(
-    { store, bus, peers, processId, config, logger, health, metrics },
-    config,
-  );
+  const { health, metrics, drain } = service;
+  const deps = { store: service.store, bus, peers, processId, config, logger, health, metrics };
+  const running = await startGateway(deps, config);
   drain.addStep('gateway', (graceMs) => running.drain(graceMs));
   service.ready();
   logger.info({ process: processId, port: running.port, host: config.host }, 'the gateway serves clients');

@@ -158,7 +158,7 @@ export class FakeGateway {
   /** Order on the socket: ack, `snapshot` (if not joined before), events. */
   answerMessage(socket: Socket, message: SentMessage, ack: Ack): void {
     const id = message.conversation_id ?? `conv_${digest(message.client_message_id)}`;
-    if (!this.conversations.has(id)) this.add(id, message.content.slice(0, 60));
+    if (!this.conversations.has(id)) this.add(id, 'New Conversation');
     ack({ conversation_id: id, turn_id: `turn_${digest(id + message.client_message_id)}` });
     if (!socket.rooms.has(id)) this.#follow(socket, id);
     this.accept(id, message.content, message.client_message_id);

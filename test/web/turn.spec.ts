@@ -24,6 +24,8 @@ describe('a turn', () => {
     expect(await web.composer().inputValue()).toBe('');
     expect(await web.page.title()).toBe('What is 17 + 25? · Switchyard');
     await web.isFocused(web.composer());
+    const { summary } = web.gateway.conversations.get(one.conversationId)!;
+    await waitFor(() => summary.title === 'What is 17 + 25?', { what: 'the title' });
   });
 
   it('opens a call to its arguments and its result', async () => {

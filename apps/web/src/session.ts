@@ -7,6 +7,7 @@ import { Conversations } from './conversation/conversations.js';
 import { Outbox } from './conversation/outbox.js';
 import { Router } from './conversation/route.js';
 import { ToolList } from './frame/tool-list.js';
+import { titleFrom } from './words/titles.js';
 
 /** Everything of the page that outlives a component. */
 export interface Session {
@@ -24,7 +25,10 @@ export function startSession(): Session {
   const conversations = new Conversations(connection);
   const list = new ConversationList(() => connection.signOut());
   const tools = new ToolList();
-  const outbox = new Outbox(connection, (startedOn, id) => router.settle(startedOn, id));
+  const outbox = new Outbox(connection, (startedOn, id, content) => {
+    router.settle(startedOn, id);
+    void list.nameNew(id, titleFrom(content));
+  });
   const unsettled = outbox.messages.get().find((message) => !message.conversationId && message.startedOn);
   const router = new Router(unsettled?.startedOn);
   const clock = new Clock(connection, conversations);

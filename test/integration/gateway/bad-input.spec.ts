@@ -14,13 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 
-async function openRaw(): Promise<RawClient> {
-  const raw = RawClient.open(harness.url);
-  await waitFor(() => raw.frames.some((frame) => frame.startsWith('0')), { what: 'the handshake' });
-  raw.socket.send('40');
-  await waitFor(() => raw.packets('40').length > 0, { what: 'the namespace' });
-  return raw;
-}
+const openRaw = (): Promise<RawClient> => RawClient.enter(harness.url);
 
 /** The process lives and serves: what every attack must leave behind. */
 async function expectServing(): Promise<void> {

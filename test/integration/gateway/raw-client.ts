@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { waitFor } from '../../services/wait-for.js';
 
 /** The part of `ws` that these tests use; it comes with socket.io and has no types of its own. */
 interface RawSocket {
@@ -32,6 +33,15 @@ export class RawClient {
   static open(url: string, headers: Record<string, string> = {}): RawClient {
     const address = `${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`;
     return new RawClient(new WebSocket(address, { headers }));
+  }
+
+  /** A connection that has entered the default namespace. */
+  static async enter(url: string): Promise<RawClient> {
+    const raw = RawClient.open(url);
+    await waitFor(() => raw.packets('0').length > 0, { what: 'the handshake' });
+    raw.socket.send('40');
+    await waitFor(() => raw.packets('40').length > 0, { what: 'the namespace' });
+    return raw;
   }
 
   /** Frames that are packets of the default namespace: `42[…]` events and `43…` acknowledgements. */

@@ -124,21 +124,21 @@ export class Connection {
     this.state.set({ phase: 'connected', heardAt: now, connectedAt: now, again });
   }
 
-  #failed(error: Error & { data?: { code?: string } }): void {
+  #failed(error: Error & { data?: { code?: string; retry_after_ms?: number } }): void {
     if (error.message === 'unauthorized' || error.data?.code === 'unauthorized') return this.signOut();
-    this.#wait();
+    this.#wait(error.data?.retry_after_ms);
   }
 
   #lost(): void {
     if (this.state.get().phase === 'connected') this.#wait();
   }
 
-  #wait(): void {
+  #wait(leastMs = 0): void {
     if (this.state.get().phase === 'signed_out') return;
     clearTimeout(this.#timer);
     const now = Date.now();
     const longest = Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LONGEST_RETRY_MS);
-    const delayMs = longest * (0.75 + Math.random() * 0.25);
+    const delayMs = Math.max(leastMs, longest * (0.75 + Math.random() * 0.25));
     this.#failures += 1;
     const { lostAt = now, heardAt } = this.state.get();
     this.state.set({ phase: 'waiting', lostAt, heardAt, nextTryAt: now + delayMs });

@@ -35,6 +35,8 @@ const PAGE_OF_TURNS = 20;
 export const listConversations = (skip: number) =>
   ask<ConversationSummary[]>('GET', `/api/conversations?skip=${skip}&limit=${PAGE_OF_CONVERSATIONS}`);
 
+export const readConversation = (id: string) => ask<ConversationSummary>('GET', `/api/conversations/${id}`);
+
 export const renameConversation = (id: string, title: string) =>
   ask<ConversationSummary>('PATCH', `/api/conversations/${id}`, { title });
 

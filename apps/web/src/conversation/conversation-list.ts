@@ -1,6 +1,12 @@
 import { HttpError, PAGE_OF_CONVERSATIONS, type ConversationSummary } from '../connection/http.js';
-import { deleteConversation, listConversations, renameConversation } from '../connection/http.js';
+import {
+  deleteConversation,
+  listConversations,
+  readConversation,
+  renameConversation,
+} from '../connection/http.js';
 import { Observable } from '../connection/observable.js';
+import { isUnnamed } from '../words/titles.js';
 
 export interface ConversationListState {
   /** Newest first. */
@@ -36,7 +42,16 @@ export class ConversationList {
   async rename(id: string, title: string): Promise<void> {
     const { conversations } = this.state.get();
     this.#replace(conversations.map((one) => (one.id === id ? { ...one, title } : one)));
-    await this.#tell(() => renameConversation(id, title));
+    if (await this.#tell(() => renameConversation(id, title))) this.refresh();
+    else this.state.set({ ...this.state.get(), conversations });
+  }
+
+  /** Gives a conversation that a message has started its title, unless it has one. The server never makes titles up. */
+  async nameNew(id: string, title: string): Promise<void> {
+    await this.#tell(async () => {
+      const { title: present } = await readConversation(id);
+      if (isUnnamed(present)) await renameConversation(id, title);
+    });
     this.refresh();
   }
 

@@ -29,7 +29,7 @@ export class Outbox {
   constructor(
     private readonly connection: Connection,
     /** Told once, when a new conversation has got its id. */
-    private readonly onConversation: (startedOn: string, conversationId: string) => void,
+    private readonly onConversation: (startedOn: string, conversationId: string, content: string) => void,
   ) {
     connection.state.subscribe(() => void this.#sendAll());
   }
@@ -106,7 +106,7 @@ export class Outbox {
       }),
     );
     if (startedOn !== undefined && message.conversationId === undefined)
-      this.onConversation(startedOn, conversationId);
+      this.onConversation(startedOn, conversationId, message.content);
   }
 
   #change(clientMessageId: string, change: Partial<OutgoingMessage>): void {

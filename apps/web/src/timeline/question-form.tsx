@@ -48,7 +48,7 @@ export function QuestionForm({ call, question, turnId }: QuestionFormProps) {
       </h3>
       <div className="ask-fields">
         {Object.entries(properties).map(([name, field]) => (
-          <label key={name}>
+          <label key={name} className={field.type === 'boolean' ? 'ask-check' : undefined}>
             {field.title ?? name}
             <Answer name={name} field={field} isRequired={required.includes(name)} />
             {field.description && <span className="quiet">{field.description}</span>}

@@ -13,7 +13,7 @@ const call = (change: Partial<CallView>): CallView => ({
   args: {},
   ...change,
 });
-const cancelled = (details: unknown, attempt = 0) =>
+const cancelled = (details: Record<string, unknown> | undefined, attempt = 0) =>
   call({
     state: 'cancelled',
     attempt,

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConnectionLimit } from './connection-limit.js';
+import { createAuthenticator, signToken } from './json-web-token.adapter.js';
+import { bearerToken } from './user.js';
+
+const settings = { kind: 'jwt' as const, secret: 'a-secret-that-is-long-enough-for-hs256' };
+
+describe('createAuthenticator', () => {
+  it('makes everybody the local operator when nobody has to log in', async () => {
+    expect(await createAuthenticator({ kind: 'none' })('whatever')).toEqual({
+      id: 'local',
+      isOperator: true,
+    });
+  });
+
+  it('knows a user by a signed token until it ends', async () => {
+    const user = await createAuthenticator(settings)(await signToken('ann', 2, settings));
+    expect(user).toMatchObject({ id: 'ann', isOperator: false });
+    expect(user.expiresAtMs! - Date.now()).toBeGreaterThan(7_100_000);
+  });
+
+  it('checks issuer and audience when they are set', async () => {
+    const strict = { ...settings, issuer: 'https://login.example', audience: 'switchyard' };
+    const authenticate = createAuthenticator(strict);
+    expect((await authenticate(await signToken('ann', 1, strict))).id).toBe('ann');
+    await expect(authenticate(await signToken('ann', 1, settings))).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
+  });
+
+  it('refuses everything else without saying why', async () => {
+    const authenticate = createAuthenticator(settings);
+    const other = await signToken('ann', 1, {
+      ...settings,
+      secret: 'another-secret-that-is-long-enough-too',
+    });
+    for (const token of [
+      undefined,
+      '',
+      'a.b.c',
+      other,
+      await signToken('ann', -1, settings),
+      'x'.repeat(10_000),
+    ])
+      await expect(authenticate(token)).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+});
+
+describe('bearerToken', () => {
+  it('reads the header in any case, and only this scheme', () => {
+    expect(bearerToken('Bearer abc')).toBe('abc');
+    expect(bearerToken('bearer  abc ')).toBe('abc');
+    for (const header of [undefined, '', 'Bearer', 'Basic abc', 'Bearer a b'])
+      expect(bearerToken(header)).toBeUndefined();
+  });
+});
+
+describe('ConnectionLimit', () => {
+  it('counts within a sliding minute, by user, and says when to come back', () => {
+    let now = 0;
+    const limit = new ConnectionLimit(2, () => now);
+    limit.take('ann');
+    now = 20_000;
+    limit.take('ann');
+    limit.take('bob');
+    expect(() => limit.take('ann')).toThrow(
+      expect.objectContaining({ code: 'overloaded', retryAfterMs: 40_000 }),
+    );
+    now = 60_000;
+    limit.take('ann');
+    expect(() => limit.take('ann')).toThrow();
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Message } from '#contracts';
+import type { PublishOutcome } from '#messaging';
+import { DriverRequests } from './driver-requests.js';
+
+const DRIVER = 'orchestrator-1';
+
+function setUp(outcome: PublishOutcome = 'confirmed', timeoutMs = 5_000) {
+  const sent: { key: string; message: Message }[] = [];
+  const bus = {
+    send: (key: string, message: Message) => {
+      sent.push({ key, message });
+      return Promise.resolve(outcome);
+    },
+  };
+  const requests = new DriverRequests(bus, 'gateway-1', timeoutMs);
+  const requestId = () => (sent.at(-1)!.message.body as { request_id: string }).request_id;
+  return { requests, sent, requestId };
+}
+
+describe('DriverRequests', () => {
+  it('asks the driver on its control queue and says where to answer', async () => {
+    const { requests, sent, requestId } = setUp();
+    const peeking = requests.peek('turn_1', DRIVER);
+    expect(sent[0]).toMatchObject({
+      key: 'orchestrator.1',
+      message: { type: 'turn.peek', body: { turn_id: 'turn_1', reply_to: 'gateway.1' } },
+    });
+    const partial = { turn_id: 'turn_1', step: 1, attempt: 100, text: 'half' };
+    requests.receive({ ...partial, request_id: requestId() });
+    expect(await peeking).toEqual(partial);
+  });
+
+  it('does without an answer after a while, or at once when the driver is gone', async () => {
+    expect(await setUp('confirmed', 1).requests.stop('turn_1', DRIVER)).toBe(false);
+    expect(await setUp('returned').requests.stop('turn_1', DRIVER)).toBe(false);
+    expect(await setUp('refused').requests.peek('turn_1', DRIVER)).toBeUndefined();
+  });
+
+  it('takes no answer about another turn or to a question that nobody asked', async () => {
+    const { requests, requestId } = setUp();
+    const stopping = requests.stop('turn_1', DRIVER);
+    requests.receive({ turn_id: 'turn_1', request_id: 'unknown' });
+    requests.receive({ turn_id: 'turn_2', request_id: requestId() });
+    const settled = await Promise.race([stopping, Promise.resolve('waiting')]);
+    expect(settled).toBe('waiting');
+    requests.receive({ turn_id: 'turn_1', request_id: requestId() });
+    expect(await stopping).toBe(true);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { idSchema } from '#contracts';
+import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
+
+describe('ids of turns', () => {
+  it('are the same for the same message and differ for any other', () => {
+    expect(turnIdOf('conv_1', 'm1')).toBe(turnIdOf('conv_1', 'm1'));
+    const ids = [
+      turnIdOf('conv_1', 'm1'),
+      turnIdOf('conv_1', 'm2'),
+      turnIdOf('conv_2', 'm1'),
+      turnIdOf('conv_1m', '1'),
+    ];
+    expect(new Set(ids).size).toBe(4);
+    expect(ids[0]).toMatch(/^turn_[A-Za-z0-9_-]{22}$/);
+  });
+
+  it('are pinned: another version of the gateway must find the same turn', () => {
+    expect(turnIdOf('conv_1', 'm1')).toBe('turn_i3Ike0k1q0FpWsZ-gLmJUK');
+    expect(firstConversationIdOf('ann', 'm1')).toBe('conv_xYlRPYab4zitiz_3tnu1Ct');
+  });
+
+  it('are ids whatever the user is called', () => {
+    expect(idSchema.safeParse(firstConversationIdOf('ann@example.com / $x', '!~')).success).toBe(true);
+  });
+});
