@@ -75,12 +75,21 @@ describe('Drain', () => {
   });
 
   it('exits at once on a second signal', async () => {
-    const drain = create();
+    let nowMs = 0;
+    const drain = create({ now: () => nowMs });
     drain.addStep('endless', () => new Promise(() => undefined));
     source.emit('SIGTERM');
+    nowMs = 1_000;
     source.emit('SIGINT');
     expect(await ended).toBe(130);
     expect(acts).toEqual(['not ready', 'exit 130']);
+  });
+
+  it('takes one Ctrl C for one signal, though npm repeats it', async () => {
+    create();
+    source.emit('SIGINT');
+    source.emit('SIGINT');
+    expect(await ended).toBe(0);
   });
 
   it.each(['uncaughtException', 'unhandledRejection'])('exits 1 on %s', async (event) => {

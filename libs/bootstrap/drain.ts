@@ -5,6 +5,8 @@ import type { Store } from '#store';
 export const DEFAULT_DRAIN_GRACE_MS = 10_000;
 /** For each of the last three acts: a broker or store that is down must not keep the process. */
 const CLOSE_TIMEOUT_MS = 3_000;
+/** `npm start` forwards the Ctrl C that the terminal has sent to the whole process group already. */
+const SAME_SIGNAL_MS = 500;
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 type DrainSignal = keyof typeof SIGNAL_NUMBERS;
 
@@ -20,6 +22,8 @@ export interface DrainOptions {
   store: Pick<Store, 'close'>;
   graceMs?: number;
   exit?: (code: number) => void;
+  /** Monotonic milliseconds. */
+  now?: () => number;
   /** What emits the signals. */
   source?: Pick<NodeJS.Process, 'on'>;
 }
@@ -27,7 +31,8 @@ export interface DrainOptions {
 /**
  * The orderly end of a process: readiness off → steps in the order they were added, in one grace time → its row
  * removed → bus closed, store closed → exit 0. The row goes before the connections, so that whoever gets the
- * freed hints already finds their owner dead. A second signal exits at once.
+ * freed hints already finds their owner dead. A second signal, not the
+ * echo of the first, exits at once.
  */
 export class Drain {
   private readonly steps: { name: string; run: DrainStep }[] = [];
@@ -44,9 +49,12 @@ export class Drain {
 
   /** From now on SIGTERM and SIGINT drain, and an error that nobody caught is logged and exits 1. */
   listen(): void {
-    const { logger, source = process } = this.options;
+    const { logger, source = process, now = () => performance.now() } = this.options;
+    let firstAt = -Infinity;
     const onSignal = (signal: DrainSignal): void => {
+      if (this.running && now() - firstAt < SAME_SIGNAL_MS) return;
       if (this.running) return this.exit(128 + SIGNAL_NUMBERS[signal]);
+      firstAt = now();
       void this.run(signal);
     };
     source.on('SIGTERM', () => onSignal('SIGTERM'));

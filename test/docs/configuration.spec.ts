@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { loadStandaloneConfig } from '#bootstrap';
+import { loadMcpConfig } from '#mcp';
+import { createMetrics } from '#observability';
+import { codeBlocks, firstCells, readDocument, root, section } from './documents.js';
+
+const readme = readDocument('README.md');
+
+describe('the table of configuration in README.md', () => {
+  it('has the names of .env.example, each once', () => {
+    const example = readFileSync(join(root, '.env.example'), 'utf8');
+    const names = [...example.matchAll(/^(?:# )?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name!);
+    const documented = firstCells(section(readme, '## Configuration')).map((cell) =>
+      cell.replaceAll('`', ''),
+    );
+    expect(documented.sort()).toEqual(names.sort());
+  });
+});
+
+describe('switchyard.example.json', () => {
+  it('is a valid settings file with the defaults of budgets, limits and drain', () => {
+    const { budgets, limits, drainGraceMs } = loadStandaloneConfig({
+      CONFIG: join(root, 'switchyard.example.json'),
+    });
+    const defaults = loadStandaloneConfig({});
+    expect({ budgets, limits, drainGraceMs }).toEqual({
+      budgets: defaults.budgets,
+      limits: defaults.limits,
+      drainGraceMs: defaults.drainGraceMs,
+    });
+  });
+});
+
+describe('mcp.example.json', () => {
+  it('is a valid list of servers', () => {
+    const servers = loadMcpConfig({ path: join(root, 'mcp.example.json'), isExplicit: true, env: {} });
+    expect(servers.map(({ name }) => name)).toEqual(['everything', 'files']);
+  });
+
+  it('begins with the server that README.md adds', () => {
+    const [block] = codeBlocks(section(readme, '## Add an MCP server'), 'json');
+    const added = JSON.parse(block!.code) as { mcpServers: Record<string, unknown> };
+    const example = JSON.parse(readDocument('mcp.example.json')) as typeof added;
+    expect(added.mcpServers).toEqual({ everything: example.mcpServers.everything });
+  });
+});
+
+describe('nest-cli.json', () => {
+  it('describes every app with a main.ts and every lib', () => {
+    const { projects } = JSON.parse(readDocument('nest-cli.json')) as {
+      projects: Record<string, { type: string; root: string }>;
+    };
+    const apps = readdirSync(join(root, 'apps')).filter((app) =>
+      readdirSync(join(root, 'apps', app)).includes('main.ts'),
+    );
+    const roots = [
+      ...apps.map((app) => `apps/${app}`),
+      ...readdirSync(join(root, 'libs')).map((lib) => `libs/${lib}`),
+    ];
+    expect(
+      Object.values(projects)
+        .map((project) => project.root)
+        .sort(),
+    ).toEqual(roots.sort());
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('names exactly the metrics that exist', async () => {
+    const { registry } = createMetrics({ collectDefaults: false });
+    const names = (await registry.getMetricsAsJSON()).map(({ name }) => name);
+    const documented = firstCells(section(readDocument('docs/operations.md'), '## Metrics'))
+      .map((cell) => cell.replaceAll('`', ''))
+      .filter((cell) => cell.startsWith('switchyard_'));
+    expect(documented.sort()).toEqual(names.sort());
+  });
+});

@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Document {
+  /** From the root, with `/`. */
+  path: string;
+  text: string;
+}
+
+export interface CodeBlock {
+  language: string;
+  code: string;
+}
+
+/** README.md and every Markdown file below `docs/`. */
+export function listDocuments(): Document[] {
+  const entries = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+  const below = entries.filter((path) => path.endsWith('.md')).map((path) => `docs/${path}`);
+  return ['README.md', ...below.sort()].map((path) => ({ path, text: readDocument(path) }));
+}
+
+export function readDocument(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+/** Fenced blocks in order, without those inside lists or quotes. */
+export function codeBlocks(text: string, language: string): CodeBlock[] {
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]
+    .map(([, name, code]) => ({ language: name!, code: code! }))
+    .filter((block) => block.language === language);
+}
+
+/** Everything outside of fenced blocks. */
+export function prose(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, '');
+}
+
+/** Contents of `…` spans. */
+export function codeSpans(text: string): string[] {
+  return [...prose(text).matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!);
+}
+
+/** The part of a document below a heading, up to the next one of the same or a higher level. */
+export function section(text: string, heading: string): string {
+  const lines = text.split('\n');
+  const start = lines.indexOf(heading);
+  if (start < 0) throw new Error(`there is no heading «${heading}»`);
+  const level = /^#+/.exec(heading)![0].length;
+  const end = lines.findIndex(
+    (line, index) => index > start && (/^(#+) /.exec(line)?.[1]?.length ?? 9) <= level,
+  );
+  return lines.slice(start + 1, end < 0 ? undefined : end).join('\n');
+}
+
+/** First cells of the rows of every table in a text, header rows excluded. */
+export function firstCells(text: string): string[] {
+  const rows = text.split('\n').filter((line) => /^\|/.test(line));
+  const isRule = (line: string | undefined): boolean => /^\|[\s:|-]+\|$/.test(line ?? '');
+  return rows
+    .filter((line, index) => !isRule(line) && !isRule(rows[index + 1]))
+    .map((line) => line.split('|')[1]!.trim());
+}

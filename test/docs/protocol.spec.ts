@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  clientAnswerSchemas,
+  clientRequestSchemas,
+  ERROR_TYPES,
+  errorCodeSchema,
+  eventSchema,
+  failureCodeSchema,
+  snapshotSchema,
+  type ClientRequestName,
+} from '#contracts';
+import { codeBlocks, codeSpans, firstCells, readDocument, section } from './documents.js';
+
+type Json = Record<string, unknown>;
+
+const text = readDocument('docs/protocol.md');
+const examples = codeBlocks(text, 'json').map(({ code }) => JSON.parse(code) as Json);
+const events = examples.filter(({ type }) => typeof type === 'string' && type !== 'about:blank');
+const requests = examples.filter(({ request }) => request !== undefined);
+const spans = new Set(codeSpans(text));
+/** Of the connection, not of a conversation: they are in no schema. */
+const ofTheConnection = ['pong', 'token_expired'];
+
+describe('docs/protocol.md', () => {
+  it('has an example of every event, and of nothing else', () => {
+    const types = eventSchema.options.map((option) => option.shape.type.value);
+    const documented = events.map(({ type }) => type as string);
+    expect(documented.sort()).toEqual([...types, 'snapshot', ...ofTheConnection].sort());
+  });
+
+  it.each(events.filter(({ type }) => !ofTheConnection.includes(type as string)))(
+    'shows $type as its schema says, without a field that the schema does not have',
+    (event) => {
+      const schema = event.type === 'snapshot' ? snapshotSchema : eventSchema;
+      expect(schema.parse(event)).toEqual(event);
+    },
+  );
+
+  it('has an example and a row of every request', () => {
+    const names = Object.keys(clientRequestSchemas).sort();
+    expect(requests.map(({ request }) => request as string).sort()).toEqual(names);
+    const rows = firstCells(section(text, '## Requests')).filter((cell) => names.includes(cell.slice(1, -1)));
+    expect(rows.map((cell) => cell.slice(1, -1)).sort()).toEqual(names);
+  });
+
+  it.each(requests)('shows $request and its answer as their schemas say', ({ request, payload, answer }) => {
+    const name = request as ClientRequestName;
+    expect(clientRequestSchemas[name].parse(payload)).toEqual(payload);
+    expect(clientAnswerSchemas[name].parse(answer)).toEqual(answer);
+  });
+
+  it('explains every error code', () => {
+    const codes = firstCells(section(text, '### Errors')).map((cell) => cell.slice(1, -1));
+    expect(codes.sort()).toEqual([...errorCodeSchema.options, 'forbidden'].sort());
+  });
+
+  it('names every code of a failed turn and every error type of a call', () => {
+    const missing = [...failureCodeSchema.options, ...ERROR_TYPES].filter((name) => !spans.has(name));
+    expect(missing).toEqual([]);
+  });
+});
