@@ -62,8 +62,8 @@ export class Orchestrator {
     this.drivers.get(turn_id)?.stop(request_id, reply_to);
   }
 
-  superseded({ turn_id }: Body<'turn.superseded'>): void {
-    this.drivers.get(turn_id)?.leave('superseded');
+  superseded({ turn_id, attempt }: Body<'turn.superseded'>): void {
+    this.drivers.get(turn_id)?.supersede(attempt);
   }
 
   /** Answers with the text that is being streamed; silence means that nothing is. */

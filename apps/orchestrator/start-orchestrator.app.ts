@@ -17,6 +17,10 @@ const CONTROL = [
   'turn.peek',
 ] as const;
 const RESULTS_PREFETCH = 100;
+/** Of the grace, for giving turns back. */
+const LEAVING_MS = 500;
+/** Longer than the rest of a drain takes. */
+const HAND_OVER_MS = 60_000;
 
 export interface RunningOrchestrator {
   orchestrator: Orchestrator;
@@ -45,9 +49,9 @@ export async function startOrchestrator(
   return {
     orchestrator,
     async drain(graceMs) {
-      const stopping = strategy.stopConsuming(graceMs);
-      await orchestrator.drain(graceMs);
-      await stopping;
+      // Turns given back stay in hand until the bus is closed: who gets them then finds their driver gone.
+      void strategy.stopConsuming(graceMs + HAND_OVER_MS);
+      await orchestrator.drain(Math.max(0, graceMs - LEAVING_MS));
     },
   };
 }

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { setTimeout as delay } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import { BusStrategy, connectBus } from '#messaging';
 import { createNestLogger, type Logger } from '#observability';
@@ -8,6 +9,11 @@ import { ToolWorker } from './tool-worker.js';
 
 /** Control messages that a tool worker acts on. */
 const CONTROL = ['tool.cancel', 'catalog.roll_call'] as const;
+
+/** Of the grace, for ending the MCP servers. */
+const CLOSING_MS = 500;
+/** Longer than the rest of a drain takes. */
+const HAND_OVER_MS = 60_000;
 
 export interface RunningToolWorker {
   worker: ToolWorker;
@@ -32,7 +38,9 @@ export async function startToolWorker(deps: ToolWorkerDeps & { log: Logger }): P
     worker,
     async drain(graceMs) {
       await worker.withdraw();
-      await strategy.stopConsuming(graceMs);
+      // Calls not finished stay in hand until the bus is closed: who gets them then finds their owner gone.
+      const finished = strategy.stopConsuming(graceMs + HAND_OVER_MS);
+      await Promise.race([finished, delay(Math.max(0, graceMs - CLOSING_MS))]);
       await worker.close();
     },
   };

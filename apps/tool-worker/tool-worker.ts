@@ -61,6 +61,7 @@ export class ToolWorker {
 
   /** Offers nothing more; calls in hand may finish until the consumers have been stopped. */
   withdraw(): Promise<void> {
+    this.runner.leave();
     return this.announcer.withdraw();
   }
 

@@ -15,7 +15,12 @@ export class Viewer {
   }
 
   static async connect(url: string, auth: Record<string, string> = {}): Promise<Viewer> {
-    const socket = io(url, { transports: ['websocket'], auth, reconnectionDelay: 100, reconnectionDelayMax: 500 });
+    const socket = io(url, {
+      transports: ['websocket'],
+      auth,
+      reconnectionDelay: 100,
+      reconnectionDelayMax: 500,
+    });
     const viewer = new Viewer(socket);
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
@@ -29,10 +34,25 @@ export class Viewer {
     return this.socket.timeout(timeoutMs).emitWithAck(name, payload) as Promise<Record<string, unknown>>;
   }
 
-  async send(content: string, more: Record<string, unknown> = {}): Promise<{ conversation_id: string; turn_id: string }> {
+  async send(
+    content: string,
+    more: Record<string, unknown> = {},
+  ): Promise<{ conversation_id: string; turn_id: string }> {
     const answer = await this.request('message', { content, ...more });
     if ('error' in answer) throw new Error(`message was refused: ${JSON.stringify(answer.error)}`);
     return answer as { conversation_id: string; turn_id: string };
+  }
+
+  /** Resolves with the snapshot in hand. */
+  async join(conversationId: string): Promise<void> {
+    const before = this.events('snapshot').length;
+    const answer = await this.request('join', { conversation_id: conversationId });
+    if ('error' in answer) throw new Error(`join was refused: ${JSON.stringify(answer.error)}`);
+    const isTold = () =>
+      this.events('snapshot')
+        .slice(before)
+        .some((snapshot) => snapshot.conversation_id === conversationId);
+    await waitFor(isTold, { what: 'the snapshot after a join' });
   }
 
   view(conversationId: string): View {
@@ -45,9 +65,26 @@ export class Viewer {
 
   /** Resolves when the turn has ended in this viewer's view. */
   async ended(conversationId: string, turnId: string, timeoutMs = 20_000): Promise<TurnView> {
-    const hasEnded = () => ['completed', 'failed', 'cancelled'].includes(this.turn(conversationId, turnId)?.status ?? '');
+    const hasEnded = () =>
+      ['completed', 'failed', 'cancelled'].includes(this.turn(conversationId, turnId)?.status ?? '');
     await waitFor(hasEnded, { timeoutMs, what: `the end of turn ${turnId}` });
     return this.turn(conversationId, turnId)!;
+  }
+
+  /** The answer so far: the text of the turn's last step. */
+  text(conversationId: string, turnId: string): string {
+    return this.turn(conversationId, turnId)?.steps.at(-1)?.text ?? '';
+  }
+
+  /** Resolves when the last step's text has at least so many characters. */
+  async reads(conversationId: string, turnId: string, length = 1): Promise<string> {
+    const hasText = () => this.text(conversationId, turnId).length >= length;
+    await waitFor(hasText, {
+      timeoutMs: 20_000,
+      what: `${length} characters of turn ${turnId}`,
+      intervalMs: 5,
+    });
+    return this.text(conversationId, turnId);
   }
 
   events<T extends Received['type']>(type: T): Extract<Received, { type: T }>[] {

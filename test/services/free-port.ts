@@ -1,4 +1,9 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
+
+/** Below the ports that Linux gives to outgoing connections: one of those could be taken before it is listened on. */
+const lowestPort = 15_000;
+const highestPort = 32_000;
 
 /** A port of 127.0.0.1 that nobody listened on a moment ago. Ask for several at once: they differ. */
 export async function findFreePorts(count: number): Promise<number[]> {
@@ -13,10 +18,16 @@ export async function findFreePort(): Promise<number> {
   return port!;
 }
 
-function listenAnywhere() {
-  return new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+async function listenAnywhere(): Promise<ReturnType<typeof createServer>> {
+  for (;;) {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve(server));
-  });
+    const isListening = new Promise<boolean>((resolve, reject) => {
+      server.once('listening', () => resolve(true));
+      server.once('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
+      );
+    });
+    server.listen(randomInt(lowestPort, highestPort), '127.0.0.1');
+    if (await isListening) return server;
+  }
 }

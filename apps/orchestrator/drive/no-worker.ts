@@ -1,11 +1,12 @@
-import type { Bus } from '#messaging';
+import { BusUnavailableError, type Bus } from '#messaging';
 
 const FIRST_LOOK_MS = 2_000;
-const SECOND_LOOK_MS = 10_000;
+const PATIENCE_MS = 10_000;
 
 /**
  * A durable queue without consumers accepts messages and nothing comes back. This watches the calls of one turn
- * that nobody has claimed and says what their queues look like: absent twice, 10 s apart, means no worker.
+ * that nobody has claimed and says what their queues look like: without consumers at every look for 10 s means no
+ * worker.
  */
 export class NoWorkerWatch {
   private readonly sentAt = new Map<string, number>();
@@ -15,11 +16,6 @@ export class NoWorkerWatch {
     private readonly bus: Pick<Bus, 'inspect'>,
     private readonly now: () => number = () => performance.now(),
   ) {}
-
-  /** True unless the call was sent a moment ago. */
-  isDue(toolCallId: string): boolean {
-    return !this.sentAt.has(toolCallId);
-  }
 
   sent(toolCallId: string, outcome: 'confirmed' | 'returned' | 'refused' | 'unknown'): void {
     // A returned one is looked at on the next tick, one that is surely in its queue after 2 s.
@@ -31,18 +27,30 @@ export class NoWorkerWatch {
     const sentAt = this.sentAt.get(toolCallId);
     if (sentAt === undefined) return 'publish';
     const missedAt = this.missedAt.get(toolCallId);
-    const age = this.now() - (missedAt ?? sentAt);
-    if (age < (missedAt === undefined ? FIRST_LOOK_MS : SECOND_LOOK_MS)) return 'wait';
-    const state = await this.bus.inspect(queue);
-    const isServed = state !== 'missing' && state.consumers > 0;
-    if (!isServed) {
-      if (missedAt !== undefined) return 'no_worker';
-      this.missedAt.set(toolCallId, this.now());
+    if (missedAt === undefined && this.now() - sentAt < FIRST_LOOK_MS) return 'wait';
+    const state = await this.inspect(queue);
+    if (state === 'not_known') {
+      // Workers come back after the broker does: their time starts anew.
+      this.missedAt.delete(toolCallId);
       return 'wait';
+    }
+    if (state === 'missing' || state.consumers === 0) {
+      this.missedAt.set(toolCallId, missedAt ?? this.now());
+      return missedAt !== undefined && this.now() - missedAt >= PATIENCE_MS ? 'no_worker' : 'wait';
     }
     this.missedAt.delete(toolCallId);
     this.sentAt.set(toolCallId, this.now());
     // Served, and still waiting in its queue: a second copy would only wait behind it.
     return missedAt === undefined && state.messages > 0 ? 'wait' : 'publish';
+  }
+
+  /** A broker that is away says nothing about the workers. */
+  private async inspect(queue: string): Promise<Awaited<ReturnType<Bus['inspect']>> | 'not_known'> {
+    try {
+      return await this.bus.inspect(queue);
+    } catch (error) {
+      if (error instanceof BusUnavailableError) return 'not_known';
+      throw error;
+    }
   }
 }

@@ -77,6 +77,11 @@ export class TurnDriver {
     this.interrupt?.abort(new Error('stopped'));
   }
 
+  /** Somebody has claimed the turn under this attempt; a late word of an earlier one changes nothing. */
+  supersede(attempt: number): void {
+    if (attempt > this.work.claimAttempt) this.leave('superseded');
+  }
+
   leave(why: 'superseded' | 'abandoned'): void {
     this.mailbox.post((mail) => (mail.leave = why));
     this.interrupt?.abort(new Error(why));
@@ -89,7 +94,7 @@ export class TurnDriver {
   /** Something about the turn may have changed; while the model speaks, only an end matters. */
   hint(): void {
     this.mailbox.post((mail) => (mail.reread = true));
-    if (this.interrupt) void this.interruptIfEnded();
+    if (this.interrupt) this.interruptIfEnded().catch(() => undefined);
   }
 
   async drive(): Promise<DriveEnd> {
@@ -129,6 +134,7 @@ export class TurnDriver {
     };
   }
 
+  /** Only saves the rest of a model call: without it the commit finds the end. */
   private async interruptIfEnded(): Promise<void> {
     await this.work.memory.reread();
     if (endingStep(this.work.memory.journal)) this.interrupt?.abort(new Error('ended elsewhere'));
@@ -199,6 +205,8 @@ export class TurnDriver {
   }
 
   private async callModel(n: number): Promise<void> {
+    // Until now there was nothing to interrupt: a Stop that came since the mail was read must not wait for the model.
+    if (!this.mailbox.isEmpty) return;
     const { deps, work } = this;
     const { journal } = work.memory;
     const request = modelRequest(journal, work.history, this.offered, deps.settings);

@@ -9,8 +9,17 @@ export class TurnMemory {
     private readonly store: Store,
   ) {}
 
+  /** Rows never go away, so what was learned while the store was being read stays known. */
   async reread(): Promise<void> {
-    this.journal = (await this.store.readJournal(this.journal.turn._id)) ?? this.journal;
+    const read = await this.store.readJournal(this.journal.turn._id);
+    if (!read) return;
+    const { steps, claims, outcomes, answers } = this.journal;
+    for (const step of steps) addRow(read.steps, step);
+    for (const claim of claims) addRow(read.claims, claim);
+    for (const outcome of outcomes) addRow(read.outcomes, outcome);
+    for (const answer of answers) addRow(read.answers, answer);
+    read.steps.sort((a, b) => a.n - b.n);
+    this.journal = read;
   }
 
   /** Reads what the hints speak of: a result is believed when it is in the store. */
@@ -23,7 +32,7 @@ export class TurnMemory {
   /** True if this row is the journal's now; otherwise the winner's is, and everything else has been read again. */
   async commit(row: Step): Promise<boolean> {
     const { won, row: stands } = await this.store.commitStep(row);
-    if (won) this.journal.steps.push(stands);
+    if (won) addRow(this.journal.steps, stands);
     else await this.reread();
     return won;
   }

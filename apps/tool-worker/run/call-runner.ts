@@ -7,7 +7,7 @@ import { MAX_CALL_ATTEMPTS, mayRunAgain, neverStarted, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
-import { runTool, withinBudget, type Ran } from './run-tool.js';
+import { runTool, runWhenReached, withinBudget, type Ran } from './run-tool.js';
 
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import type { Slots } from './slots.js';
@@ -19,6 +19,7 @@ const STALE_MS = 3_600_000;
 export class CallRunner {
   private readonly validator = new ArgumentValidator();
   private readonly running = new Map<string, AbortController>();
+  private isLeaving = false;
 
   constructor(
     private readonly ports: Ports,
@@ -33,6 +34,11 @@ export class CallRunner {
   /** Tells a running call to stop; a call that is not here is none of this worker's. */
   cancel(toolCallId: string): void {
     this.running.get(toolCallId)?.abort(new Error('stopped'));
+  }
+
+  /** The worker leaves: a call whose connection breaks now runs again elsewhere, if it may. */
+  leave(): void {
+    this.isLeaving = true;
   }
 
   /** One `tool.call`, from delivery to ack. */
@@ -95,6 +101,9 @@ export class CallRunner {
     this.running.set(body.tool_call_id, controller);
     try {
       const outcome = await this.runToEnd(tool, body, label, claim, controller.signal);
+      if (outcome === 'elsewhere') return 'ack';
+      // Never settled: the delivery goes to another worker when the connection closes.
+      if (outcome === 'given_back') return await new Promise<never>(() => {});
       const stands = await settle(this.ports, label, outcome);
       this.note(body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
       return await this.hintResult(body, stands);
@@ -117,20 +126,24 @@ export class CallRunner {
     label: CallLabel,
     first: Claim,
     stop: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<Outcome | 'elsewhere' | 'given_back'> {
     for (let claim = first; ;) {
       if (stop.aborted) return this.stoppedBeforeStart(body, claim.n);
       const startedAt = performance.now();
       this.emitStart(body, label, claim);
-      const ran = await this.runOnce(tool, body, claim.n, stop);
+      const { n } = claim;
+      const runOnce = () => this.runOnce(tool, body, n, stop);
+      const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, stop));
       const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await this.bounded(body, ran.result));
       if (!mayRunAgain(body.class)) return unknownOutcome(this.ports, body, claim.n);
       if (claim.n >= MAX_CALL_ATTEMPTS || stop.aborted) {
         return outcomeRow(this.ports, body, run, failure('ToolExecutionError', ran.lost.message));
       }
+      // Servers often get the signal that ends their worker, too.
+      if (this.isLeaving) return 'given_back';
       const next = await claimNext(this.ports, body, label, claim.n + 1);
-      if (next === 'nothing') return unknownOutcome(this.ports, body, claim.n);
+      if (next === 'nothing') return 'elsewhere';
       if ('outcome' in next) return next.outcome;
       claim = next.mine;
     }

@@ -1,10 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ToolCallBody, ToolResult } from '#contracts';
 import type { Store } from '#store';
 import { failure, outputBudget, ToolConnectionLostError, toFailure, toToolResult, type Tool } from '#tools';
 
 /** A progress message restarts the count of the timeout, up to this in all. */
 const MAX_RUN_MS = 20 * 60_000;
+/** How long a lost connection may take to come back. */
+const RECONNECT_MS = 15_000;
+const RECONNECT_PAUSE_MS = 250;
 
 export interface RunContext {
   attempt: number;
@@ -42,6 +46,20 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
     return await Promise.race([running, timeout.expired(body.timeout_ms)]);
   } finally {
     timeout.clear();
+  }
+}
+
+/**
+ * Runs a tool whose connection has just broken: until that is made again the tool says that it was not reached, so
+ * nothing has started and it may be tried again.
+ */
+export async function runWhenReached(run: () => Promise<Ran>, stop: AbortSignal): Promise<Ran> {
+  const givesUpAt = performance.now() + RECONNECT_MS;
+  for (;;) {
+    const ran = await run();
+    const isAway = 'result' in ran && ran.result.error?.error_type === 'DependencyUnavailable';
+    if (!isAway || stop.aborted || performance.now() > givesUpAt) return ran;
+    await delay(RECONNECT_PAUSE_MS, undefined, { signal: stop }).catch(() => undefined);
   }
 }
 

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { BusUnavailableError, type Bus } from '#messaging';
+import { NoWorkerWatch } from './no-worker.js';
+
+type State = Awaited<ReturnType<Bus['inspect']>> | 'away';
+
+const SERVED = { consumers: 1, messages: 0 };
+const UNSERVED = { consumers: 0, messages: 1 };
+
+function watchOver(first: State) {
+  const world = { nowMs: 0, state: first };
+  const inspect = (): Promise<Exclude<State, 'away'>> =>
+    world.state === 'away' ? Promise.reject(new BusUnavailableError('away')) : Promise.resolve(world.state);
+  const watch = new NoWorkerWatch({ inspect }, () => world.nowMs);
+  const lookAt = (nowMs: number, state: State = world.state) => {
+    Object.assign(world, { nowMs, state });
+    return watch.look('call', 'tools.math');
+  };
+  return { watch, lookAt };
+}
+
+describe('NoWorkerWatch', () => {
+  it('has a call sent that was not sent yet', async () => {
+    const { lookAt } = watchOver(SERVED);
+    expect(await lookAt(0)).toBe('publish');
+  });
+
+  it.each([['missing' as const], [UNSERVED]])('gives up after 10 s of looking at %p', async (state) => {
+    const { watch, lookAt } = watchOver(state);
+    watch.sent('call', 'confirmed');
+    expect(await lookAt(1_900)).toBe('wait');
+    expect(await lookAt(2_000)).toBe('wait');
+    expect(await lookAt(11_900)).toBe('wait');
+    expect(await lookAt(12_000)).toBe('no_worker');
+  });
+
+  it('sends again as soon as a worker is seen, and starts counting anew', async () => {
+    const { watch, lookAt } = watchOver(UNSERVED);
+    watch.sent('call', 'returned');
+    expect(await lookAt(0)).toBe('wait');
+    expect(await lookAt(4_000, SERVED)).toBe('publish');
+    expect(await lookAt(6_000, UNSERVED)).toBe('wait');
+    expect(await lookAt(15_900)).toBe('wait');
+    expect(await lookAt(16_000)).toBe('no_worker');
+  });
+
+  it('sends no second copy behind one that waits in a served queue', async () => {
+    const { watch, lookAt } = watchOver({ consumers: 1, messages: 3 });
+    watch.sent('call', 'confirmed');
+    expect(await lookAt(2_000)).toBe('wait');
+  });
+
+  it('takes a broker that is away for no sign of missing workers', async () => {
+    const { watch, lookAt } = watchOver(UNSERVED);
+    watch.sent('call', 'unknown');
+    expect(await lookAt(0)).toBe('wait');
+    expect(await lookAt(9_000, 'away')).toBe('wait');
+    expect(await lookAt(20_000, UNSERVED)).toBe('wait');
+    expect(await lookAt(29_900)).toBe('wait');
+    expect(await lookAt(30_000)).toBe('no_worker');
+  });
+});

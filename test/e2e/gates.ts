@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ToolClass } from '#contracts';
+import { waitFor } from '../services/wait-for.js';
+
+const serverScript = fileURLToPath(new URL('./fixtures/gate-server.mjs', import.meta.url));
+
+/** Tools that run until the test opens their gate, and that write down each start. */
+export class Gates {
+  private constructor(private readonly folder: string) {}
+
+  static async create(): Promise<Gates> {
+    return new Gates(await mkdtemp(join(tmpdir(), 'switchyard-gates-')));
+  }
+
+  /** An `mcp.json` whose servers have the tool `hold`, one server for each name, of the class it is given. */
+  async mcpConfig(classes: Record<string, ToolClass>): Promise<string> {
+    const servers = Object.entries(classes).map(([name, toolClass]) => [
+      name,
+      {
+        command: process.execPath,
+        args: [serverScript],
+        env: { GATE_FOLDER: this.folder },
+        class: toolClass,
+      },
+    ]);
+    const path = join(this.folder, `${Object.keys(classes).join('-')}.mcp.json`);
+    await writeFile(path, JSON.stringify({ mcpServers: Object.fromEntries(servers) }));
+    return path;
+  }
+
+  open(name: string): void {
+    writeFileSync(join(this.folder, `${name}.go`), '');
+  }
+
+  /** How often a tool has begun to hold under this name. */
+  starts(name: string): number {
+    return this.count(`${name}.starts`);
+  }
+
+  /** How often it was told to stop. */
+  cancels(name: string): number {
+    return this.count(`${name}.cancels`);
+  }
+
+  started(name: string, times = 1): Promise<unknown> {
+    return waitFor(() => this.starts(name) >= times, {
+      what: `start ${times} of ${name}`,
+      timeoutMs: 20_000,
+    });
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private count(file: string): number {
+    const path = join(this.folder, file);
+    return existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0;
+  }
+}

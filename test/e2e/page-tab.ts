@@ -1,0 +1,101 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { takePicture } from '../web/browser.js';
+import { waitFor } from '../services/wait-for.js';
+
+/** A lost or refused connection is what some tests are about. */
+const expectedOfConsole =
+  /WebSocket connection|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
+
+/** One tab with the real page in it, and what a person does there. */
+export class Tab {
+  /** Uncaught errors and the console's, violations of the content policy included. */
+  readonly complaints: string[] = [];
+
+  private constructor(
+    readonly context: BrowserContext,
+    readonly page: Page,
+  ) {
+    page.setDefaultTimeout(15_000);
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('console', (message) => {
+      const isComplaint = message.type() === 'error' || /content security policy/i.test(message.text());
+      if (isComplaint && !expectedOfConsole.test(message.text())) this.complaints.push(message.text());
+    });
+  }
+
+  /** In a browser profile of its own, as on another device. */
+  static async open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
+    const context = await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: 'reduce',
+      colorScheme: 'light',
+      ...options,
+    });
+    return Tab.in(context, url);
+  }
+
+  /** Shares what the browser keeps with the other tabs of the context. */
+  static async in(context: BrowserContext, url: string): Promise<Tab> {
+    const tab = new Tab(context, await context.newPage());
+    await tab.page.goto(url);
+    return tab;
+  }
+
+  get composer(): Locator {
+    return this.page.getByRole('textbox', { name: 'Message' });
+  }
+
+  get tray(): Locator {
+    return this.page.getByRole('region', { name: 'Messages waiting in line' });
+  }
+
+  /** The turn that was shown last. */
+  get lastTurn(): Locator {
+    return this.page.locator('.turn').last();
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  async say(text: string): Promise<void> {
+    await this.composer.fill(text);
+    await this.composer.press('Enter');
+  }
+
+  async seen(text: string | RegExp): Promise<void> {
+    await this.page.getByText(text).first().waitFor();
+  }
+
+  /** Waits until the newest answer contains the text, and returns all of it. */
+  async reads(text: string): Promise<string> {
+    const prose = this.lastTurn.locator('.prose').last();
+    await prose.filter({ hasText: text }).waitFor();
+    return prose.innerText();
+  }
+
+  /** The number of turns shown, all of them ended. */
+  async hasEnded(turns: number): Promise<void> {
+    const ended = this.page.locator(
+      '.turn:is([data-status=completed], [data-status=cancelled], [data-status=failed])',
+    );
+    await waitFor(async () => (await ended.count()) === turns, {
+      what: `${turns} ended turns`,
+      timeoutMs: 20_000,
+    });
+  }
+
+  /** Text of own messages, in order. */
+  ownMessages(): Promise<string[]> {
+    return this.page.locator('.own-message > p').allInnerTexts();
+  }
+
+  isFocused(locator: Locator): Promise<unknown> {
+    const ask = () => locator.evaluate((element) => element === element.ownerDocument.activeElement);
+    return waitFor(ask, { what: 'the focus' });
+  }
+
+  takePicture(name: string): Promise<void> {
+    return takePicture(this.page, `real-${name}`);
+  }
+}

@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { CallView } from '#contracts';
+import type { SwitchyardProcess } from '../services/processes.js';
+import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
+import { waitFor } from '../services/wait-for.js';
+import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { Gates } from './gates.js';
+import { checkTranscript } from './transcript-check.js';
+import type { Viewer } from './viewer.js';
+
+/** Two looks 10 s apart, the first 2 s after the call was sent, each at a tick of 2 s. */
+const NO_WORKER_MS = 18_000;
+
+describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () => {
+  let gates: Gates;
+  let cluster: Cluster;
+  beforeAll(async () => {
+    gates = await Gates.create();
+    const worker = { MCP_CONFIG: await gates.mcpConfig({ gate: 'once' }) };
+    cluster = await Cluster.start({ workers: [worker, worker] });
+  }, serviceStartTimeoutMs + CLUSTER_START_MS);
+
+  afterEach(() => {
+    cluster?.closeViewers();
+    expect(cluster?.errors).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await cluster?.stop();
+    await gates?.remove();
+  }, 30_000);
+
+  const isListed = async (gateway: SwitchyardProcess, toolset: string): Promise<boolean> => {
+    const response = await fetch(`${gateway.url}/api/tools`);
+    return JSON.stringify(await response.json()).includes(`${toolset}.hold`);
+  };
+
+  /** A worker with this toolset alone, known to both gateways. */
+  const addWorker = async (toolset: string): Promise<SwitchyardProcess> => {
+    const env = { MCP_CONFIG: await gates.mcpConfig({ [toolset]: 'once' }), TOOLSETS: toolset };
+    const worker = await cluster.add('tool-worker', env);
+    const areTold = () => Promise.all(cluster.gateways.map((gateway) => isListed(gateway, toolset)));
+    await waitFor(async () => (await areTold()).every(Boolean), { what: `${toolset} on both lists` });
+    return worker;
+  };
+
+  const lastCallOf = (
+    viewer: Viewer,
+    sent: { conversation_id: string; turn_id: string },
+  ): CallView | undefined =>
+    viewer.turn(sent.conversation_id, sent.turn_id)?.steps.findLast(({ calls }) => calls.length > 0)
+      ?.calls[0];
+
+  it('is offered at the next turn, without touching any other process', async () => {
+    const ann = await cluster.view();
+    const pids = cluster.all.map(({ pid }) => pid);
+    const before = await ann.send('call extra__hold with {"name":"fresh"}');
+    const { conversation_id } = before;
+    await ann.ended(conversation_id, before.turn_id);
+    expect(ann.text(conversation_id, before.turn_id)).toContain('no tool like');
+    const worker = await addWorker('extra');
+    gates.open('fresh');
+    const after = await ann.send('call extra__hold with {"name":"fresh"}', { conversation_id });
+    await ann.ended(conversation_id, after.turn_id);
+    expect(lastCallOf(ann, after)).toMatchObject({
+      tool_name: 'extra.hold',
+      state: 'succeeded',
+      result: 'held fresh',
+    });
+    expect(cluster.all.map(({ pid }) => pid).slice(0, pids.length)).toEqual(pids);
+    await checkTranscript(ann, cluster.gateways[1]!, after);
+    await cluster.end(worker, 'SIGTERM');
+    const withdrawn = async () => !(await isListed(cluster.gateways[0]!, 'extra'));
+    await waitFor(withdrawn, { what: 'the toolset being withdrawn' });
+    const last = await ann.send('call extra__hold with {"name":"fresh"}', { conversation_id });
+    await ann.ended(conversation_id, last.turn_id);
+    expect(ann.text(conversation_id, last.turn_id)).toContain('no tool like');
+  }, 60_000);
+
+  it('fails a call as unavailable when its last worker has gone, killed or told to stop', async () => {
+    const ann = await cluster.view();
+    const [leaving, dying] = await Promise.all([addWorker('leaving'), addWorker('dying')]);
+    const told = await ann.send(
+      'call gate__hold with {"name":"first"} then call leaving__hold with {"name":"second"}',
+    );
+    await gates.started('first');
+    await cluster.end(leaving, 'SIGTERM');
+    gates.open('first');
+    await cluster.end(dying, 'SIGKILL');
+    const killed = await ann.send('call dying__hold with {"name":"third"}');
+    const sentAt = performance.now();
+    for (const turn of [told, killed]) {
+      const end = await ann.ended(turn.conversation_id, turn.turn_id, NO_WORKER_MS);
+      expect(performance.now() - sentAt).toBeLessThan(NO_WORKER_MS);
+      expect(end.status).toBe('completed');
+      expect(lastCallOf(ann, turn)).toMatchObject({
+        state: 'failed',
+        error: { error_type: 'DependencyUnavailable' },
+      });
+      await checkTranscript(ann, cluster.gateways[1]!, turn);
+    }
+    expect([gates.starts('second'), gates.starts('third')]).toEqual([0, 0]);
+  }, 90_000);
+});
