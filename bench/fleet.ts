@@ -10,6 +10,7 @@ import { startToolWorker } from '../apps/tool-worker/start-tool-worker.app.js';
 import { createLocalToolsets } from '#tools';
 
 const log = createLogger({ role: 'bench', level: 'error', pretty: false });
+const metrics = createMetrics({ collectDefaults: false });
 /** Nobody dies in a benchmark. */
 const peers = { isDead: async () => false, isSuspect: async () => false };
 
@@ -37,12 +38,11 @@ export async function startBenchOrchestrator(
     turnsAtOnce: 200,
     needsApproval: () => false,
   };
-  return startOrchestrator({ store, bus, processId, peers, model, log, settings });
+  return startOrchestrator({ store, bus, processId, peers, model, log, metrics, settings });
 }
 
 export async function startBenchWorker(store: Store, bus: Bus, processId: string) {
   const hosts = createLocalToolsets().filter(({ name }) => name === 'math');
-  const metrics = createMetrics({ collectDefaults: false });
   return startToolWorker({ store, bus, processId, peers, log, metrics, hosts, overridesFor: () => ({}) });
 }
 

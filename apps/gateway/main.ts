@@ -2,7 +2,7 @@ import { loadGatewayConfig, runMain, Service } from '#bootstrap';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
-import { startGateway } from './create-gateway.js';
+import { startGateway } from './start-gateway.app.js';
 
 await runMain('gateway', async () => {
   const config = loadGatewayConfig(process.env);

@@ -20,7 +20,7 @@ await runMain('orchestrator', async () => {
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const settings = toOrchestratorSettings(config);
-  const deps = { store: service.store, bus, processId, peers, model, log: logger, settings };
+  const deps = { store: service.store, bus, processId, peers, model, log: logger, metrics, settings };
   const running = await startOrchestrator(deps);
   drain.addStep('orchestrator', (graceMs) => running.drain(graceMs));
   service.ready();

@@ -2,6 +2,7 @@ import type { CatalogTool } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
 import type { Bus } from '#messaging';
+import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Budgets } from '#turn';
 
@@ -24,5 +25,6 @@ export interface OrchestratorDeps {
   peers: Peers;
   model: Model;
   log: Log;
+  metrics: Pick<Metrics, 'turnsStarted' | 'turnsEnded' | 'modelCalls' | 'modelRetries'>;
   settings: OrchestratorSettings;
 }

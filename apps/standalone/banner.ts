@@ -20,8 +20,9 @@ export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHos
   ].join('\n');
 }
 
-function describeToolset({ name, source, tools }: ToolsetHost): string {
-  const count = tools().length;
+function describeToolset(toolset: ToolsetHost): string {
+  const { name, source } = toolset;
+  const count = toolset.tools().length;
   const state = source === 'mcp' && count === 0 ? 'connecting' : String(count);
   return `${name} (${source === 'mcp' ? 'MCP, ' : ''}${state})`;
 }

@@ -1,4 +1,10 @@
-import { loadStandaloneConfig, removeEarlierProcesses, runMain, Service } from '#bootstrap';
+import {
+  loadStandaloneConfig,
+  makeEarlierTurnsDue,
+  removeEarlierProcesses,
+  runMain,
+  Service,
+} from '#bootstrap';
 import { createMemoryBus, createRabbitmqBus, MemoryBroker } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
@@ -16,7 +22,10 @@ await runMain('standalone', async () => {
   const service = new Service({ logger, store, drainGraceMs, notices });
   await service.open();
   // Whoever holds the lock of the folder is alone: what an earlier run left behind is taken over at once.
-  if (!mongodbUrl) await removeEarlierProcesses(service.store);
+  if (!mongodbUrl) {
+    await removeEarlierProcesses(service.store);
+    await makeEarlierTurnsDue(service.store);
+  }
   const broker = new MemoryBroker();
   const { gateway, hosts } = await startStandalone(service, config, logger, (identity) =>
     rabbitmqUrl

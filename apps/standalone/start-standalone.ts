@@ -1,4 +1,4 @@
-import { startGateway, type RunningGateway } from '../gateway/create-gateway.js';
+import { startGateway, type RunningGateway } from '../gateway/start-gateway.app.js';
 import { toModelEnvironment, toOrchestratorSettings } from '../orchestrator/settings.js';
 import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
 import { startToolWorker } from '../tool-worker/start-tool-worker.app.js';
@@ -37,7 +37,7 @@ export async function startStandalone(
   });
   const asOrchestrator = await service.join('orchestrator', createBus);
   const settings = toOrchestratorSettings(config);
-  const orchestrator = await startOrchestrator({ ...partOf(asOrchestrator), model, settings });
+  const orchestrator = await startOrchestrator({ ...partOf(asOrchestrator), metrics, model, settings });
   const asGateway = await service.join('gateway', createBus);
   const gateway = await startGateway({ ...partOf(asGateway), logger, config, health, metrics }, config);
   drain.addStep('gateway', (graceMs) => gateway.drain(graceMs));

@@ -1,11 +1,13 @@
 import type { DeliveryOutcome } from '#messaging';
-import { newMessage } from '#contracts';
+import { newMessage, type Journal } from '#contracts';
 import type { Ports } from '#journal';
 import { ArgumentValidator } from '#tools';
+import { statusOf } from '#turn';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import type { History } from './history.js';
 import type { TakeUp } from './take-up.js';
-import { TurnDriver, type DriveEnd, type TurnWork } from './turn-driver.js';
+import { TurnDriver, type DriveEnd } from './turn-driver.js';
+import type { TurnWork } from './turn-work.js';
 
 /** RabbitMQ closes a channel whose delivery is unacknowledged for 30 minutes. */
 const HOLD_MS = 10 * 60_000;
@@ -79,6 +81,7 @@ export class Drivers {
     const work = await this.takeUp.takeUp(turnId, conversationId);
     if (work === 'nothing_to_do') return;
     const driver = new TurnDriver(this.deps, this.ports, this.validator, work);
+    this.deps.metrics.turnsStarted.inc();
     const done = this.run(turnId, driver, work);
     this.driven.set(turnId, { driver, done, held: undefined });
     // A turn taken up without a held hint has nobody else who would see it fail.
@@ -91,11 +94,16 @@ export class Drivers {
   private async run(turnId: string, driver: TurnDriver, work: TurnWork): Promise<DriveEnd> {
     try {
       const end = await driver.drive();
-      if (end === 'ended') this.history.append(work.memory.journal);
+      if (end === 'ended') this.noteEnd(work.memory.journal);
       return end;
     } finally {
       this.driven.delete(turnId);
     }
+  }
+
+  private noteEnd(journal: Journal): void {
+    this.history.append(journal);
+    this.deps.metrics.turnsEnded.inc({ status: statusOf(journal) });
   }
 
   private async hold({ done }: Driven, turnId: string, conversationId: string): Promise<DeliveryOutcome> {

@@ -7,7 +7,7 @@ import type { CatalogueService } from '../catalogue/catalogue.service.js';
 import type { History } from './history.js';
 
 import { TurnMemory } from './turn-memory.js';
-import type { TurnWork } from './turn-driver.js';
+import type { TurnWork } from './turn-work.js';
 
 /** Taken up: mine to drive. Otherwise there is nothing (more) for this process to do. */
 export type TakenUp = TurnWork | 'nothing_to_do';

@@ -1,44 +1,17 @@
-import type { CatalogTool, Step } from '#contracts';
+import type { Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { carryOut, endTurn, livenessOf, type Ports } from '#journal';
 import type { ArgumentValidator } from '#tools';
-import {
-  decide,
-  endingStep,
-  failedOutcome,
-  failure,
-  holderOf,
-  nextStepNumber,
-  stepAttempt,
-  toolsetOf,
-  type Action,
-  type CallAction,
-  type CallDecision,
-  type ModelMessage,
-} from '#turn';
-import { resolveCalls } from '../model/resolve-calls.js';
-import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
+import { decide, endingStep, nextStepNumber, type Action, type CallDecision } from '#turn';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
-import { committedEvents, settledEnds } from './announce-step.js';
+import { committedEvents } from './announce-step.js';
 import { Mailbox } from './mailbox.js';
-import { modelRequest, offeredTools } from './model-request.js';
-import { NoWorkerWatch } from './no-worker.js';
+import { ModelStep } from './model-step.js';
+import { OpenCalls } from './open-calls.js';
 import { failRow, partialText, stepRow } from './step-row.js';
-import type { TurnMemory } from './turn-memory.js';
+import type { TurnWork } from './turn-work.js';
 
 const TICK_MS = 2_000;
-
-export interface TurnWork {
-  memory: TurnMemory;
-  /** Attempt of the claim by which this process drives. */
-  claimAttempt: number;
-  /** Messages of the turns before; read only. */
-  history: ModelMessage[];
-  /** The catalogue pinned by the turn's first claim. */
-  catalogue: CatalogTool[];
-  /** The conversation was marked as deleted when the turn was taken up. */
-  isDeleted: boolean;
-}
 
 /** How driving ended. Only `abandoned` leaves the hint for somebody else. */
 export type DriveEnd = 'ended' | 'parked' | 'superseded' | 'abandoned';
@@ -49,32 +22,27 @@ export type DriveEnd = 'ended' | 'parked' | 'superseded' | 'abandoned';
  */
 export class TurnDriver {
   readonly mailbox = new Mailbox();
-  private readonly noWorker: NoWorkerWatch;
-  private readonly offered: CatalogTool[];
-  private interrupt: AbortController | undefined;
-  private streaming: { step: number; progress: Progress } | undefined;
-  private partial: Streamed | undefined;
+  private readonly modelStep: ModelStep;
+  private readonly openCalls: OpenCalls;
 
   constructor(
     private readonly deps: OrchestratorDeps,
     private readonly ports: Ports,
-    private readonly validator: ArgumentValidator,
+    validator: ArgumentValidator,
     private readonly work: TurnWork,
   ) {
-    this.noWorker = new NoWorkerWatch(deps.bus);
-    this.offered = offeredTools(work.memory.journal, work.catalogue);
+    this.modelStep = new ModelStep(deps, validator, work);
+    this.openCalls = new OpenCalls(ports, work.memory);
   }
 
   /** The text of the step that is being streamed, for viewers who join now. */
   get partialText(): { step: number; attempt: number; text: string } | undefined {
-    if (!this.streaming) return undefined;
-    const { step, progress } = this.streaming;
-    return { step, attempt: progress.attempt, text: progress.text };
+    return this.modelStep.shown;
   }
 
   stop(requestId: string, replyTo: string): void {
     this.mailbox.post((mail) => mail.stops.push({ requestId, replyTo }));
-    this.interrupt?.abort(new Error('stopped'));
+    this.modelStep.interrupt('stopped');
   }
 
   /** Somebody has claimed the turn under this attempt; a late word of an earlier one changes nothing. */
@@ -84,7 +52,7 @@ export class TurnDriver {
 
   leave(why: 'superseded' | 'abandoned'): void {
     this.mailbox.post((mail) => (mail.leave = why));
-    this.interrupt?.abort(new Error(why));
+    this.modelStep.interrupt(why);
   }
 
   result(toolCallId: string): void {
@@ -94,7 +62,7 @@ export class TurnDriver {
   /** Something about the turn may have changed; while the model speaks, only an end matters. */
   hint(): void {
     this.mailbox.post((mail) => (mail.reread = true));
-    if (this.interrupt) this.interruptIfEnded().catch(() => undefined);
+    if (this.modelStep.isRunning) this.interruptIfEnded().catch(() => undefined);
   }
 
   async drive(): Promise<DriveEnd> {
@@ -137,7 +105,7 @@ export class TurnDriver {
   /** Only saves the rest of a model call: without it the commit finds the end. */
   private async interruptIfEnded(): Promise<void> {
     await this.work.memory.reread();
-    if (endingStep(this.work.memory.journal)) this.interrupt?.abort(new Error('ended elsewhere'));
+    if (endingStep(this.work.memory.journal)) this.modelStep.interrupt('ended elsewhere');
   }
 
   private async act(action: Action): Promise<DriveEnd | undefined> {
@@ -151,7 +119,7 @@ export class TurnDriver {
       case 'commit_fail': {
         const { code, message } = action;
         await this.commitAnnounced(
-          failRow(this.work.memory.journal, action.n, { code, message }, this.partial),
+          failRow(this.work.memory.journal, action.n, { code, message }, this.modelStep.broken),
         );
         return undefined;
       }
@@ -178,8 +146,8 @@ export class TurnDriver {
     while (!endingStep(memory.journal)) {
       const content = {
         kind: 'cancel' as const,
-        attempt: this.partial?.attempt ?? 0,
-        blocks: partialText(this.partial),
+        attempt: this.modelStep.broken?.attempt ?? 0,
+        blocks: partialText(this.modelStep.broken),
       };
       await this.commitAnnounced(stepRow(memory.journal, nextStepNumber(memory.journal), content));
     }
@@ -207,62 +175,9 @@ export class TurnDriver {
   private async callModel(n: number): Promise<void> {
     // Until now there was nothing to interrupt: a Stop that came since the mail was read must not wait for the model.
     if (!this.mailbox.isEmpty) return;
-    const { deps, work } = this;
-    const { journal } = work.memory;
-    const request = modelRequest(journal, work.history, this.offered, deps.settings);
-    const place = { conversation_id: journal.turn.conversation_id, turn_id: journal.turn._id, step: n };
-    this.interrupt = new AbortController();
-    deps.bus.emit({
-      type: 'step_started',
-      ...place,
-      attempt: stepAttempt(work.claimAttempt, 0),
-      timestamp: new Date().toISOString(),
-      settled: settledEnds(journal, journal.steps.at(-1)),
-    });
-    this.partial = await streamStep({
-      model: deps.model,
-      request,
-      place,
-      claimAttempt: work.claimAttempt,
-      signal: this.interrupt.signal,
-      emit: (event) => deps.bus.emit(event),
-      onAttempt: (progress) => (this.streaming = { step: n, progress }),
-    });
-    this.interrupt = undefined;
-    if (this.partial.ended !== 'aborted') {
-      await this.commitAnnounced(this.rowOf(n, this.partial));
-      this.partial = undefined;
-    }
-    this.streaming = undefined;
-  }
-
-  private rowOf(n: number, streamed: Exclude<Streamed, { ended: 'aborted' }>): Step {
-    const { journal } = this.work.memory;
-    const fail = (code: Parameters<typeof failRow>[2]['code'], message: string) =>
-      failRow(journal, n, { code, message }, streamed);
-    if (streamed.ended === 'failed') {
-      const isContext = streamed.error.kind === 'context_overflow';
-      return fail(isContext ? 'context_overflow' : 'model_error', streamed.error.message);
-    }
-    const { asked, stopReason, usage, blocks, attempt } = streamed;
-    const { budgets, needsApproval } = this.deps.settings;
-    if (stopReason === 'refusal') return fail('refused', 'The model declined to answer this.');
-    if (stopReason === 'context_overflow')
-      return fail('context_overflow', 'The conversation is too long for the model.');
-    if (asked.length > budgets.parallelCalls) {
-      return fail(
-        'budget_exceeded',
-        `Stopped at the limit of ${budgets.parallelCalls} calls at once. Send a message to go on.`,
-      );
-    }
-    const offer = {
-      catalogue: this.work.catalogue,
-      offered: this.offered,
-      needsApproval,
-      validator: this.validator,
-    };
-    const calls = resolveCalls(asked, stopReason, offer);
-    return stepRow(journal, n, { kind: 'model', attempt, blocks, calls, stop_reason: stopReason, usage });
+    const row = await this.modelStep.run(n);
+    if (row) await this.commitAnnounced(row);
+    this.modelStep.forget();
   }
 
   private async awaitCalls(calls: CallDecision[], parked: boolean): Promise<'parked' | undefined> {
@@ -271,33 +186,9 @@ export class TurnDriver {
       await this.deps.store.setTurnStatus(turn._id, 'awaiting_input');
       return 'parked';
     }
-    const learned = await Promise.all(calls.map((call) => this.advanceCall(call)));
+    const learned = await Promise.all(calls.map((call) => this.openCalls.advance(call)));
     if (learned.includes(true)) return undefined;
     if (!(await this.mailbox.wait(TICK_MS))) await this.work.memory.reread();
     return undefined;
-  }
-
-  /** True when something is known now that was not before, so that the turn is decided anew at once. */
-  private async advanceCall(decision: CallDecision): Promise<boolean> {
-    const { memory } = this.work;
-    let next = decision;
-    if (decision.action.do === 'publish') {
-      const { tool_call_id, tool_name } = decision.call;
-      const look = await this.noWorker.look(tool_call_id, `tools.${toolsetOf(tool_name)}`);
-      if (look === 'wait') return false;
-      if (look === 'no_worker') next = { ...decision, action: this.giveUp(decision) };
-    }
-    const { claim, outcome, published } = await carryOut(this.ports, memory.journal, next);
-    if (published) this.noWorker.sent(decision.call.tool_call_id, published);
-    const isNewClaim = claim !== undefined && memory.addClaim(claim);
-    const isNewOutcome = outcome !== undefined && memory.addOutcome(outcome);
-    return isNewClaim || isNewOutcome;
-  }
-
-  private giveUp({ step, call }: CallDecision): CallAction {
-    const holder = holderOf(this.work.memory.journal, call.tool_call_id);
-    const error = failure('DependencyUnavailable', `No worker for ${toolsetOf(call.tool_name)} is running.`);
-    const by = { worker: this.ports.me, attempt: holder?.n ?? 0, at: new Date().toISOString() };
-    return { do: holder ? 'settle' : 'compete', outcome: failedOutcome(step, call, error, by) };
   }
 }

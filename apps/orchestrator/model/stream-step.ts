@@ -35,6 +35,7 @@ export interface StreamStep {
   claimAttempt: number;
   signal: AbortSignal;
   emit: (event: ConversationEvent) => void;
+  onRetry: (error: ModelError) => void;
   /** Called at the start of every attempt with something that always shows its text so far. */
   onAttempt: (progress: Progress) => void;
 }
@@ -58,6 +59,7 @@ export async function streamStep(input: StreamStep): Promise<Streamed> {
       if (!error.options.retryable || retry >= MAX_RETRIES)
         return { attempt, blocks: run.blocks, ended: 'failed', error };
       const delayMs = backOffMs(retry, error.options.retryAfterMs);
+      input.onRetry(error);
       emitWaiting(input, error, delayMs);
       await abortableDelay(delayMs, input.signal);
       if (input.signal.aborted) return { attempt, blocks: run.blocks, ended: 'aborted' };

@@ -7,6 +7,8 @@ const ROUND_MS = 2_000;
 const TURNS_A_ROUND = 200;
 const NEXT_LOOK_MS = 5_000;
 const NEXT_LOOK_PARKED_MS = 30_000;
+/** A process that was dead for so long has nothing left that others would ask about. */
+const FORGOTTEN_MS = 3_600_000;
 /** Above this many waiting hints a turn in line is not hinted again: its own hint is among them. */
 const CROWDED = 100;
 
@@ -40,6 +42,8 @@ export class Sweeper {
     try {
       const due = await this.ports.store.listDueTurns(now, TURNS_A_ROUND);
       for (const turn of due) await this.lookAt(turn, now);
+      for (const processId of this.ports.peers.listUnchangedFor(FORGOTTEN_MS))
+        await this.ports.store.removeProcess(processId);
     } catch (error) {
       this.ports.log.warn({ err: error }, 'a round of the sweeper was cut short');
     }

@@ -4,7 +4,7 @@ import type { ConversationEvent, Message, Snapshot } from '#contracts';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health } from '#observability';
 import { createStore, type Store } from '#store';
-import { startGateway, type RunningGateway } from '../../../apps/gateway/create-gateway.js';
+import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
 import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
 import { waitFor } from '../../services/wait-for.js';

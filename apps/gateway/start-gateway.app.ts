@@ -8,7 +8,7 @@ import type { GatewayDeps } from './gateway.deps.js';
 import { GatewayModule } from './gateway.module.js';
 import { Gateway } from './gateway.js';
 import { toOriginRules } from './safety/origin-rules.js';
-import { secureHttp } from './safety/secure-http.js';
+import { secureHttp } from './safety/secure-http.middleware.js';
 import { SocketServerAdapter } from './socket/socket-server.adapter.js';
 
 export interface RunningGateway {

@@ -1,0 +1,135 @@
+import type { CatalogTool, FailureCode, Step } from '#contracts';
+import type { ArgumentValidator } from '#tools';
+import { stepAttempt, timeLimit } from '#turn';
+import { resolveCalls } from '../model/resolve-calls.js';
+import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
+import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import { settledEnds } from './announce-step.js';
+import { modelRequest, offeredTools } from './model-request.js';
+import { failRow, stepRow } from './step-row.js';
+import type { TurnWork } from './turn-work.js';
+
+const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
+
+/** The step that a driven turn asks the model for: streamed to viewers, and made a row. */
+export class ModelStep {
+  private readonly offered: CatalogTool[];
+  private controller: AbortController | undefined;
+  private streaming: { step: number; progress: Progress } | undefined;
+  private interrupted: Streamed | undefined;
+
+  constructor(
+    private readonly deps: OrchestratorDeps,
+    private readonly validator: ArgumentValidator,
+    private readonly work: TurnWork,
+  ) {
+    this.offered = offeredTools(work.memory.journal, work.catalogue);
+  }
+
+  get isRunning(): boolean {
+    return this.controller !== undefined;
+  }
+
+  /** What viewers have been sent of the step, until it is committed. */
+  get shown(): { step: number; attempt: number; text: string } | undefined {
+    if (!this.streaming) return undefined;
+    const { step, progress } = this.streaming;
+    return { step, attempt: progress.attempt, text: progress.text };
+  }
+
+  /** What an interrupted step came to: its text is kept by the row that ends the turn. */
+  get broken(): Streamed | undefined {
+    return this.interrupted;
+  }
+
+  interrupt(why: string): void {
+    this.controller?.abort(new Error(why));
+  }
+
+  /** The row to commit; undefined if it was interrupted. */
+  async run(n: number): Promise<Step | undefined> {
+    const { deps, work } = this;
+    const { journal } = work.memory;
+    const request = modelRequest(journal, work.history, this.offered, deps.settings);
+    const place = { conversation_id: journal.turn.conversation_id, turn_id: journal.turn._id, step: n };
+    const controller = new AbortController();
+    this.controller = controller;
+    const timer = this.interruptInTime();
+    deps.bus.emit({
+      type: 'step_started',
+      ...place,
+      attempt: stepAttempt(work.claimAttempt, 0),
+      timestamp: new Date().toISOString(),
+      settled: settledEnds(journal, journal.steps.at(-1)),
+    });
+    try {
+      const streamed = await streamStep({
+        model: deps.model,
+        request,
+        place,
+        claimAttempt: work.claimAttempt,
+        signal: controller.signal,
+        emit: (event) => deps.bus.emit(event),
+        onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
+        onAttempt: (progress) => (this.streaming = { step: n, progress }),
+      });
+      deps.metrics.modelCalls.inc({ outcome: OUTCOMES[streamed.ended] });
+      if (streamed.ended !== 'aborted') return this.rowOf(n, streamed);
+      this.interrupted = streamed;
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+      this.controller = undefined;
+    }
+  }
+
+  /** After the commit: nothing is being streamed any more. */
+  forget(): void {
+    this.streaming = undefined;
+  }
+
+  /** A provider that is silent for ever must not keep the turn beyond its budget. */
+  private interruptInTime(): NodeJS.Timeout | undefined {
+    const limit = timeLimit(this.work.memory.journal, this.deps.settings.budgets);
+    if (limit === undefined) return undefined;
+    return setTimeout(() => this.interrupt('out of time'), Math.max(0, limit - Date.now()));
+  }
+
+  private rowOf(n: number, streamed: Exclude<Streamed, { ended: 'aborted' }>): Step {
+    const { journal } = this.work.memory;
+    if (streamed.ended === 'failed') {
+      const { kind, message } = streamed.error;
+      const code = kind === 'context_overflow' ? 'context_overflow' : 'model_error';
+      return failRow(journal, n, { code, message }, streamed);
+    }
+    const failure = findFailure(streamed, this.deps.settings.budgets.parallelCalls);
+    if (failure) return failRow(journal, n, failure, streamed);
+    const { asked, stopReason, usage, blocks, attempt } = streamed;
+    const calls = resolveCalls(asked, stopReason, {
+      catalogue: this.work.catalogue,
+      offered: this.offered,
+      needsApproval: this.deps.settings.needsApproval,
+      validator: this.validator,
+    });
+    return stepRow(journal, n, { kind: 'model', attempt, blocks, calls, stop_reason: stopReason, usage });
+  }
+}
+
+type Answered = Extract<Streamed, { ended: 'answered' }>;
+
+interface Failure {
+  code: FailureCode;
+  message: string;
+}
+
+/** Why the turn ends with this step instead of going on, if it does. */
+function findFailure(streamed: Answered, parallelCalls: number): Failure | undefined {
+  if (streamed.stopReason === 'refusal')
+    return { code: 'refused', message: 'The model declined to answer this.' };
+  if (streamed.stopReason === 'context_overflow') {
+    return { code: 'context_overflow', message: 'The conversation is too long for the model.' };
+  }
+  if (streamed.asked.length <= parallelCalls) return undefined;
+  const message = `Stopped at the limit of ${parallelCalls} calls at once. Send a message to go on.`;
+  return { code: 'budget_exceeded', message };
+}

@@ -1,0 +1,16 @@
+import type { CatalogTool } from '#contracts';
+import type { ModelMessage } from '#turn';
+import type { TurnMemory } from './turn-memory.js';
+
+/** A turn that this process has taken up, with everything that driving it needs. */
+export interface TurnWork {
+  memory: TurnMemory;
+  /** Attempt of the claim by which this process drives. */
+  claimAttempt: number;
+  /** Messages of the turns before; read only. */
+  history: ModelMessage[];
+  /** The catalogue pinned by the turn's first claim. */
+  catalogue: CatalogTool[];
+  /** The conversation was marked as deleted when the turn was taken up. */
+  isDeleted: boolean;
+}
