@@ -3,7 +3,7 @@ import { createStore } from '#store';
 import { sampleConversation, sampleStep, sampleTurn } from '../../libs/store/testing/sample-rows.js';
 import { waitFor } from '../services/wait-for.js';
 import { usePageFixture } from './page-fixture.js';
-import { ScriptedProvider } from './scripted-provider.js';
+import { gate, ScriptedProvider } from './scripted-provider.js';
 import { newFolder } from './standalone-process.js';
 
 const TURNS = 300;
@@ -61,12 +61,21 @@ describe('an answer of 200 kB', () => {
   for (const [kind, chunks] of Object.entries(answers)) {
     it(`made of ${kind} streams while the person goes on writing`, async () => {
       const tab = await web.open();
-      provider.answer({ content: [{ type: 'text', chunks }], eventDelayMs: 5 });
+      const end = gate();
+      provider.answer({
+        content: [
+          { type: 'text', chunks },
+          { type: 'hold', until: end.until },
+          { type: 'text', chunks: ['The end.'] },
+        ],
+        eventDelayMs: 5,
+      });
       await tab.page.evaluate(watchTasks);
       await tab.say('tell me a lot');
       await tab.lastTurn.locator('.prose').waitFor();
       await tab.composer.pressSequentially('meanwhile');
       expect(await tab.page.locator('.turn[data-status=running]').count()).toBe(1);
+      end.open();
       await tab.hasEnded(1);
       expect(await tab.page.evaluate('window.longestTaskMs')).toBeLessThan(1_500);
       expect(await tab.composer.inputValue()).toBe('meanwhile');

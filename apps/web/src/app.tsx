@@ -10,7 +10,7 @@ import { usePageKeys } from './frame/page-keys.js';
 import { ShortcutsSheet } from './frame/shortcuts-sheet.js';
 import { Sidebar } from './frame/sidebar.js';
 import { SignIn } from './frame/sign-in.js';
-import { titleOf } from './frame/titles.js';
+import { headingOf } from './frame/titles.js';
 import { ToolsPanel } from './frame/tools-panel.js';
 import { useObservable, useSession } from './session.js';
 import { ConversationPage } from './thread/conversation-page.js';
@@ -35,7 +35,7 @@ function Page() {
   const held = id === undefined ? undefined : heldById.get(id);
   const active = held && activeTurn(held.view);
   const summary = summaries.find((one) => one.id === id);
-  const title = id === undefined ? undefined : titleOf(summary, held);
+  const title = headingOf(id, summary, held);
   const layout = useLayout(id === undefined);
   const { show, drawer } = layout;
   const { stop, stopping, problem } = useStop();

@@ -39,6 +39,12 @@ export function startSession(): Session {
   };
   router.route.subscribe(follow);
   conversations.onTurnChange(() => list.refresh());
+  // Other tabs and devices change the list too, and nobody is told.
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden || connection.state.get().phase !== 'connected') return;
+    list.refresh();
+    void tools.read();
+  });
   conversations.held.subscribe(() => outbox.prune((id) => isShown(conversations, id)));
   let wasConnected = false;
   connection.state.subscribe(() => {

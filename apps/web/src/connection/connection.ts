@@ -9,6 +9,7 @@ import type {
 } from '#contracts';
 import { io, type Socket } from 'socket.io-client';
 import { Observable } from './observable.js';
+import { acceptToken } from './person.js';
 import { readToken, writeToken } from './token.js';
 
 export interface ConnectionState {
@@ -23,6 +24,8 @@ export interface ConnectionState {
   connectedAt?: number;
   /** True if the present connection follows a lost one that people could notice. */
   again?: boolean;
+  /** In phase `signed_out`: why the token that was used is no good. */
+  problem?: string;
 }
 
 export type ServerEvent = ConversationEvent | Snapshot;
@@ -81,17 +84,18 @@ export class Connection {
   }
 
   signIn(token: string): void {
-    writeToken(token);
+    if (!acceptToken(token)) return location.reload();
     this.#failures = 0;
     this.state.set({ phase: 'connecting' });
     this.#socket.disconnect().connect();
   }
 
-  /** Forgets the token and asks for another one. */
-  signOut(): void {
+  /** Forgets the token and asks for another one; says why, if one was used. */
+  signOut(problem = 'This token was not accepted.'): void {
+    const hadToken = readToken() !== null;
     writeToken(null);
     clearTimeout(this.#timer);
-    this.state.set({ phase: 'signed_out' });
+    this.state.set({ phase: 'signed_out', problem: hadToken ? problem : undefined });
     this.#socket.disconnect();
   }
 
@@ -153,7 +157,7 @@ export class Connection {
 
   #received(name: string, event: ServerEvent): void {
     this.#heard();
-    if (name === 'token_expired') return this.signOut();
+    if (name === 'token_expired') return this.signOut('Your token has expired.');
     if (typeof event !== 'object' || event === null || event.type !== name || !('conversation_id' in event))
       return;
     for (const listener of this.#eventListeners) listener(event);

@@ -1,3 +1,4 @@
+import { forgetOwnTexts } from '../connection/person.js';
 import { readToken, writeToken } from '../connection/token.js';
 import { useObservable } from '../session.js';
 import type { IconName } from './icon.js';
@@ -26,11 +27,8 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   );
 }
 
-/** What this person wrote and did not send must not be sent by the next one. */
 function signOut(): void {
   writeToken(null);
-  const own = Object.keys(localStorage).filter((key) => /^switchyard\.(draft|outbox)\./.test(key));
-  for (const key of own) localStorage.removeItem(key);
-  location.hash = '';
+  forgetOwnTexts();
   location.reload();
 }

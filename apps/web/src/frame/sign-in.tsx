@@ -1,10 +1,11 @@
 import { useState } from 'react';
-import { useSession } from '../session.js';
+import { useObservable, useSession } from '../session.js';
 import { Icon } from './icon.js';
 
 /** The server wants to know who is there. The token stays in this tab. */
 export function SignIn() {
   const { connection } = useSession();
+  const { problem } = useObservable(connection.state);
   const [token, setToken] = useState('');
   return (
     <main className="sign-in">
@@ -26,10 +27,16 @@ export function SignIn() {
             type="password"
             autoComplete="off"
             autoFocus
+            aria-describedby={problem && 'sign-in-problem'}
             value={token}
             onChange={(event) => setToken(event.target.value)}
           />
         </label>
+        {problem && (
+          <p id="sign-in-problem" className="sign-in-problem" role="alert">
+            {problem}
+          </p>
+        )}
         <button type="submit" className="button button-main" disabled={token.trim() === ''}>
           Sign in
         </button>

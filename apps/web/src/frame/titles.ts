@@ -13,3 +13,13 @@ export function titleOf(
   if (first?.number === 1) return titleFrom(first.content);
   return title || 'New conversation';
 }
+
+/** What stands above the thread: nothing on an empty page, and nothing for a conversation that does not exist. */
+export function headingOf(
+  id: string | undefined,
+  summary: ConversationSummary | undefined,
+  held: HeldConversation | undefined,
+): string | undefined {
+  const isMissing = held?.problem?.code === 'not_found';
+  return id === undefined || isMissing ? undefined : titleOf(summary, held);
+}

@@ -42,11 +42,18 @@ export function ConversationPage({
   const active = held && activeTurn(held.view);
   const queued = held ? held.view.turns.filter((turn) => !hasEnded(turn) && turn !== active) : [];
   const isEmpty = 'startedOn' in route && outgoing.length === 0;
+  // Nobody would answer there.
+  const hasComposer = held?.problem?.code !== 'not_found';
   const place = 'startedOn' in route ? 'new' : route.conversationId;
 
   const edit = (text: string) => {
     writeDraft(place, text);
     setDraftVersion(draftVersion + 1);
+    input.current?.focus();
+  };
+  const pick = (question: string) => {
+    outbox.add(question, route);
+    // The button goes away with the examples, and must not take the focus along.
     input.current?.focus();
   };
   const takeLast = () => {
@@ -57,38 +64,40 @@ export function ConversationPage({
   return (
     <div className={`stage${isEmpty ? ' is-empty' : ''}`}>
       {isEmpty ? <Hello /> : <Thread place={place} held={held} outgoing={active ? [] : outgoing} />}
-      <div className="dock">
-        <div className="well">
-          <ConnectionLine line={line} state={state} />
-          <Tray
-            queued={queued}
-            outgoing={active ? outgoing : []}
-            onRemoveQueued={stop}
-            onRemoveOutgoing={(message) => outbox.remove(message.clientMessageId)}
-            onEditQueued={(turn) => {
-              stop(turn);
-              edit(turn.content);
-            }}
-            onEditOutgoing={(message) => {
-              outbox.remove(message.clientMessageId);
-              edit(message.content);
-            }}
-          />
-          <Composer
-            draftOf={place}
-            draftVersion={draftVersion}
-            input={input}
-            isRunning={active !== undefined}
-            isStopping={active !== undefined && stopping === active.turn_id}
-            toolsetCount={toolsets?.length}
-            onSend={(content) => outbox.add(content, route)}
-            onStop={active && !isCutOff ? () => stop(active) : undefined}
-            takeLast={takeLast}
-            onShowTools={onShowTools}
-          />
+      {hasComposer && (
+        <div className="dock">
+          <div className="well">
+            <ConnectionLine line={line} state={state} />
+            <Tray
+              queued={queued}
+              outgoing={active ? outgoing : []}
+              onRemoveQueued={stop}
+              onRemoveOutgoing={(message) => outbox.remove(message.clientMessageId)}
+              onEditQueued={(turn) => {
+                stop(turn);
+                edit(turn.content);
+              }}
+              onEditOutgoing={(message) => {
+                outbox.remove(message.clientMessageId);
+                edit(message.content);
+              }}
+            />
+            <Composer
+              draftOf={place}
+              draftVersion={draftVersion}
+              input={input}
+              isRunning={active !== undefined}
+              isStopping={active !== undefined && stopping === active.turn_id}
+              toolsetCount={toolsets?.length}
+              onSend={(content) => outbox.add(content, route)}
+              onStop={active && !isCutOff ? () => stop(active) : undefined}
+              takeLast={takeLast}
+              onShowTools={onShowTools}
+            />
+          </div>
         </div>
-      </div>
-      {isEmpty && <Ideas onPick={(question) => outbox.add(question, route)} />}
+      )}
+      {isEmpty && <Ideas onPick={pick} />}
     </div>
   );
 }

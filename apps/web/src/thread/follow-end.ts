@@ -35,9 +35,13 @@ export function useFollowEnd(
     const element = thread.current;
     const content = element?.firstElementChild;
     if (!element || !content) return;
+    let lastTop = element.scrollTop;
     const onScroll = () => {
       const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
-      isFollowing.current = distance < END_PX;
+      // The event comes a frame later: text that has arrived meanwhile is no sign that the reader has left the end.
+      if (distance < END_PX) isFollowing.current = true;
+      else if (element.scrollTop < lastTop) isFollowing.current = false;
+      lastTop = element.scrollTop;
       heightFromEnd.current = element.scrollHeight - element.scrollTop;
       setAway(!isFollowing.current);
     };

@@ -1,7 +1,7 @@
 const ideas: { question: string; tools: string }[] = [
   { question: 'What is 17 + 25?', tools: 'one call of math' },
   { question: 'What is 12 × 12 and 3 + 4?', tools: 'two calls of math, at the same time' },
-  { question: 'Search the documents for "claim"', tools: 'full-text search in the documents' },
+  { question: 'Search the documents for “side effects”', tools: 'full-text search in the documents' },
 ];
 
 export function Hello() {

@@ -2,8 +2,12 @@ import { memo } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
-import { CopyButton } from '../frame/copy-button.js';
 import { splitBlocks } from '../words/blocks.js';
+import { CodeBlock } from './code-block.js';
+import { GrowingText } from './growing-text.js';
+
+/** A longer block is not parsed while it grows: each token would cost as much as the whole of it. */
+const LONGEST_PARSED_WHILE_GROWING = 6_000;
 
 const remarkPlugins = [remarkGfm];
 const rehypePlugins = [rehypeSanitize];
@@ -34,20 +38,21 @@ const components: Components = {
     </div>
   ),
   pre: ({ node, children }) => (
-    <figure className="code-block">
-      <figcaption>
-        <span className="grow">{languageOf(node as TreeNode)}</span>
-        <CopyButton label="Copy code" text={() => textOf(node as TreeNode)} />
-      </figcaption>
-      <pre tabIndex={0}>{children}</pre>
-    </figure>
+    <CodeBlock language={languageOf(node as TreeNode)} text={() => textOf(node as TreeNode)}>
+      {children}
+    </CodeBlock>
   ),
 };
 
 /** Markdown without raw HTML. While it streams, finished blocks are not rendered again. */
-export function Markdown({ text }: { text: string }) {
+export function Markdown({ text, isGrowing }: { text: string; isGrowing: boolean }) {
+  const blocks = splitBlocks(text);
   // A finished block never changes its place, so its index is its identity.
-  return splitBlocks(text).map((block, index) => <Block key={index} text={block} />);
+  return blocks.map((block, index) => {
+    const isLast = index === blocks.length - 1;
+    const isTooLong = isGrowing && isLast && block.length > LONGEST_PARSED_WHILE_GROWING;
+    return isTooLong ? <GrowingText key={index} text={block} /> : <Block key={index} text={block} />;
+  });
 }
 
 const Block = memo(function Block({ text }: { text: string }) {
@@ -68,7 +73,7 @@ function languageOf(pre: TreeNode | undefined): string {
   const name = Array.isArray(classes)
     ? classes.map(String).find((one) => one.startsWith('language-'))
     : undefined;
-  return name?.slice('language-'.length) ?? 'text';
+  return name?.slice('language-'.length) ?? '';
 }
 
 function textOf(node: TreeNode | undefined): string {

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { HttpError, listTurns } from '../connection/http.js';
 import { activeTurn, hasEnded, type HeldConversation } from '../conversation/conversations.js';
 import type { OutgoingMessage } from '../conversation/outbox.js';
@@ -25,6 +25,11 @@ export function Thread({ place, held, outgoing }: ThreadProps) {
   // What waits in line stands in the tray at the composer.
   const shown = turns.filter((turn) => hasEnded(turn) || turn === active);
   const { isAway, goToEnd } = useFollowEnd(thread, place, shown[0]?.turn_id);
+  const lastOwn = outgoing.at(-1)?.clientMessageId;
+  useLayoutEffect(() => {
+    // Who writes wants to see what becomes of it, wherever they were reading.
+    if (lastOwn !== undefined) goToEnd();
+  }, [lastOwn, goToEnd]);
   return (
     <div
       className="thread"
@@ -85,11 +90,19 @@ function Earlier({ held }: { held: HeldConversation }) {
 }
 
 function Problem({ code, message }: { code: string; message: string }) {
-  const words = code === 'not_found' ? 'This conversation does not exist, or has been deleted.' : message;
+  const { router } = useSession();
+  const isMissing = code === 'not_found';
   return (
     <p className="turn-problem" role="alert">
       <Icon name="failed" />
-      <span>{words}</span>
+      <span className="grow">
+        {isMissing ? 'This conversation does not exist, or has been deleted.' : message}
+      </span>
+      {isMissing && (
+        <button type="button" className="text-button" onClick={() => router.openNew()}>
+          Start a new one
+        </button>
+      )}
     </p>
   );
 }

@@ -46,7 +46,7 @@ function Step({ step, turn, isStreaming, progress }: StepProps) {
     <>
       {step.text.trim() !== '' && (
         <div className={`prose${hasCursor ? ' is-streaming' : ''}${isCutOff ? ' is-cut-off' : ''}`}>
-          <Markdown text={step.text} />
+          <Markdown text={step.text} isGrowing={isStreaming} />
         </div>
       )}
       {step.calls.length > 0 && (

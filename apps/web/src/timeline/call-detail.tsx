@@ -48,7 +48,12 @@ function Facts({ call }: { call: CallView }) {
     ['Attempt', call.attempt > 0 ? String(call.attempt) : 'none'],
     ['Worker', workerName(call.worker)],
     ['Started', call.started_at && formatClock(call.started_at)],
-    ['Ran', call.duration_ms !== undefined && !isOpen(call) ? formatDuration(call.duration_ms) : undefined],
+    [
+      'Ran',
+      call.attempt > 0 && call.duration_ms !== undefined && !isOpen(call)
+        ? formatDuration(call.duration_ms)
+        : undefined,
+    ],
   ];
   return (
     <p className="facts">

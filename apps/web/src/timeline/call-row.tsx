@@ -91,6 +91,6 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress }:
 
 function timeOf(call: CallView, now: number): string {
   const ran = ranMs(call, now);
-  if (ran === undefined || lookOf(call) === 'never_started') return '–';
+  if (ran === undefined) return '–';
   return isCallOpen(call) ? formatElapsed(ran) : formatDuration(ran);
 }

@@ -7,23 +7,16 @@ import { endOf, percentOf, startOf, type Span } from './times.js';
 export function Lane({ call, span, now }: { call: CallView; span: Span | undefined; now: number }) {
   const start = startOf(call);
   const look = lookOf(call);
+  const isWaiting = look === 'queued' || look === 'waiting';
+  const to = span ? percentOf(endOf(call) ?? now, span) : 100;
   if (start === undefined || !span) {
-    const isWaiting = look === 'queued' || look === 'waiting';
     return (
       <span className="lane" aria-hidden="true">
-        {isWaiting && <Bar kind="pending" from={0} to={100} />}
+        <Bar kind="pending" from={0} to={isWaiting ? 100 : to} />
       </span>
     );
   }
   const from = percentOf(start, span);
-  const to = percentOf(endOf(call) ?? now, span);
-  if (look === 'never_started') {
-    return (
-      <span className="lane" aria-hidden="true">
-        <Bar kind="pending" from={0} to={to} />
-      </span>
-    );
-  }
   return (
     <span className="lane" aria-hidden="true">
       {from > 1 && <Bar kind="waited" from={0} to={from} />}

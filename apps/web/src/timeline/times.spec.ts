@@ -18,6 +18,15 @@ describe('the times of a step', () => {
     expect(startOf(call({ ended_at: at(3_000), duration_ms: 500 }))).toBe(2_500);
   });
 
+  it('leave out a call that never ran', () => {
+    const never = call({ state: 'cancelled', attempt: 0, ended_at: at(3_000), duration_ms: 0 });
+    expect([startOf(never), ranMs(never, 9_000), spanOf([never], 9_000)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('count a running call until now, and never backwards', () => {
     const running = call({ state: 'running', started_at: at(2_000) });
     expect(ranMs(running, 2_700)).toBe(700);

@@ -7,7 +7,9 @@ export interface Span {
   to: number;
 }
 
+/** Undefined if it never ran: attempt 0 says that nobody ever claimed it. */
 export function startOf(call: CallView): number | undefined {
+  if (call.attempt === 0) return undefined;
   if (call.started_at !== undefined) return Date.parse(call.started_at);
   if (call.ended_at === undefined || call.duration_ms === undefined) return undefined;
   return Date.parse(call.ended_at) - call.duration_ms;
@@ -21,9 +23,9 @@ export function endOf(call: CallView): number | undefined {
 
 /** Milliseconds that a call ran, or has been running until `now`; undefined if it never started. */
 export function ranMs(call: CallView, now: number): number | undefined {
-  if (call.duration_ms !== undefined && !isOpen(call)) return call.duration_ms;
   const start = startOf(call);
   if (start === undefined) return undefined;
+  if (call.duration_ms !== undefined && !isOpen(call)) return call.duration_ms;
   return Math.max(0, (endOf(call) ?? now) - start);
 }
 

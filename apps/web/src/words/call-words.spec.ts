@@ -33,6 +33,12 @@ describe('the words for a call', () => {
     expect(stateWord(cancelled(undefined, 1), false)).toBe('Stopped');
   });
 
+  it('tell a person’s no from a failure of the tool', () => {
+    const error = { error_type: 'PermissionError', error_message: 'ann did not allow this call.' };
+    expect(stateWord(call({ state: 'failed', attempt: 0, error }), false)).toBe('Not allowed');
+    expect(stateWord(call({ state: 'failed', attempt: 1, error }), false)).toBe('Failed');
+  });
+
   it('say only what was true while the page is cut off', () => {
     expect(stateWord(call({}), true)).toBe('Was running');
     expect(stateWord(call({ state: 'queued' }), true)).toBe('Was queued');

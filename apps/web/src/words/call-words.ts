@@ -30,6 +30,11 @@ function hasStarted(call: CallView): boolean {
   return call.attempt > 0;
 }
 
+/** A person said no, or nobody answered in time: the tool itself did not fail. */
+function isForbidden(call: CallView): boolean {
+  return call.attempt === 0 && call.error?.error_type === 'PermissionError';
+}
+
 export const isOpen = (call: CallView): boolean =>
   ['queued', 'awaiting_approval', 'running', 'awaiting_input'].includes(call.state);
 
@@ -47,7 +52,7 @@ export function stateWord(call: CallView, isCutOff: boolean, progress?: Passing[
     case 'succeeded':
       return workerName(call.worker) ?? 'Done';
     case 'failed':
-      return 'Failed';
+      return isForbidden(call) ? 'Not allowed' : 'Failed';
     case 'cancelled':
       return hasStarted(call) ? 'Stopped' : 'Never started';
     case 'unknown':
