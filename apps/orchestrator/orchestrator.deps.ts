@@ -22,7 +22,10 @@ export interface OrchestratorDeps {
   store: Store;
   bus: Bus;
   processId: string;
-  peers: Peers;
+  peers: Peers & {
+    /** Processes whose beat stood still for so long. */
+    listUnchangedFor?(durationMs: number): string[];
+  };
   model: Model;
   log: Log;
   metrics: Pick<Metrics, 'turnsStarted' | 'turnsEnded' | 'modelCalls' | 'modelRetries'>;

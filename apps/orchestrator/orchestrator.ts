@@ -2,6 +2,7 @@ import type { Body } from '#contracts';
 import { newMessage } from '#contracts';
 import { retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
+import type { Store } from '#store';
 import { CatalogueService } from './catalogue/catalogue.service.js';
 import { Drivers } from './drive/drivers.js';
 import { History } from './drive/history.js';
@@ -16,19 +17,26 @@ export class Orchestrator {
   private readonly drivers: Drivers;
   private readonly sweeper: Sweeper;
   private readonly ports: Ports;
+  /** The store for work in hand: while it is down, that waits. */
+  private readonly durable: Store;
   private readonly leaving = new AbortController();
 
   constructor(private readonly deps: OrchestratorDeps) {
     const { store, bus, processId: me, peers, log } = deps;
     this.ports = { store, bus, me, peers, log };
     // Work in hand waits for the store; the sweeper and dead letters come again by themselves.
-    const durable = { ...deps, store: retryingStore(store, this.leaving.signal) };
-    const ports = { ...this.ports, store: durable.store };
+    this.durable = retryingStore(store, this.leaving.signal);
+    const durable = { ...deps, store: this.durable };
+    const ports = { ...this.ports, store: this.durable };
     this.catalogue = new CatalogueService(durable);
-    const history = new History(durable.store);
+    const history = new History(this.durable);
     const takeUp = new TakeUp(durable, ports, this.catalogue, history);
     this.drivers = new Drivers(durable, ports, takeUp, history);
-    this.sweeper = new Sweeper(this.ports, (turnId) => this.wake(turnId));
+    this.sweeper = new Sweeper(
+      this.ports,
+      (turnId) => this.wake(turnId),
+      (durationMs) => peers.listUnchangedFor?.(durationMs) ?? [],
+    );
   }
 
   /** Turns that this process drives now. */
@@ -92,7 +100,7 @@ export class Orchestrator {
   }
 
   private async hintTurn(turnId: string): Promise<void> {
-    const turn = await this.deps.store.getTurn(turnId);
+    const turn = await this.durable.getTurn(turnId);
     if (!turn) return;
     const { conversation_id } = turn;
     await this.deps.bus.publish('turns', newMessage('turn.advance', { turn_id: turnId, conversation_id }));

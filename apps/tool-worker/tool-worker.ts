@@ -77,7 +77,7 @@ export class ToolWorker {
     const gone = [...this.consumed].filter(([name]) => !offered.has(name));
     for (const [name, consuming] of gone) {
       this.consumed.delete(name);
-      void consuming.then((consumer) => consumer.stop(0));
+      consuming.then((consumer) => consumer.stop(0)).catch(() => undefined);
     }
     await Promise.all(toolsets.map(({ name }) => this.consumeOnce(name)));
   }

@@ -3,7 +3,14 @@ import { types } from 'node:util';
 import { redactText } from '#observability';
 
 /** Known by name: the classes live in libs that this one must not load. Their messages say what to do. */
-const CLEAR_ERRORS = new Set(['ConfigError', 'StoreSetupError', 'BusSetupError', 'McpConfigError']);
+const CLEAR_ERRORS = new Set([
+  'ConfigError',
+  'ModelSetupError',
+  'StoreSetupError',
+  'StoreUnavailableError',
+  'BusSetupError',
+  'McpConfigError',
+]);
 
 /**
  * The frame of every `main.ts`: reads `./.env` if there is one (the real environment wins), then runs `main`. A

@@ -47,31 +47,37 @@ export const errorDetailSchema = z.object({
 
 export const resultStatusSchema = z.enum(['success', 'failure', 'no_change_needed', 'partial_success']);
 
-const resultFields = {
-  status: resultStatusSchema,
-  data: jsonObjectSchema.nullable().optional(),
+const data = jsonObjectSchema.nullable().optional();
+const explanation = z.string().nullable().optional();
+/** `failure` has an error and no data; only `partial_success` may have both. */
+const failed = {
+  status: z.literal('failure'),
+  data: z.null().optional(),
+  error: errorDetailSchema,
+  explanation,
+};
+const partial = {
+  status: z.literal('partial_success'),
+  data,
   error: errorDetailSchema.nullable().optional(),
-  explanation: z.string().nullable().optional(),
+  explanation,
+};
+const fine = {
+  status: z.enum(['success', 'no_change_needed']),
+  data,
+  error: z.null().optional(),
+  explanation,
 };
 
-interface ResultShape {
-  status: z.infer<typeof resultStatusSchema>;
-  data?: unknown;
-  error?: unknown;
-}
-
-/** `failure` has an error and no data; only `partial_success` may have both. */
-function isOneTruth({ status, data, error }: ResultShape): boolean {
-  if (status === 'failure') return error != null && data == null;
-  return status === 'partial_success' || error == null;
-}
-const ONE_TRUTH = { error: 'failure needs error and no data; success and no_change_needed have no error' };
-
 /** How a tool call ended, as its tool says it. Unknown keys are dropped; null means absent. */
-export const toolResultSchema = z.object(resultFields).refine(isOneTruth, ONE_TRUTH);
+export const toolResultSchema: z.ZodType<ToolResult> = z.discriminatedUnion('status', [
+  z.object(failed),
+  z.object(partial),
+  z.object(fine),
+]);
 
-/** Body of `tool.call`. Times: `timeout_ms` counts from the start of the run, `deadline` is the last moment to start and finish. */
-export const toolCallBodySchema = z.strictObject({
+/** Body of `tool.call`; keys of a later minor version are dropped. Times: `timeout_ms` counts from the start of the run, `deadline` is the last moment to start and finish. */
+export const toolCallBodySchema = z.object({
   tool_call_id: toolCallIdSchema,
   turn_id: idSchema,
   conversation_id: idSchema,
@@ -87,21 +93,35 @@ export const toolCallBodySchema = z.strictObject({
   reply_to: controlKeySchema,
 });
 
+const hintFields = {
+  tool_call_id: toolCallIdSchema,
+  turn_id: idSchema,
+  duration_ms: z.int().min(0),
+  worker: z.string(),
+};
+
 /** Body of `tool.result`: a hint. The `outcomes` row is the result. */
-export const toolResultBodySchema = z
-  .object({
-    tool_call_id: toolCallIdSchema,
-    turn_id: idSchema,
-    ...resultFields,
-    duration_ms: z.int().min(0),
-    worker: z.string(),
-  })
-  .refine(isOneTruth, ONE_TRUTH);
+export const toolResultBodySchema: z.ZodType<ToolResultBody> = z.discriminatedUnion('status', [
+  z.object({ ...failed, ...hintFields }),
+  z.object({ ...partial, ...hintFields }),
+  z.object({ ...fine, ...hintFields }),
+]);
 
 export type ToolClass = z.infer<typeof toolClassSchema>;
 export type ToolCall = z.infer<typeof toolCallSchema>;
 export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 export type ResultStatus = z.infer<typeof resultStatusSchema>;
-export type ToolResult = z.infer<typeof toolResultSchema>;
+/** Whoever makes one keeps its rule: see `toolResultSchema`. */
+export interface ToolResult {
+  status: ResultStatus;
+  data?: Record<string, unknown> | null;
+  error?: ErrorDetail | null;
+  explanation?: string | null;
+}
 export type ToolCallBody = z.infer<typeof toolCallBodySchema>;
-export type ToolResultBody = z.infer<typeof toolResultBodySchema>;
+export interface ToolResultBody extends ToolResult {
+  tool_call_id: string;
+  turn_id: string;
+  duration_ms: number;
+  worker: string;
+}

@@ -30,14 +30,11 @@ export async function carryOut(
     case 'publish':
       return { published: await publishCall(ports, journal, step, call) };
     case 'compete':
-      return compete(ports, call, action.outcome);
+      return competeOrCancel(ports, call, action.outcome);
     case 'settle':
       return { outcome: await settle(ports, call, action.outcome) };
     case 'cancel':
-      await ports.bus.send(
-        controlKey(action.owner),
-        newMessage('tool.cancel', { tool_call_id: call.tool_call_id, turn_id: step.turn_id }),
-      );
+      await tellOwner(ports, action.owner, call.tool_call_id, step.turn_id);
       return {};
   }
 }
@@ -90,6 +87,19 @@ export async function compete(
   if (row.purpose === 'settle' && row.decides)
     return { claim: row, outcome: await settle(ports, call, row.decides) };
   return { claim: row };
+}
+
+/** A stopped call that was claimed first may be running: its owner is told. */
+async function competeOrCancel(ports: Ports, call: Call, outcome: Outcome): Promise<Learned> {
+  const learned = await compete(ports, call, outcome);
+  if (learned.claim && !learned.outcome && outcome.error?.error_type === 'Cancelled') {
+    await tellOwner(ports, learned.claim.owner, call.tool_call_id, outcome.turn_id);
+  }
+  return learned;
+}
+
+async function tellOwner(ports: Ports, owner: string, tool_call_id: string, turn_id: string): Promise<void> {
+  await ports.bus.send(controlKey(owner), newMessage('tool.cancel', { tool_call_id, turn_id }));
 }
 
 async function publishCall(

@@ -11,8 +11,6 @@ export interface Log {
 /** What is known of other processes; both answers may be wrong, and no rule breaks by it. */
 export interface Peers {
   isDead(processId: string): Promise<boolean>;
-  /** Processes whose beat stood still for so long that their rows may go. */
-  listUnchangedFor(durationMs: number): string[];
   /** Probes: resolves after at most about two seconds. */
   isSuspect(processId: string): Promise<boolean>;
 }

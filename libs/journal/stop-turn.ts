@@ -1,5 +1,4 @@
 import type { Journal, Step } from '#contracts';
-import { controlKey, newMessage } from '#contracts';
 import { decideCalls, endingStep, endsTurn, holderOf, nextStepNumber, openCalls } from '#turn';
 import { carryOut, hint } from './carry-out.js';
 import { endTurn } from './end-turn.js';
@@ -69,16 +68,8 @@ export async function releaseCalls(ports: Ports, ended: Journal): Promise<string
   const decisions = decideCalls(journal, await situationOf(ports, journal));
   await Promise.all(
     decisions.map(async (decision) => {
-      const { claim, outcome } = await carryOut(ports, journal, decision);
-      if (outcome) return;
-      running.push(decision.call.tool_call_id);
-      if (claim) {
-        const { tool_call_id } = decision.call;
-        await ports.bus.send(
-          controlKey(claim.owner),
-          newMessage('tool.cancel', { tool_call_id, turn_id: journal.turn._id }),
-        );
-      }
+      const { outcome } = await carryOut(ports, journal, decision);
+      if (!outcome) running.push(decision.call.tool_call_id);
     }),
   );
   const order = openCalls(journal).map(({ call }) => call.tool_call_id);

@@ -16,13 +16,19 @@ export const DEFAULT_BUDGETS: Budgets = {
   parallelCalls: 16,
 };
 
-/** The sentence for a turn whose time is up. No clock runs while it is in line; a parked turn is not asked. */
-export function timeExceeded(journal: Journal, budgets: Budgets, now: number): string | undefined {
+/** When the turn's time is up, ms since epoch; undefined while no clock runs. */
+export function timeLimit(journal: Journal, budgets: Budgets): number | undefined {
   const first = claimsOn(journal, journal.turn._id)[0];
   if (!first) return undefined;
+  // What a tool asked is a row as well, but nobody's answer.
   const answers = journal.answers.filter((answer) => answer.question === undefined);
-  const since = Math.max(Date.parse(first.at), ...answers.map((answer) => Date.parse(answer.at)));
-  if (now - since <= budgets.turnMs) return undefined;
+  return Math.max(Date.parse(first.at), ...answers.map((answer) => Date.parse(answer.at))) + budgets.turnMs;
+}
+
+/** The sentence for a turn whose time is up. No clock runs while it is in line; a parked turn is not asked. */
+export function timeExceeded(journal: Journal, budgets: Budgets, now: number): string | undefined {
+  const limit = timeLimit(journal, budgets);
+  if (limit === undefined || now < limit) return undefined;
   return `Stopped at the limit of ${formatMinutes(budgets.turnMs)}. Send a message to go on.`;
 }
 

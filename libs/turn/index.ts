@@ -9,6 +9,7 @@ export * from './model-message.js';
 export * from './transcript.js';
 export * from './transcript-invariant.js';
 export * from './tool-end.js';
+export * from './reduced.js';
 export * from './reduce.js';
 export * from './view-change.js';
 export * from './view-limits.js';

@@ -2,7 +2,7 @@ import type { CallView, ConversationEvent, EventOf, StepView, ToolEnd, TurnView,
 import { cutArgs, cutText } from './view-limits.js';
 import { startOfEnded, stateOfError, toolsetOf } from './tool-end.js';
 import { changeCall, changeStep, hasEnded, isEnded } from './view-change.js';
-import type { Reduced } from './reduce.js';
+import type { Reduced } from './reduced.js';
 
 export type ToolEvent = EventOf<
   | 'tool_queued'
@@ -73,12 +73,12 @@ function changeOf(call: CallView, event: ToolEvent): Change {
 
 /**
  * A start of the attempt that waits for a person, at another time than its own, says that it goes on: it was
- * answered. A later attempt waits for the same answer.
+ * answered. Whether a later attempt still waits for that answer only the store can say.
  */
 function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_start'>): Change {
   if (attempt < call.attempt) return 'known';
   if (call.state === 'awaiting_input') {
-    if (attempt > call.attempt) return { attempt, started_at: timestamp };
+    if (attempt > call.attempt) return 'gap';
     return timestamp === call.started_at ? 'known' : { state: 'running', expires_at: undefined };
   }
   if (call.state === 'running' && attempt === call.attempt) return 'known';

@@ -9,18 +9,9 @@ import type {
   View,
 } from '#contracts';
 import { reduceToolEvent } from './reduce-tool.js';
+import type { Reduced } from './reduced.js';
 import { changeCalls, changeStep, changeTurn, hasEnded, isEnded } from './view-change.js';
 import { cutArgs } from './view-limits.js';
-
-/**
- * What an event did to a view. `applied`: the view has changed and `event` (cut of what was known already) is what
- * a viewer of the old view needs to get to the new one. `passing`: nothing to keep, but worth showing. `known`:
- * repeated, overtaken, or of an older attempt. `gap`: something before it was missed, so the store must be read
- * again. Only `applied` changes the view.
- */
-export type Reduced =
-  | { verdict: 'applied' | 'passing'; view: View; event: ConversationEvent }
-  | { verdict: 'known' | 'gap'; view: View };
 
 export function emptyView(conversationId: string): View {
   return { conversation_id: conversationId, title: '', earlier: false, turns: [] };
@@ -36,6 +27,7 @@ export function reduceEvent(view: View, event: ConversationEvent): Reduced {
   if (event.type === 'turn_queued') return reduceQueued(view, event);
   const turn = turnOf(view, event.turn_id);
   if (!turn) return gap(view);
+  if ('tool_call_id' in event) return reduceToolEvent(view, turn, event);
   switch (event.type) {
     case 'turn_started':
       return reduceStarted(view, turn, event);
@@ -55,15 +47,6 @@ export function reduceEvent(view: View, event: ConversationEvent): Reduced {
     case 'cancelled':
     case 'error':
       return reduceEnd(view, turn, event);
-    case 'tool_queued':
-    case 'tool_start':
-    case 'tool_progress':
-    case 'tool_complete':
-    case 'tool_error':
-    case 'approval_required':
-    case 'approval_answered':
-    case 'input_required':
-      return reduceToolEvent(view, turn, event);
   }
 }
 

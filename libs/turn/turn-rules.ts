@@ -36,7 +36,9 @@ export function isThrashing(journal: Journal): boolean {
   const gaps = claims
     .slice(1)
     .every((claim, i) => Date.parse(claim.at) - Date.parse(claims[i]!.at) < THRASHING_WINDOW_MS);
-  const progress = [...journal.steps, ...journal.outcomes, ...journal.answers].some((row) => Date.parse(row.at) >= since);
+  const progress = [...journal.steps, ...journal.outcomes, ...journal.answers].some(
+    (row) => Date.parse(row.at) >= since,
+  );
   return gaps && !progress;
 }
 

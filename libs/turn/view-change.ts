@@ -26,7 +26,9 @@ export function changeCall(
   call: CallView,
   change: Partial<CallView>,
 ): View {
-  return changeCalls(view, turn, step, { calls: replaced(step.calls, call, present({ ...call, ...change })) });
+  return changeCalls(view, turn, step, {
+    calls: replaced(step.calls, call, present({ ...call, ...change })),
+  });
 }
 
 /** Changes a step and, with its calls, whether its turn waits for a person. */

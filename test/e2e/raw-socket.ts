@@ -101,15 +101,16 @@ export async function upgrade(
   return readHead(socket);
 }
 
-/** Sends bytes as they are and reads everything until the server closes the connection. */
+/** Sends bytes as they are and reads until the server closes the connection, be it by a reset. */
 export async function exchange(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   let answer = '';
   socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
   socket.on('error', () => undefined);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(bytes);
-  await once(socket, 'close');
+  await closed;
   return answer;
 }
 

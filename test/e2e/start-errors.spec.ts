@@ -6,14 +6,14 @@ import { describeWithServices, mongoForTest, serviceStartTimeoutMs } from '../se
 import { newFolder, removeFolders, writeSettings } from './standalone-process.js';
 
 /** Starts a process that must not come up, and returns what it said. */
-async function refused(kind: ProcessKind, env: Record<string, string>, withinMs = 20_000): Promise<string> {
+async function refused(kind: ProcessKind, env: Record<string, string>, withinMs = 40_000): Promise<string> {
   const DATA_DIR = await newFolder();
   const started = await startProcess(
     kind,
     { DATA_DIR, LOG_LEVEL: 'error', ...env },
     { waitUntilReady: false },
   );
-  const timer = setTimeout(() => started.kill(), withinMs);
+  const timer = setTimeout(() => void started.kill(), withinMs);
   const { code } = await started.exit;
   clearTimeout(timer);
   expect([code, started.log]).toEqual([1, expect.any(String)]);
@@ -118,11 +118,11 @@ describe('an address that is in use or does not answer', () => {
       expect(log).toMatch(/^The (gateway|orchestrator|tool worker) can not start: MongoDB at /);
       expectOneSentence(log, place);
     }
-  }, 30_000);
+  }, 60_000);
 
   test('the store, where somebody listens and says nothing', async () => {
     expectOneSentence(await refused('gateway', servicesAt(`127.0.0.1:${PORT}`)), `127.0.0.1:${PORT}`);
-  }, 30_000);
+  }, 60_000);
 
   test('the addresses of broker and store, when they are not set', async () => {
     const log = await refused('tool-worker', {});
@@ -144,12 +144,12 @@ describeWithServices(['mongo'], 'a broker that cannot be reached', () => {
       expect(log).toMatch(/^The (gateway|orchestrator|tool worker) can not start: RabbitMQ at /);
       expectOneSentence(log, place);
     }
-  }, 30_000);
+  }, 60_000);
 
   test('because it listens and says nothing', async () => {
     const place = `127.0.0.1:${await listenSilently()}`;
     expectOneSentence(await refused('gateway', { ...servicesAt(place), MONGODB_URL }), place);
-  }, 30_000);
+  }, 60_000);
 });
 
 function servicesAt(place: string) {

@@ -50,25 +50,25 @@ export class Drivers {
    * taken over; a second hint about a turn that is held already only wakes its driver.
    */
   async advance(turnId: string, conversationId: string, hint?: HeldHint): Promise<DeliveryOutcome> {
-    await this.takingUp.get(turnId);
+    while (this.takingUp.has(turnId)) await this.takingUp.get(turnId);
     const known = this.driven.get(turnId);
     if (known) {
       known.driver.hint();
     } else {
       if (this.isDraining) return giveBack();
-      const taking = this.start(turnId, conversationId);
+      const taking = this.start(turnId, conversationId).finally(() => this.takingUp.delete(turnId));
       this.takingUp.set(turnId, taking);
-      await taking.finally(() => this.takingUp.delete(turnId));
+      await taking;
     }
     const driven = this.driven.get(turnId);
     if (!driven || !hint || (driven.held && !driven.held.lost.aborted)) return 'ack';
-    driven.held = hint;
-    return this.hold(driven, turnId, conversationId);
+    return this.hold(driven, hint, turnId, conversationId);
   }
 
   /** Gives every turn back after `graceMs`; resolves when none is driven any more. */
   async drain(graceMs: number): Promise<void> {
     this.isDraining = true;
+    await Promise.allSettled(this.takingUp.values());
     const all = Promise.allSettled([...this.driven.values()].map(({ done }) => done));
     const timer = setTimeout(() => {
       for (const { driver } of this.driven.values()) driver.leave('abandoned');
@@ -106,19 +106,27 @@ export class Drivers {
     this.deps.metrics.turnsEnded.inc({ status: statusOf(journal) });
   }
 
-  private async hold({ done }: Driven, turnId: string, conversationId: string): Promise<DeliveryOutcome> {
-    let timer: NodeJS.Timeout | undefined;
-    const expired = new Promise<'expired'>(
-      (resolve) => (timer = setTimeout(() => resolve('expired'), HOLD_MS)),
-    );
-    const end = await Promise.race([done, expired]);
-    clearTimeout(timer);
-    if (end === 'abandoned') return giveBack();
-    if (end === 'expired') {
+  private async hold(
+    driven: Driven,
+    hint: HeldHint,
+    turnId: string,
+    conversationId: string,
+  ): Promise<DeliveryOutcome> {
+    for (;;) {
+      driven.held = hint;
+      let timer: NodeJS.Timeout | undefined;
+      const expired = new Promise<'expired'>(
+        (resolve) => (timer = setTimeout(() => resolve('expired'), HOLD_MS)),
+      );
+      const end = await Promise.race([driven.done, expired]);
+      clearTimeout(timer);
+      if (end === 'abandoned') return giveBack();
+      if (end !== 'expired') return 'ack';
+      // Whoever gets the fresh hint holds it in place of this one.
+      driven.held = undefined;
       const message = newMessage('turn.advance', { turn_id: turnId, conversation_id: conversationId });
-      await this.deps.bus.publish('turns', message);
+      if ((await this.deps.bus.publish('turns', message)) === 'confirmed') return 'ack';
     }
-    return 'ack';
   }
 
   /** A cache for lists: late or lost it harms nothing. */

@@ -9,6 +9,8 @@ import { modelRequest, offeredTools } from './model-request.js';
 import { failRow, stepRow } from './step-row.js';
 import type { TurnWork } from './turn-work.js';
 
+/** Timers may fire early; then the turn's time would not be up yet. */
+const LATE_MS = 20;
 const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
 
 /** The step that a driven turn asks the model for: streamed to viewers, and made a row. */
@@ -92,7 +94,7 @@ export class ModelStep {
   private interruptInTime(): NodeJS.Timeout | undefined {
     const limit = timeLimit(this.work.memory.journal, this.deps.settings.budgets);
     if (limit === undefined) return undefined;
-    return setTimeout(() => this.interrupt('out of time'), Math.max(0, limit - Date.now()));
+    return setTimeout(() => this.interrupt('out of time'), Math.max(0, limit - Date.now()) + LATE_MS);
   }
 
   private rowOf(n: number, streamed: Exclude<Streamed, { ended: 'aborted' }>): Step {

@@ -1,6 +1,8 @@
 import { BusUnavailableError, type Bus } from '#messaging';
 
 const FIRST_LOOK_MS = 2_000;
+/** A confirmed call that is still not claimed after so long is sent again: queues can be purged. */
+const IN_LINE_MS = 30_000;
 const PATIENCE_MS = 10_000;
 
 /**
@@ -18,7 +20,7 @@ export class NoWorkerWatch {
   ) {}
 
   sent(toolCallId: string, outcome: 'confirmed' | 'returned' | 'refused' | 'unknown'): void {
-    // A returned one is looked at on the next tick, one that is surely in its queue after 2 s.
+    // What may not be in its queue is looked at on the next tick, one that surely is after 2 s.
     this.sentAt.set(toolCallId, outcome === 'confirmed' ? this.now() : -Infinity);
   }
 
@@ -39,9 +41,9 @@ export class NoWorkerWatch {
       return missedAt !== undefined && this.now() - missedAt >= PATIENCE_MS ? 'no_worker' : 'wait';
     }
     this.missedAt.delete(toolCallId);
-    this.sentAt.set(toolCallId, this.now());
-    // Served, and still waiting in its queue: a second copy would only wait behind it.
-    return missedAt === undefined && state.messages > 0 ? 'wait' : 'publish';
+    // Surely in its queue, and the queue is not empty: a second copy would only wait behind it.
+    const isWaitingInLine = missedAt === undefined && state.messages > 0 && this.now() - sentAt < IN_LINE_MS;
+    return isWaitingInLine ? 'wait' : 'publish';
   }
 
   /** A broker that is away says nothing about the workers. */

@@ -1,5 +1,13 @@
 import { carryOut, type Ports } from '#journal';
-import { failedOutcome, failure, holderOf, toolsetOf, type CallAction, type CallDecision } from '#turn';
+import {
+  failedOutcome,
+  failure,
+  holderOf,
+  mayHaveRun,
+  toolsetOf,
+  type CallAction,
+  type CallDecision,
+} from '#turn';
 import { NoWorkerWatch } from './no-worker.js';
 import type { TurnMemory } from './turn-memory.js';
 
@@ -33,7 +41,11 @@ export class OpenCalls {
 
   private giveUp({ step, call }: CallDecision): CallAction {
     const holder = holderOf(this.memory.journal, call.tool_call_id);
-    const error = failure('DependencyUnavailable', `No worker for ${toolsetOf(call.tool_name)} is running.`);
+    // Who started it is dead, and nobody is there to run it again.
+    const mayHave = holder?.purpose === 'run' && call.class !== 'read';
+    const error = mayHave
+      ? mayHaveRun()
+      : failure('DependencyUnavailable', `No worker for ${toolsetOf(call.tool_name)} is running.`);
     const by = { worker: this.ports.me, attempt: holder?.n ?? 0, at: new Date().toISOString() };
     return { do: holder ? 'settle' : 'compete', outcome: failedOutcome(step, call, error, by) };
   }

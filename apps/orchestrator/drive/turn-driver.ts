@@ -143,11 +143,13 @@ export class TurnDriver {
   /** Keeps the text that viewers have seen; whoever waits for the Stop is answered when the turn has its end. */
   private async commitCancel(): Promise<void> {
     const { memory } = this.work;
+    const shownFor = nextStepNumber(memory.journal);
     while (!endingStep(memory.journal)) {
       const content = {
         kind: 'cancel' as const,
         attempt: this.modelStep.broken?.attempt ?? 0,
-        blocks: partialText(this.modelStep.broken),
+        // A step that somebody else committed meanwhile has the text.
+        blocks: nextStepNumber(memory.journal) === shownFor ? partialText(this.modelStep.broken) : [],
       };
       await this.commitAnnounced(stepRow(memory.journal, nextStepNumber(memory.journal), content));
     }
@@ -184,7 +186,8 @@ export class TurnDriver {
     if (parked) {
       const { turn } = this.work.memory.journal;
       await this.deps.store.setTurnStatus(turn._id, 'awaiting_input');
-      return 'parked';
+      // An answer may have come meanwhile; a hint that nobody reads would be lost.
+      return this.mailbox.isEmpty ? 'parked' : undefined;
     }
     const learned = await Promise.all(calls.map((call) => this.openCalls.advance(call)));
     if (learned.includes(true)) return undefined;

@@ -1,22 +1,22 @@
-import { randomUUID } from 'node:crypto';
-import { decodeMessage, newMessage, type ToolCallBody } from '#contracts';
+import { createHash } from 'node:crypto';
+import { decodeMessage, type ToolCallBody } from '#contracts';
 import { compete, hint, type Ports } from '#journal';
 import type { DeadDelivery } from '#messaging';
-import { failedOutcome, failure } from '#turn';
+import { endingStep, failedOutcome, failure } from '#turn';
 
 const MAX_KEPT_CHARACTERS = 64 * 1024;
 
 /**
- * Keeps what the broker gave up on. A dead hint is hinted again; a dead call that can be read competes for its
+ * Keeps what the broker gave up on. The turn of a dead hint is looked at again; a dead call that can be read competes for its
  * settle claim, so that no turn hangs; what cannot be parsed is only kept, because the sweeper hints again
  * what is in the journal.
  */
 export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<void> {
   const kind = dead.queue.startsWith('tools.') ? 'tools' : dead.queue === 'results' ? 'results' : 'turns';
   const decoded = decodeMessage(dead.content, kind);
-  const reason = decoded.ok ? dead.reason : `${dead.reason}: ${decoded.reason}`;
+  const { reason } = dead;
   await ports.store.putDeadLetter({
-    _id: randomUUID(),
+    _id: idOf(dead),
     queue: dead.queue,
     reason,
     message_id: dead.messageId,
@@ -26,9 +26,20 @@ export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<
   ports.log.warn({ queue: dead.queue, reason, message_id: dead.messageId }, 'a message is dead');
   if (!decoded.ok) return;
   const { message } = decoded;
-  if (message.type === 'tool.call') await settleDeadCall(ports, message.body, dead.reason);
-  else if (message.type === 'turn.advance')
-    await ports.bus.publish('turns', newMessage('turn.advance', message.body));
+  if (message.type === 'tool.call') await settleDeadCall(ports, message.body, reason);
+  else if (message.type === 'turn.advance' || message.type === 'tool.result')
+    await hintSoon(ports, message.body.turn_id);
+}
+
+/** By way of the sweeper: whatever kills every hint of a turn must not do it as fast as the broker can. */
+async function hintSoon(ports: Ports, turnId: string): Promise<void> {
+  const journal = await ports.store.readJournal(turnId);
+  if (journal && !endingStep(journal)) await ports.store.setTurnDue(turnId, Date.now());
+}
+
+/** The same message dies once: a repeated attempt to keep it adds no row. */
+function idOf({ queue, messageId, content }: DeadDelivery): string {
+  return createHash('sha256').update(`${queue}\n${messageId}\n`).update(content).digest('hex');
 }
 
 async function settleDeadCall(ports: Ports, body: ToolCallBody, reason: string): Promise<void> {

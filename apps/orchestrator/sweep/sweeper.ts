@@ -1,5 +1,6 @@
 import type { Journal, Turn } from '#contracts';
 import { newMessage } from '#contracts';
+import { StoreUnavailableError } from '#store';
 import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
 import { decideCalls, endingStep, holderOf, openCalls, statusOf } from '#turn';
 
@@ -25,10 +26,13 @@ export class Sweeper {
     private readonly ports: Ports,
     /** Wakes a turn that this process drives; false if it does not. */
     private readonly wake: (turnId: string) => boolean,
+    /** Processes that have been dead for so long. */
+    private readonly listForgotten: (durationMs: number) => string[] = () => [],
   ) {}
 
+  /** The first round is now. */
   start(): void {
-    this.schedule();
+    this.round = this.sweep().then(() => this.schedule());
   }
 
   async stop(): Promise<void> {
@@ -41,8 +45,8 @@ export class Sweeper {
   async sweep(now = Date.now()): Promise<void> {
     try {
       const due = await this.ports.store.listDueTurns(now, TURNS_A_ROUND);
-      for (const turn of due) await this.lookAt(turn, now);
-      for (const processId of this.ports.peers.listUnchangedFor(FORGOTTEN_MS))
+      for (const turn of due) await this.lookAtSafely(turn, now);
+      for (const processId of this.listForgotten(FORGOTTEN_MS))
         await this.ports.store.removeProcess(processId);
     } catch (error) {
       this.ports.log.warn({ err: error }, 'a round of the sweeper was cut short');
@@ -56,6 +60,17 @@ export class Sweeper {
       this.round = this.sweep().then(() => this.schedule());
     }, delayMs);
     this.timer.unref();
+  }
+
+  /** A turn that cannot be read must not keep the others from being looked at. */
+  private async lookAtSafely(turn: Turn, now: number): Promise<void> {
+    try {
+      await this.lookAt(turn, now);
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) throw error;
+      this.ports.log.error({ err: error, turn_id: turn._id }, 'a due turn could not be looked at');
+      await this.ports.store.setTurnDue(turn._id, now + NEXT_LOOK_PARKED_MS);
+    }
   }
 
   private async lookAt(turn: Turn, now: number): Promise<void> {
@@ -87,7 +102,8 @@ export class Sweeper {
   private async wakeUp(journal: Journal): Promise<void> {
     const { _id: turn_id, conversation_id } = journal.turn;
     if (this.wake(turn_id)) return;
-    if (holderOf(journal, turn_id)) return hint(this.ports, journal);
+    const holder = holderOf(journal, turn_id);
+    if (holder && !(await this.ports.peers.isDead(holder.owner))) return hint(this.ports, journal);
     const queue = await this.ports.bus.inspect('turns');
     if (queue !== 'missing' && queue.messages > CROWDED) return;
     await this.ports.bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id }));

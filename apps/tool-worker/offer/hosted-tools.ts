@@ -20,8 +20,9 @@ export class HostedTools {
     return this.tools.get(toolName);
   }
 
-  hostOf(toolset: string): ToolsetHost | undefined {
-    return this.deps.hosts.find(({ name }) => name === toolset);
+  /** Also while the toolset's server is away. */
+  hosts(toolset: string): boolean {
+    return this.deps.hosts.some(({ name }) => name === toolset);
   }
 
   /** Reads every host again; what `catalog.announce` carries. */

@@ -15,10 +15,16 @@ import type { Slots } from './slots.js';
 /** Nobody waits any more for a call that is so much older than its deadline. */
 const STALE_MS = 3_600_000;
 
+const TOO_LATE = failure('TimeoutError', 'No worker started this call before its deadline.', {
+  started: false,
+});
+
 /** Runs the calls of this worker: parse has happened, everything after it happens here (architecture: «a turn», worker). */
 export class CallRunner {
   private readonly validator = new ArgumentValidator();
   private readonly running = new Map<string, AbortController>();
+  /** Calls that a delivery is being handled of. */
+  private readonly inHand = new Set<string>();
   private isLeaving = false;
 
   constructor(
@@ -41,16 +47,33 @@ export class CallRunner {
     this.isLeaving = true;
   }
 
-  /** One `tool.call`, from delivery to ack. */
+  /**
+   * One `tool.call`, from delivery to ack. Of two copies the second is done with: two claims of one process made in
+   * the same millisecond are the same row, so both could take the one that stands for theirs.
+   */
   async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
-    if (Date.now() > Date.parse(body.deadline) + STALE_MS) return 'ack';
+    const { tool_call_id } = body;
+    if (this.inHand.has(tool_call_id)) return 'ack';
+    this.inHand.add(tool_call_id);
+    try {
+      return await this.handleOnce(body, slots);
+    } finally {
+      this.inHand.delete(tool_call_id);
+    }
+  }
+
+  private async handleOnce(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
+    const deadline = Date.parse(body.deadline);
+    if (Date.now() > deadline + STALE_MS) return 'ack';
     const hosted = this.hosted.find(body.tool_name);
-    if (!hosted) return this.refuseUnknown(body);
+    if (!hosted) return this.leaveUnknown(body.tool_name);
     const label = labelOf(hosted);
-    const refusal = this.refusalOf(hosted, body);
-    if (refusal) return this.refuse(body, label, refusal);
-    const claimed = await slots.use(() => this.claimAndRun(hosted.tool, body, label));
-    if (claimed !== 'lost') return claimed;
+    const invalid = this.validator.validate(hosted.definition.input_schema, body.arguments);
+    if (invalid) return (await this.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
+    const first = await (Date.now() > deadline
+      ? this.refuse(body, label, TOO_LATE)
+      : slots.use(() => this.claimAndRun(body, label)));
+    if (first) return first;
     // Asking after another worker takes time and no slot.
     const again = await claimAgain(this.ports, body, label);
     if (again === 'nothing') return 'ack';
@@ -58,35 +81,33 @@ export class CallRunner {
     return slots.use(() => this.run(hosted.tool, body, label, again.mine));
   }
 
-  private async claimAndRun(
-    tool: Tool,
+  /** Undefined when somebody else has claimed the call before. */
+  private async claimAndRun(body: ToolCallBody, label: CallLabel): Promise<DeliveryOutcome | undefined> {
+    // Waiting for a slot takes time: meanwhile this worker may have begun to leave, or the server gone away.
+    if (this.isLeaving) return giveBack();
+    const hosted = this.hosted.find(body.tool_name);
+    if (!hosted) return this.leaveUnknown(body.tool_name);
+    const { won, row } = await claimFirst(this.ports, body);
+    return won ? this.run(hosted.tool, body, label, row) : undefined;
+  }
+
+  /**
+   * A tool of a toolset that is hosted here is away with its server: who drives the turn sends the call again when
+   * somebody has it, or gives it up when nobody does. Anything else is somebody's mistake.
+   */
+  private leaveUnknown(toolName: string): DeliveryOutcome {
+    return this.hosted.hosts(toolsetOf(toolName)) ? 'ack' : { reject: `this worker has no tool ${toolName}` };
+  }
+
+  /** Undefined when somebody has claimed the call to run it. */
+  private async refuse(
     body: ToolCallBody,
     label: CallLabel,
-  ): Promise<DeliveryOutcome | 'lost'> {
-    const { won, row } = await claimFirst(this.ports, body);
-    return won ? this.run(tool, body, label, row) : 'lost';
-  }
-
-  /** A tool of a toolset that is hosted here is away with its server; anything else is somebody's mistake. */
-  private async refuseUnknown(body: ToolCallBody): Promise<DeliveryOutcome> {
-    const { tool_name } = body;
-    const host = this.hosted.hostOf(toolsetOf(tool_name));
-    if (!host) return { reject: `this worker has no tool ${tool_name}` };
-    const label = { tool_name, display_name: tool_name, source: host.source };
-    return this.refuse(body, label, failure('DependencyUnavailable', `${host.server} is not connected.`));
-  }
-
-  private refusalOf({ definition }: HostedTool, body: ToolCallBody): ToolResult | undefined {
-    const invalid = this.validator.validate(definition.input_schema, body.arguments);
-    if (invalid) return { status: 'failure', error: invalid };
-    if (Date.now() <= Date.parse(body.deadline)) return undefined;
-    return failure('TimeoutError', 'No worker started this call before its deadline.', { started: false });
-  }
-
-  private async refuse(body: ToolCallBody, label: CallLabel, result: ToolResult): Promise<DeliveryOutcome> {
+    result: ToolResult,
+  ): Promise<DeliveryOutcome | undefined> {
     const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
     const outcome = await refuse(this.ports, body, label, refusal);
-    if (!outcome) return 'ack';
+    if (!outcome) return undefined;
     this.note(body, outcome, 'refused');
     return this.hintResult(body, outcome);
   }
@@ -102,8 +123,7 @@ export class CallRunner {
     try {
       const outcome = await this.runToEnd(tool, body, label, claim, controller.signal);
       if (outcome === 'elsewhere') return 'ack';
-      // Never settled: the delivery goes to another worker when the connection closes.
-      if (outcome === 'given_back') return await new Promise<never>(() => {});
+      if (outcome === 'given_back') return await giveBack();
       const stands = await settle(this.ports, label, outcome);
       this.note(body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
       return await this.hintResult(body, stands);
@@ -211,6 +231,11 @@ export class CallRunner {
     if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
     return 'ack';
   }
+}
+
+/** Never settled: the delivery goes to another worker when the connection closes. */
+function giveBack(): Promise<never> {
+  return new Promise<never>(() => {});
 }
 
 function labelOf({ definition, host }: HostedTool): CallLabel {

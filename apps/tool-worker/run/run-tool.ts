@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ToolCallBody, ToolResult } from '#contracts';
 import type { Store } from '#store';
+import { stoppedWhileRunning } from '#turn';
 import { failure, outputBudget, ToolConnectionLostError, toFailure, toToolResult, type Tool } from '#tools';
 
 /** A progress message restarts the count of the timeout, up to this in all. */
@@ -64,9 +65,9 @@ export async function runWhenReached(run: () => Promise<Ran>, stop: AbortSignal)
 }
 
 function ended(error: unknown, stop: AbortSignal): Ran {
-  if (stop.aborted)
-    return { result: failure('Cancelled', 'Stopped while it was running.', { started: true }) };
+  // A broken connection is no obedience: nobody knows what the tool did.
   if (error instanceof ToolConnectionLostError) return { lost: error };
+  if (stop.aborted) return { result: { status: 'failure', error: stoppedWhileRunning() } };
   return { result: toFailure(error) };
 }
 

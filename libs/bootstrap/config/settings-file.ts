@@ -19,7 +19,7 @@ const toolSettingsSchema = z.strictObject({
   timeout_ms: positive(1_200_000).optional(),
   /** A person must approve every call. */
   approve: z.boolean().optional(),
-  /** Calls at once in one worker: of the toolset together, or of the tool. */
+  /** Calls at once in one worker, of the toolset together. */
   concurrency: positive(1_000).optional(),
 });
 
@@ -38,7 +38,18 @@ export const settingsFileSchema = z.strictObject({
       turns_at_once: positive(1_000_000).default(40),
     })
     .prefault({}),
-  tools: z.record(toolKeySchema, toolSettingsSchema).default({}),
+  tools: z
+    .record(toolKeySchema, toolSettingsSchema)
+    .refine(
+      (tools) =>
+        Object.entries(tools).every(
+          ([name, { concurrency }]) => !name.includes('.') || concurrency === undefined,
+        ),
+      {
+        error: 'concurrency is of a toolset (math), not of a tool (math.add)',
+      },
+    )
+    .default({}),
   /** How long a draining process may finish what it has in hand. */
   drain: z.strictObject({ grace_ms: z.int().min(0).max(600_000).default(10_000) }).prefault({}),
 });
@@ -97,7 +108,7 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
   };
 }
 
-/** What is set for a tool (`math.add`): its own settings, else its toolset's; `concurrency` only its own. */
+/** What is set for a tool (`math.add`): its own settings, else its toolset's. */
 export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolName: string): ToolSettings {
   const toolset = tools.get(toolName.slice(0, toolName.indexOf('.'))) ?? {};
   const own = tools.get(toolName) ?? {};
@@ -105,6 +116,5 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
     class: own.class ?? toolset.class,
     timeoutMs: own.timeoutMs ?? toolset.timeoutMs,
     approve: own.approve ?? toolset.approve,
-    concurrency: own.concurrency,
   };
 }

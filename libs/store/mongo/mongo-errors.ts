@@ -23,15 +23,19 @@ export function isDuplicateKey(error: unknown): boolean {
 
 /**
  * Everything that the driver, Mongoose or the mapping throws → one of the store's two errors. Messages of the
- * server are left to `cause`: they may quote what was written.
+ * server are left out: they may quote what was written.
  */
 export function translateMongoError(error: unknown): StoreUnavailableError | StoreSetupError {
   if (error instanceof StoreUnavailableError || error instanceof StoreSetupError) return error;
   const failure = error as MongoFailure;
   const label = failure.codeName ?? failure.code ?? failure.name ?? 'unknown error';
   return isPassing(failure)
-    ? new StoreUnavailableError(`MongoDB does not answer at the moment (${label}).`, { cause: error })
-    : new StoreSetupError(`MongoDB refused an operation (${label}).`, { cause: error });
+    ? new StoreUnavailableError(`MongoDB does not answer at the moment (${label}).`, {
+        cause: { name: failure.name, code: failure.code },
+      })
+    : new StoreSetupError(`MongoDB refused an operation (${label}).`, {
+        cause: { name: failure.name, code: failure.code },
+      });
 }
 
 function isPassing({ name, code }: MongoFailure): boolean {

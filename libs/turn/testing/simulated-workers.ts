@@ -1,0 +1,172 @@
+import type { ConversationEvent, Outcome } from '#contracts';
+import { decideAfterReclaim, decideLostClaim } from '../call-rules.js';
+import { answerTo, claimsOn, outcomeOf } from '../journal.js';
+import { mayHaveRun, neverStarted, stoppedWhileRunning } from '../outcomes.js';
+import { toolsetOf } from '../tool-end.js';
+import { CONVERSATION_ID } from './rows.js';
+import type { QueuedCall, World } from './world.js';
+
+interface Run extends QueuedCall {
+  worker: string;
+  attempt: number;
+  /** A question to a person is open as far as this run knows. */
+  waits: boolean;
+}
+
+/** Tool workers: take calls from the queue, run them, die. */
+export class SimulatedWorkers {
+  runs: Run[] = [];
+  /** Every start ever, by call. */
+  readonly starts = new Map<string, number>();
+  private count = 0;
+
+  constructor(private readonly world: World) {}
+
+  /** One delivery. `again`: it stays in the queue, too. */
+  take(index: number, again: boolean): void {
+    const { world } = this;
+    const queued = world.queue[index];
+    if (!queued) return;
+    if (!again) world.queue.splice(index, 1);
+    const worker = `worker-${this.count++ % 3}`;
+    if (world.doubted.has(worker)) return;
+    const { journal, call } = queued;
+    if (this.claim(queued, worker, 1)) return this.start(queued, worker, 1);
+    const claims = claimsOn(journal, call.tool_call_id);
+    const found = { claims, outcome: outcomeOf(journal, call.tool_call_id) };
+    const { liveness } = world;
+    const action = decideLostClaim(found, { class: call.class, me: worker, liveness });
+    if (action.do === 'settle') world.settle(worker, journal, call, action.outcome);
+    if (action.do === 'claim_again') this.takeOver(queued, worker, action.attempt);
+  }
+
+  /** One small step of a run; `haste`: it ends. */
+  advance(run: Run, haste: boolean): void {
+    const { world } = this;
+    if (this.isWaiting(run)) {
+      if (world.stopping.has(run.call.tool_call_id)) this.finish(run);
+      return;
+    }
+    const choice = haste ? 3 : world.tape.choose(5);
+    if (choice === 0) return this.emit(run, { type: 'tool_progress', progress: 1, total: 2 });
+    if (choice === 1 && !answerTo(run.journal, run.call.tool_call_id, 'question')) return this.ask(run);
+    if (choice >= 2) this.finish(run);
+  }
+
+  /** A person has answered: who waited goes on. */
+  goOn(toolCallId: string): void {
+    for (const run of this.runs) {
+      if (run.call.tool_call_id !== toolCallId || !run.waits) continue;
+      run.waits = false;
+      this.emitStart(run);
+    }
+  }
+
+  /** The process is gone, with what it ran. */
+  kill(worker: string): void {
+    this.world.doubted.set(worker, 'dead');
+    this.runs = this.runs.filter((run) => run.worker !== worker);
+  }
+
+  private claim({ journal, call }: QueuedCall, worker: string, n: number): boolean {
+    const { world } = this;
+    const _id = `${call.tool_call_id}:${n}`;
+    const place = { turn_id: journal.turn._id, conversation_id: CONVERSATION_ID };
+    return world.claim(journal, { _id, ...place, owner: worker, n, purpose: 'run', at: world.at }).won;
+  }
+
+  private takeOver(queued: QueuedCall, worker: string, attempt: number): void {
+    if (!this.claim(queued, worker, attempt)) return;
+    const { journal, call, step } = queued;
+    const next = journal.steps.find((row) => row.n === step.n + 1);
+    const allowed = decideAfterReclaim({ step, next, outcome: outcomeOf(journal, call.tool_call_id) });
+    if (allowed === 'run') this.start(queued, worker, attempt);
+    if (allowed !== 'stopped') return;
+    const error = { status: 'failure' as const, data: null, error: mayHaveRun(), explanation: null };
+    this.world.settle(worker, journal, call, this.outcome(queued, worker, attempt, error));
+  }
+
+  private start(queued: QueuedCall, worker: string, attempt: number): void {
+    const { tool_call_id } = queued.call;
+    this.starts.set(tool_call_id, (this.starts.get(tool_call_id) ?? 0) + 1);
+    const run = { ...queued, worker, attempt, waits: false };
+    run.waits = this.isWaiting(run);
+    this.runs.push(run);
+    this.emitStart(run);
+  }
+
+  private isWaiting({ journal, call }: QueuedCall): boolean {
+    const { tool_call_id } = call;
+    return !!answerTo(journal, tool_call_id, 'question') && !answerTo(journal, tool_call_id, 'input');
+  }
+
+  private ask(run: Run): void {
+    const { world } = this;
+    const { tool_call_id } = run.call;
+    const schema = { type: 'object' };
+    const expires_at = new Date(world.now + 60_000).toISOString();
+    const question = { message: 'Which one?', schema, expires_at };
+    const place = { turn_id: run.step.turn_id, conversation_id: CONVERSATION_ID };
+    const _id = `${tool_call_id}:question`;
+    world.answer(run.journal, { _id, ...place, question, by: run.worker, at: world.at });
+    for (const other of this.runs) if (other.call.tool_call_id === tool_call_id) other.waits = true;
+    this.emit(run, { type: 'input_required', ...question });
+  }
+
+  private finish(run: Run): void {
+    const { world } = this;
+    this.runs = this.runs.filter((other) => other !== run);
+    const stopped = world.stopping.has(run.call.tool_call_id) && !world.tape.oneIn(3);
+    const error = (detail: Outcome['error']) => ({ status: 'failure' as const, data: null, error: detail });
+    const failed = { error_type: 'ToolExecutionError', error_message: 'broke', error_details: { code: 7 } };
+    const results = [
+      { status: 'success' as const, data: { text: 'fine' }, error: null },
+      { status: 'partial_success' as const, data: { text: '😀'.repeat(3_000) }, error: failed },
+      { status: 'no_change_needed' as const, data: null, error: null },
+      error(failed),
+      error(neverStarted()),
+    ];
+    const result = stopped ? error(stoppedWhileRunning()) : world.tape.pick(results)!;
+    const outcome = this.outcome(run, run.worker, run.attempt, { ...result, explanation: null });
+    world.settle(run.worker, run.journal, run.call, outcome);
+  }
+
+  private outcome(
+    { step, call }: QueuedCall,
+    worker: string,
+    attempt: number,
+    result: Pick<Outcome, 'status' | 'data' | 'error' | 'explanation'>,
+  ): Outcome {
+    const place = { turn_id: step.turn_id, conversation_id: CONVERSATION_ID, n: step.n };
+    return {
+      _id: call.tool_call_id,
+      ...place,
+      ...result,
+      attempt,
+      worker,
+      duration_ms: 3,
+      at: this.world.at,
+    };
+  }
+
+  private emitStart(run: Run): void {
+    const { tool_name, source, arguments: tool_args } = run.call;
+    this.emit(run, {
+      type: 'tool_start',
+      tool_name,
+      // A worker does not know the names that the conversation's catalogue gives.
+      display_name: tool_name,
+      tool_input: JSON.stringify(tool_args),
+      tool_args,
+      source,
+      toolset: toolsetOf(tool_name),
+      attempt: run.attempt,
+    });
+  }
+
+  private emit({ worker, step, call }: Run, event: Record<string, unknown> & { type: string }): void {
+    const place = { conversation_id: CONVERSATION_ID, turn_id: step.turn_id, step: step.n };
+    const fields = { ...place, tool_call_id: call.tool_call_id, timestamp: this.world.at };
+    this.world.emit(worker, { ...fields, ...event } as ConversationEvent);
+  }
+}

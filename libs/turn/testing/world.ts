@@ -1,0 +1,175 @@
+import type { Answer, Call, Claim, ConversationEvent, Journal, Outcome, Step } from '#contracts';
+import type { CallAction, Liveness } from '../call-rules.js';
+import { DEFAULT_BUDGETS, type Budgets } from '../budgets.js';
+import { decideCalls, type Action, type CallDecision } from '../decide.js';
+import { endingStep, openCalls, outcomeOf, totalUsage, textOf, failureOf } from '../journal.js';
+import { toolEndEvent } from '../tool-end.js';
+import type { PartialText } from '../view-of.js';
+import { callId, CONVERSATION_ID, START } from './rows.js';
+import type { Tape } from './tape.js';
+
+/** What one step of the world made public, and the rows and partial texts as they stand after it. */
+export interface Frame {
+  events: { publisher: string; event: ConversationEvent }[];
+  journals: Journal[];
+  partials: PartialText[];
+}
+
+export interface QueuedCall {
+  journal: Journal;
+  step: Step;
+  call: Call;
+}
+
+/**
+ * The rows of one conversation and who may write them, for tests: every row is written by the rules of claim and
+ * settle, every event is published by the process that would publish it.
+ */
+export class World {
+  readonly conversation = { _id: CONVERSATION_ID, title: 'A conversation' };
+  readonly journals: Journal[] = [];
+  readonly frames: Frame[] = [];
+  /** What each attempt of a step really said, by `turn:step:attempt`. */
+  readonly texts = new Map<string, string>();
+  readonly queue: QueuedCall[] = [];
+  /** Thought dead or suspect; a frozen process may be so wrongly and go on. */
+  readonly doubted = new Map<string, Liveness>();
+  /** Calls whose owner was told to stop. */
+  readonly stopping = new Set<string>();
+  budgets: Budgets = DEFAULT_BUDGETS;
+  now = START;
+  /** Sees every decision at the moment it is taken. */
+  onDecision: (journal: Journal, action: Action) => void = () => {};
+  /** What is being streamed now. */
+  partials: () => PartialText[] = () => [];
+  private events: Frame['events'] = [];
+  private calls = 0;
+
+  constructor(readonly tape: Tape) {}
+
+  get at(): string {
+    return new Date(this.now).toISOString();
+  }
+
+  newCallId(): string {
+    return callId(++this.calls);
+  }
+
+  readonly liveness = (processId: string): Liveness => this.doubted.get(processId) ?? 'alive';
+
+  emit(publisher: string, event: ConversationEvent): void {
+    this.events.push({ publisher, event });
+  }
+
+  /** Ends one step of the world; time passes. */
+  endFrame(): void {
+    const journals = this.journals.map(({ turn, ...rows }) => ({
+      turn,
+      steps: [...rows.steps],
+      claims: [...rows.claims],
+      outcomes: [...rows.outcomes],
+      answers: [...rows.answers],
+    }));
+    this.frames.push({ events: this.events, journals, partials: this.partials() });
+    this.events = [];
+    this.now += 7;
+  }
+
+  commit(journal: Journal, row: Step): { won: boolean; row: Step } {
+    return insert(journal.steps, row);
+  }
+
+  claim(journal: Journal, row: Claim): { won: boolean; row: Claim } {
+    return insert(journal.claims, row);
+  }
+
+  answer(journal: Journal, row: Answer): { won: boolean; row: Answer } {
+    return insert(journal.answers, row);
+  }
+
+  settle(publisher: string, journal: Journal, call: Call, row: Outcome): void {
+    const { won } = insert(journal.outcomes, row);
+    if (won) this.emit(publisher, toolEndEvent(call, row));
+  }
+
+  situation(me: string) {
+    return { now: this.now, me, liveness: this.liveness, budgets: this.budgets, deleted: false };
+  }
+
+  /** What a decision about a call leads to, whoever took it. */
+  carryOut(publisher: string, journal: Journal, { step, call, action }: CallDecision): void {
+    const stale = outcomeOf(journal, call.tool_call_id) !== undefined;
+    if (stale) return;
+    switch (action.do) {
+      case 'nothing':
+      case 'await_person':
+        return;
+      case 'publish':
+        this.queue.push({ journal, step, call });
+        return;
+      case 'expire':
+        return this.expire(publisher, journal, call, action.answer);
+      case 'settle':
+        return this.settle(publisher, journal, call, action.outcome);
+      case 'compete':
+        return this.compete(publisher, journal, call, action);
+      case 'cancel':
+        this.stopping.add(call.tool_call_id);
+    }
+  }
+
+  /** What follows an ending row: told by who inserted it, and again by whoever comes across it. */
+  endTurn(publisher: string, journal: Journal): void {
+    const end = endingStep(journal)!;
+    const fields = { conversation_id: CONVERSATION_ID, turn_id: end.turn_id, timestamp: end.at };
+    if (end.kind === 'cancel') this.emit(publisher, { type: 'cancelled', ...fields, message: 'Stopped.' });
+    else if (end.kind === 'fail') this.emit(publisher, { type: 'error', ...fields, ...failureOf(end) });
+    else {
+      const usage = totalUsage(journal.steps);
+      const whole = { message_id: end._id, content: textOf(end), usage };
+      this.emit(publisher, { type: 'complete', ...fields, ...whole });
+    }
+    this.releaseCalls(publisher, journal);
+  }
+
+  /** What anybody does about the open calls of an ended turn. */
+  releaseCalls(publisher: string, journal: Journal): void {
+    const stopped = endingStep(journal)?.kind !== 'model';
+    const decisions = decideCalls(journal, { ...this.situation(publisher), stopped });
+    for (const decision of decisions) this.carryOut(publisher, journal, decision);
+  }
+
+  /** Every turn has ended and every call has an outcome. */
+  get isQuiet(): boolean {
+    return this.journals.every((journal) => endingStep(journal) && openCalls(journal).length === 0);
+  }
+
+  private compete(
+    publisher: string,
+    journal: Journal,
+    call: Call,
+    { outcome }: Extract<CallAction, { do: 'compete' }>,
+  ): void {
+    const { turn_id, conversation_id, at } = outcome;
+    const _id = `${call.tool_call_id}:1`;
+    const mine = { turn_id, conversation_id, owner: publisher, n: 1, purpose: 'settle' as const, at };
+    const { row } = this.claim(journal, { _id, ...mine, decides: outcome });
+    // Who dies here leaves a claim that anybody may settle.
+    if (row.decides && !this.tape.oneIn(8)) this.settle(publisher, journal, call, row.decides);
+  }
+
+  private expire(publisher: string, journal: Journal, call: Call, answer: Answer): void {
+    const { won } = this.answer(journal, answer);
+    if (!won) return;
+    const { turn_id, by, at: timestamp } = answer;
+    const place = { conversation_id: CONVERSATION_ID, turn_id, timestamp, tool_call_id: call.tool_call_id };
+    this.emit(publisher, { type: 'approval_answered', ...place, by, decision: 'expired' });
+  }
+}
+
+function insert<T extends { _id: string }>(rows: T[], row: T): { won: boolean; row: T } {
+  const standing = rows.find(({ _id }) => _id === row._id);
+  if (standing) return { won: false, row: standing };
+  rows.push(row);
+  return { won: true, row };
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Block } from '#contracts';
+import type { ModelMessage } from './model-message.js';
+import { callId, callRow, journalOf, outcomeRow, stepRow, turnRow } from './testing/rows.js';
+import { appendMessages, messagesOfTurn } from './transcript.js';
+
+const question: ModelMessage = { role: 'user', content: [{ type: 'text', text: 'Question 1' }] };
+const text = (words: string) => ({ type: 'text' as const, text: words });
+const result = (number: number, words: string, is_error = false) => ({
+  type: 'tool_result' as const,
+  tool_call_id: callId(number),
+  text: words,
+  is_error,
+});
+const cancelled = (number: number) =>
+  result(number, 'Cancelled: The turn ended before this call was answered.', true);
+const STOPPED = text('[The user stopped the previous answer before it was complete.]');
+const FAILED = text('[The previous answer broke off because of an error.]');
+
+describe('messagesOfTurn', () => {
+  it('is question, step, results, answer', () => {
+    const steps = [stepRow(1, 'Let me see.', [callRow(1), callRow(2)]), stepRow(2, 'Five.')];
+    const error = { error_type: 'TimeoutError', error_message: 'Too slow.' };
+    const outcomes = [outcomeRow(2, { status: 'failure', data: null, error }), outcomeRow(1)];
+    expect(messagesOfTurn(journalOf({ steps, outcomes }))).toEqual([
+      question,
+      { role: 'assistant', content: steps[0]!.blocks },
+      { role: 'user', content: [result(1, '5'), result(2, 'TimeoutError: Too slow.', true)] },
+      { role: 'assistant', content: [text('Five.')] },
+    ]);
+  });
+
+  it('marks only failures as errors', () => {
+    const steps = [stepRow(1, '', [callRow(1)])];
+    const error = { error_type: 'PermissionError', error_message: 'Two files.' };
+    const outcomes = [outcomeRow(1, { status: 'partial_success', data: { text: 'Three.' }, error })];
+    expect(messagesOfTurn(journalOf({ steps, outcomes })).at(-1)).toEqual({
+      role: 'user',
+      content: [result(1, 'Three.\nPermissionError: Two files.')],
+    });
+  });
+
+  it('answers a call that has no outcome yet, so that nothing is ever unanswered', () => {
+    const steps = [stepRow(1, '', [callRow(1)])];
+    expect(messagesOfTurn(journalOf({ steps })).at(-1)).toEqual({ role: 'user', content: [cancelled(1)] });
+  });
+
+  it('drops blank text, thinking that no provider takes back, thinking at the end, and empty messages', () => {
+    const thinking = (change: Partial<Extract<Block, { type: 'thinking' }>>): Block => {
+      return { type: 'thinking', text: 'hm', ...change };
+    };
+    const signed = thinking({ signature: 'sig' });
+    const redacted = thinking({ data: 'xx' });
+    const blocks = [thinking({}), signed, redacted, text(' \n'), text('So.'), signed];
+    const steps = [stepRow(1, '', [], { blocks })];
+    expect(messagesOfTurn(journalOf({ steps }))).toEqual([
+      question,
+      { role: 'assistant', content: [signed, redacted, text('So.')] },
+    ]);
+    const silent = [stepRow(1, '', [], { blocks: [text(' '), signed] })];
+    expect(messagesOfTurn(journalOf({ steps: silent }))).toEqual([question]);
+  });
+
+  it('merges what the model said before and after a pause', () => {
+    const steps = [stepRow(1, 'One', [], { stop_reason: 'pause_turn' }), stepRow(2, 'two')];
+    expect(messagesOfTurn(journalOf({ steps }))).toEqual([
+      question,
+      { role: 'assistant', content: [text('One'), text('two')] },
+    ]);
+  });
+
+  it.each([
+    ['cancel', STOPPED],
+    ['fail', FAILED],
+  ] as const)('keeps the partial text of a %s row and a fixed note', (kind, note) => {
+    const steps = [stepRow(1, 'Half of', [], { kind })];
+    expect(messagesOfTurn(journalOf({ steps }))).toEqual([
+      question,
+      { role: 'assistant', content: [text('Half of')] },
+      { role: 'user', content: [note] },
+    ]);
+    const nothing = [stepRow(1, '', [], { kind })];
+    expect(messagesOfTurn(journalOf({ steps: nothing }))).toEqual([
+      { role: 'user', content: [...question.content, note] },
+    ]);
+  });
+
+  it('reads the calls of the last model step of a stopped turn as cancelled, whatever outcome lands', () => {
+    const steps = [
+      stepRow(1, '', [callRow(1)]),
+      stepRow(2, '', [callRow(2)]),
+      stepRow(3, 'And', [], { kind: 'cancel' }),
+    ];
+    const early = journalOf({ steps, outcomes: [outcomeRow(1)] });
+    const late = journalOf({ steps, outcomes: [outcomeRow(1), outcomeRow(2, { n: 2 })] });
+    expect(messagesOfTurn(late)).toEqual(messagesOfTurn(early));
+    expect(messagesOfTurn(late)).toEqual([
+      question,
+      { role: 'assistant', content: steps[0]!.blocks },
+      { role: 'user', content: [result(1, '5')] },
+      { role: 'assistant', content: steps[1]!.blocks },
+      { role: 'user', content: [cancelled(2)] },
+      { role: 'assistant', content: [text('And')] },
+      { role: 'user', content: [STOPPED] },
+    ]);
+  });
+});
+
+describe('appendMessages', () => {
+  it('merges the contents of one role, results first, and never changes a message that was there', () => {
+    const steps = [stepRow(1, '', [callRow(1)]), stepRow(2, '', [], { kind: 'cancel' })];
+    const history = messagesOfTurn(journalOf({ steps }));
+    const last = history.at(-1)!;
+    const before = structuredClone(last);
+    appendMessages(history, messagesOfTurn(journalOf({ turn: turnRow(2) })));
+    expect(history.at(-1)).toEqual({ role: 'user', content: [cancelled(1), STOPPED, text('Question 2')] });
+    expect(last).toEqual(before);
+    const mixed: ModelMessage[] = [{ role: 'user', content: [text('first')] }];
+    appendMessages(mixed, [{ role: 'user', content: [result(1, '5')] }]);
+    expect(mixed).toEqual([{ role: 'user', content: [result(1, '5'), text('first')] }]);
+  });
+});
