@@ -1,5 +1,6 @@
 import type { Journal, Turn } from '#contracts';
 import { newMessage } from '#contracts';
+import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
 import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
 import { decideCalls, endingStep, holderOf, openCalls, statusOf } from '#turn';
@@ -67,7 +68,7 @@ export class Sweeper {
     try {
       await this.lookAt(turn, now);
     } catch (error) {
-      if (error instanceof StoreUnavailableError) throw error;
+      if (error instanceof StoreUnavailableError || error instanceof BusUnavailableError) throw error;
       this.ports.log.error({ err: error, turn_id: turn._id }, 'a due turn could not be looked at');
       await this.ports.store.setTurnDue(turn._id, now + NEXT_LOOK_PARKED_MS);
     }
@@ -85,6 +86,9 @@ export class Sweeper {
       now + (status === 'awaiting_input' ? NEXT_LOOK_PARKED_MS : NEXT_LOOK_MS),
     );
     if (status !== turn.status) await store.setTurnStatus(turn._id, status);
+    // A parked turn has nothing to drive until somebody answers, or an approval expires.
+    const calls = decideCalls(journal, await situationOf(this.ports, journal));
+    if (calls.length > 0 && calls.every(({ action }) => action.do === 'await_person')) return;
     await this.wakeUp(journal);
   }
 

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import {
+  answerSchema,
+  artifactSchema,
+  bodySchemas,
+  catalogSchema,
+  claimSchema,
+  clientAnswerSchemas,
+  clientErrorSchema,
+  clientRequestSchemas,
+  conversationSchema,
+  deadLetterSchema,
+  envelopeSchema,
+  errorDetailSchema,
+  eventSchema,
+  outcomeSchema,
+  processSchema,
+  snapshotSchema,
+  stepSchema,
+  toolCallSchema,
+  toolResultSchema,
+  turnSchema,
+} from '#contracts';
+
+/** By the name of the golden file; `claim-settle` is another `claim`. */
+export const RECORDS = {
+  conversation: conversationSchema,
+  turn: turnSchema,
+  step: stepSchema,
+  outcome: outcomeSchema,
+  claim: claimSchema,
+  answer: answerSchema,
+  catalog: catalogSchema,
+  process: processSchema,
+  artifact: artifactSchema,
+  'dead-letter': deadLetterSchema,
+} as const;
+
+/** Everything that crosses a process or a restart, by group and name. */
+export const SCHEMAS: Record<string, Record<string, z.ZodType>> = {
+  envelope: { envelope: envelopeSchema },
+  bodies: bodySchemas,
+  tools: { tool_call: toolCallSchema, tool_result: toolResultSchema, error_detail: errorDetailSchema },
+  events: { event: eventSchema, snapshot: snapshotSchema },
+  records: RECORDS,
+  requests: clientRequestSchemas,
+  answers: { ...clientAnswerSchemas, error: clientErrorSchema },
+};
+
+/** As published: what a sender may send. */
+export function jsonSchemaOf(schema: z.ZodType): unknown {
+  return z.toJSONSchema(schema, { io: 'input' });
+}
