@@ -1,24 +1,8 @@
-export type {
-  ClientConfig,
-  GatewayConfig,
-  OrchestratorConfig,
-  ProcessConfig,
-  SharedServices,
-  StandaloneConfig,
-  ToolConfig,
-  ToolWorkerConfig,
-  TurnConfig,
-} from './config/app-config.js';
-export { isLoopback, type AuthSettings } from './config/auth-settings.js';
+export type { ClientConfig, StandaloneConfig, ToolConfig, TurnConfig } from './config/app-config.js';
+export { type AuthSettings } from './config/auth-settings.js';
 export { ConfigError } from './config/config-error.js';
 export * from './config/load.config.js';
-export {
-  settingsOfTool,
-  type BudgetSettings,
-  type Settings,
-  type ToolSettings,
-  type UserLimits,
-} from './config/settings-file.js';
+export { settingsOfTool, type Settings, type UserLimits } from './config/settings-file.js';
 export * from './process-identity.js';
 export * from './liveness-rules.js';
 export * from './heartbeat.js';

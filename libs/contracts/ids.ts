@@ -32,8 +32,3 @@ export function controlKey(processId: string): string {
   const at = processId.indexOf('-');
   return `${processId.slice(0, at)}.${processId.slice(at + 1)}`;
 }
-
-/** `orchestrator.1b…` → `orchestrator-1b…`; the inverse of {@link controlKey}. */
-export function processOfControlKey(key: string): string {
-  return key.replace('.', '-');
-}

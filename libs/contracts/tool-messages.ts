@@ -108,7 +108,6 @@ export const toolResultBodySchema: z.ZodType<ToolResultBody> = z.discriminatedUn
 ]);
 
 export type ToolClass = z.infer<typeof toolClassSchema>;
-export type ToolCall = z.infer<typeof toolCallSchema>;
 export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 export type ResultStatus = z.infer<typeof resultStatusSchema>;
 /** Whoever makes one keeps its rule: see `toolResultSchema`. */

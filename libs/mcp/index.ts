@@ -1,3 +1,3 @@
-export { loadMcpConfig, McpConfigError, type McpConfigSource, type McpServer } from './mcp-config.js';
+export { loadMcpConfig } from './mcp-config.js';
 export { createMcpToolsets } from './create-mcp-toolsets.js';
 export type { McpLogger } from './mcp-logger.js';

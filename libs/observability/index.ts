@@ -1,6 +1,6 @@
 export * from './logger.js';
 export * from './nest-logger.js';
-export { redactFields, redactText, redactUrl, toPrintableLine } from './redact.js';
+export { redactText } from './redact.js';
 export * from './metrics.js';
 export * from './observe-calls.js';
 export * from './health.js';

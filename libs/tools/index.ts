@@ -7,4 +7,4 @@ export { ArgumentValidator } from './validate-arguments.js';
 export * from './canonical-hash.js';
 export * from './catalogue.js';
 export * from './define-tool.js';
-export { createLocalToolsets, type LocalToolsetsOptions } from './local/create-local-toolsets.js';
+export { createLocalToolsets } from './local/create-local-toolsets.js';

@@ -22,6 +22,9 @@ describe('the keyboard alone', () => {
     const reached: string[] = [];
     await tab.page.reload();
     await tab.hasEnded(1);
+    // The list and the tools are read apart from the conversation.
+    await tab.page.getByRole('link', { name: 'what is 17 + 25?' }).waitFor();
+    await tab.page.locator('.toolset').first().waitFor();
     for (let press = 0; press < 40; press++) {
       await keyboard.press('Tab');
       const { name, ring } = await tab.page.evaluate(focused);
