@@ -11,7 +11,7 @@ export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHos
     '',
     '  Switchyard: gateway, orchestrator and tool worker in one process',
     '',
-    `  Page    http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`,
+    `  Page    http://${isEverywhere(config.host) ? 'localhost' : host}:${port}`,
     `  Model   ${describeModel(toModelEnvironment(config))}`,
     `  Tools   ${toolsets || 'none'}`,
     `  Data    ${config.mongodbUrl ? 'MongoDB (MONGODB_URL)' : config.dataDir}`,
@@ -20,9 +20,13 @@ export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHos
   ].join('\n');
 }
 
+function isEverywhere(host: string): boolean {
+  return ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host);
+}
+
 function describeToolset(toolset: ToolsetHost): string {
   const { name, source } = toolset;
   const count = toolset.tools().length;
-  const state = source === 'mcp' && count === 0 ? 'connecting' : String(count);
+  const state = source === 'mcp' && count === 0 ? 'not connected yet' : String(count);
   return `${name} (${source === 'mcp' ? 'MCP, ' : ''}${state})`;
 }

@@ -27,6 +27,11 @@ await runMain('standalone', async () => {
     await makeEarlierTurnsDue(service.store);
   }
   const broker = new MemoryBroker();
+  service.drain.addStep('telling', async (graceMs) => {
+    process.stdout.write(
+      `Stopping, in ${Math.ceil(graceMs / 1000)} s at the latest. Ctrl C again stops at once.\n`,
+    );
+  });
   const { gateway, hosts } = await startStandalone(service, config, logger, (identity) =>
     rabbitmqUrl
       ? createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity })

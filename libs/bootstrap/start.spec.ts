@@ -6,8 +6,8 @@ import { describeStartFailure } from './start.js';
 
 describe('describeStartFailure', () => {
   it('lists what is wrong with the settings', () => {
-    expect(describeStartFailure('gateway', new ConfigError(['AUTH must be one of none, local, jwt']))).toBe(
-      'The gateway can not start: 1 setting is wrong:\n  - AUTH must be one of none, local, jwt\nEvery name is explained in .env.example.',
+    expect(describeStartFailure('gateway', new ConfigError(['AUTH must be none or jwt']))).toBe(
+      'The gateway cannot start: 1 setting is wrong:\n  - AUTH must be none or jwt\nEvery name is explained in .env.example.',
     );
   });
 
@@ -17,7 +17,7 @@ describe('describeStartFailure', () => {
       { name: 'BusSetupError' },
     );
     expect(describeStartFailure('orchestrator', error)).toBe(
-      'The orchestrator can not start: RabbitMQ at amqp://***@h refused the login: check RABBITMQ_URL.',
+      'The orchestrator cannot start: RabbitMQ at amqp://***@h refused the login: check RABBITMQ_URL.',
     );
   });
 

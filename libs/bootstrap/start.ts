@@ -29,10 +29,10 @@ export async function runMain(name: string, main: () => Promise<void>): Promise<
 /** What a person at the terminal is told; secrets are hidden. */
 export function describeStartFailure(name: string, error: unknown): string {
   if (!types.isNativeError(error) && !(error instanceof Error))
-    return `The ${name} can not start: ${redactText(String(error))}`;
-  if (CLEAR_ERRORS.has(error.name)) return `The ${name} can not start: ${redactText(error.message)}`;
+    return `The ${name} cannot start: ${redactText(String(error))}`;
+  if (CLEAR_ERRORS.has(error.name)) return `The ${name} cannot start: ${redactText(error.message)}`;
   return (
-    describeListenError(error) ?? `The ${name} can not start:\n${redactText(error.stack ?? error.message)}`
+    describeListenError(error) ?? `The ${name} cannot start:\n${redactText(error.stack ?? error.message)}`
   );
 }
 

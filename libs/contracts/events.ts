@@ -33,6 +33,13 @@ const startedCallFields = {
   attempt: z.int().min(0),
 };
 
+const brokenOffFields = {
+  ...turnFields,
+  message: z.string(),
+  /** Steps that the journal shows of the turn: a view with another number of committed ones has missed some. */
+  steps: z.int().min(0).optional(),
+};
+
 export const toolCompleteSchema = z.object({
   type: z.literal('tool_complete'),
   ...endedCallFields,
@@ -118,8 +125,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     content: z.string(),
     usage: usageSchema,
   }),
-  z.object({ type: z.literal('cancelled'), ...turnFields, message: z.string() }),
-  z.object({ type: z.literal('error'), ...turnFields, message: z.string(), code: failureCodeSchema }),
+  z.object({ type: z.literal('cancelled'), ...brokenOffFields }),
+  z.object({ type: z.literal('error'), ...brokenOffFields, code: failureCodeSchema }),
 ]);
 
 /** Sent to one viewer, never on the bus. */

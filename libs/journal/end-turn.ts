@@ -1,6 +1,6 @@
 import type { ConversationEvent, Journal, Step } from '#contracts';
 import { newMessage } from '#contracts';
-import { failureOf, openCalls, statusOf, textOf, totalUsage } from '#turn';
+import { failureOf, openCalls, shownSteps, statusOf, textOf, totalUsage } from '#turn';
 import type { Ports } from './ports.js';
 
 /**
@@ -18,8 +18,9 @@ export async function endTurn(ports: Ports, journal: Journal, end: Step): Promis
 
 function endEvent(journal: Journal, end: Step): ConversationEvent {
   const fields = { conversation_id: end.conversation_id, turn_id: end.turn_id, timestamp: end.at };
-  if (end.kind === 'cancel') return { type: 'cancelled', ...fields, message: 'Stopped.' };
-  if (end.kind === 'fail') return { type: 'error', ...fields, ...failureOf(end) };
+  const steps = shownSteps(journal).length;
+  if (end.kind === 'cancel') return { type: 'cancelled', ...fields, message: 'Stopped.', steps };
+  if (end.kind === 'fail') return { type: 'error', ...fields, ...failureOf(end), steps };
   return {
     type: 'complete',
     ...fields,

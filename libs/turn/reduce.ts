@@ -178,6 +178,7 @@ function reduceEnd(view: View, turn: TurnView, event: EventOf<'complete' | 'canc
   if (turn.steps.some((step) => !step.committed && step.calls.length > 0)) return gap(view);
   // The partial text that the row keeps was announced by its own step_committed; anything else is not in the journal.
   const steps = turn.steps.filter((step) => step.committed);
+  if (event.steps !== undefined && event.steps !== steps.length) return gap(view);
   const ended = { ended_at: event.timestamp, steps };
   if (event.type === 'cancelled')
     return applied(changeTurn(view, turn, { ...ended, status: 'cancelled' }), event);

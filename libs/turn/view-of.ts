@@ -52,7 +52,7 @@ export function turnViewOf(journal: Journal, partials: PartialText[] = []): Turn
   const { turn } = journal;
   const status = statusOf(journal);
   const end = endingStep(journal);
-  const steps = journal.steps.filter(isShown).map((step) => stepViewOf(journal, step));
+  const steps = shownSteps(journal).map((step) => stepViewOf(journal, step));
   const partial = end ? undefined : partialOf(journal, partials);
   if (partial)
     steps.push({ n: partial.step, attempt: partial.attempt, text: wholePairs(partial.text), calls: [] });
@@ -80,9 +80,11 @@ function partialOf(journal: Journal, partials: PartialText[]): PartialText | und
   return partials.find((partial) => partial.turn_id === journal.turn._id && partial.step === next);
 }
 
-/** `cancel` and `fail` rows show only if they keep partial text. */
-function isShown(step: Step): boolean {
-  return step.kind === 'model' || step.kind === 'summary' || textOf(step) !== '';
+/** The rows that a view shows as steps: `cancel` and `fail` only if they keep partial text. */
+export function shownSteps(journal: Pick<Journal, 'steps'>): Step[] {
+  return journal.steps.filter(
+    (step) => step.kind === 'model' || step.kind === 'summary' || textOf(step) !== '',
+  );
 }
 
 function stepViewOf(journal: Journal, step: Step): StepView {

@@ -131,7 +131,7 @@ export class Cluster {
   /** What any process, ended ones too, has logged as an error so far. Faults around it are no error of a process. */
   get errors(): string[] {
     const lines = [...this.environments.keys()].flatMap(({ log }) => log.split('\n'));
-    return lines.filter((line) => /"level":"(error|fatal)"|^The .* can not start/.test(line));
+    return lines.filter((line) => /"level":"(error|fatal)"|^The .* cannot start/.test(line));
   }
 
   /** A viewer connected to one of the gateways. */

@@ -64,7 +64,7 @@ describe('npm start', () => {
     const second = await startStandalone({ DATA_DIR }, { waitUntilReady: false });
     expect((await second.exit).code).toBe(1);
     expect(second.log.trim()).toBe(
-      `The standalone can not start: The folder ${DATA_DIR} is in use by another Switchyard process: stop that process or choose another DATA_DIR.`,
+      `The standalone cannot start: The folder ${DATA_DIR} is in use by another Switchyard process: stop that process or choose another DATA_DIR.`,
     );
     expect((await fetch(`${standalone.url}/health/ready`)).status).toBe(200);
   });

@@ -63,7 +63,7 @@ describe('settings that are wrong', () => {
 
   test.each(cases)('%s', async (_, env, said) => {
     const log = await refused('standalone', env);
-    expect(log).toMatch(/^The standalone can not start: /);
+    expect(log).toMatch(/^The standalone cannot start: /);
     for (const text of said) expect(log).toContain(text);
     expect(log).not.toContain('sk-ant-secret');
   });
@@ -115,7 +115,7 @@ describe('an address that is in use or does not answer', () => {
     const place = `127.0.0.1:${await findFreePort()}`;
     const logs = await Promise.all(KINDS.map((kind) => refused(kind, servicesAt(place))));
     for (const log of logs) {
-      expect(log).toMatch(/^The (gateway|orchestrator|tool worker) can not start: MongoDB at /);
+      expect(log).toMatch(/^The (gateway|orchestrator|tool worker) cannot start: MongoDB at /);
       expectOneSentence(log, place);
     }
   }, 60_000);
@@ -141,7 +141,7 @@ describeWithServices(['mongo'], 'a broker that cannot be reached', () => {
     const place = `127.0.0.1:${await findFreePort()}`;
     const env = { ...servicesAt(place), MONGODB_URL };
     for (const log of await Promise.all(KINDS.map((kind) => refused(kind, env)))) {
-      expect(log).toMatch(/^The (gateway|orchestrator|tool worker) can not start: RabbitMQ at /);
+      expect(log).toMatch(/^The (gateway|orchestrator|tool worker) cannot start: RabbitMQ at /);
       expectOneSentence(log, place);
     }
   }, 60_000);

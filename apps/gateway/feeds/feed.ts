@@ -1,6 +1,6 @@
-import type { ConversationEvent, View } from '#contracts';
+import type { ConversationEvent, TurnView, View } from '#contracts';
 import type { Logger } from '#observability';
-import { emptyView, isEnded, reduceEvent } from '#turn';
+import { emptyView, hasEnded, isEnded, reduceEvent } from '#turn';
 import { Audience, type AudienceCounters } from './audience.js';
 import { isBehind } from './compare-views.js';
 import type { FeedTimings } from './feed-timings.js';
@@ -95,7 +95,7 @@ export class Feed {
 
   /** Called now and then: the loss of a last event shows in nothing but silence. */
   watch(): void {
-    if (!this.hasViewers || !this.view || this.view.turns.every(isEnded)) return;
+    if (!this.hasViewers || !this.view || this.view.turns.every(isOver)) return;
     const now = this.deps.now();
     if (now - Math.max(this.lastEventAt, this.lastReadAt) < this.quietMs) return;
     this.quietMs = Math.min(this.jitter(2 * this.quietMs), this.deps.timings.longestQuietMs);
@@ -113,6 +113,7 @@ export class Feed {
     if (reduced.verdict === 'applied' || reduced.verdict === 'passing') {
       this.view = trimmed(reduced.view);
       this.audience.relay(reduced.event, before);
+      if (event.type === 'turn_queued' && event.number > (before.turns.at(-1)?.number ?? 0) + 1) this.doubt();
     }
     // After a gap the view stays what viewers were told. A read under way judges the event again.
     if (reduced.verdict === 'gap' && !this.reading) this.doubt();
@@ -187,6 +188,11 @@ export class Feed {
   private jitter(ms: number): number {
     return ms * (1 + Math.random() / 5);
   }
+}
+
+/** Nothing more is to come: a call of a stopped turn may end long after it. */
+function isOver(turn: TurnView): boolean {
+  return isEnded(turn) && turn.steps.every((step) => step.calls.every(hasEnded));
 }
 
 function applyAll(read: View, events: ConversationEvent[]): { view: View; hasGap: boolean } {

@@ -63,7 +63,7 @@ export const ownServiceVariables = {
 };
 
 export const clientVariables = {
-  AUTH: z.enum(AUTH_KINDS, must(`one of ${AUTH_KINDS.join(', ')}`)).default('none'),
+  AUTH: z.enum(AUTH_KINDS, must('none or jwt')).default('none'),
   JWT_SECRET: text.optional(),
   JWKS_URL: webUrl.optional(),
   JWT_ISSUER: text.optional(),
