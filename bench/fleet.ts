@@ -1,6 +1,6 @@
 import type { ConversationEvent, Turn } from '#contracts';
 import { newMessage } from '#contracts';
-import { ScriptedModel, type Model, type ModelPart } from '#llm';
+import type { Model, ModelPart } from '#llm';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
@@ -14,14 +14,19 @@ const metrics = createMetrics({ collectDefaults: false });
 /** Nobody dies in a benchmark. */
 const peers = { isDead: async () => false, isSuspect: async () => false };
 
-/** One tool call, then a short answer; takes no time. */
+/** One tool call, then a short answer; takes no time and keeps nothing. */
 export function oneToolModel(): Model {
-  return new ScriptedModel((request): ModelPart[] => {
-    const last = request.messages.at(-1);
-    const isAnswered = last?.role === 'user' && last.content.some((item) => item.type === 'tool_result');
-    if (isAnswered) return [{ type: 'text', text: 'The answer is 42.' }];
-    return [{ type: 'tool_call', name: 'math__add', arguments: { a: 17, b: 25 }, raw: '{"a":17,"b":25}' }];
-  });
+  const usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
+  return {
+    async *stream({ messages }): AsyncIterable<ModelPart> {
+      const last = messages.at(-1);
+      const isAnswered = last?.role === 'user' && last.content.some((item) => item.type === 'tool_result');
+      if (isAnswered) yield { type: 'text', text: 'The answer is 42.' };
+      else
+        yield { type: 'tool_call', name: 'math__add', arguments: { a: 17, b: 25 }, raw: '{"a":17,"b":25}' };
+      yield { type: 'end', stop_reason: isAnswered ? 'end_turn' : 'tool_use', usage };
+    },
+  };
 }
 
 export async function startBenchOrchestrator(

@@ -44,7 +44,8 @@ async function startRaw(brokerUrl: string, mongoUrl: string) {
   const broker = await connect(brokerUrl, { noDelay: true });
   const publishing = await broker.createConfirmChannel();
   await publishing.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
-  const replies = await (await connect(brokerUrl, { noDelay: true })).createChannel();
+  const replying = await connect(brokerUrl, { noDelay: true });
+  const replies = await replying.createChannel();
   const { queue: replyTo } = await replies.assertQueue('', { exclusive: true });
   let resolveReply: (() => void) | undefined;
   await replies.consume(replyTo, () => resolveReply?.(), { noAck: true });
@@ -64,7 +65,7 @@ async function startRaw(brokerUrl: string, mongoUrl: string) {
     },
     async stop(): Promise<void> {
       responder.kill();
-      await broker.close();
+      await Promise.all([broker.close(), replying.close()]);
     },
   };
 }
