@@ -1,3 +1,2 @@
 export * from './model.port.js';
 export { createModel, describeModel, type ModelEnvironment } from './model-setup.js';
-export { ScriptedModel } from './scripted/scripted-model.js';
