@@ -9,34 +9,26 @@ import { startProcess } from '../test/services/processes.js';
 import { Submitter, startBenchOrchestrator } from './fleet.js';
 import { compared, type Row } from './measure.js';
 
-const ROUNDS = 10;
-const PER_ROUND = 40;
-const WARM_UP = 40;
+const CALLS = 400;
+const WARM_UP = 400;
 
 /**
  * Added latency of a tool call: from «step committed» to «result in the orchestrator's memory», against a raw
- * request over a quorum queue with two inserts and a reply. Both alternate in blocks, so that the machine's drift
- * hits both.
+ * request over a quorum queue with two inserts and a reply. Both alternate call by
+ * call, so that drift of the machine, and caches that are cold after other work, hit both.
  */
 export async function benchToolCall(brokerUrl: string, mongoUrl: string): Promise<Row[]> {
   const raw = await startRaw(brokerUrl, mongoUrl);
   const ours = await startOurs(brokerUrl, mongoUrl);
   const rawTimes: number[] = [];
   const ourTimes: number[] = [];
-  await repeat(WARM_UP, () => raw.call());
-  await repeat(WARM_UP, () => ours.call());
-  for (let round = 0; round < ROUNDS; round++) {
-    rawTimes.push(...(await repeat(PER_ROUND, () => raw.call())));
-    ourTimes.push(...(await repeat(PER_ROUND, () => ours.call())));
+  for (let i = 0; i < WARM_UP + CALLS; i++) {
+    rawTimes.push(await raw.call());
+    ourTimes.push(await ours.call());
   }
+  for (const times of [rawTimes, ourTimes]) times.splice(0, WARM_UP);
   await Promise.all([raw.stop(), ours.stop()]);
   return [compared('tool call, distributed', ourTimes, rawTimes, '≤ 1.5 at p50, ≤ 2 at p99')];
-}
-
-async function repeat(count: number, measure: () => Promise<number>): Promise<number[]> {
-  const times: number[] = [];
-  for (let i = 0; i < count; i++) times.push(await measure());
-  return times;
 }
 
 async function startRaw(brokerUrl: string, mongoUrl: string) {

@@ -4,12 +4,14 @@ import { bodySchemas, envelopeSchema, QUEUE_TYPES, type Message, type QueueKind 
 
 export type Decoded = { ok: true; message: Message } | { ok: false; reason: string };
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Bytes of a message → message, or the reason why it goes to `dead-letters`. Never throws. */
 export function decodeMessage(bytes: Uint8Array, queue: QueueKind): Decoded {
   if (bytes.byteLength > MAX_MESSAGE_BYTES) return refuse(`larger than ${MAX_MESSAGE_BYTES} bytes`);
   let raw: unknown;
   try {
-    raw = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    raw = JSON.parse(utf8.decode(bytes));
   } catch {
     return refuse('not JSON');
   }

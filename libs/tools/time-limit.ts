@@ -8,7 +8,7 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Runs synchronous work and interrupts it after `timeoutMs`, regular expressions included. Costs about 0.1 ms. It is a
+ * Runs synchronous work and interrupts it after `timeoutMs`, regular expressions included. Costs about 1 ms. It is a
  * limit, not a sandbox: the work runs in this realm.
  */
 export function runWithTimeLimit<T>(timeoutMs: number, work: () => T): T {

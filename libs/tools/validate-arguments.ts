@@ -4,7 +4,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as ajvFormats } from 'ajv-formats';
 import { isWithinDepth, type ErrorDetail } from '#contracts';
-import { reduceSchema, UnusableSchemaError } from './input-schema.js';
+import { isQuickToCheck, reduceSchema, UnusableSchemaError } from './input-schema.js';
 import { runWithTimeLimit, TimeLimitError } from './time-limit.js';
 import { toValidationError } from './validation-detail.js';
 
@@ -30,7 +30,7 @@ const OPTIONS = {
 } as const;
 
 /** What a schema became: a function, or the reason why its tool cannot be called. */
-type Compiled = { check: ValidateFunction; interruptions: number } | { unusable: string };
+type Compiled = { check: ValidateFunction; isQuick: boolean; interruptions: number } | { unusable: string };
 
 /**
  * Checks arguments against the JSON Schema of a tool: 2020-12 (default), 2019-09, draft 7 and 6. Compiled schemas are
@@ -56,7 +56,8 @@ export class ArgumentValidator {
     if (compiled.interruptions >= MAX_INTERRUPTIONS)
       return refuse('The input schema takes too long to check.');
     try {
-      const errors = runWithTimeLimit(TIME_LIMIT_MS, () => findErrors(compiled.check, args));
+      const check = () => findErrors(compiled.check, args);
+      const errors = compiled.isQuick ? check() : runWithTimeLimit(TIME_LIMIT_MS, check);
       return errors && toValidationError(errors, args);
     } catch (error) {
       if (error instanceof TimeLimitError) compiled.interruptions++;
@@ -81,7 +82,8 @@ export class ArgumentValidator {
     try {
       const reduced = reduceSchema(schema);
       const ajv = this.dialect(schema.$schema);
-      return { check: runWithTimeLimit(TIME_LIMIT_MS, () => ajv.compile(reduced)), interruptions: 0 };
+      const check = runWithTimeLimit(TIME_LIMIT_MS, () => ajv.compile(reduced));
+      return { check, isQuick: isQuickToCheck(reduced), interruptions: 0 };
     } catch (error) {
       if (error instanceof UnusableSchemaError) return { unusable: error.message };
       if (!(error instanceof TimeLimitError))
