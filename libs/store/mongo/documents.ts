@@ -80,17 +80,17 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
   dead_letters: { queue: 'text', reason: 'json', message_id: 'json', content: 'json', at: 'text' },
 };
 
-/** Undefined fields are left out; a field that the collection does not know stays, for Mongoose to refuse. */
+/** Undefined fields are left out. Throws on a field that the collection does not know. */
 export function toDocument<Name extends CollectionName>(
   name: Name,
   row: Partial<Rows[Name]>,
 ): StoredDocument {
   const kinds: Record<string, FieldKind> = FIELD_KINDS[name];
   const fields = Object.entries(row).filter(([, value]) => value !== undefined);
-  const encode = ([key, value]: [string, unknown]) => [
-    key,
-    kinds[key] === 'json' ? JSON.stringify(value) : value,
-  ];
+  const encode = ([key, value]: [string, unknown]) => {
+    if (key !== '_id' && !Object.hasOwn(kinds, key)) throw new TypeError(`${name} has no field ${key}`);
+    return [key, kinds[key] === 'json' ? JSON.stringify(value) : value];
+  };
   return Object.fromEntries(fields.map(encode)) as StoredDocument;
 }
 

@@ -49,7 +49,8 @@ export class MongoRows<Name extends CollectionName> {
       const wasAnswerLost = isAnswerLost;
       isAnswerLost = true;
       try {
-        await this.model.insertOne(toDocument(this.name, row));
+        // Past Mongoose's documents, a fifth of an insert: `toDocument` knows every field.
+        await this.model.collection.insertOne(toDocument(this.name, row) as never);
         return undefined;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
@@ -123,8 +124,9 @@ export class MongoRows<Name extends CollectionName> {
   }
 
   async #findById(id: string): Promise<Rows[Name] | null> {
-    const [found] = await this.findOnce({ equals: { _id: id } } as Query<Name>);
-    return found ?? null;
+    assertPlainValue(id);
+    const found = await this.model.collection.findOne({ _id: id as never });
+    return found && toRow(this.name, found as unknown as StoredDocument);
   }
 
   #rememberUnanswered(id: string): void {
