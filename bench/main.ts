@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { startMongo } from '../test/services/mongo.js';
 import { startRabbitmq } from '../test/services/rabbitmq.js';
 import { formatTable, type Row } from './measure.js';
+import { benchMemory } from './memory.bench.js';
 import { benchRelay } from './relay.bench.js';
 import { benchToolCall } from './tool-call.bench.js';
 import { benchTurns, distributedFleet, embeddedFleet } from './turn.bench.js';
 
 /*
- * `npm run bench [calls] [embedded] [distributed] [relay]`: all without a name. Starts its own RabbitMQ and
+ * `npm run bench [calls] [embedded] [memory] [distributed] [relay]`: all without a name. Starts its own RabbitMQ and
  * MongoDB-protocol server; writes test-results/bench.json.
  */
 
@@ -19,10 +20,11 @@ const rows: Row[] = [];
 
 if (isWanted('relay')) rows.push(...(await benchRelay()));
 if (isWanted('embedded')) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'switchyard-bench-'));
-  rows.push(...(await benchTurns('embedded', () => embeddedFleet(dataDir))));
-  await rm(dataDir, { recursive: true });
+  await inFolder(async (dataDir) => {
+    rows.push(...(await benchTurns('embedded', () => embeddedFleet(dataDir))));
+  });
 }
+if (isWanted('memory')) await inFolder(async (dataDir) => void rows.push(...(await benchMemory(dataDir))));
 if (isWanted('calls') || isWanted('distributed')) {
   const [rabbitmq, mongo] = await Promise.all([startRabbitmq(), startMongo({})]);
   if (isWanted('calls')) rows.push(...(await benchToolCall(rabbitmq.url('/'), mongo.url('bench_calls'))));
@@ -51,3 +53,9 @@ console.log(
   `${machine.cpus} × ${machine.model}, ${machine.memoryGiB} GiB, Node ${machine.node}\n\n${formatTable(rows)}`,
 );
 process.exit(0);
+
+async function inFolder(work: (dataDir: string) => Promise<void>): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'switchyard-bench-'));
+  await work(dataDir);
+  await rm(dataDir, { recursive: true });
+}
