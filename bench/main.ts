@@ -5,12 +5,13 @@ import { startMongo } from '../test/services/mongo.js';
 import { startRabbitmq } from '../test/services/rabbitmq.js';
 import { formatTable, type Row } from './measure.js';
 import { benchMemory } from './memory.bench.js';
+import { benchRecovery } from './recovery.bench.js';
 import { benchRelay } from './relay.bench.js';
 import { benchToolCall } from './tool-call.bench.js';
 import { benchTurns, distributedFleet, embeddedFleet } from './turn.bench.js';
 
 /*
- * `npm run bench [calls] [embedded] [memory] [distributed] [relay]`: all without a name. Starts its own RabbitMQ and
+ * `npm run bench [calls] [embedded] [memory] [distributed] [relay] [recovery]`: all without a name. Starts its own RabbitMQ and
  * MongoDB-protocol server; writes test-results/bench.json.
  */
 
@@ -25,7 +26,7 @@ if (isWanted('embedded')) {
   });
 }
 if (isWanted('memory')) await inFolder(async (dataDir) => void rows.push(...(await benchMemory(dataDir))));
-if (isWanted('calls') || isWanted('distributed')) {
+if (['calls', 'distributed', 'recovery'].some(isWanted)) {
   const [rabbitmq, mongo] = await Promise.all([startRabbitmq(), startMongo({})]);
   if (isWanted('calls')) rows.push(...(await benchToolCall(rabbitmq.url('/'), mongo.url('bench_calls'))));
   if (isWanted('distributed')) {
@@ -35,6 +36,7 @@ if (isWanted('calls') || isWanted('distributed')) {
       )),
     );
   }
+  if (isWanted('recovery')) rows.push(...(await benchRecovery({ rabbitmq, mongo })));
   await Promise.all([rabbitmq.stop(), mongo.stop()]);
 }
 
