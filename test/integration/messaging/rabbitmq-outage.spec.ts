@@ -94,6 +94,7 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
     const message = toolCall();
     expect(await bus.publish('tools.math', message)).toBe('confirmed');
     await waitFor(() => deliveries.length === 1, { what: 'it is in hand' });
+    const linesBefore = log.lines.length;
     await broker.kill();
     await waitFor(() => !bus.isConnected(), { what: 'the loss is noticed' });
     expect(await bus.publish('turns', turnAdvance())).toBe('unknown');
@@ -103,6 +104,11 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
     await waitFor(() => deliveries.length === 2, { what: 'it is delivered again', timeoutMs: 20_000 });
     expect(deliveries[1]!.message).toEqual(message);
     expect(await bus.publish('turns', turnAdvance())).toBe('confirmed');
+    // Tried several times a second, told once for each connection.
+    const refusals = log.lines.slice(linesBefore).filter(({ reason }) => /ECONNREFUSED/.test(String(reason)));
+    expect(refusals.map(({ connection }) => connection).sort()).toEqual(
+      ['consuming', 'events', 'publishing'].map((purpose) => `orchestrator-1 ${purpose}`),
+    );
     expect(JSON.stringify(log.lines)).not.toContain('guest');
   }, 120_000);
 });
