@@ -1,6 +1,15 @@
 import type { Answer, Call, Claim, Journal, Outcome, Step } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
-import { answerTo, deadlineOf, holderOf, toolEndEvent, toolsetOf, type CallDecision } from '#turn';
+import {
+  answerTo,
+  deadlineOf,
+  decideAfterCompeting,
+  holderOf,
+  settleClaim,
+  toolEndEvent,
+  toolsetOf,
+  type CallDecision,
+} from '#turn';
 import type { Ports } from './ports.js';
 
 /** What viewers see of a call beside its id. */
@@ -30,7 +39,7 @@ export async function carryOut(
     case 'publish':
       return { published: await publishCall(ports, journal, step, call) };
     case 'compete':
-      return competeOrCancel(ports, call, action.outcome);
+      return compete(ports, call, action.outcome);
     case 'settle':
       return { outcome: await settle(ports, call, action.outcome) };
     case 'cancel':
@@ -66,36 +75,23 @@ export async function settle(ports: Ports, call: CallLabel, outcome: Outcome): P
   return row;
 }
 
-/** Gives up on a call by making sure that it can never start; lost means that somebody claimed it before. */
+/** Gives up on a call by making sure that it can never start; a lost claim means that it may be running. */
 export async function compete(
   ports: Ports,
   call: CallLabel & { tool_call_id: string },
   outcome: Outcome,
 ): Promise<Learned> {
-  const claim: Claim = {
-    _id: `${call.tool_call_id}:1`,
-    turn_id: outcome.turn_id,
-    conversation_id: outcome.conversation_id,
-    owner: ports.me,
-    n: 1,
-    purpose: 'settle',
-    decides: outcome,
-    at: outcome.at,
-  };
-  const { won, row } = await ports.store.claim(claim);
-  if (won) return { claim: row, outcome: await settle(ports, call, outcome) };
-  if (row.purpose === 'settle' && row.decides)
-    return { claim: row, outcome: await settle(ports, call, row.decides) };
-  return { claim: row };
-}
-
-/** A stopped call that was claimed first may be running: its owner is told. */
-async function competeOrCancel(ports: Ports, call: Call, outcome: Outcome): Promise<Learned> {
-  const learned = await compete(ports, call, outcome);
-  if (learned.claim && !learned.outcome && outcome.error?.error_type === 'Cancelled') {
-    await tellOwner(ports, learned.claim.owner, call.tool_call_id, outcome.turn_id);
+  const { row } = await ports.store.claim(settleClaim(outcome, ports.me));
+  const next = decideAfterCompeting(row, outcome);
+  switch (next.do) {
+    case 'settle':
+      return { claim: row, outcome: await settle(ports, call, next.outcome) };
+    case 'cancel':
+      await tellOwner(ports, next.owner, call.tool_call_id, outcome.turn_id);
+      return { claim: row };
+    case 'leave':
+      return { claim: row };
   }
-  return learned;
 }
 
 async function tellOwner(ports: Ports, owner: string, tool_call_id: string, turn_id: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ConversationEvent, Journal, Step } from '#contracts';
 import { newMessage } from '#contracts';
-import { failureOf, openCalls, shownSteps, statusOf, textOf, totalUsage } from '#turn';
+import { failureOf, isSettled, shownSteps, statusOf, textOf, totalUsage } from '#turn';
 import type { Ports } from './ports.js';
 
 /**
@@ -11,7 +11,7 @@ export async function endTurn(ports: Ports, journal: Journal, end: Step): Promis
   ports.bus.emit(endEvent(journal, end));
   await Promise.all([
     ports.store.setTurnStatus(journal.turn._id, statusOf(journal)),
-    openCalls(journal).length === 0 ? ports.store.setTurnDue(journal.turn._id, null) : undefined,
+    isSettled(journal) ? ports.store.setTurnDue(journal.turn._id, null) : undefined,
     hintNext(ports, journal),
   ]);
 }

@@ -1,5 +1,5 @@
 import type { Journal, Step } from '#contracts';
-import { decideCalls, endingStep, endsTurn, holderOf, nextStepNumber, openCalls } from '#turn';
+import { decideCalls, decideStop, endingStep, holderOf, openCalls } from '#turn';
 import { carryOut, hint } from './carry-out.js';
 import { endTurn } from './end-turn.js';
 import { situationOf } from './liveness.js';
@@ -32,14 +32,14 @@ export async function stopTurn(
 /** A `cancel` row without text, competing with the model's step for the same number. */
 async function insertCancel(ports: Ports, journal: Journal): Promise<Journal> {
   const { turn, steps } = journal;
-  for (let n = nextStepNumber(journal); ; n++) {
-    const { won, row } = await ports.store.commitStep(cancelRow(journal, n));
+  for (;;) {
+    const next = decideStop(journal);
+    if (next.do === 'release') return (await ports.store.readJournal(turn._id)) ?? journal;
+    const { won, row } = await ports.store.commitStep(cancelRow(journal, next.n));
     steps.push(row);
-    if (won) {
-      await Promise.all([endTurn(ports, journal, row), hint(ports, journal)]);
-      return journal;
-    }
-    if (endsTurn(turn.options, row)) return (await ports.store.readJournal(turn._id)) ?? journal;
+    if (!won) continue;
+    await Promise.all([endTurn(ports, journal, row), hint(ports, journal)]);
+    return journal;
   }
 }
 

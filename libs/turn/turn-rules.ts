@@ -24,6 +24,11 @@ export function decideTakeUp(
   return { do: 'pass_on', driver: holder.owner };
 }
 
+/** True when somebody has claimed the turn after the claim by which this process drives it: stop driving. */
+export function isSuperseded(journal: Journal, claimAttempt: number): boolean {
+  return (claimsOn(journal, journal.turn._id).at(-1)?.n ?? 0) > claimAttempt;
+}
+
 const THRASHING_CLAIMS = 5;
 const THRASHING_WINDOW_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import type { Catalog, CatalogTool, Claim, Journal } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { carryOut, endTurn, situationOf, type Ports } from '#journal';
-import { decideCalls, decideTakeUp, endingStep, holderOf, type Liveness } from '#turn';
+import { decideCalls, decideTakeUp, endingStep, holderOf, runClaim, type Liveness } from '#turn';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import type { CatalogueService } from '../catalogue/catalogue.service.js';
 import type { History } from './history.js';
@@ -90,16 +90,10 @@ export class TakeUp {
   private async claim(journal: Journal, attempt: number) {
     const { turn } = journal;
     const catalog = attempt === 1 ? await this.catalogue.pin() : undefined;
-    return this.deps.store.claim({
-      _id: `${turn._id}:${attempt}`,
-      turn_id: turn._id,
-      conversation_id: turn.conversation_id,
-      owner: this.ports.me,
-      n: attempt,
-      purpose: 'run',
-      ...(catalog ? { catalog_hash: catalog._id } : {}),
-      at: new Date().toISOString(),
-    });
+    const { _id: turn_id, conversation_id } = turn;
+    const by = { turn_id, conversation_id, owner: this.ports.me, at: new Date().toISOString() };
+    const claim = runClaim(turn_id, attempt, by);
+    return this.deps.store.claim(catalog ? { ...claim, catalog_hash: catalog._id } : claim);
   }
 
   private async workOf(

@@ -2,7 +2,15 @@ import type { Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { carryOut, endTurn, livenessOf, type Ports } from '#journal';
 import type { ArgumentValidator } from '#tools';
-import { decide, endingStep, nextStepNumber, type Action, type CallDecision } from '#turn';
+import {
+  decide,
+  decideStop,
+  endingStep,
+  isSuperseded,
+  nextStepNumber,
+  type Action,
+  type CallDecision,
+} from '#turn';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import { committedEvents } from './announce-step.js';
 import { Mailbox } from './mailbox.js';
@@ -70,7 +78,7 @@ export class TurnDriver {
       await this.readMail();
       const { leave } = this.mailbox;
       if (leave) return leave;
-      if (this.work.memory.claimAttempt > this.work.claimAttempt) return 'superseded';
+      if (isSuperseded(this.work.memory.journal, this.work.claimAttempt)) return 'superseded';
       const end = await this.act(decide(this.work.memory.journal, await this.situation()));
       if (end) return end;
     }
@@ -144,14 +152,18 @@ export class TurnDriver {
   private async commitCancel(): Promise<void> {
     const { memory } = this.work;
     const shownFor = nextStepNumber(memory.journal);
-    while (!endingStep(memory.journal)) {
+    for (
+      let next = decideStop(memory.journal);
+      next.do === 'commit_cancel';
+      next = decideStop(memory.journal)
+    ) {
       const content = {
         kind: 'cancel' as const,
         attempt: this.modelStep.broken?.attempt ?? 0,
         // A step that somebody else committed meanwhile has the text.
-        blocks: nextStepNumber(memory.journal) === shownFor ? partialText(this.modelStep.broken) : [],
+        blocks: next.n === shownFor ? partialText(this.modelStep.broken) : [],
       };
-      await this.commitAnnounced(stepRow(memory.journal, nextStepNumber(memory.journal), content));
+      await this.commitAnnounced(stepRow(memory.journal, next.n, content));
     }
     this.answerStops();
   }

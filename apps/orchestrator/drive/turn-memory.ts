@@ -1,5 +1,4 @@
 import type { Claim, Journal, Outcome, Step } from '#contracts';
-import { claimsOn } from '#turn';
 import type { Store } from '#store';
 
 /** A driven turn's rows, as far as its driver knows them. What the store says is added, nothing is invented. */
@@ -45,11 +44,6 @@ export class TurnMemory {
   /** False if it was known. */
   addClaim(claim: Claim): boolean {
     return addRow(this.journal.claims, claim);
-  }
-
-  /** The highest claim on the turn that is known here. */
-  get claimAttempt(): number {
-    return claimsOn(this.journal, this.journal.turn._id).at(-1)?.n ?? 0;
   }
 }
 

@@ -3,7 +3,7 @@ import { newMessage } from '#contracts';
 import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
 import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
-import { decideCalls, endingStep, holderOf, openCalls, statusOf } from '#turn';
+import { decideSweep, endingStep, holderOf, isSettled, statusOf, type CallDecision } from '#turn';
 
 const ROUND_MS = 2_000;
 const TURNS_A_ROUND = 200;
@@ -78,29 +78,25 @@ export class Sweeper {
     const { store } = this.ports;
     const journal = await store.readJournal(turn._id);
     if (!journal) return store.setTurnDue(turn._id, null);
-    const end = endingStep(journal);
-    if (end) return this.finish(journal, now);
+    const action = decideSweep(journal, await situationOf(this.ports, journal));
+    if (action.do === 'finish') return this.finish(journal, action.calls, now);
     const status = statusOf(journal);
     await store.setTurnDue(
       turn._id,
       now + (status === 'awaiting_input' ? NEXT_LOOK_PARKED_MS : NEXT_LOOK_MS),
     );
     if (status !== turn.status) await store.setTurnStatus(turn._id, status);
-    // A parked turn has nothing to drive until somebody answers, or an approval expires.
-    const calls = decideCalls(journal, await situationOf(this.ports, journal));
-    if (calls.length > 0 && calls.every(({ action }) => action.do === 'await_person')) return;
-    await this.wakeUp(journal);
+    if (action.do === 'wake') await this.wakeUp(journal);
   }
 
   /** An ended turn stays due until each of its calls has an outcome. */
-  private async finish(journal: Journal, now: number): Promise<void> {
+  private async finish(journal: Journal, calls: CallDecision[], now: number): Promise<void> {
     const { ports } = this;
     const { turn } = journal;
-    const decisions = decideCalls(journal, await situationOf(ports, journal));
-    const learned = await Promise.all(decisions.map((decision) => carryOut(ports, journal, decision)));
+    const learned = await Promise.all(calls.map((decision) => carryOut(ports, journal, decision)));
     for (const { outcome } of learned) if (outcome) journal.outcomes.push(outcome);
     if (turn.status !== statusOf(journal)) await endTurn(ports, journal, endingStep(journal)!);
-    await ports.store.setTurnDue(turn._id, openCalls(journal).length > 0 ? now + NEXT_LOOK_MS : null);
+    await ports.store.setTurnDue(turn._id, isSettled(journal) ? null : now + NEXT_LOOK_MS);
   }
 
   private async wakeUp(journal: Journal): Promise<void> {

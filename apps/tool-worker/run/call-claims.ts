@@ -1,7 +1,7 @@
 import type { Claim, Outcome, ToolCallBody } from '#contracts';
 import { compete, settle, type CallLabel, type Ports } from '#journal';
 import type { Store } from '#store';
-import { decideAfterReclaim, decideLostClaim, mayHaveRun, type Liveness } from '#turn';
+import { decideAfterReclaim, decideLostClaim, mayHaveRun, runClaim, type Liveness } from '#turn';
 
 /** What claiming came to. `mine` may start; with `outcome` the call has ended; `nothing` is somebody else's to do. */
 export type Claimed = { mine: Claim } | { outcome: Outcome } | 'nothing';
@@ -98,15 +98,7 @@ export function outcomeRow(
 }
 
 function claimRow(ports: Ports, body: ToolCallBody, attempt: number): Claim {
-  return {
-    _id: `${body.tool_call_id}:${attempt}`,
-    turn_id: body.turn_id,
-    conversation_id: body.conversation_id,
-    owner: ports.me,
-    n: attempt,
-    purpose: 'run',
-    at: new Date().toISOString(),
-  };
+  return runClaim(body.tool_call_id, attempt, { ...body, owner: ports.me, at: new Date().toISOString() });
 }
 
 async function read(store: Store, toolCallId: string) {

@@ -3,7 +3,7 @@ import { newMessage } from '#contracts';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
-import { MAX_CALL_ATTEMPTS, mayRunAgain, neverStarted, toolsetOf } from '#turn';
+import { decideDelivery, decideLostConnection, stoppedBeforeStart, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
@@ -11,13 +11,6 @@ import { runTool, runWhenReached, withinBudget, type Ran } from './run-tool.js';
 
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import type { Slots } from './slots.js';
-
-/** Nobody waits any more for a call that is so much older than its deadline. */
-const STALE_MS = 3_600_000;
-
-const TOO_LATE = failure('TimeoutError', 'No worker started this call before its deadline.', {
-  started: false,
-});
 
 /** Runs the calls of this worker: parse has happened, everything after it happens here (architecture: «a turn», worker). */
 export class CallRunner {
@@ -63,15 +56,15 @@ export class CallRunner {
   }
 
   private async handleOnce(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
-    const deadline = Date.parse(body.deadline);
-    if (Date.now() > deadline + STALE_MS) return 'ack';
+    const delivered = decideDelivery(Date.parse(body.deadline), Date.now());
+    if (delivered.do === 'drop') return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     const label = labelOf(hosted);
     const invalid = this.validator.validate(hosted.definition.input_schema, body.arguments);
     if (invalid) return (await this.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
-    const first = await (Date.now() > deadline
-      ? this.refuse(body, label, TOO_LATE)
+    const first = await (delivered.do === 'refuse'
+      ? this.refuse(body, label, { status: 'failure', error: delivered.error })
       : slots.use(() => this.claimAndRun(body, label)));
     if (first) return first;
     // Asking after another worker takes time and no slot.
@@ -148,7 +141,11 @@ export class CallRunner {
     stop: AbortSignal,
   ): Promise<Outcome | 'elsewhere' | 'given_back'> {
     for (let claim = first; ;) {
-      if (stop.aborted) return this.stoppedBeforeStart(body, claim.n);
+      if (stop.aborted) {
+        const unstarted = { attempt: claim.n, durationMs: 0 };
+        const error = stoppedBeforeStart(claim.n);
+        return outcomeRow(this.ports, body, unstarted, { status: 'failure', error });
+      }
       const startedAt = performance.now();
       this.emitStart(body, label, claim);
       const { n } = claim;
@@ -156,8 +153,10 @@ export class CallRunner {
       const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, stop));
       const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await this.bounded(body, ran.result));
-      if (!mayRunAgain(body.class)) return unknownOutcome(this.ports, body, claim.n);
-      if (claim.n >= MAX_CALL_ATTEMPTS || stop.aborted) {
+      const lost = { class: body.class, attempt: claim.n, stopped: stop.aborted };
+      const follows = decideLostConnection(lost);
+      if (follows === 'unknown') return unknownOutcome(this.ports, body, claim.n);
+      if (follows === 'give_up') {
         return outcomeRow(this.ports, body, run, failure('ToolExecutionError', ran.lost.message));
       }
       // Servers often get the signal that ends their worker, too.
@@ -167,17 +166,6 @@ export class CallRunner {
       if ('outcome' in next) return next.outcome;
       claim = next.mine;
     }
-  }
-
-  /** Of a later attempt nobody knows what the earlier one did. */
-  private stoppedBeforeStart(body: ToolCallBody, attempt: number): Outcome {
-    if (attempt > 1) return unknownOutcome(this.ports, body, attempt);
-    return outcomeRow(
-      this.ports,
-      body,
-      { attempt, durationMs: 0 },
-      { status: 'failure', error: neverStarted() },
-    );
   }
 
   private async runOnce(tool: Tool, body: ToolCallBody, attempt: number, stop: AbortSignal): Promise<Ran> {

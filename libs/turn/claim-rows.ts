@@ -1,0 +1,25 @@
+import type { Claim, Outcome } from '#contracts';
+
+/** What a claim is on and who makes it, stamped (ISO 8601). */
+export interface ClaimBy {
+  turn_id: string;
+  conversation_id: string;
+  owner: string;
+  at: string;
+}
+
+/** The right to do a piece of work (a turn or a call) under this attempt. */
+export function runClaim(workId: string, attempt: number, by: ClaimBy): Claim {
+  const { turn_id, conversation_id, owner, at } = by;
+  return { _id: `${workId}:${attempt}`, turn_id, conversation_id, owner, n: attempt, purpose: 'run', at };
+}
+
+/** Keeps a call from ever starting. It states the whole outcome, so that whoever sees it can insert exactly that. */
+export function settleClaim(outcome: Outcome, owner: string): Claim {
+  const { _id, turn_id, conversation_id, at } = outcome;
+  return {
+    ...runClaim(_id, 1, { turn_id, conversation_id, owner, at }),
+    purpose: 'settle',
+    decides: outcome,
+  };
+}

@@ -1,0 +1,39 @@
+import type { ErrorDetail, ToolClass } from '#contracts';
+import { MAX_CALL_ATTEMPTS, mayRunAgain } from './call-rules.js';
+import { failure, mayHaveRun, neverStarted } from './outcomes.js';
+
+/** Nobody waits any more for a call that is so much older than its deadline. */
+const STALE_MS = 3_600_000;
+
+export type DeliveryAction =
+  /** Insert claim 1, without reading first. */
+  | { do: 'claim' }
+  /** Compete for claim 1 with this end: it must not start any more. */
+  | { do: 'refuse'; error: ErrorDetail }
+  | { do: 'drop' };
+
+/** What a worker does with a call that was delivered, by the call's deadline (ms since epoch). */
+export function decideDelivery(deadline: number, now: number): DeliveryAction {
+  if (now > deadline + STALE_MS) return { do: 'drop' };
+  if (now <= deadline) return { do: 'claim' };
+  const message = 'No worker started this call before its deadline.';
+  return { do: 'refuse', error: failure('TimeoutError', message, { started: false }) };
+}
+
+/** Whoever holds a run claim and was told to stop before the start. Of a later attempt nobody knows what the earlier one did. */
+export function stoppedBeforeStart(attempt: number): ErrorDetail {
+  return attempt > 1 ? mayHaveRun() : neverStarted();
+}
+
+/** What follows when the tool's own connection broke in the middle of a run. */
+export type LostConnectionAction = 'unknown' | 'give_up' | 'claim_again';
+
+export function decideLostConnection(run: {
+  class: ToolClass;
+  attempt: number;
+  /** Told to stop meanwhile. */
+  stopped: boolean;
+}): LostConnectionAction {
+  if (!mayRunAgain(run.class)) return 'unknown';
+  return run.attempt >= MAX_CALL_ATTEMPTS || run.stopped ? 'give_up' : 'claim_again';
+}
