@@ -1,5 +1,6 @@
 import type { Answer, Call, Claim, Journal, Outcome, Step } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
+import { faultPoint } from '#faults';
 import { answerTo, deadlineOf, holderOf, toolEndEvent, toolsetOf, type CallDecision } from '#turn';
 import type { Ports } from './ports.js';
 
@@ -57,6 +58,7 @@ async function expire(ports: Ports, call: Call, answer: Answer): Promise<Answer>
 /** Inserts the outcome and tells viewers; the row that stands is returned, mine or an earlier one. */
 export async function settle(ports: Ports, call: CallLabel, outcome: Outcome): Promise<Outcome> {
   const { won, row } = await ports.store.settle(outcome);
+  await faultPoint('outcome_inserted');
   if (won) ports.bus.emit(toolEndEvent(call, row));
   else
     ports.log.info(
@@ -83,6 +85,7 @@ export async function compete(
     at: outcome.at,
   };
   const { won, row } = await ports.store.claim(claim);
+  if (won) await faultPoint('settle_claimed');
   if (won) return { claim: row, outcome: await settle(ports, call, outcome) };
   if (row.purpose === 'settle' && row.decides)
     return { claim: row, outcome: await settle(ports, call, row.decides) };

@@ -1,5 +1,6 @@
 import type { Journal, Turn } from '#contracts';
 import { newMessage } from '#contracts';
+import { faultPoint } from '#faults';
 import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
 import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
@@ -79,7 +80,10 @@ export class Sweeper {
     const journal = await store.readJournal(turn._id);
     if (!journal) return store.setTurnDue(turn._id, null);
     const end = endingStep(journal);
-    if (end) return this.finish(journal, now);
+    if (end) {
+      await faultPoint('sweep_acting');
+      return this.finish(journal, now);
+    }
     const status = statusOf(journal);
     await store.setTurnDue(
       turn._id,
@@ -89,6 +93,7 @@ export class Sweeper {
     // A parked turn has nothing to drive until somebody answers, or an approval expires.
     const calls = decideCalls(journal, await situationOf(this.ports, journal));
     if (calls.length > 0 && calls.every(({ action }) => action.do === 'await_person')) return;
+    await faultPoint('sweep_acting');
     await this.wakeUp(journal);
   }
 
