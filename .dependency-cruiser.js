@@ -1,4 +1,4 @@
-const libs = 'contracts|turn|journal|messaging|store|llm|tools|mcp|observability|bootstrap';
+const libs = 'contracts|turn|journal|messaging|store|llm|tools|mcp|observability|bootstrap|faults';
 /** A vendor SDK has one home; everything else sees our port. */
 const homes = {
   amqplib: '^libs/messaging/rabbitmq/',
@@ -49,6 +49,13 @@ const forbidden = [
     severity: 'error',
     from: { path: '^libs/contracts/', pathNot: '\\.spec\\.ts$' },
     to: { pathNot: '^(libs/contracts/|node_modules/zod/)' },
+  },
+  {
+    name: 'faults-import-nothing',
+    comment: 'Every lib that does something may be struck, so libs/faults stands below all of them.',
+    severity: 'error',
+    from: { path: '^libs/faults/', pathNot: '\\.spec\\.ts$' },
+    to: { path: '^(apps|libs)/', pathNot: '^libs/faults/' },
   },
   {
     name: 'the-core-is-pure',

@@ -20,6 +20,13 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/'],
 };
 
+const onServices = {
+  ...shared,
+  testEnvironment: '<rootDir>/test/services/environment.mjs',
+  globalSetup: '<rootDir>/test/services/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/services/global-teardown.mjs',
+};
+
 export default {
   testTimeout: 30_000,
   coverageProvider: 'v8',
@@ -32,12 +39,15 @@ export default {
       testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'],
     },
     {
-      ...shared,
+      ...onServices,
       displayName: 'services',
-      testEnvironment: '<rootDir>/test/services/environment.mjs',
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
-      globalSetup: '<rootDir>/test/services/global-setup.mjs',
-      globalTeardown: '<rootDir>/test/services/global-teardown.mjs',
+      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '<rootDir>/test/faults/'],
+    },
+    {
+      ...onServices,
+      displayName: 'faults',
+      testMatch: ['<rootDir>/test/faults/**/*.spec.ts'],
     },
   ],
 };

@@ -1,5 +1,6 @@
 import type { Body } from '#contracts';
 import { newMessage } from '#contracts';
+import { faultPoint } from '#faults';
 import { retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import type { Store } from '#store';
@@ -51,7 +52,11 @@ export class Orchestrator {
   }
 
   /** `turn.advance` from `turns` (then the delivery is held) or passed on by another process. */
-  advance({ turn_id, conversation_id }: Body<'turn.advance'>, delivery?: Delivery): Promise<DeliveryOutcome> {
+  async advance(
+    { turn_id, conversation_id }: Body<'turn.advance'>,
+    delivery?: Delivery,
+  ): Promise<DeliveryOutcome> {
+    if (delivery) await faultPoint('hint_received');
     return this.drivers.advance(turn_id, conversation_id, delivery);
   }
 
@@ -60,6 +65,7 @@ export class Orchestrator {
     { turn_id, tool_call_id }: Body<'tool.result'>,
     delivery?: Delivery,
   ): Promise<DeliveryOutcome> {
+    await faultPoint('result_received');
     const driver = this.drivers.get(turn_id);
     if (driver) driver.result(tool_call_id);
     else if (delivery) await this.hintTurn(turn_id);

@@ -10,7 +10,6 @@ export * from './peers.js';
 export * from './alone.js';
 export * from './drain.js';
 export * from './start.js';
-export * from './fault-points.js';
 export * from './member.js';
 export * from './health-server.js';
 export * from './service.js';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { types } from 'node:util';
+import { armFault } from '#faults';
 import { redactText } from '#observability';
 
 /** Known by name: the classes live in libs that this one must not load. Their messages say what to do. */
@@ -10,6 +11,7 @@ const CLEAR_ERRORS = new Set([
   'StoreUnavailableError',
   'BusSetupError',
   'McpConfigError',
+  'FaultSetupError',
 ]);
 
 /**
@@ -19,6 +21,7 @@ const CLEAR_ERRORS = new Set([
 export async function runMain(name: string, main: () => Promise<void>): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
+    armFault(process.env.SWITCHYARD_FAULT);
     await main();
   } catch (error) {
     process.stderr.write(`${describeStartFailure(name, error)}\n`);

@@ -1,5 +1,6 @@
 import type { Answer, Call, Claim, Journal, Outcome, Step } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
+import { faultPoint } from '#faults';
 import {
   answerTo,
   deadlineOf,
@@ -66,6 +67,7 @@ async function expire(ports: Ports, call: Call, answer: Answer): Promise<Answer>
 /** Inserts the outcome and tells viewers; the row that stands is returned, mine or an earlier one. */
 export async function settle(ports: Ports, call: CallLabel, outcome: Outcome): Promise<Outcome> {
   const { won, row } = await ports.store.settle(outcome);
+  await faultPoint('outcome_inserted');
   if (won) ports.bus.emit(toolEndEvent(call, row));
   else
     ports.log.info(
@@ -81,7 +83,8 @@ export async function compete(
   call: CallLabel & { tool_call_id: string },
   outcome: Outcome,
 ): Promise<Learned> {
-  const { row } = await ports.store.claim(settleClaim(outcome, ports.me));
+  const { won, row } = await ports.store.claim(settleClaim(outcome, ports.me));
+  if (won) await faultPoint('settle_claimed');
   const next = decideAfterCompeting(row, outcome);
   switch (next.do) {
     case 'settle':

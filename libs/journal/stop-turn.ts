@@ -1,4 +1,5 @@
 import type { Journal, Step } from '#contracts';
+import { faultPoint } from '#faults';
 import { decideCalls, decideStop, endingStep, holderOf, openCalls } from '#turn';
 import { carryOut, hint } from './carry-out.js';
 import { endTurn } from './end-turn.js';
@@ -26,7 +27,10 @@ export async function stopTurn(
     if (asked) journal = (await ports.store.readJournal(turnId)) ?? journal;
   }
   if (!endingStep(journal)) journal = await insertCancel(ports, journal);
-  return { mayBeRunning: await releaseCalls(ports, journal) };
+  await faultPoint('stop_committed');
+  const mayBeRunning = await releaseCalls(ports, journal);
+  await faultPoint('stop_settled');
+  return { mayBeRunning };
 }
 
 /** A `cancel` row without text, competing with the model's step for the same number. */

@@ -17,6 +17,8 @@ export interface ClusterOptions {
   workers?: Environment[];
   /** Private services instead of the run's shared ones. */
   services?: { rabbitmqUrl: string; mongodbUrl: string };
+  /** More for the file that `CONFIG` names. */
+  settings?: Record<string, unknown>;
 }
 
 /** Under load, many processes start at once. */
@@ -54,7 +56,7 @@ export class Cluster {
     const mongodbUrl = options.services?.mongodbUrl ?? (await mongoForTest())!.url;
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-cluster-'));
     const config = join(folder, 'switchyard.json');
-    writeFileSync(config, JSON.stringify(SETTINGS));
+    writeFileSync(config, JSON.stringify({ ...SETTINGS, ...options.settings }));
     const shared = { RABBITMQ_URL: rabbitmqUrl, MONGODB_URL: mongodbUrl, CONFIG: config };
     const store = createStore({ url: mongodbUrl });
     await store.open();

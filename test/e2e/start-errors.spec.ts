@@ -55,6 +55,11 @@ describe('settings that are wrong', () => {
       ['TOOLSETS names maths', 'math, knowledge, web'],
     ],
     [
+      'a fault point that does not exist',
+      { SWITCHYARD_FAULT: 'turn_clamed:kill' },
+      ['SWITCHYARD_FAULT names an unknown point', 'turn_claimed'],
+    ],
+    [
       'several at once, and what looks like a typo',
       { PORT: '99999', AUTH: 'nobody', MODEL: 'antropic/x', ANTROPIC_API_KEY: 'sk-ant-secret' },
       ['4 settings are wrong', 'PORT must be', 'AUTH must be', 'MODEL must be demo or', 'ANTHROPIC_API_KEY?'],

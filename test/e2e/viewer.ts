@@ -9,24 +9,30 @@ type Received = ConversationEvent | Snapshot;
 export class Viewer {
   readonly received: Received[] = [];
   private readonly views = new Map<string, View>();
+  private current: Socket;
 
-  private constructor(readonly socket: Socket) {
-    socket.onAny((_name: string, event: Received) => this.take(event));
+  private constructor(
+    url: string,
+    private readonly auth: Record<string, string>,
+  ) {
+    this.current = this.open(url);
   }
 
   static async connect(url: string, auth: Record<string, string> = {}): Promise<Viewer> {
-    const socket = io(url, {
-      transports: ['websocket'],
-      auth,
-      reconnectionDelay: 100,
-      reconnectionDelayMax: 500,
-    });
-    const viewer = new Viewer(socket);
-    await new Promise<void>((resolve, reject) => {
-      socket.once('connect', resolve);
-      socket.once('connect_error', reject);
-    });
+    const viewer = new Viewer(url, auth);
+    await viewer.connected();
     return viewer;
+  }
+
+  /** Leaves for another gateway, and keeps what it holds. What it followed it has to join again. */
+  async moveTo(url: string): Promise<void> {
+    this.close();
+    this.current = this.open(url);
+    await this.connected();
+  }
+
+  get socket(): Socket {
+    return this.current;
   }
 
   /** The acknowledgement as it came: the answer, or `{ error }`. */
@@ -93,6 +99,25 @@ export class Viewer {
 
   close(): void {
     this.socket.disconnect();
+  }
+
+  private open(url: string): Socket {
+    const socket = io(url, {
+      transports: ['websocket'],
+      auth: this.auth,
+      // A connection of its own: two viewers at one gateway, and one that comes back to it, are not one.
+      forceNew: true,
+      reconnectionDelay: 100,
+      reconnectionDelayMax: 500,
+    });
+    return socket.onAny((_name: string, event: Received) => this.take(event));
+  }
+
+  private connected(): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      this.socket.once('connect', resolve);
+      this.socket.once('connect_error', reject);
+    });
   }
 
   private take(event: Received): void {

@@ -7,6 +7,7 @@ import {
   type Conversation,
   type Turn,
 } from '#contracts';
+import { faultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
@@ -76,6 +77,7 @@ export class SubmitTurn {
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
       : await this.insert(turn);
+    await faultPoint('turn_inserted');
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
     return {
       answer: { conversation_id: conversationId, turn_id: row._id },
@@ -140,10 +142,12 @@ export class SubmitTurn {
         client_message_id,
         by: user_id,
       });
+    await faultPoint('turn_announced');
     const hint = newMessage('turn.advance', { turn_id, conversation_id }, turn.traceparent);
     const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
     if (outcome !== 'confirmed')
       log.warn({ turn_id, outcome }, 'no hint about a new turn, the sweeper will find it');
+    await faultPoint('turn_hinted');
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DeliveryOutcome } from '#messaging';
 import { newMessage, type Journal } from '#contracts';
+import { faultPoint } from '#faults';
 import type { Ports } from '#journal';
 import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
@@ -121,6 +122,7 @@ export class Drivers {
       const end = await Promise.race([driven.done, expired]);
       clearTimeout(timer);
       if (end === 'abandoned') return giveBack();
+      await faultPoint('turn_ended');
       if (end !== 'expired') return 'ack';
       // Whoever gets the fresh hint holds it in place of this one.
       driven.held = undefined;

@@ -1,3 +1,4 @@
+import { faultPoint } from '#faults';
 import { carryOut, type Ports } from '#journal';
 import { decideWithoutWorker, toolsetOf, type CallDecision } from '#turn';
 import { NoWorkerWatch } from './no-worker.js';
@@ -28,6 +29,7 @@ export class OpenCalls {
       }
     }
     const { claim, outcome, published } = await carryOut(this.ports, memory.journal, next);
+    if (published) await faultPoint('call_published');
     if (published) this.noWorker.sent(decision.call.tool_call_id, published);
     const isNewClaim = claim !== undefined && memory.addClaim(claim);
     const isNewOutcome = outcome !== undefined && memory.addOutcome(outcome);

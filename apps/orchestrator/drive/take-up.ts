@@ -1,5 +1,6 @@
 import type { Catalog, CatalogTool, Claim, Journal } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
+import { faultPoint } from '#faults';
 import { carryOut, endTurn, situationOf, type Ports } from '#journal';
 import { decideCalls, decideTakeUp, endingStep, holderOf, runClaim, type Liveness } from '#turn';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
@@ -67,6 +68,7 @@ export class TakeUp {
       const decision = decideTakeUp(journal, this.ports.me, () => liveness);
       if (decision.do === 'pass_on') return 'nothing_to_do';
       const claimed = await this.claim(journal, decision.attempt);
+      if (claimed.won) await faultPoint('turn_claimed');
       if (claimed.won) return this.workOf(journal, claimed.row, isDeleted, holder);
       const reread = await this.deps.store.readJournal(journal.turn._id);
       if (!reread || endingStep(reread)) return 'nothing_to_do';

@@ -1,5 +1,6 @@
 import type { Step } from '#contracts';
 import { newMessage } from '#contracts';
+import { faultPoint } from '#faults';
 import { carryOut, endTurn, livenessOf, type Ports } from '#journal';
 import type { ArgumentValidator } from '#tools';
 import {
@@ -141,6 +142,7 @@ export class TurnDriver {
 
   private async end(step: Step, calls: CallDecision[]): Promise<void> {
     const { journal } = this.work.memory;
+    await faultPoint('ending_committed');
     this.answerStops();
     await Promise.all([
       endTurn(this.ports, journal, step),
@@ -165,6 +167,7 @@ export class TurnDriver {
       };
       await this.commitAnnounced(stepRow(memory.journal, next.n, content));
     }
+    await faultPoint('cancel_committed');
     this.answerStops();
   }
 
@@ -181,6 +184,7 @@ export class TurnDriver {
   /** Commits a row and, if it shows something, tells viewers. */
   private async commitAnnounced(row: Step): Promise<void> {
     const won = await this.work.memory.commit(row);
+    if (row.calls.length > 0) await faultPoint('step_committed');
     if (won && (row.kind === 'model' || row.blocks.length > 0)) {
       for (const event of committedEvents(this.work.memory.journal, row)) this.deps.bus.emit(event);
     }
@@ -190,6 +194,7 @@ export class TurnDriver {
     // Until now there was nothing to interrupt: a Stop that came since the mail was read must not wait for the model.
     if (!this.mailbox.isEmpty) return;
     const row = await this.modelStep.run(n);
+    if (row) await faultPoint('model_answered');
     if (row) await this.commitAnnounced(row);
     this.modelStep.forget();
   }

@@ -1,4 +1,5 @@
 import type { Block, ConversationEvent, StopReason, Usage } from '#contracts';
+import { faultPoint } from '#faults';
 import { ModelError, type Model, type ModelPart, type ModelRequest } from '#llm';
 import { stepAttempt } from '#turn';
 import { newToolCallId } from './tool-call-id.js';
@@ -110,6 +111,7 @@ class AttemptRun {
         return { asked: this.asked, stopReason: part.stop_reason, usage: part.usage };
       }
       this.take(part);
+      if (part.type === 'text') await faultPoint('token_streamed');
     }
     throw new ModelError('The model’s answer broke off.', 'network', { retryable: true });
   }

@@ -1,5 +1,6 @@
 import type { Journal, Turn } from '#contracts';
 import { newMessage } from '#contracts';
+import { faultPoint } from '#faults';
 import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
 import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
@@ -79,14 +80,19 @@ export class Sweeper {
     const journal = await store.readJournal(turn._id);
     if (!journal) return store.setTurnDue(turn._id, null);
     const action = decideSweep(journal, await situationOf(this.ports, journal));
-    if (action.do === 'finish') return this.finish(journal, action.calls, now);
+    if (action.do === 'finish') {
+      await faultPoint('sweep_acting');
+      return this.finish(journal, action.calls, now);
+    }
     const status = statusOf(journal);
     await store.setTurnDue(
       turn._id,
       now + (status === 'awaiting_input' ? NEXT_LOOK_PARKED_MS : NEXT_LOOK_MS),
     );
     if (status !== turn.status) await store.setTurnStatus(turn._id, status);
-    if (action.do === 'wake') await this.wakeUp(journal);
+    if (action.do !== 'wake') return;
+    await faultPoint('sweep_acting');
+    await this.wakeUp(journal);
   }
 
   /** An ended turn stays due until each of its calls has an outcome. */

@@ -1,5 +1,6 @@
 import type { Claim, Outcome, ToolCallBody, ToolResult } from '#contracts';
 import { newMessage } from '#contracts';
+import { faultPoint } from '#faults';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
@@ -80,6 +81,7 @@ export class CallRunner {
     if (this.isLeaving) return giveBack();
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
+    await faultPoint('call_received');
     const { won, row } = await claimFirst(this.ports, body);
     return won ? this.run(hosted.tool, body, label, row) : undefined;
   }
@@ -117,6 +119,7 @@ export class CallRunner {
       const outcome = await this.runToEnd(tool, body, label, claim, controller.signal);
       if (outcome === 'elsewhere') return 'ack';
       if (outcome === 'given_back') return await giveBack();
+      await faultPoint('tool_finished');
       const stands = await settle(this.ports, label, outcome);
       this.note(body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
       return await this.hintResult(body, stands);
@@ -141,6 +144,7 @@ export class CallRunner {
     stop: AbortSignal,
   ): Promise<Outcome | 'elsewhere' | 'given_back'> {
     for (let claim = first; ;) {
+      await faultPoint('call_claimed');
       if (stop.aborted) {
         const unstarted = { attempt: claim.n, durationMs: 0 };
         const error = stoppedBeforeStart(claim.n);
@@ -217,6 +221,7 @@ export class CallRunner {
     });
     const sent = await this.ports.bus.send(body.reply_to, message);
     if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
+    await faultPoint('result_hinted');
     return 'ack';
   }
 }

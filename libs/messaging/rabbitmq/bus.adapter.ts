@@ -1,5 +1,6 @@
 import type { ConsumeMessage } from 'amqplib';
 import type { ConversationEvent, Message, Role } from '#contracts';
+import { onDropConnection } from '#faults';
 import { BusSetupError, BusUnavailableError } from '../bus-errors.js';
 import { silentLogger, type BusLogger } from '../bus-logger.js';
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../bus.port.js';
@@ -61,7 +62,10 @@ class RabbitmqBus implements Bus {
     const failed = opened.find((result) => result.status === 'rejected');
     if (!failed) await Promise.all([this.#publisher.start(), this.#emitter.start()]);
     const error: unknown = failed?.reason ?? this.#publisher.lastError ?? this.#emitter.lastError;
-    if (error === undefined && this.isConnected()) return;
+    if (error === undefined && this.isConnected()) {
+      onDropConnection(() => this.#connections().forEach((connection) => connection.drop()));
+      return;
+    }
     await this.close();
     throw error === undefined
       ? new BusSetupError('the connection to RabbitMQ broke')

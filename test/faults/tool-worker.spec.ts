@@ -1,0 +1,3 @@
+import { describeFaults } from './describe-faults.js';
+
+describeFaults('tool-worker');
