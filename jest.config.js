@@ -20,6 +20,21 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/'],
 };
 
+/** With real services, which are started when a file needs them. */
+const withServices = {
+  ...shared,
+  testEnvironment: '<rootDir>/test/services/environment.mjs',
+  globalSetup: '<rootDir>/test/services/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/services/global-teardown.mjs',
+};
+
+/** Takes minutes: only in a run that names it (`--selectProjects outages`). */
+const outages = {
+  ...withServices,
+  displayName: 'outages',
+  testMatch: ['<rootDir>/test/outages/**/*.spec.ts'],
+};
+
 export default {
   testTimeout: 30_000,
   coverageProvider: 'v8',
@@ -32,12 +47,11 @@ export default {
       testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'],
     },
     {
-      ...shared,
+      ...withServices,
       displayName: 'services',
-      testEnvironment: '<rootDir>/test/services/environment.mjs',
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
-      globalSetup: '<rootDir>/test/services/global-setup.mjs',
-      globalTeardown: '<rootDir>/test/services/global-teardown.mjs',
+      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '<rootDir>/test/outages/'],
     },
+    ...(process.argv.includes('outages') ? [outages] : []),
   ],
 };
