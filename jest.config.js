@@ -20,12 +20,19 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/'],
 };
 
-const onServices = {
+/** With real services, which are started when a file needs them. */
+const withServices = {
   ...shared,
   testEnvironment: '<rootDir>/test/services/environment.mjs',
   globalSetup: '<rootDir>/test/services/global-setup.mjs',
   globalTeardown: '<rootDir>/test/services/global-teardown.mjs',
 };
+
+/** Takes minutes: only in a run that names it (`--selectProjects outages`). */
+const onlyWhenNamed = (name) =>
+  process.argv.includes(name)
+    ? [{ ...withServices, displayName: name, testMatch: [`<rootDir>/test/${name}/**/*.spec.ts`] }]
+    : [];
 
 export default {
   testTimeout: 30_000,
@@ -39,15 +46,16 @@ export default {
       testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'],
     },
     {
-      ...onServices,
+      ...withServices,
       displayName: 'services',
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
-      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '<rootDir>/test/faults/'],
+      testPathIgnorePatterns: [
+        ...shared.testPathIgnorePatterns,
+        '<rootDir>/test/faults/',
+        '<rootDir>/test/outages/',
+      ],
     },
-    {
-      ...onServices,
-      displayName: 'faults',
-      testMatch: ['<rootDir>/test/faults/**/*.spec.ts'],
-    },
+    ...onlyWhenNamed('faults'),
+    ...onlyWhenNamed('outages'),
   ],
 };

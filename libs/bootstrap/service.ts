@@ -59,7 +59,7 @@ export class Service {
     });
     this.members.push(member);
     await member.start();
-    this.health.addCheck('bus', () => this.members.every(({ bus }) => bus.isConnected()));
+    this.health.addCheck('bus', () => this.members.every(({ bus }) => bus.takesMessages()));
     return member;
   }
 

@@ -46,6 +46,8 @@ export interface Bus {
   close(): Promise<void>;
   /** True while every connection is up. */
   isConnected(): boolean;
+  /** Connected, and as far as is known what is published now goes through: no alarm, and the last answer came in time. */
+  takesMessages(): boolean;
   /** Milliseconds since the last (re)connect, by a monotonic clock; 0 while disconnected. */
   connectedForMs(): number;
 

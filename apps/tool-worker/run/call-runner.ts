@@ -8,10 +8,15 @@ import { decideDelivery, decideLostConnection, stoppedBeforeStart, toolsetOf } f
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
-import { runTool, runWhenReached, withinBudget, type Ran } from './run-tool.js';
+import { HoldLimit } from './hold-limit.js';
+import { runTool, runWhenReached, withinBudget, type Ran, type RunContext } from './run-tool.js';
 
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import type { Slots } from './slots.js';
+
+
+/** What ends a run from outside the tool. */
+type Limits = Pick<RunContext, 'stop' | 'hold'>;
 
 /** Runs the calls of this worker: parse has happened, everything after it happens here (architecture: «a turn», worker). */
 export class CallRunner {
@@ -61,29 +66,36 @@ export class CallRunner {
     if (delivered.do === 'drop') return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
+    const hold = new HoldLimit();
     const label = labelOf(hosted);
     const invalid = this.validator.validate(hosted.definition.input_schema, body.arguments);
     if (invalid) return (await this.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
     const first = await (delivered.do === 'refuse'
       ? this.refuse(body, label, { status: 'failure', error: delivered.error })
-      : slots.use(() => this.claimAndRun(body, label)));
+      : slots.use(() => this.claimAndRun(body, label, hold)));
     if (first) return first;
     // Asking after another worker takes time and no slot.
     const again = await claimAgain(this.ports, body, label);
     if (again === 'nothing') return 'ack';
     if ('outcome' in again) return this.hintResult(body, again.outcome);
-    return slots.use(() => this.run(hosted.tool, body, label, again.mine));
+    return slots.use(() => this.run(hosted.tool, body, label, again.mine, hold));
   }
 
   /** Undefined when somebody else has claimed the call before. */
-  private async claimAndRun(body: ToolCallBody, label: CallLabel): Promise<DeliveryOutcome | undefined> {
+  private async claimAndRun(
+    body: ToolCallBody,
+    label: CallLabel,
+    hold: HoldLimit,
+  ): Promise<DeliveryOutcome | undefined> {
     // Waiting for a slot takes time: meanwhile this worker may have begun to leave, or the server gone away.
     if (this.isLeaving) return giveBack();
+    // Not claimed, so who drives the turn sends it again.
+    if (hold.leftMs === 0) return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     await faultPoint('call_received');
     const { won, row } = await claimFirst(this.ports, body);
-    return won ? this.run(hosted.tool, body, label, row) : undefined;
+    return won ? this.run(hosted.tool, body, label, row, hold) : undefined;
   }
 
   /**
@@ -112,11 +124,15 @@ export class CallRunner {
     body: ToolCallBody,
     label: CallLabel,
     claim: Claim,
+    hold: HoldLimit,
   ): Promise<DeliveryOutcome> {
     const controller = new AbortController();
     this.running.set(body.tool_call_id, controller);
     try {
-      const outcome = await this.runToEnd(tool, body, label, claim, controller.signal);
+      const outcome = await this.runToEnd(tool, body, label, claim, {
+        stop: controller.signal,
+        hold,
+      });
       if (outcome === 'elsewhere') return 'ack';
       if (outcome === 'given_back') return await giveBack();
       await faultPoint('tool_finished');
@@ -141,8 +157,9 @@ export class CallRunner {
     body: ToolCallBody,
     label: CallLabel,
     first: Claim,
-    stop: AbortSignal,
+    limits: Limits,
   ): Promise<Outcome | 'elsewhere' | 'given_back'> {
+    const { stop, hold } = limits;
     for (let claim = first; ;) {
       await faultPoint('call_claimed');
       if (stop.aborted) {
@@ -153,11 +170,12 @@ export class CallRunner {
       const startedAt = performance.now();
       this.emitStart(body, label, claim);
       const { n } = claim;
-      const runOnce = () => this.runOnce(tool, body, n, stop);
-      const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, stop));
+      const runOnce = () => this.runOnce(tool, body, n, limits);
+      const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, stop, hold));
       const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await this.bounded(body, ran.result));
-      const lost = { class: body.class, attempt: claim.n, stopped: stop.aborted };
+      const isLastRun = stop.aborted || hold.leftMs === 0;
+      const lost = { class: body.class, attempt: claim.n, stopped: isLastRun };
       const follows = decideLostConnection(lost);
       if (follows === 'unknown') return unknownOutcome(this.ports, body, claim.n);
       if (follows === 'give_up') {
@@ -172,11 +190,11 @@ export class CallRunner {
     }
   }
 
-  private async runOnce(tool: Tool, body: ToolCallBody, attempt: number, stop: AbortSignal): Promise<Ran> {
+  private async runOnce(tool: Tool, body: ToolCallBody, attempt: number, limits: Limits): Promise<Ran> {
     const { conversation_id, turn_id, tool_call_id, n: step } = body;
     return runTool(tool, body, {
       attempt,
-      stop,
+      ...limits,
       onProgress: (progress, total, message) => {
         const timestamp = new Date().toISOString();
         const place = { conversation_id, turn_id, tool_call_id, step, timestamp };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { failure, success } from '#tools';
+import { HoldLimit } from './hold-limit.js';
 import { runWhenReached, type Ran } from './run-tool.js';
 
 const AWAY: Ran = { result: failure('DependencyUnavailable', 'The server is not connected.') };
@@ -14,21 +15,21 @@ function answering(...answers: Ran[]) {
 describe('runWhenReached', () => {
   it('tries until the tool is reached', async () => {
     const { state, run } = answering(AWAY, AWAY, { result: success('here') });
-    expect(await runWhenReached(run, neverStopped)).toEqual({ result: success('here') });
+    expect(await runWhenReached(run, neverStopped, new HoldLimit())).toEqual({ result: success('here') });
     expect(state.runs).toBe(3);
   });
 
   it('takes any other failure as the end', async () => {
     const broken: Ran = { result: failure('ToolExecutionError', 'It broke.') };
     const { state, run } = answering(broken, { result: success('never') });
-    expect(await runWhenReached(run, neverStopped)).toEqual(broken);
+    expect(await runWhenReached(run, neverStopped, new HoldLimit())).toEqual(broken);
     expect(state.runs).toBe(1);
   });
 
   it('stops waiting when the call is stopped', async () => {
     const stop = new AbortController();
     const { state, run } = answering(AWAY);
-    const running = runWhenReached(run, stop.signal);
+    const running = runWhenReached(run, stop.signal, new HoldLimit());
     stop.abort();
     expect(await running).toEqual(AWAY);
     expect(state.runs).toBeLessThanOrEqual(2);

@@ -4,15 +4,15 @@ import type { ToolCallBody, ToolResult } from '#contracts';
 import type { Store } from '#store';
 import { stoppedWhileRunning } from '#turn';
 import { failure, outputBudget, ToolConnectionLostError, toFailure, toToolResult, type Tool } from '#tools';
+import type { HoldLimit } from './hold-limit.js';
 
-/** A progress message restarts the count of the timeout, up to this in all. */
-const MAX_RUN_MS = 20 * 60_000;
 /** How long a lost connection may take to come back. */
 const RECONNECT_MS = 15_000;
 const RECONNECT_PAUSE_MS = 250;
 
 export interface RunContext {
   attempt: number;
+  hold: HoldLimit;
   /** Stop, or the worker gives up. */
   stop: AbortSignal;
   onProgress: (progress: number, total?: number, message?: string) => void;
@@ -22,11 +22,12 @@ export interface RunContext {
 export type Ran = { result: ToolResult } | { lost: ToolConnectionLostError };
 
 /**
- * Runs a tool for at most its timeout, whether or not it obeys. A tool that obeys Stop ends as `Cancelled`; one
- * that ends by itself keeps its own result.
+ * Runs a tool for at most its timeout, counted anew with every sign of progress, and for no longer than its delivery
+ * may be held, whether or not it obeys. A tool that obeys Stop ends as `Cancelled`; one that ends by itself keeps its
+ * own result.
  */
 export async function runTool(tool: Tool, body: ToolCallBody, context: RunContext): Promise<Ran> {
-  const timeout = new Timeout(body.timeout_ms);
+  const timeout = new Timeout(body.timeout_ms, context.hold);
   const signal = AbortSignal.any([context.stop, timeout.signal]);
   const running = tool
     .run(body.arguments, {
@@ -35,7 +36,7 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
       userId: body.user_id,
       attempt: context.attempt,
       signal,
-      deadline: Date.now() + body.timeout_ms,
+      deadline: Date.now() + timeout.limitMs,
       progress: (progress, total, message) => {
         timeout.restart();
         context.onProgress(progress, total, message);
@@ -44,7 +45,7 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
     .then((given) => ({ result: toToolResult(given) }))
     .catch((error: unknown) => ended(error, context.stop));
   try {
-    return await Promise.race([running, timeout.expired(body.timeout_ms)]);
+    return await Promise.race([running, timeout.expired()]);
   } finally {
     timeout.clear();
   }
@@ -54,8 +55,12 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
  * Runs a tool whose connection has just broken: until that is made again the tool says that it was not reached, so
  * nothing has started and it may be tried again.
  */
-export async function runWhenReached(run: () => Promise<Ran>, stop: AbortSignal): Promise<Ran> {
-  const givesUpAt = performance.now() + RECONNECT_MS;
+export async function runWhenReached(
+  run: () => Promise<Ran>,
+  stop: AbortSignal,
+  hold: HoldLimit,
+): Promise<Ran> {
+  const givesUpAt = performance.now() + Math.min(RECONNECT_MS, hold.leftMs);
   for (;;) {
     const ran = await run();
     const isAway = 'result' in ran && ran.result.error?.error_type === 'DependencyUnavailable';
@@ -72,11 +77,16 @@ function ended(error: unknown, stop: AbortSignal): Ran {
 }
 
 class Timeout {
+  /** Without a sign of progress. */
+  readonly limitMs: number;
   private readonly controller = new AbortController();
-  private readonly startedAt = performance.now();
   private timer: NodeJS.Timeout;
 
-  constructor(private readonly timeoutMs: number) {
+  constructor(
+    timeoutMs: number,
+    private readonly hold: HoldLimit,
+  ) {
+    this.limitMs = Math.min(timeoutMs, hold.leftMs);
     this.timer = this.schedule();
   }
 
@@ -94,21 +104,21 @@ class Timeout {
   }
 
   /** Resolves when the time is up. */
-  async expired(limitMs: number): Promise<Ran> {
+  async expired(): Promise<Ran> {
     await new Promise<void>((resolve) =>
       this.signal.addEventListener('abort', () => resolve(), { once: true }),
     );
     return {
-      result: failure('TimeoutError', `No answer within ${limitMs} ms.`, {
-        limit_ms: limitMs,
+      result: failure('TimeoutError', `No answer within ${this.limitMs} ms.`, {
+        limit_ms: this.limitMs,
         may_still_run: true,
       }),
     };
   }
 
   private schedule(): NodeJS.Timeout {
-    const leftMs = Math.max(0, this.startedAt + MAX_RUN_MS - performance.now());
-    return setTimeout(() => this.controller.abort(new Error('timeout')), Math.min(this.timeoutMs, leftMs));
+    const delayMs = Math.min(this.limitMs, this.hold.leftMs);
+    return setTimeout(() => this.controller.abort(new Error('timeout')), delayMs);
   }
 }
 

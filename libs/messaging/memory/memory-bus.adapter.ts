@@ -52,6 +52,10 @@ class MemoryBus implements Bus {
     return this.#openSince !== undefined;
   }
 
+  takesMessages(): boolean {
+    return this.isConnected();
+  }
+
   connectedForMs(): number {
     return this.#openSince === undefined ? 0 : performance.now() - this.#openSince;
   }

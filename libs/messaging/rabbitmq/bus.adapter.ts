@@ -82,6 +82,11 @@ class RabbitmqBus implements Bus {
     return areUp && this.#publisher.isReady && this.#emitter.isReady;
   }
 
+  takesMessages(): boolean {
+    const { isStalled, isSilent } = this.#publisher;
+    return this.isConnected() && !isStalled && !isSilent && !this.#emitting.isBlocked;
+  }
+
   connectedForMs(): number {
     if (!this.isConnected()) return 0;
     return performance.now() - Math.max(...this.#connections().map((connection) => connection.upSince ?? 0));

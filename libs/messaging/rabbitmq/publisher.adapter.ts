@@ -17,6 +17,7 @@ export class Publisher {
   /** Returns not yet followed by their confirm, counted by key and message id: the return always comes first. */
   #returned = new Map<string, number>();
   #unconfirmed = 0;
+  #isSilent = false;
 
   constructor(
     private readonly connection: SupervisedConnection,
@@ -26,6 +27,7 @@ export class Publisher {
       name: 'publishing',
       open: (model) => model.createConfirmChannel(),
       setUp: async (channel, model) => {
+        this.#isSilent = false;
         channel.on('return', (message) => this.#noteReturn(message));
         await declareTopology(model, logger);
       },
@@ -52,15 +54,24 @@ export class Publisher {
     return this.connection.isBlocked || this.#unconfirmed >= maxUnconfirmed;
   }
 
+  /** The latest of the broker's answers to become due has not come: it is away without having said so. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
   /** Resolves within 5 s; never rejects. */
   publish(exchange: string, key: string, message: Message, persistent: boolean): Promise<PublishOutcome> {
     const channel = this.#channel.current;
     if (!channel) return Promise.resolve('unknown');
     if (this.isStalled) return Promise.resolve('refused');
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, confirmTimeoutMs, 'unknown');
+      const timer = setTimeout(() => {
+        this.#isSilent = this.#channel.current === channel;
+        resolve('unknown');
+      }, confirmTimeoutMs);
       const onAnswer = (error: unknown): void => {
         this.#unconfirmed--;
+        this.#isSilent = false;
         clearTimeout(timer);
         // `unknown` when the channel is gone: only an answer of a living one was given by the broker.
         resolve(this.#channel.current === channel ? this.#outcomeOf(error, key, message.id) : 'unknown');

@@ -55,6 +55,7 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
     const [second, secondMs] = await timed(() => bus.publish('turns', turnAdvance()));
     expect(second).toBe('refused');
     expect(secondMs).toBeLessThan(100);
+    expect([bus.isConnected(), bus.takesMessages()]).toEqual([true, false]);
     expect(await bus.send('worker.all', probe())).toBe('unknown');
     release[0]!();
     await waitFor(() => release.length === 2, { what: 'the acknowledgement is read, the second delivered' });
@@ -63,16 +64,19 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
     await broker.control('set_vm_memory_high_watermark', '0.9');
     const isBack = async () => (await bus.publish('turns', turnAdvance())) === 'confirmed';
     await waitFor(isBack, { what: 'it confirms again', timeoutMs: 20_000 });
+    expect(bus.takesMessages()).toBe(true);
     release[1]!();
   }, 60_000);
 
   it('answers within 5 s and closes in bounded time while the broker is frozen', async () => {
     const bus = await start();
+    expect(bus.takesMessages()).toBe(true);
     broker.freeze();
     try {
       const [outcome, took] = await timed(() => bus.publish('turns', turnAdvance()));
       expect(outcome).toBe('unknown');
       expect(took).toBeLessThan(6_000);
+      expect([bus.isConnected(), bus.takesMessages()]).toEqual([true, false]);
       const waiting = timed(() => bus.publish('turns', turnAdvance()));
       const before = performance.now();
       await bus.close();

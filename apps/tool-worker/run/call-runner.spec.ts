@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { ToolCallBody } from '#contracts';
+import type { Ports } from '#journal';
+import type { Bus } from '#messaging';
+import { createMetrics } from '#observability';
+import { createStore, type Store } from '#store';
+import { ToolConnectionLostError, type Tool, type ToolContext, type ToolsetHost } from '#tools';
+import { HostedTools } from '../offer/hosted-tools.js';
+import { CallRunner } from './call-runner.js';
+import { Slots } from './slots.js';
+
+const MINUTE_MS = 60_000;
+const definition = {
+  own_name: 'fetch',
+  description: 'Fetches.',
+  input_schema: { type: 'object' },
+  class: 'read' as const,
+  timeout_ms: 20 * MINUTE_MS,
+};
+
+let store: Store;
+
+beforeEach(async () => {
+  store = createStore({ dataDir: ':memory:' });
+  await store.open();
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+});
+
+afterEach(async () => {
+  jest.useRealTimers();
+  await store.close();
+});
+
+/** A worker whose one tool does what `run` does. */
+function createRunner(run: (context: ToolContext) => Promise<never>): CallRunner {
+  const tool: Tool = { definition, run: (_, context) => run(context) };
+  const host = { name: 'files', source: 'mcp', server: 'files', version: '1', tools: () => [tool] };
+  const bus = { emit: () => {}, send: async () => 'confirmed' } as Partial<Bus> as Bus;
+  const never = async () => false;
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const ports: Ports = { store, bus, me: 'worker-1', peers: { isDead: never, isSuspect: never }, log };
+  const hosted = new HostedTools({ hosts: [host as ToolsetHost], overridesFor: () => ({}) });
+  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));
+}
+
+/** A call of a step that has been committed, just delivered. */
+async function deliver(): Promise<ToolCallBody> {
+  const place = { turn_id: 'turn_1', conversation_id: 'conv_1', n: 1 };
+  const tool_call_id = `call_${'0'.repeat(22)}`;
+  const step = {
+    _id: 'turn_1:1',
+    turn_number: 1,
+    attempt: 100,
+    kind: 'model',
+    blocks: [],
+    calls: [],
+  } as const;
+  const at = new Date().toISOString();
+  await store.commitStep({
+    ...step,
+    ...place,
+    blocks: [],
+    calls: [],
+    stop_reason: 'tool_use',
+    usage: null,
+    at,
+  });
+  return {
+    ...place,
+    tool_call_id,
+    user_id: 'user_1',
+    tool_name: 'files.fetch',
+    arguments: {},
+    class: 'read',
+    timeout_ms: definition.timeout_ms,
+    deadline: new Date(Date.now() + definition.timeout_ms + MINUTE_MS).toISOString(),
+    reply_to: 'orchestrator.1',
+  };
+}
+
+describe('a call in hand', () => {
+  it('is held for 20 minutes over all its attempts', async () => {
+    const startedAt = performance.now();
+    const starts: number[] = [];
+    const runner = createRunner(async ({ attempt }) => {
+      starts.push(Math.round((performance.now() - startedAt) / MINUTE_MS));
+      if (attempt > 1) return new Promise<never>(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 15 * MINUTE_MS));
+      throw new ToolConnectionLostError('It broke.');
+    });
+    const body = await deliver();
+    let endedAfterMs = 0;
+    const handled = runner.handle(body, new Slots(1)).then((outcome) => {
+      endedAfterMs = performance.now() - startedAt;
+      return outcome;
+    });
+    await jest.advanceTimersByTimeAsync(60 * MINUTE_MS);
+    expect(await handled).toBe('ack');
+    expect(starts).toEqual([0, 15]);
+    expect(endedAfterMs / MINUTE_MS).toBeCloseTo(20, 1);
+    expect((await store.getOutcome(body.tool_call_id))?.error).toMatchObject({
+      error_type: 'TimeoutError',
+      error_details: { limit_ms: 5 * MINUTE_MS, may_still_run: true },
+    });
+  });
+
+  it('that waited for its turn as long is given back unclaimed', async () => {
+    const slots = new Slots(1);
+    let release = () => {};
+    void slots.use(() => new Promise<void>((resolve) => (release = resolve)));
+    const runner = createRunner(() => Promise.reject(new Error('must not run')));
+    const body = await deliver();
+    const handled = runner.handle(body, slots);
+    await jest.advanceTimersByTimeAsync(20 * MINUTE_MS);
+    release();
+    expect(await handled).toBe('ack');
+    expect(await store.listClaims(body.tool_call_id)).toEqual([]);
+  });
+});
