@@ -25,7 +25,10 @@ export const conversationSchema = z.object({
   created_at: timestampSchema,
   /** Cache: the newest turn's time, for lists. */
   updated_at: timestampSchema,
+  /** The mark: from here on the conversation exists for nobody, and its content is removed. */
   deleted_at: timestampSchema.optional(),
+  /** Cache, of a marked one: when the sweeper looks next (ms since epoch). */
+  due_at: z.number().optional(),
 });
 
 export const turnStatusSchema = z.enum([
