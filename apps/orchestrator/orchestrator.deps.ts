@@ -14,6 +14,8 @@ export interface OrchestratorSettings {
   maxOutputTokens: number;
   /** Turns held at once: the prefetch of `turns`. */
   turnsAtOnce: number;
+  /** Conversations that nobody has changed for so long are deleted; absent: they are kept. */
+  retentionDays?: number;
   /** Whether a call of this tool waits for a person. */
   needsApproval(tool: CatalogTool): boolean;
 }

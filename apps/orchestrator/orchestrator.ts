@@ -9,6 +9,8 @@ import { History } from './drive/history.js';
 import { TakeUp } from './drive/take-up.js';
 import type { OrchestratorDeps } from './orchestrator.deps.js';
 import { keepDeadLetter } from './sweep/dead-letters.js';
+import { DeletedConversations } from './sweep/deleted-conversations.js';
+import { DueTurns } from './sweep/due-turns.js';
 import { Sweeper } from './sweep/sweeper.js';
 
 /** One orchestrator: the turns it drives, what it knows of the fleet, its sweeper. Hints come in, nothing else. */
@@ -34,7 +36,10 @@ export class Orchestrator {
     this.drivers = new Drivers(durable, ports, takeUp, history);
     this.sweeper = new Sweeper(
       this.ports,
-      (turnId) => this.wake(turnId),
+      [
+        new DueTurns(this.ports, (turnId) => this.wake(turnId)),
+        new DeletedConversations(this.ports, deps.settings.retentionDays),
+      ],
       (durationMs) => peers.listUnchangedFor?.(durationMs) ?? [],
     );
   }

@@ -12,6 +12,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     budgets: config.budgets,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,
+    retentionDays: config.retentionDays,
     needsApproval: (tool) => settingsOfTool(config.tools, tool.name).approve ?? false,
   };
 }

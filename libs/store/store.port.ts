@@ -89,8 +89,14 @@ export interface Store {
   readJournals(conversationId: string, turns: Turn[]): Promise<Journal[]>;
   /** The same for turns of any conversations; one that was removed meanwhile is left out. */
   readJournalsOf(turnIds: string[]): Promise<Journal[]>;
-  /** Steps of the conversation's turns with number in (after, before), by turn number and n: history for the model. */
-  listSteps(conversationId: string, range: { after: number; before: number }): Promise<Step[]>;
+  /**
+   * Steps of the conversation's turns with number in (after, before), by turn number and n: history for the model.
+   * With `limit` the first ones.
+   */
+  listSteps(
+    conversationId: string,
+    range: { after: number; before: number; limit?: number },
+  ): Promise<Step[]>;
   listOutcomes(turnIds: string[]): Promise<Outcome[]>;
   commitStep(row: Step): Promise<Inserted<Step>>;
   getStep(turnId: string, n: number): Promise<Step | null>;

@@ -1,5 +1,5 @@
 import type { DeliveryOutcome } from '#messaging';
-import { newMessage, type Journal } from '#contracts';
+import { newMessage } from '#contracts';
 import type { Ports } from '#journal';
 import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
@@ -94,15 +94,16 @@ export class Drivers {
   private async run(turnId: string, driver: TurnDriver, work: TurnWork): Promise<DriveEnd> {
     try {
       const end = await driver.drive();
-      if (end === 'ended') this.noteEnd(work.memory.journal);
+      if (end === 'ended') this.noteEnd(work);
       return end;
     } finally {
       this.driven.delete(turnId);
     }
   }
 
-  private noteEnd(journal: Journal): void {
-    this.history.append(journal);
+  private noteEnd({ memory: { journal }, isDeleted }: TurnWork): void {
+    if (isDeleted) this.history.forget(journal.turn.conversation_id);
+    else this.history.append(journal);
     this.deps.metrics.turnsEnded.inc({ status: statusOf(journal) });
   }
 

@@ -70,6 +70,7 @@ export class TurnDriver {
       await this.readMail();
       const { leave } = this.mailbox;
       if (leave) return leave;
+      if (this.work.memory.isGone) return 'superseded';
       if (this.work.memory.claimAttempt > this.work.claimAttempt) return 'superseded';
       const end = await this.act(decide(this.work.memory.journal, await this.situation()));
       if (end) return end;
@@ -105,7 +106,8 @@ export class TurnDriver {
   /** Only saves the rest of a model call: without it the commit finds the end. */
   private async interruptIfEnded(): Promise<void> {
     await this.work.memory.reread();
-    if (endingStep(this.work.memory.journal)) this.modelStep.interrupt('ended elsewhere');
+    if (endingStep(this.work.memory.journal) || this.work.memory.isGone)
+      this.modelStep.interrupt('ended elsewhere');
   }
 
   private async act(action: Action): Promise<DriveEnd | undefined> {
@@ -144,7 +146,7 @@ export class TurnDriver {
   private async commitCancel(): Promise<void> {
     const { memory } = this.work;
     const shownFor = nextStepNumber(memory.journal);
-    while (!endingStep(memory.journal)) {
+    while (!endingStep(memory.journal) && !memory.isGone) {
       const content = {
         kind: 'cancel' as const,
         attempt: this.modelStep.broken?.attempt ?? 0,

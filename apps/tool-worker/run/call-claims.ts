@@ -44,7 +44,9 @@ export async function claimNext(
     ports.store.getStep(body.turn_id, body.n + 1),
     ports.store.getOutcome(body.tool_call_id),
   ]);
-  switch (decideAfterReclaim({ step, outcome, next })) {
+  // Of a removed turn only the ids of its steps are left.
+  const asking = step?.calls.some((call) => call.tool_call_id === body.tool_call_id) ? step : null;
+  switch (decideAfterReclaim({ step: asking, outcome, next })) {
     case 'run':
       return { mine: row };
     case 'settled':

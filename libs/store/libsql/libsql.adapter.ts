@@ -163,10 +163,11 @@ export class LibsqlStore implements Store {
     return this.#do((tables) => readJournals(tables, tables.turns.select(`WHERE _id ${inList}`, ids)));
   }
 
-  listSteps(conversationId: string, range: { after: number; before: number }): Promise<Step[]> {
+  listSteps(conversationId: string, range: Parameters<Store['listSteps']>[1]): Promise<Step[]> {
     const clauses =
-      'WHERE conversation_id = ? AND turn_number > ? AND turn_number < ? ORDER BY turn_number, n';
-    return this.#do(({ steps }) => steps.select(clauses, conversationId, range.after, range.before));
+      'WHERE conversation_id = ? AND turn_number > ? AND turn_number < ? ORDER BY turn_number, n LIMIT ?';
+    const { after, before, limit = -1 } = range;
+    return this.#do(({ steps }) => steps.select(clauses, conversationId, after, before, limit));
   }
 
   listOutcomes(turnIds: string[]): Promise<Outcome[]> {

@@ -164,10 +164,11 @@ export class MongoStore implements Store {
     return assembleJournals(turns, rows);
   }
 
-  async listSteps(conversationId: string, range: { after: number; before: number }): Promise<Step[]> {
+  async listSteps(conversationId: string, range: Parameters<Store['listSteps']>[1]): Promise<Step[]> {
+    const { limit } = range;
     const equals = { conversation_id: conversationId };
     const conditions = { turn_number: { $gt: range.after, $lt: range.before } };
-    return this.#rows.steps.find({ equals, conditions, sort: { turn_number: 1, n: 1 } });
+    return this.#rows.steps.find({ equals, conditions, sort: { turn_number: 1, n: 1 }, limit });
   }
 
   async listOutcomes(turnIds: string[]): Promise<Outcome[]> {
