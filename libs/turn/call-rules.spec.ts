@@ -86,7 +86,7 @@ describe('a call that nobody has claimed', () => {
 
   it('gets the answer that its approval expired, seven days after the commit', () => {
     const state = stateOf({ call: approval });
-    const expiry = Date.parse(approvalExpiry(state.step));
+    const expiry = Date.parse(approvalExpiry(state.step, state.call));
     expect(expiry - Date.parse(state.step.at)).toBe(7 * 24 * 60 * MINUTE_MS);
     expect(decideAs(state, { now: expiry })).toEqual({ do: 'await_person' });
     expect(decideAs(state, { now: expiry + 1 })).toMatchObject({

@@ -17,7 +17,12 @@ export async function claimAgain(ports: Ports, body: ToolCallBody, label: CallLa
   const holder = found.claims.at(-1);
   const liveness =
     holder?.purpose === 'run' && !found.outcome ? await livenessOfOwner(ports, holder.owner) : 'alive';
-  const action = decideLostClaim(found, { class: body.class, me: ports.me, liveness: () => liveness });
+  const action = decideLostClaim(found, {
+    class: body.class,
+    me: ports.me,
+    liveness: () => liveness,
+    max_attempts: body.max_attempts,
+  });
   switch (action.do) {
     case 'ignore':
       return 'nothing';

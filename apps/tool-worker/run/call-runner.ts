@@ -3,7 +3,7 @@ import { newMessage } from '#contracts';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
-import { MAX_CALL_ATTEMPTS, mayRunAgain, neverStarted, toolsetOf } from '#turn';
+import { attemptsOf, mayRunAgain, neverStarted, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
@@ -157,7 +157,7 @@ export class CallRunner {
       const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await this.bounded(body, ran.result));
       if (!mayRunAgain(body.class)) return unknownOutcome(this.ports, body, claim.n);
-      if (claim.n >= MAX_CALL_ATTEMPTS || stop.aborted) {
+      if (claim.n >= attemptsOf(body) || stop.aborted) {
         return outcomeRow(this.ports, body, run, failure('ToolExecutionError', ran.lost.message));
       }
       // Servers often get the signal that ends their worker, too.
