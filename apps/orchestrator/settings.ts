@@ -13,6 +13,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,
     retentionDays: config.retentionDays,
+    configuredTools: [...config.tools.keys()],
     needsApproval: (tool) => settingsOfTool(config.tools, tool.name).approve ?? false,
   };
 }

@@ -5,7 +5,6 @@ import { failedOutcome, failure, mayHaveRun, neverStarted } from './outcomes.js'
 /** What is known of a process: `suspect` is enough to run again what may run again, only `dead` allows `unknown`. */
 export type Liveness = 'alive' | 'suspect' | 'dead';
 
-
 export interface CallState {
   step: Step;
   call: Call;
@@ -134,7 +133,9 @@ export function mayRunAgain(toolClass: ToolClass): boolean {
 
 /** The last moment at which a worker may start it, ms since epoch. */
 export function deadlineOf(step: Step, call: Call, approval?: Answer): number {
-  return Date.parse(approval?.at ?? step.at) + (call.queueing_ms ?? DEFAULT_BUDGETS.queueingMs) + call.timeout_ms;
+  return (
+    Date.parse(approval?.at ?? step.at) + (call.queueing_ms ?? DEFAULT_BUDGETS.queueingMs) + call.timeout_ms
+  );
 }
 
 /** What a worker whose claim attempt 1 was taken finds, and what follows (architecture: claim and settle). */

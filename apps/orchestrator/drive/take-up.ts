@@ -87,6 +87,8 @@ export class TakeUp {
       newMessage('turn.advance', { turn_id, conversation_id }),
     );
     if (outcome === 'confirmed' || outcome === 'unknown') return 'alive';
+    // A process that was drained has removed its row before its queue.
+    if (await this.deps.peers.isGone?.(holder.owner)) return 'dead';
     return (await this.deps.peers.isSuspect(holder.owner)) ? 'suspect' : 'alive';
   }
 

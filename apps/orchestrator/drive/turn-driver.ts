@@ -8,6 +8,7 @@ import { committedEvents } from './announce-step.js';
 import { Mailbox } from './mailbox.js';
 import { ModelStep } from './model-step.js';
 import { OpenCalls } from './open-calls.js';
+import type { QueueGlances } from './queue-glances.js';
 import { failRow, partialText, stepRow } from './step-row.js';
 import type { TurnWork } from './turn-work.js';
 
@@ -30,9 +31,10 @@ export class TurnDriver {
     private readonly ports: Ports,
     validator: ArgumentValidator,
     private readonly work: TurnWork,
+    queues: QueueGlances,
   ) {
     this.modelStep = new ModelStep(deps, validator, work);
-    this.openCalls = new OpenCalls(ports, work.memory);
+    this.openCalls = new OpenCalls(ports, work.memory, queues);
   }
 
   /** The text of the step that is being streamed, for viewers who join now. */
