@@ -5,11 +5,12 @@ import { startMongo } from '../test/services/mongo.js';
 import { startRabbitmq } from '../test/services/rabbitmq.js';
 import { formatTable, type Row } from './measure.js';
 import { benchRelay } from './relay.bench.js';
+import { benchSweeper } from './sweeper.bench.js';
 import { benchToolCall } from './tool-call.bench.js';
 import { benchTurns, distributedFleet, embeddedFleet } from './turn.bench.js';
 
 /*
- * `npm run bench [calls] [embedded] [distributed] [relay]`: all without a name. Starts its own RabbitMQ and
+ * `npm run bench [calls] [embedded] [distributed] [relay] [sweeper]`: all without a name. Starts its own RabbitMQ and
  * MongoDB-protocol server; writes test-results/bench.json.
  */
 
@@ -22,6 +23,12 @@ if (isWanted('embedded')) {
   const dataDir = await mkdtemp(join(tmpdir(), 'switchyard-bench-'));
   rows.push(...(await benchTurns('embedded', () => embeddedFleet(dataDir))));
   await rm(dataDir, { recursive: true });
+}
+if (isWanted('sweeper')) {
+  rows.push(...(await benchSweeper('SQLite', ':memory:', 100_000)));
+  const mongo = await startMongo({});
+  rows.push(...(await benchSweeper('MongoDB protocol', mongo.url('bench_sweeper'), 10_000)));
+  await mongo.stop();
 }
 if (isWanted('calls') || isWanted('distributed')) {
   const [rabbitmq, mongo] = await Promise.all([startRabbitmq(), startMongo({})]);
