@@ -7,11 +7,12 @@ import { formatTable, type Row } from './measure.js';
 import { benchMemory } from './memory.bench.js';
 import { benchRecovery } from './recovery.bench.js';
 import { benchRelay } from './relay.bench.js';
+import { benchSweeper } from './sweeper.bench.js';
 import { benchToolCall } from './tool-call.bench.js';
 import { benchTurns, distributedFleet, embeddedFleet } from './turn.bench.js';
 
 /*
- * `npm run bench [calls] [embedded] [memory] [distributed] [relay] [recovery]`: all without a name. Starts its own RabbitMQ and
+ * `npm run bench [calls] [embedded] [memory] [sweeper] [distributed] [relay] [recovery]`: all without a name. Starts its own RabbitMQ and
  * MongoDB-protocol server; writes test-results/bench.json.
  */
 
@@ -26,6 +27,12 @@ if (isWanted('embedded')) {
   });
 }
 if (isWanted('memory')) await inFolder(async (dataDir) => void rows.push(...(await benchMemory(dataDir))));
+if (isWanted('sweeper')) {
+  rows.push(...(await benchSweeper('SQLite', ':memory:', 100_000)));
+  const mongo = await startMongo({});
+  rows.push(...(await benchSweeper('MongoDB protocol', mongo.url('bench_sweeper'), 10_000)));
+  await mongo.stop();
+}
 if (['calls', 'distributed', 'recovery'].some(isWanted)) {
   const [rabbitmq, mongo] = await Promise.all([startRabbitmq(), startMongo({})]);
   if (isWanted('calls')) rows.push(...(await benchToolCall(rabbitmq.url('/'), mongo.url('bench_calls'))));

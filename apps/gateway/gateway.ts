@@ -47,7 +47,7 @@ export class Gateway {
     const { stopTurns } = this;
     this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, limits: config.limits, log });
     this.turnReader = new TurnReader(store, ownership);
-    this.conversations = new Conversations(store, ownership, stopTurns);
+    this.conversations = new Conversations(store, ownership, stopTurns, ports);
     this.admission = new Admission(
       this.authenticate,
       new ConnectionLimit(config.limits.connectionsPerMinute),

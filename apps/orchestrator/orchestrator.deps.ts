@@ -14,6 +14,10 @@ export interface OrchestratorSettings {
   maxOutputTokens: number;
   /** Turns held at once: the prefetch of `turns`. */
   turnsAtOnce: number;
+  /** Conversations that nobody has changed for so long are deleted; absent: they are kept. */
+  retentionDays?: number;
+  /** Toolsets (`math`) and tools (`math.add`) that the deployment configures: who offers none of them is told. */
+  configuredTools?: readonly string[];
   /** Whether a call of this tool waits for a person. */
   needsApproval(tool: CatalogTool): boolean;
 }
@@ -25,6 +29,8 @@ export interface OrchestratorDeps {
   peers: Peers & {
     /** Processes whose beat stood still for so long. */
     listUnchangedFor?(durationMs: number): string[];
+    /** Whether a listing that begins now lacks its row. */
+    isGone?(processId: string): Promise<boolean>;
   };
   model: Model;
   log: Log;

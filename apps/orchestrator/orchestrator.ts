@@ -10,7 +10,11 @@ import { History } from './drive/history.js';
 import { TakeUp } from './drive/take-up.js';
 import type { OrchestratorDeps } from './orchestrator.deps.js';
 import { keepDeadLetter } from './sweep/dead-letters.js';
+import { DeletedConversations } from './sweep/deleted-conversations.js';
+import { DueTurns } from './sweep/due-turns.js';
 import { Sweeper } from './sweep/sweeper.js';
+
+const NAMES_CHECK_MS = 10_000;
 
 /** One orchestrator: the turns it drives, what it knows of the fleet, its sweeper. Hints come in, nothing else. */
 export class Orchestrator {
@@ -21,6 +25,7 @@ export class Orchestrator {
   /** The store for work in hand: while it is down, that waits. */
   private readonly durable: Store;
   private readonly leaving = new AbortController();
+  private namesCheck: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: OrchestratorDeps) {
     const { store, bus, processId: me, peers, log } = deps;
@@ -35,7 +40,10 @@ export class Orchestrator {
     this.drivers = new Drivers(durable, ports, takeUp, history);
     this.sweeper = new Sweeper(
       this.ports,
-      (turnId) => this.wake(turnId),
+      [
+        new DueTurns(this.ports, (turnId) => this.wake(turnId)),
+        new DeletedConversations(this.ports, deps.settings.retentionDays),
+      ],
       (durationMs) => peers.listUnchangedFor?.(durationMs) ?? [],
     );
   }
@@ -49,6 +57,8 @@ export class Orchestrator {
   async prepare(): Promise<void> {
     await this.catalogue.rollCall();
     this.sweeper.start();
+    // MCP servers take a while to start, and a name that is known to them is no mistake.
+    this.namesCheck = setTimeout(() => this.warnOfUnknownNames(), NAMES_CHECK_MS).unref();
   }
 
   /** `turn.advance` from `turns` (then the delivery is held) or passed on by another process. */
@@ -93,10 +103,17 @@ export class Orchestrator {
 
   /** Finishes what ends within `graceMs` and gives the rest back. */
   async drain(graceMs: number): Promise<void> {
+    clearTimeout(this.namesCheck);
     await this.sweeper.stop();
     await this.drivers.drain(graceMs);
     this.leaving.abort();
     this.catalogue.close();
+  }
+
+  private warnOfUnknownNames(): void {
+    const names = this.catalogue.unknownAmong(this.deps.settings.configuredTools ?? []);
+    if (names.length === 0) return;
+    this.deps.log.warn({ names }, 'CONFIG has settings for tools or toolsets that no worker offers now');
   }
 
   private wake(turnId: string): boolean {

@@ -12,6 +12,8 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     budgets: config.budgets,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,
+    retentionDays: config.retentionDays,
+    configuredTools: [...config.tools.keys()],
     needsApproval: (tool) => settingsOfTool(config.tools, tool.name).approve ?? false,
   };
 }

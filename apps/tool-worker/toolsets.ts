@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { ConfigError, settingsOfTool, type Settings, type ToolConfig } from '#bootstrap';
 import { createMcpToolsets, loadMcpConfig, type McpLogger } from '#mcp';
 import { createLocalToolsets, type ToolsetHost } from '#tools';
@@ -5,6 +6,7 @@ import type { ToolOverrides } from './tool-worker.deps.js';
 
 /** The toolsets that this worker hosts: local ones and MCP servers, of those that `TOOLSETS` names. */
 export function createToolsets(config: ToolConfig, logger: McpLogger, dataDir?: string): ToolsetHost[] {
+  checkDocsDir(config.docsDir);
   const { path, isRequired } = config.mcpConfig;
   const servers = loadMcpConfig({ path, isExplicit: isRequired });
   const local = createLocalToolsets({ docsDir: config.docsDir, dataDir });
@@ -19,6 +21,11 @@ export function createToolsets(config: ToolConfig, logger: McpLogger, dataDir?: 
     ]);
   }
   return all.filter(({ name }) => config.toolsets?.includes(name));
+}
+
+function checkDocsDir(docsDir: string | undefined): void {
+  if (docsDir === undefined || statSync(docsDir, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new ConfigError([`DOCS_DIR names ${docsDir}, which is not a folder`]);
 }
 
 /** What `switchyard.json` says of a toolset (`math`) or a tool (`math.add`). */

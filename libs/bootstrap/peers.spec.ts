@@ -98,6 +98,22 @@ describe('Peers', () => {
       expect(listings).toBe(before + 2);
     });
 
+    it('is known at once of a process that left, to who asks for a fresh listing', async () => {
+      rows = [row(OWN, 1)];
+      expect(await peers.isDead(OTHER)).toBe(false);
+      expect(await peers.isGone(OTHER)).toBe(true);
+      expect(await peers.isDead(OTHER)).toBe(true);
+      rows = [];
+      expect(await peers.isGone(OWN)).toBe(false);
+    });
+
+    it('is not known so of a process whose row is there, or while the store does not answer', async () => {
+      expect(await peers.isGone(OTHER)).toBe(false);
+      rows = [];
+      isStoreDown = true;
+      expect(await peers.isGone(OTHER)).toBe(false);
+    });
+
     it('is false of an unknown process while the store does not answer', async () => {
       isStoreDown = true;
       expect(await peers.isDead('worker-never')).toBe(false);

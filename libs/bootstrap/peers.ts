@@ -63,9 +63,18 @@ export class Peers {
   async isDead(processId: string): Promise<boolean> {
     if (this.options.ownIds.includes(processId)) return false;
     if (this.gone.has(processId)) return true;
-    const knownSince = this.now();
     const observation = this.observations.get(processId);
-    if (observation) return isDeadByBeat(observation, this.options.own(), knownSince);
+    return observation ? isDeadByBeat(observation, this.options.own(), this.now()) : this.isGone(processId);
+  }
+
+  /**
+   * Dead because its row is gone, by a listing that begins now: for who has a reason to ask, such as a message that
+   * came back. A process that left in order is known at once, one that was killed is not.
+   */
+  async isGone(processId: string): Promise<boolean> {
+    if (this.options.ownIds.includes(processId)) return false;
+    if (this.gone.has(processId)) return true;
+    const knownSince = this.now();
     const read = await this.listFromNowOn();
     if (!read || !isGone(read.rows, read.listing, processId, knownSince)) return false;
     this.gone.add(processId);

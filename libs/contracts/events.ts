@@ -125,7 +125,12 @@ export const eventSchema = z.discriminatedUnion('type', [
     content: z.string(),
     usage: usageSchema,
   }),
-  z.object({ type: z.literal('cancelled'), ...brokenOffFields }),
+  z.object({
+    type: z.literal('cancelled'),
+    ...brokenOffFields,
+    /** Nothing is left of the conversation, whichever turn this names. */
+    deleted: z.literal(true).optional(),
+  }),
   z.object({ type: z.literal('error'), ...brokenOffFields, code: failureCodeSchema }),
 ]);
 

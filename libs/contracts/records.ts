@@ -25,7 +25,10 @@ export const conversationSchema = z.object({
   created_at: timestampSchema,
   /** Cache: the newest turn's time, for lists. */
   updated_at: timestampSchema,
+  /** The mark: from here on the conversation exists for nobody, and its content is removed. */
   deleted_at: timestampSchema.optional(),
+  /** Cache, of a marked one: when the sweeper looks next (ms since epoch). */
+  due_at: z.number().optional(),
 });
 
 export const turnStatusSchema = z.enum([
@@ -101,6 +104,12 @@ export const callSchema = z.object({
   class: toolClassSchema,
   timeout_ms: z.int().min(1),
   approval: z.enum(['none', 'required']),
+  /** When an approval that nobody gave expires; absent: 7 days after the step. */
+  expires_at: timestampSchema.optional(),
+  /** How long it may wait in its queue, on top of its timeout; absent: 60 s. */
+  queueing_ms: z.int().min(0).optional(),
+  /** Workers that may try it in all; absent: 3. */
+  max_attempts: z.int().min(1).optional(),
   /** Set when the call must not be sent (unknown name, bad arguments, cut off): it is settled with this error. */
   refusal: errorDetailSchema.optional(),
 });

@@ -89,6 +89,8 @@ export const toolCallBodySchema = z.object({
   class: toolClassSchema,
   timeout_ms: z.int().min(1),
   deadline: timestampSchema,
+  /** Workers that may try it in all; absent: 3. */
+  max_attempts: z.int().min(1).optional(),
   /** Control key of the orchestrator that dispatched the call. */
   reply_to: controlKeySchema,
 });

@@ -122,6 +122,7 @@ async function publishCall(
       class: call.class,
       timeout_ms: call.timeout_ms,
       deadline: new Date(deadlineOf(step, call, approval)).toISOString(),
+      max_attempts: call.max_attempts,
       reply_to: controlKey(ports.me),
     },
     journal.turn.traceparent,

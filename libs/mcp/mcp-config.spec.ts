@@ -82,6 +82,7 @@ describe('mcp.json', () => {
     [{ mcpServers: { a: { command: 'x', timeoutMs: 1e9 } } }, /timeoutMs/],
     [{ mcpServers: { a: { command: 'x', class: 's3cret' } } }, /class/],
     [{ mcpServers: { a: { type: 'sse', url: 'http://y' } } }, /"sse" is not supported/],
+    [{ servers: {} }, /^mcp\.json: has no "mcpServers"/],
     [{ mcpServers: [] }, /^mcp\.json: mcpServers: /],
     [[], /^mcp\.json: /],
   ])('refuses %j in one sentence without values', (config, message) => {

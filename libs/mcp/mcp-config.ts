@@ -28,7 +28,7 @@ const httpSchema = z.object({
 });
 /** Other hosts keep keys of their own in the same file: they are ignored. */
 const fileSchema = z.object({
-  mcpServers: z.record(z.string().min(1).max(128), z.looseObject({})).default({}),
+  mcpServers: z.record(z.string().min(1).max(128), z.looseObject({})),
 });
 
 export type McpStdioServer = z.output<typeof stdioSchema> & { name: string };
@@ -65,6 +65,8 @@ export function parseMcpConfig(
   } catch {
     throw new McpConfigError(`${path}: is not JSON.`);
   }
+  if (typeof raw === 'object' && raw !== null && !('mcpServers' in raw))
+    throw new McpConfigError(`${path}: has no "mcpServers", the object with one entry for each server.`);
   const file = fileSchema.safeParse(raw);
   if (!file.success) throw new McpConfigError(`${path}: ${describeIssues(file.error)}.`);
   return Object.entries(file.data.mcpServers)

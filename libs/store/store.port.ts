@@ -45,8 +45,20 @@ export interface Store {
   /** Last writer wins. */
   updateConversation(
     id: string,
-    change: { title?: string; policy?: Policy; updated_at?: string; deleted_at?: string },
+    change: { title?: string; policy?: Policy; updated_at?: string; deleted_at?: string; due_at?: number },
   ): Promise<void>;
+  /** Marked ones with `due_at` ≤ now, oldest first. */
+  listDueConversations(now: number, limit: number): Promise<Conversation[]>;
+  /** Unmarked ones whose `updated_at` is before, oldest first. */
+  listUnchangedConversations(before: string, limit: number): Promise<Conversation[]>;
+  /**
+   * Removes these turns of a marked conversation with their outcomes and answers, and all of its artifacts. With
+   * `keep: 'ids'` steps and claims stay, emptied of what they say, so that no late insert can win what was decided;
+   * with `nothing` they go, too. The turns go last: what is cut short is repeated from them. Idempotent.
+   */
+  removeTurns(conversationId: string, turnIds: string[], keep: 'ids' | 'nothing'): Promise<void>;
+  /** The row alone; after everything else. */
+  removeConversation(id: string): Promise<void>;
 
   /**
    * One try of `row.number`. `taken`: another turn has that number, try the next. A turn with this `_id`, or with
@@ -66,6 +78,8 @@ export interface Store {
   setTurnStatus(id: string, status: TurnStatus): Promise<void>;
   /** Cache only: when the sweeper looks next; null: never again. */
   setTurnDue(id: string, dueAt: number | null): Promise<void>;
+  /** The same time for several turns, in one write. */
+  setTurnsDue(ids: string[], dueAt: number): Promise<void>;
   /** Turns with `due_at` ≤ now, oldest first. */
   listDueTurns(now: number, limit: number): Promise<Turn[]>;
 
@@ -73,8 +87,16 @@ export interface Store {
   readJournal(turnId: string): Promise<Journal | null>;
   /** The same for several turns of one conversation, in bulk, in the order of their numbers. */
   readJournals(conversationId: string, turns: Turn[]): Promise<Journal[]>;
-  /** Steps of the conversation's turns with number in (after, before), by turn number and n: history for the model. */
-  listSteps(conversationId: string, range: { after: number; before: number }): Promise<Step[]>;
+  /** The same for turns of any conversations; one that was removed meanwhile is left out. */
+  readJournalsOf(turnIds: string[]): Promise<Journal[]>;
+  /**
+   * Steps of the conversation's turns with number in (after, before), by turn number and n: history for the model.
+   * With `limit` the first ones.
+   */
+  listSteps(
+    conversationId: string,
+    range: { after: number; before: number; limit?: number },
+  ): Promise<Step[]>;
   listOutcomes(turnIds: string[]): Promise<Outcome[]>;
   commitStep(row: Step): Promise<Inserted<Step>>;
   getStep(turnId: string, n: number): Promise<Step | null>;

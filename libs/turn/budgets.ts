@@ -7,6 +7,17 @@ export interface Budgets {
   turnMs: number;
   outputTokens: number;
   parallelCalls: number;
+  /** Claims within `takeoverWindowMs` of each other, without progress, that end the turn. */
+  takeovers: number;
+  takeoverWindowMs: number;
+  /** Workers that may try one call. */
+  callAttempts: number;
+  /** Of one step, after the first request to the model. */
+  modelRetries: number;
+  /** How long a call may wait in its queue, on top of its own timeout. */
+  queueingMs: number;
+  /** How long a call waits for a person's approval. */
+  approvalMs: number;
 }
 
 export const DEFAULT_BUDGETS: Budgets = {
@@ -14,6 +25,12 @@ export const DEFAULT_BUDGETS: Budgets = {
   turnMs: 600_000,
   outputTokens: 200_000,
   parallelCalls: 16,
+  takeovers: 5,
+  takeoverWindowMs: 60_000,
+  callAttempts: 3,
+  modelRetries: 5,
+  queueingMs: 60_000,
+  approvalMs: 7 * 24 * 3_600_000,
 };
 
 /** When the turn's time is up, ms since epoch; undefined while no clock runs. */

@@ -86,7 +86,7 @@ describe('a call that nobody has claimed', () => {
 
   it('gets the answer that its approval expired, seven days after the commit', () => {
     const state = stateOf({ call: approval });
-    const expiry = Date.parse(approvalExpiry(state.step));
+    const expiry = Date.parse(approvalExpiry(state.step, state.call));
     expect(expiry - Date.parse(state.step.at)).toBe(7 * 24 * 60 * MINUTE_MS);
     expect(decideAs(state, { now: expiry })).toEqual({ do: 'await_person' });
     expect(decideAs(state, { now: expiry + 1 })).toMatchObject({
@@ -94,6 +94,28 @@ describe('a call that nobody has claimed', () => {
       answer: { _id: `${callId(1)}:approval`, turn_id: 'turn_1', decision: 'expired' },
     });
     expect(errorTypeOf(decideAs(state, { now: expiry + 1, stopped: true }))).toBe('compete Cancelled');
+  });
+});
+
+describe('limits that the row of a call fixes', () => {
+  it('are its queueing time and the moment when its approval expires', () => {
+    const quick = stateOf({ call: callRow(1, { queueing_ms: 10, timeout_ms: 5 }) });
+    const last = Date.parse(quick.step.at) + 15;
+    expect(decideAs(quick, { now: last })).toEqual({ do: 'publish' });
+    expect(errorTypeOf(decideAs(quick, { now: last + 1 }))).toBe('compete TimeoutError');
+    const expires_at = new Date(START + 2_000).toISOString();
+    const waiting = stateOf({ call: callRow(1, { approval: 'required', expires_at }) });
+    expect(decideAs(waiting, { now: START + 2_000 })).toEqual({ do: 'await_person' });
+    expect(decideAs(waiting, { now: START + 2_001 })).toMatchObject({ do: 'expire' });
+  });
+
+  it('are its attempts, for who decides and for the worker', () => {
+    const call = callRow(1, { class: 'read', max_attempts: 1 });
+    const claims = [claimRow(callId(1), 1)];
+    expect(errorTypeOf(decideAs(stateOf({ call, claims }), {}, 'dead'))).toBe('settle ToolExecutionError');
+    const work = { class: 'read' as const, me: 'worker-2', liveness: () => 'dead' as const };
+    expect(decideLostClaim({ claims }, { ...work, max_attempts: 1 })).toEqual({ do: 'ignore' });
+    expect(decideLostClaim({ claims }, work)).toEqual({ do: 'claim_again', attempt: 2 });
   });
 });
 

@@ -1,13 +1,9 @@
 import type { Answer, Call, Claim, ErrorDetail, Outcome, Step, ToolClass } from '#contracts';
+import { DEFAULT_BUDGETS } from './budgets.js';
 import { failedOutcome, failure, mayHaveRun, neverStarted } from './outcomes.js';
 
 /** What is known of a process: `suspect` is enough to run again what may run again, only `dead` allows `unknown`. */
 export type Liveness = 'alive' | 'suspect' | 'dead';
-
-export const MAX_CALL_ATTEMPTS = 3;
-/** How long a call may wait in its queue, on top of its own timeout. */
-export const QUEUEING_MS = 60_000;
-const APPROVAL_MS = 7 * 24 * 3_600_000;
 
 export interface CallState {
   step: Step;
@@ -81,7 +77,7 @@ function decideUnclaimed(
 
 /** Expiry is an answer too: like any other it is given once, and the turn's clock starts again with it. */
 function awaitApproval(step: Step, call: Call, now: number): CallAction {
-  if (now <= Date.parse(approvalExpiry(step))) return { do: 'await_person' };
+  if (now <= Date.parse(approvalExpiry(step, call))) return { do: 'await_person' };
   const { turn_id, conversation_id } = step;
   const at = new Date(now).toISOString();
   const answer = { turn_id, conversation_id, decision: 'expired' as const, by: 'system', at };
@@ -89,8 +85,13 @@ function awaitApproval(step: Step, call: Call, now: number): CallAction {
 }
 
 /** An approval that nobody gave expires then (ISO 8601). */
-export function approvalExpiry(step: Step): string {
-  return new Date(Date.parse(step.at) + APPROVAL_MS).toISOString();
+export function approvalExpiry(step: Step, call: Call): string {
+  return call.expires_at ?? new Date(Date.parse(step.at) + DEFAULT_BUDGETS.approvalMs).toISOString();
+}
+
+/** How many workers may try it in all. */
+export function attemptsOf({ max_attempts }: { max_attempts?: number }): number {
+  return max_attempts ?? DEFAULT_BUDGETS.callAttempts;
 }
 
 function decideClaimed(
@@ -111,12 +112,15 @@ function decideClaimed(
   }
   if (liveness === 'alive') return asking ? { do: 'await_person' } : { do: 'nothing' };
   if (!mayRunAgain(call.class)) return liveness === 'dead' ? settle(mayHaveRun()) : { do: 'nothing' };
-  if (holder.n < MAX_CALL_ATTEMPTS) return { do: 'publish' };
+  const attempts = attemptsOf(call);
+  if (holder.n < attempts) return { do: 'publish' };
   return liveness === 'dead'
     ? settle(
         failure(
           'ToolExecutionError',
-          `Gave up after ${MAX_CALL_ATTEMPTS} workers were lost while running it.`,
+          attempts === 1
+            ? 'Gave up after its worker was lost while running it.'
+            : `Gave up after ${attempts} workers were lost while running it.`,
         ),
       )
     : { do: 'nothing' };
@@ -129,7 +133,9 @@ export function mayRunAgain(toolClass: ToolClass): boolean {
 
 /** The last moment at which a worker may start it, ms since epoch. */
 export function deadlineOf(step: Step, call: Call, approval?: Answer): number {
-  return Date.parse(approval?.at ?? step.at) + QUEUEING_MS + call.timeout_ms;
+  return (
+    Date.parse(approval?.at ?? step.at) + (call.queueing_ms ?? DEFAULT_BUDGETS.queueingMs) + call.timeout_ms
+  );
 }
 
 /** What a worker whose claim attempt 1 was taken finds, and what follows (architecture: claim and settle). */
@@ -141,7 +147,7 @@ export type LostClaimAction =
 
 export function decideLostClaim(
   found: { claims: Claim[]; outcome?: Outcome | null },
-  work: { class: ToolClass; me: string; liveness: (processId: string) => Liveness },
+  work: { class: ToolClass; me: string; liveness: (processId: string) => Liveness; max_attempts?: number },
 ): LostClaimAction {
   if (found.outcome) return { do: 'hint' };
   const holder = found.claims.at(-1);
@@ -149,7 +155,7 @@ export function decideLostClaim(
   if (holder.purpose === 'settle')
     return holder.decides ? { do: 'settle', outcome: holder.decides } : { do: 'ignore' };
   if (work.liveness(holder.owner) === 'alive') return { do: 'ignore' };
-  if (mayRunAgain(work.class) && holder.n < MAX_CALL_ATTEMPTS)
+  if (mayRunAgain(work.class) && holder.n < attemptsOf(work))
     return { do: 'claim_again', attempt: holder.n + 1 };
   return { do: 'ignore' };
 }

@@ -43,12 +43,12 @@ export function decide(journal: Journal, situation: Situation): Action {
   if (situation.deleted) return { do: 'commit_cancel', n };
   const parked = calls.length > 0 && calls.every(({ action }) => action.do === 'await_person');
   // A parked turn is looked at again and again, and rightly gets nowhere.
-  if (!parked && isThrashing(journal)) {
+  if (!parked && isThrashing(journal, situation.budgets)) {
     return {
       do: 'commit_fail',
       n,
       code: 'internal',
-      message: 'This turn was taken up five times without any progress.',
+      message: `This turn was taken up ${situation.budgets.takeovers} times without any progress.`,
     };
   }
   const exceeded =

@@ -56,6 +56,13 @@ describe('isThrashing', () => {
     expect(isThrashing(journalOf({ claims: claims([0, 59_999, 119_998, 179_997, 239_996]) }))).toBe(true);
   });
 
+  it('takes as many, and as long, as it is told', () => {
+    const journal = journalOf({ claims: claims([0, 3_000]) });
+    expect(isThrashing(journal, { takeovers: 2, takeoverWindowMs: 3_001 })).toBe(true);
+    expect(isThrashing(journal, { takeovers: 2, takeoverWindowMs: 3_000 })).toBe(false);
+    expect(isThrashing(journal, { takeovers: 3, takeoverWindowMs: 3_001 })).toBe(false);
+  });
+
   it('looks at the last five', () => {
     expect(isThrashing(journalOf({ claims: claims([-900_000, ...often]) }))).toBe(true);
   });

@@ -1,4 +1,5 @@
 import type { Journal } from '#contracts';
+import { DEFAULT_BUDGETS, type Budgets } from './budgets.js';
 import type { Liveness } from './call-rules.js';
 import { claimsOn } from './journal.js';
 
@@ -29,18 +30,21 @@ export function isSuperseded(journal: Journal, claimAttempt: number): boolean {
   return (claimsOn(journal, journal.turn._id).at(-1)?.n ?? 0) > claimAttempt;
 }
 
-const THRASHING_CLAIMS = 5;
-const THRASHING_WINDOW_MS = 60_000;
-
-/** True after 5 claims within 60 s of each other without a new step, outcome or answer: something kills every driver. */
-export function isThrashing(journal: Journal): boolean {
-  const claims = claimsOn(journal, journal.turn._id).slice(-THRASHING_CLAIMS);
+/**
+ * True after so many claims (5) within so long of each other (60 s) without a new step, outcome or answer: something
+ * kills every driver.
+ */
+export function isThrashing(
+  journal: Journal,
+  { takeovers, takeoverWindowMs }: Pick<Budgets, 'takeovers' | 'takeoverWindowMs'> = DEFAULT_BUDGETS,
+): boolean {
+  const claims = claimsOn(journal, journal.turn._id).slice(-takeovers);
   const [first] = claims;
-  if (claims.length < THRASHING_CLAIMS || !first) return false;
+  if (claims.length < takeovers || !first) return false;
   const since = Date.parse(first.at);
   const gaps = claims
     .slice(1)
-    .every((claim, i) => Date.parse(claim.at) - Date.parse(claims[i]!.at) < THRASHING_WINDOW_MS);
+    .every((claim, i) => Date.parse(claim.at) - Date.parse(claims[i]!.at) < takeoverWindowMs);
   const progress = [...journal.steps, ...journal.outcomes, ...journal.answers].some(
     (row) => Date.parse(row.at) >= since,
   );

@@ -94,7 +94,7 @@ describe('the view of a call', () => {
     expect(callIn({}, long)).toMatchObject({
       state: 'awaiting_approval',
       args: long.arguments,
-      expires_at: approvalExpiry(stepRow(1)),
+      expires_at: approvalExpiry(stepRow(1), callRow(1)),
     });
     const answered = callIn({ answers: [answerRow(1, 'approval', { decision: 'approve' })] }, long);
     expect(answered).toMatchObject({ state: 'queued', truncated: true });

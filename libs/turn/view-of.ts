@@ -109,7 +109,7 @@ export function callViewOf(journal: Journal, step: Step, call: Call): CallView {
     attempt: 0,
     args,
     ...(truncated ? { truncated } : {}),
-    ...(approving ? { expires_at: approvalExpiry(step) } : {}),
+    ...(approving ? { expires_at: approvalExpiry(step, call) } : {}),
   };
   const holder = holderOf(journal, call.tool_call_id);
   if (holder?.purpose === 'run')

@@ -1,5 +1,5 @@
 import type { ErrorDetail, ToolClass } from '#contracts';
-import { MAX_CALL_ATTEMPTS, mayRunAgain } from './call-rules.js';
+import { mayRunAgain } from './call-rules.js';
 import { failure, mayHaveRun, neverStarted } from './outcomes.js';
 
 /** Nobody waits any more for a call that is so much older than its deadline. */
@@ -31,9 +31,11 @@ export type LostConnectionAction = 'unknown' | 'give_up' | 'claim_again';
 export function decideLostConnection(run: {
   class: ToolClass;
   attempt: number;
+  /** How many attempts there may be in all. */
+  attempts: number;
   /** Told to stop meanwhile. */
   stopped: boolean;
 }): LostConnectionAction {
   if (!mayRunAgain(run.class)) return 'unknown';
-  return run.attempt >= MAX_CALL_ATTEMPTS || run.stopped ? 'give_up' : 'claim_again';
+  return run.attempt >= run.attempts || run.stopped ? 'give_up' : 'claim_again';
 }

@@ -37,7 +37,9 @@ const titleSchema = z
 const choiceSchema = z.object({ title: titleSchema, policy: policySchema.optional() });
 const pageSchema = z.object({ skip: wholeNumber(0, 1_000_000, 0), limit: wholeNumber(1, 100, 100) });
 const messagesSchema = z.object({
-  skip: wholeNumber(0, 1_000_000, 0),
+  after: wholeNumber(0, 999_999_999, 0),
+  /** What is skipped must be read: whoever goes further names the turn. */
+  skip: wholeNumber(0, 10_000, 0),
   limit: wholeNumber(1, 500, 100),
   include: z.literal('tools').optional(),
 });

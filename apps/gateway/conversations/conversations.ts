@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Conversation, Policy } from '#contracts';
+import { markDeleted, type Ports } from '#journal';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
 import type { StopTurns } from '../turns/stop-turns.js';
@@ -33,6 +34,7 @@ export class Conversations {
     private readonly store: Store,
     private readonly ownership: Ownership,
     private readonly stopTurns: StopTurns,
+    private readonly ports: Ports,
   ) {}
 
   async create(user: User, choice: { title?: string; policy?: Policy }): Promise<ConversationBody> {
@@ -62,10 +64,10 @@ export class Conversations {
     return toBody({ ...before, title, policy, updated_at });
   }
 
-  /** The mark is the decision; who meets a turn of a marked conversation ends it, if this process dies here. */
+  /** The mark is the decision: the sweeper stops what runs and removes everything, should this process die here. */
   async delete(user: User, id: string): Promise<void> {
     await this.ownership.conversation(user, id);
-    await this.store.updateConversation(id, { deleted_at: new Date().toISOString() });
+    await markDeleted(this.ports, id);
     const unended = await this.store.listUnendedTurns(id);
     await Promise.all(unended.map((turn) => this.stopTurns.stop(turn._id)));
   }

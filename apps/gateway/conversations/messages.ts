@@ -5,6 +5,8 @@ import { textOf } from '#turn';
 /** A message as lists show it: what people said and read, oldest first. */
 export interface MessageBody {
   id: string;
+  /** For the next page: `after` the turn before it. */
+  turn_number: number;
   conversation_id: string;
   role: 'user' | 'assistant' | 'tool';
   content: string;
@@ -12,19 +14,30 @@ export interface MessageBody {
   metadata?: object;
 }
 
+export interface MessagesPage {
+  /** Number of the turn before the first one. */
+  after: number;
+  skip: number;
+  limit: number;
+  withTools: boolean;
+}
+
 const TURNS_PER_READ = 50;
 
 /**
  * Each turn's message, and each step with text as the assistant's. Steps that only call tools, `cancel` and `fail`
- * rows are not shown; results only with `withTools`. Turns are numbered without holes, so pages need no count.
+ * rows are not shown; results only with `withTools`. `skip` counts messages from the turn after number `after`: what
+ * is skipped is read, but not kept.
  */
 export async function listMessages(
   store: Pick<Store, 'listTurns' | 'listSteps' | 'listOutcomes'>,
   conversationId: string,
-  { skip, limit, withTools }: { skip: number; limit: number; withTools: boolean },
+  page: MessagesPage,
 ): Promise<MessageBody[]> {
+  const { limit, withTools } = page;
   const messages: MessageBody[] = [];
-  for (let after = 0; messages.length < skip + limit; after += TURNS_PER_READ) {
+  let skip = page.skip;
+  for (let after = page.after; messages.length < limit; after += TURNS_PER_READ) {
     const before = after + TURNS_PER_READ + 1;
     const [turns, steps] = await Promise.all([
       store.listTurns(conversationId, { before, limit: TURNS_PER_READ }),
@@ -33,16 +46,18 @@ export async function listMessages(
     const fresh = turns.filter((turn) => turn.number > after);
     if (fresh.length === 0) break;
     const outcomes = withTools ? await store.listOutcomes(fresh.map((turn) => turn._id)) : [];
-    for (const turn of fresh) messages.push(...messagesOf(turn, steps, outcomes));
+    const read = fresh.flatMap((turn) => messagesOf(turn, steps, outcomes));
+    messages.push(...read.slice(skip));
+    skip = Math.max(0, skip - read.length);
   }
-  return messages.slice(skip, skip + limit);
+  return messages.slice(0, limit);
 }
 
 function messagesOf(turn: Turn, steps: Step[], outcomes: Outcome[]): MessageBody[] {
   const { _id, conversation_id, content, at } = turn;
   const own = steps.filter((step) => step.turn_id === _id && step.kind === 'model');
   return [
-    { id: _id, conversation_id, role: 'user', content, created_at: at },
+    { id: _id, turn_number: turn.number, conversation_id, role: 'user', content, created_at: at },
     ...own.flatMap((step) => [...assistantMessages(step), ...toolMessages(step, outcomes)]),
   ];
 }
@@ -50,8 +65,8 @@ function messagesOf(turn: Turn, steps: Step[], outcomes: Outcome[]): MessageBody
 function assistantMessages(step: Step): MessageBody[] {
   const content = textOf(step);
   if (content.trim() === '') return [];
-  const { _id, conversation_id, at } = step;
-  return [{ id: _id, conversation_id, role: 'assistant', content, created_at: at }];
+  const { _id, turn_number, conversation_id, at } = step;
+  return [{ id: _id, turn_number, conversation_id, role: 'assistant', content, created_at: at }];
 }
 
 function toolMessages(step: Step, outcomes: Outcome[]): MessageBody[] {
@@ -61,6 +76,7 @@ function toolMessages(step: Step, outcomes: Outcome[]): MessageBody[] {
     return [
       {
         id: tool_call_id,
+        turn_number: step.turn_number,
         conversation_id: step.conversation_id,
         role: 'tool',
         content: plainText(outcome),

@@ -1,4 +1,4 @@
-import type { ConversationEvent, TurnView, View } from '#contracts';
+import type { ConversationEvent, EventOf, TurnView, View } from '#contracts';
 import type { Logger } from '#observability';
 import { emptyView, hasEnded, isEnded, reduceEvent } from '#turn';
 import { Audience, type AudienceCounters } from './audience.js';
@@ -35,6 +35,7 @@ export class Feed {
   private lastEventAt: number;
   private quietMs: number;
   private isClosed = false;
+  private isDeleted = false;
 
   constructor(
     private readonly conversationId: string,
@@ -82,6 +83,7 @@ export class Feed {
   receive(event: ConversationEvent): void {
     this.lastEventAt = this.deps.now();
     this.quietMs = this.deps.timings.quietMs;
+    if (event.type === 'cancelled' && event.deleted) return this.tellDeleted(event);
     this.buffer(event);
     if (this.view) this.relay(event);
   }
@@ -132,7 +134,7 @@ export class Feed {
 
   /** One read at a time, and not more often than `rereadMs`, whoever asks how often. */
   private requestRead(): void {
-    if (this.isClosed || this.timer) return;
+    if (this.isClosed || this.isDeleted || this.timer) return;
     const waitMs = this.lastReadAt + this.deps.timings.rereadMs - this.deps.now();
     if (waitMs <= 0) return void this.read();
     this.timer = setTimeout(() => {
@@ -150,6 +152,7 @@ export class Feed {
       const view = await this.deps.readView(this.conversationId, this.view);
       this.reading = undefined;
       if (view && !this.isClosed) this.accept(view, reading.buffered);
+      if (!view) this.findDeleted();
     } catch (error) {
       this.reading = undefined;
       this.isReadDue = true;
@@ -159,6 +162,27 @@ export class Feed {
       );
     }
     if (this.isReadDue) this.doubt();
+  }
+
+  /** Once, whatever the turn that it names has come to: there is nothing more to show. */
+  private tellDeleted(event: EventOf<'cancelled'>): void {
+    if (this.isDeleted || !this.view) return;
+    this.isDeleted = true;
+    this.audience.relay(event, this.view);
+  }
+
+  /** The word of it was lost, and the store has no such conversation any more. */
+  private findDeleted(): void {
+    const newest = this.view?.turns.at(-1);
+    if (!newest) return;
+    const { conversationId: conversation_id } = this;
+    const fields = { conversation_id, turn_id: newest.turn_id, timestamp: new Date().toISOString() };
+    this.tellDeleted({
+      type: 'cancelled',
+      ...fields,
+      message: 'The conversation was deleted.',
+      deleted: true,
+    });
   }
 
   private accept(read: View, buffered: ConversationEvent[]): void {

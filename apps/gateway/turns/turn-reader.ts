@@ -2,7 +2,7 @@ import { plainText, toolCallIdSchema, type CallView, type TurnView } from '#cont
 import type { Store } from '#store';
 import { callViewOf, outcomeOf, turnViewOf } from '#turn';
 import type { User } from '../auth/user.js';
-import { listMessages, type MessageBody } from '../conversations/messages.js';
+import { listMessages, type MessageBody, type MessagesPage } from '../conversations/messages.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound } from '../errors/request-error.js';
 
@@ -31,7 +31,7 @@ export class TurnReader {
   async messages(
     user: User,
     conversationId: string,
-    page: { skip: number; limit: number; withTools: boolean },
+    page: MessagesPage,
   ): Promise<MessageBody[]> {
     await this.ownership.conversation(user, conversationId);
     return listMessages(this.store, conversationId, page);

@@ -3,6 +3,7 @@ import { controlKey, newMessage } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import { Catalogue } from '#tools';
+import { findUnknownNames } from './unknown-names.js';
 
 const ROLL_CALL_MS = 1_000;
 /** Without a new answer for so long, the roll-call counts as complete. */
@@ -62,6 +63,11 @@ export class CatalogueService {
     const catalog = await this.deps.store.getCatalog(hash);
     if (catalog) this.remember(catalog);
     return catalog;
+  }
+
+  /** Of the names that the deployment configures, those that nobody offers now. */
+  unknownAmong(configured: readonly string[]): string[] {
+    return findUnknownNames(configured, this.catalogue.offered());
   }
 
   close(): void {

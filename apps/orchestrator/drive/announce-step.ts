@@ -26,7 +26,7 @@ function callEvent(step: Step, call: Call): ConversationEvent {
   const { tool_call_id, tool_name, arguments: args } = call;
   const place = { ...placeOf(step), tool_call_id, tool_name };
   if (call.approval === 'required') {
-    return { type: 'approval_required', ...place, tool_args: args, expires_at: approvalExpiry(step) };
+    return { type: 'approval_required', ...place, tool_args: args, expires_at: approvalExpiry(step, call) };
   }
   return {
     type: 'tool_queued',

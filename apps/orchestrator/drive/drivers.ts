@@ -1,11 +1,12 @@
 import type { DeliveryOutcome } from '#messaging';
-import { newMessage, type Journal } from '#contracts';
+import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import type { Ports } from '#journal';
 import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import type { History } from './history.js';
+import { QueueGlances } from './queue-glances.js';
 import type { TakeUp } from './take-up.js';
 import { TurnDriver, type DriveEnd } from './turn-driver.js';
 import type { TurnWork } from './turn-work.js';
@@ -29,6 +30,8 @@ export class Drivers {
   private readonly driven = new Map<string, Driven>();
   private readonly takingUp = new Map<string, Promise<void>>();
   private readonly validator = new ArgumentValidator();
+  /** One for all turns: a toolset without workers concerns many of them. */
+  private readonly queues: QueueGlances;
   private isDraining = false;
 
   constructor(
@@ -36,7 +39,9 @@ export class Drivers {
     private readonly ports: Ports,
     private readonly takeUp: TakeUp,
     private readonly history: History,
-  ) {}
+  ) {
+    this.queues = new QueueGlances(ports.bus);
+  }
 
   get(turnId: string): TurnDriver | undefined {
     return this.driven.get(turnId)?.driver;
@@ -81,7 +86,7 @@ export class Drivers {
   private async start(turnId: string, conversationId: string): Promise<void> {
     const work = await this.takeUp.takeUp(turnId, conversationId);
     if (work === 'nothing_to_do') return;
-    const driver = new TurnDriver(this.deps, this.ports, this.validator, work);
+    const driver = new TurnDriver(this.deps, this.ports, this.validator, work, this.queues);
     this.deps.metrics.turnsStarted.inc();
     const done = this.run(turnId, driver, work);
     this.driven.set(turnId, { driver, done, held: undefined });
@@ -95,15 +100,16 @@ export class Drivers {
   private async run(turnId: string, driver: TurnDriver, work: TurnWork): Promise<DriveEnd> {
     try {
       const end = await driver.drive();
-      if (end === 'ended') this.noteEnd(work.memory.journal);
+      if (end === 'ended') this.noteEnd(work);
       return end;
     } finally {
       this.driven.delete(turnId);
     }
   }
 
-  private noteEnd(journal: Journal): void {
-    this.history.append(journal);
+  private noteEnd({ memory: { journal }, isDeleted }: TurnWork): void {
+    if (isDeleted) this.history.forget(journal.turn.conversation_id);
+    else this.history.append(journal);
     this.deps.metrics.turnsEnded.inc({ status: statusOf(journal) });
   }
 

@@ -70,6 +70,7 @@ export class ModelStep {
         request,
         place,
         claimAttempt: work.claimAttempt,
+        maxRetries: deps.settings.budgets.modelRetries,
         signal: controller.signal,
         emit: (event) => deps.bus.emit(event),
         onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
@@ -112,6 +113,8 @@ export class ModelStep {
       offered: this.offered,
       needsApproval: this.deps.settings.needsApproval,
       validator: this.validator,
+      budgets: this.deps.settings.budgets,
+      now: Date.now(),
     });
     return stepRow(journal, n, { kind: 'model', attempt, blocks, calls, stop_reason: stopReason, usage });
   }

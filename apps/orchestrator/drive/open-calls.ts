@@ -2,6 +2,7 @@ import { faultPoint } from '#faults';
 import { carryOut, type Ports } from '#journal';
 import { decideWithoutWorker, toolsetOf, type CallDecision } from '#turn';
 import { NoWorkerWatch } from './no-worker.js';
+import type { QueueGlances } from './queue-glances.js';
 import type { TurnMemory } from './turn-memory.js';
 
 /** The calls that a driven turn waits for: sent once, watched, given up when nobody can run them. */
@@ -11,8 +12,9 @@ export class OpenCalls {
   constructor(
     private readonly ports: Ports,
     private readonly memory: TurnMemory,
+    queues: QueueGlances,
   ) {
-    this.noWorker = new NoWorkerWatch(ports.bus);
+    this.noWorker = new NoWorkerWatch(queues);
   }
 
   /** True when something is known now that was not before, so that the turn is decided anew at once. */

@@ -36,7 +36,10 @@ export class TakeUp {
     }
     const earlier = unended.filter((turn) => turn.number < journal.turn.number);
     if (earlier.length > 0 && (await this.hasActive(earlier.map((turn) => turn._id)))) return 'nothing_to_do';
-    return this.claimOrPassOn(journal, conversation?.deleted_at !== undefined);
+    const isDeleted = conversation?.deleted_at !== undefined;
+    // Its content may have been removed before this turn came: the sweeper looks again.
+    if (isDeleted) await store.updateConversation(conversationId, { due_at: Date.now() });
+    return this.claimOrPassOn(journal, isDeleted);
   }
 
   /** True if one of these has really not ended; the cached status of one that has is repaired. */
@@ -86,6 +89,8 @@ export class TakeUp {
       newMessage('turn.advance', { turn_id, conversation_id }),
     );
     if (outcome === 'confirmed' || outcome === 'unknown') return 'alive';
+    // A process that was drained has removed its row before its queue.
+    if (await this.deps.peers.isGone?.(holder.owner)) return 'dead';
     return (await this.deps.peers.isSuspect(holder.owner)) ? 'suspect' : 'alive';
   }
 

@@ -17,6 +17,7 @@ import { committedEvents } from './announce-step.js';
 import { Mailbox } from './mailbox.js';
 import { ModelStep } from './model-step.js';
 import { OpenCalls } from './open-calls.js';
+import type { QueueGlances } from './queue-glances.js';
 import { failRow, partialText, stepRow } from './step-row.js';
 import type { TurnWork } from './turn-work.js';
 
@@ -39,9 +40,10 @@ export class TurnDriver {
     private readonly ports: Ports,
     validator: ArgumentValidator,
     private readonly work: TurnWork,
+    queues: QueueGlances,
   ) {
     this.modelStep = new ModelStep(deps, validator, work);
-    this.openCalls = new OpenCalls(ports, work.memory);
+    this.openCalls = new OpenCalls(ports, work.memory, queues);
   }
 
   /** The text of the step that is being streamed, for viewers who join now. */
@@ -79,6 +81,7 @@ export class TurnDriver {
       await this.readMail();
       const { leave } = this.mailbox;
       if (leave) return leave;
+      if (this.work.memory.isGone) return 'superseded';
       if (isSuperseded(this.work.memory.journal, this.work.claimAttempt)) return 'superseded';
       const end = await this.act(decide(this.work.memory.journal, await this.situation()));
       if (end) return end;
@@ -114,7 +117,8 @@ export class TurnDriver {
   /** Only saves the rest of a model call: without it the commit finds the end. */
   private async interruptIfEnded(): Promise<void> {
     await this.work.memory.reread();
-    if (endingStep(this.work.memory.journal)) this.modelStep.interrupt('ended elsewhere');
+    if (endingStep(this.work.memory.journal) || this.work.memory.isGone)
+      this.modelStep.interrupt('ended elsewhere');
   }
 
   private async act(action: Action): Promise<DriveEnd | undefined> {
@@ -156,7 +160,7 @@ export class TurnDriver {
     const shownFor = nextStepNumber(memory.journal);
     for (
       let next = decideStop(memory.journal);
-      next.do === 'commit_cancel';
+      next.do === 'commit_cancel' && !memory.isGone;
       next = decideStop(memory.journal)
     ) {
       const content = {

@@ -3,6 +3,9 @@ import type { Store } from '#store';
 
 /** A driven turn's rows, as far as its driver knows them. What the store says is added, nothing is invented. */
 export class TurnMemory {
+  /** The turn was removed with its conversation: nothing that is decided about it would stand. */
+  isGone = false;
+
   constructor(
     public journal: Journal,
     private readonly store: Store,
@@ -11,6 +14,7 @@ export class TurnMemory {
   /** Rows never go away, so what was learned while the store was being read stays known. */
   async reread(): Promise<void> {
     const read = await this.store.readJournal(this.journal.turn._id);
+    this.isGone = read === null;
     if (!read) return;
     const { steps, claims, outcomes, answers } = this.journal;
     for (const step of steps) addRow(read.steps, step);

@@ -1,6 +1,6 @@
 import type { Call, CatalogTool, ErrorDetail, StopReason } from '#contracts';
 import { busNameOf, suggestNames, toModelName, type ArgumentValidator } from '#tools';
-import { failure } from '#turn';
+import { failure, type Budgets } from '#turn';
 import type { AskedCall } from './stream-step.js';
 
 export interface Offer {
@@ -10,6 +10,10 @@ export interface Offer {
   offered: CatalogTool[];
   needsApproval(tool: CatalogTool): boolean;
   validator: ArgumentValidator;
+  /** What the row fixes for its calls, so that everybody who reads it decides the same. */
+  budgets: Pick<Budgets, 'queueingMs' | 'approvalMs' | 'callAttempts'>;
+  /** Ms since epoch. */
+  now: number;
 }
 
 const REFUSED_TIMEOUT_MS = 1;
@@ -28,6 +32,8 @@ function resolveCall(asked: AskedCall, isCutOff: boolean, offer: Offer): Call {
   const tool = findTool(asked.name, offer.catalogue);
   if (!tool) return unknownCall(asked, offer);
   const refusal = refuse(asked, isCutOff, tool, offer);
+  const needsApproval = !refusal && offer.needsApproval(tool);
+  const { budgets, now } = offer;
   return {
     tool_call_id,
     tool_name: tool.name,
@@ -36,7 +42,10 @@ function resolveCall(asked: AskedCall, isCutOff: boolean, offer: Offer): Call {
     arguments: asked.arguments ?? {},
     class: tool.class,
     timeout_ms: tool.timeout_ms,
-    approval: !refusal && offer.needsApproval(tool) ? 'required' : 'none',
+    approval: needsApproval ? 'required' : 'none',
+    ...(needsApproval ? { expires_at: new Date(now + budgets.approvalMs).toISOString() } : {}),
+    queueing_ms: budgets.queueingMs,
+    max_attempts: budgets.callAttempts,
     ...(refusal ? { refusal } : {}),
   };
 }

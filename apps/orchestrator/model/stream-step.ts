@@ -5,8 +5,6 @@ import { stepAttempt } from '#turn';
 import { newToolCallId } from './tool-call-id.js';
 import { TokenStream, type StepPlace } from './token-stream.js';
 
-export const MAX_RETRIES = 5;
-
 /** A call as the model asked for it; `arguments` is undefined when they were not a JSON object. */
 export interface AskedCall {
   tool_call_id: string;
@@ -34,6 +32,8 @@ export interface StreamStep {
   request: ModelRequest;
   place: Omit<StepPlace, 'attempt'>;
   claimAttempt: number;
+  /** After the first request. */
+  maxRetries: number;
   signal: AbortSignal;
   emit: (event: ConversationEvent) => void;
   onRetry: (error: ModelError) => void;
@@ -57,7 +57,7 @@ export async function streamStep(input: StreamStep): Promise<Streamed> {
       run.finish();
       if (input.signal.aborted) return { attempt, blocks: run.blocks, ended: 'aborted' };
       if (!(error instanceof ModelError)) throw error;
-      if (!error.options.retryable || retry >= MAX_RETRIES)
+      if (!error.options.retryable || retry >= input.maxRetries)
         return { attempt, blocks: run.blocks, ended: 'failed', error };
       const delayMs = backOffMs(retry, error.options.retryAfterMs);
       input.onRetry(error);

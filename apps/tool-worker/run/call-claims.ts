@@ -17,7 +17,12 @@ export async function claimAgain(ports: Ports, body: ToolCallBody, label: CallLa
   const holder = found.claims.at(-1);
   const liveness =
     holder?.purpose === 'run' && !found.outcome ? await livenessOfOwner(ports, holder.owner) : 'alive';
-  const action = decideLostClaim(found, { class: body.class, me: ports.me, liveness: () => liveness });
+  const action = decideLostClaim(found, {
+    class: body.class,
+    me: ports.me,
+    liveness: () => liveness,
+    max_attempts: body.max_attempts,
+  });
   switch (action.do) {
     case 'ignore':
       return 'nothing';
@@ -44,7 +49,9 @@ export async function claimNext(
     ports.store.getStep(body.turn_id, body.n + 1),
     ports.store.getOutcome(body.tool_call_id),
   ]);
-  switch (decideAfterReclaim({ step, outcome, next })) {
+  // Of a removed turn only the ids of its steps are left.
+  const asking = step?.calls.some((call) => call.tool_call_id === body.tool_call_id) ? step : null;
+  switch (decideAfterReclaim({ step: asking, outcome, next })) {
     case 'run':
       return { mine: row };
     case 'settled':

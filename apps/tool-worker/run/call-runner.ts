@@ -4,7 +4,7 @@ import { faultPoint } from '#faults';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
-import { decideDelivery, decideLostConnection, stoppedBeforeStart, toolsetOf } from '#turn';
+import { attemptsOf, decideDelivery, decideLostConnection, stoppedBeforeStart, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
@@ -174,9 +174,12 @@ export class CallRunner {
       const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, stop, hold));
       const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await this.bounded(body, ran.result));
-      const isLastRun = stop.aborted || hold.leftMs === 0;
-      const lost = { class: body.class, attempt: claim.n, stopped: isLastRun };
-      const follows = decideLostConnection(lost);
+      const follows = decideLostConnection({
+        class: body.class,
+        attempt: claim.n,
+        attempts: attemptsOf(body),
+        stopped: stop.aborted || hold.leftMs === 0,
+      });
       if (follows === 'unknown') return unknownOutcome(this.ports, body, claim.n);
       if (follows === 'give_up') {
         return outcomeRow(this.ports, body, run, failure('ToolExecutionError', ran.lost.message));

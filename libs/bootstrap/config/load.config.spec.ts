@@ -224,6 +224,12 @@ describe('the model', () => {
   });
 });
 
+it('retention is said at start, by whoever deletes', () => {
+  const env = { ...SERVICES, RETENTION_DAYS: '30' };
+  expect(loadOrchestratorConfig(env).notices).toEqual([expect.stringContaining('for 30 days are deleted')]);
+  expect(loadGatewayConfig(env).notices).toEqual([]);
+});
+
 describe('files', () => {
   let folder: string;
   const write = (name: string, text: string): string => {
@@ -242,9 +248,25 @@ describe('files', () => {
       drain: { grace_ms: 50 },
     };
     const config = loadToolWorkerConfig({ ...SERVICES, CONFIG: write('c.json', JSON.stringify(settings)) });
-    expect(config.budgets).toEqual({ steps: 5, turnMs: 30_000, outputTokens: 200_000, parallelCalls: 16 });
+    expect(config.budgets).toEqual({
+      ...{ steps: 5, turnMs: 30_000, outputTokens: 200_000, parallelCalls: 16 },
+      ...{ takeovers: 5, takeoverWindowMs: 60_000, callAttempts: 3, modelRetries: 5 },
+      ...{ queueingMs: 60_000, approvalMs: 7 * 24 * 3_600_000 },
+    });
     expect(config.tools.get('math')).toEqual({ class: 'read', concurrency: 4 });
     expect(config.drainGraceMs).toBe(50);
+  });
+
+  it('set attempts and deadlines', () => {
+    const settings = {
+      attempts: { turn_takeovers: 2, turn_takeover_seconds: 3, tool_call: 1, model_retries: 0 },
+      deadlines: { queueing_ms: 4, approval_hours: 0.5 },
+    };
+    const config = loadOrchestratorConfig({ ...SERVICES, CONFIG: write('c.json', JSON.stringify(settings)) });
+    expect(config.budgets).toMatchObject({
+      ...{ takeovers: 2, takeoverWindowMs: 3_000, callAttempts: 1, modelRetries: 0 },
+      ...{ queueingMs: 4, approvalMs: 1_800_000 },
+    });
   });
 
   it('with an unknown key are refused with its name, at every level', () => {
@@ -258,7 +280,7 @@ describe('files', () => {
     const settings = { budgets: { steps: 'hunter2' }, tools: { math: { class: 'hunter2' } } };
     const problems = standaloneProblems({ CONFIG: write('c.json', JSON.stringify(settings)) });
     expect(problems).toEqual([
-      expect.stringContaining('budgets.steps'),
+      expect.stringContaining(`${join(folder, 'c.json')} (CONFIG): budgets.steps`),
       expect.stringContaining('tools.math.class'),
     ]);
     expect(problems.join()).not.toContain('hunter2');
@@ -266,14 +288,14 @@ describe('files', () => {
 
   it('that are no JSON are refused without a quote of them', () => {
     expect(standaloneProblems({ CONFIG: write('c.json', '{ "secret": hunter2 }') })).toEqual([
-      'The file that CONFIG names is not valid JSON',
+      `${join(folder, 'c.json')} (CONFIG) is not valid JSON`,
     ]);
   });
 
   it('that somebody named must be there', () => {
     const missing = join(folder, 'missing');
     expect(standaloneProblems({ CONFIG: missing, SYSTEM_PROMPT_FILE: folder })).toEqual([
-      'The file that CONFIG names does not exist',
+      `${missing} (CONFIG) does not exist`,
       'The file that SYSTEM_PROMPT_FILE names cannot be read',
     ]);
   });

@@ -45,7 +45,7 @@ export function loadGatewayConfig(environment: Environment, dialects: readonly s
 export function loadOrchestratorConfig(environment: Environment): OrchestratorConfig {
   const { values, settings, notices, prompt } = load(orchestratorEnvironment, environment, {
     problems: [findModelProblems],
-    notices: [findModelNotices],
+    notices: [findModelNotices, findRetentionNotices],
   });
   return {
     ...toProcessConfig(values, settings, notices),
@@ -72,7 +72,7 @@ export function loadStandaloneConfig(
 ): StandaloneConfig {
   const { values, settings, notices, prompt } = load(standaloneEnvironment, environment, {
     problems: [findAuthProblems, findDialectProblems(dialects), findModelProblems],
-    notices: [findAuthNotices, findModelNotices],
+    notices: [findAuthNotices, findModelNotices, findRetentionNotices],
   });
   return {
     ...toProcessConfig(values, settings, notices),
@@ -113,6 +113,11 @@ function load<Schema extends z.ZodObject>(
   };
 }
 
+function findRetentionNotices({ RETENTION_DAYS: days }: Environment): string[] {
+  if (days === undefined) return [];
+  return [`RETENTION_DAYS is on: conversations that nobody has changed for ${days} days are deleted`];
+}
+
 function findDialectProblems(dialects: readonly string[]): Finder {
   const existing =
     dialects.length > 0 ? `those that exist are ${dialects.join(', ')}` : 'none exists yet, leave it unset';
@@ -126,7 +131,7 @@ function findDialectProblems(dialects: readonly string[]): Finder {
 
 function readSettings(named: string | undefined): { settings: Settings } | { problems: string[] } {
   const file = readText(named ?? './switchyard.json');
-  const label = named === undefined ? 'switchyard.json' : 'The file that CONFIG names';
+  const label = named === undefined ? 'switchyard.json' : `${named} (CONFIG)`;
   if (file === 'missing' && named === undefined)
     return { settings: toSettings(settingsFileSchema.parse({})) };
   if (typeof file === 'string') return { problems: [`${label} ${WHY_NOT[file]}`] };

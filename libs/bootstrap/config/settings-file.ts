@@ -32,6 +32,20 @@ export const settingsFileSchema = z.strictObject({
       parallel_calls: positive(1_000).default(16),
     })
     .prefault({}),
+  attempts: z
+    .strictObject({
+      turn_takeovers: z.int().min(2).max(1_000).default(5),
+      turn_takeover_seconds: positive(86_400).default(60),
+      tool_call: positive(100).default(3),
+      model_retries: z.int().min(0).max(100).default(5),
+    })
+    .prefault({}),
+  deadlines: z
+    .strictObject({
+      queueing_ms: positive(3_600_000).default(60_000),
+      approval_hours: z.number().min(0.0001).max(8_760).default(168),
+    })
+    .prefault({}),
   limits: z
     .strictObject({
       connections_per_minute: positive(1_000_000).default(60),
@@ -54,12 +68,18 @@ export const settingsFileSchema = z.strictObject({
   drain: z.strictObject({ grace_ms: z.int().min(0).max(600_000).default(10_000) }).prefault({}),
 });
 
-/** Limits of one turn. */
+/** Limits of one turn, its model calls and its tool calls. */
 export interface BudgetSettings {
   steps: number;
   turnMs: number;
   outputTokens: number;
   parallelCalls: number;
+  takeovers: number;
+  takeoverWindowMs: number;
+  callAttempts: number;
+  modelRetries: number;
+  queueingMs: number;
+  approvalMs: number;
 }
 
 /** Limits of one user. */
@@ -84,13 +104,19 @@ export interface Settings {
 }
 
 export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
-  const { budgets, limits, tools, drain } = file;
+  const { budgets, attempts, deadlines, limits, tools, drain } = file;
   return {
     budgets: {
       steps: budgets.steps,
       turnMs: Math.round(budgets.turn_minutes * 60_000),
       outputTokens: budgets.output_tokens,
       parallelCalls: budgets.parallel_calls,
+      takeovers: attempts.turn_takeovers,
+      takeoverWindowMs: attempts.turn_takeover_seconds * 1_000,
+      callAttempts: attempts.tool_call,
+      modelRetries: attempts.model_retries,
+      queueingMs: deadlines.queueing_ms,
+      approvalMs: Math.round(deadlines.approval_hours * 3_600_000),
     },
     limits: { connectionsPerMinute: limits.connections_per_minute, turnsAtOnce: limits.turns_at_once },
     tools: new Map(

@@ -12,8 +12,19 @@ export function createTables(database: Database.Database): void {
       'row TEXT NOT NULL',
     ];
     database.exec(`CREATE TABLE IF NOT EXISTS ${table} (${columns.join(', ')})`);
+    addMissingColumns(database, table);
     for (const index of COLLECTIONS[table].indexes) database.exec(createIndex('INDEX', table, index));
     for (const index of COLLECTIONS[table].unique) createUniqueIndex(database, table, index);
+  }
+}
+
+/** A file that an earlier version made: its rows have the field, or are without it. */
+function addMissingColumns(database: Database.Database, table: CollectionName): void {
+  const existing = database.prepare(`PRAGMA table_info(${table})`).all() as { name: string }[];
+  const missing = indexedColumns(table).filter((column) => !existing.some(({ name }) => name === column));
+  for (const column of missing) {
+    database.exec(`ALTER TABLE ${table} ADD COLUMN ${quote(column)}`);
+    database.exec(`UPDATE ${table} SET ${quote(column)} = json_extract(row, '$.${column}')`);
   }
 }
 

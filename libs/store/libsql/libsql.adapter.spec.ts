@@ -8,7 +8,7 @@ import Database from 'libsql';
 import { createStore } from '../create-store.js';
 import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
 import type { Store } from '../store.port.js';
-import { sampleClaim, sampleProcess, sampleTurn } from '../testing/sample-rows.js';
+import { sampleClaim, sampleConversation, sampleProcess, sampleTurn } from '../testing/sample-rows.js';
 import { describeStoreContract } from '../testing/store-contract.js';
 
 /** Holds what a running Switchyard process holds of its folder. */
@@ -142,11 +142,22 @@ describe('the libsql adapter on a file', () => {
     await expect(store.open()).rejects.toThrow(/conversation_id, client_message_id.*contradict/);
   });
 
+  it('opens a file whose tables an earlier version made, and finds its rows by what is new', async () => {
+    const store = newStore();
+    await store.open();
+    const row = { ...sampleConversation(), deleted_at: '2026-03-01T10:00:00.000Z', due_at: 5 };
+    await store.insertConversation(row);
+    await store.close();
+    await tamper('DROP INDEX conversations_by_due_at; ALTER TABLE conversations DROP COLUMN due_at');
+    await store.open();
+    expect(await store.listDueConversations(5, 10)).toEqual([row]);
+  });
+
   it('gives the folder back when it could not start', async () => {
     const store = newStore();
     await store.open();
     await store.close();
-    await tamper('DROP TABLE turns; CREATE TABLE turns (_id TEXT, row TEXT)');
+    await tamper('DROP TABLE turns; CREATE TABLE turns (_id TEXT)');
     await expect(store.open()).rejects.toThrow(StoreSetupError);
     await tamper('DROP TABLE turns');
     await store.open();

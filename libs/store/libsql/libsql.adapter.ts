@@ -12,18 +12,16 @@ import type {
   TurnStatus,
 } from '#contracts';
 import { assembleJournals } from '../assemble-journals.js';
-import { COLLECTION_NAMES, type CollectionName } from '../collections.js';
+import { COLLECTION_NAMES } from '../collections.js';
 import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted, Journal, Store } from '../store.port.js';
 import { isEndedStatus, UNENDED_STATUSES } from '../turn-status.js';
 import { openDatabase, type OpenDatabase } from './open-database.js';
+import { removeTurns } from './remove-turns.js';
 import { translateSqliteError } from './sqlite-errors.js';
-import { Table } from './table.js';
-
-type Tables = { [Name in CollectionName]: Table<Name> };
+import { inList, Table, type Tables } from './table.js';
 
 const unended = `status IN (${UNENDED_STATUSES.map((status) => `'${status}'`).join(', ')})`;
-const inList = 'IN (SELECT value FROM json_each(?))';
 
 /** The journal in one SQLite file that this process alone uses. Every statement is synchronous and durable. */
 export class LibsqlStore implements Store {
@@ -78,6 +76,24 @@ export class LibsqlStore implements Store {
     return this.#do(({ conversations }) => void conversations.update(id, (row) => ({ ...row, ...set })));
   }
 
+  listDueConversations(now: number, limit: number): Promise<Conversation[]> {
+    const clauses = 'WHERE due_at <= ? ORDER BY due_at LIMIT ?';
+    return this.#do(({ conversations }) => conversations.select(clauses, now, limit));
+  }
+
+  listUnchangedConversations(before: string, limit: number): Promise<Conversation[]> {
+    const clauses = 'WHERE deleted_at IS NULL AND updated_at < ? ORDER BY updated_at LIMIT ?';
+    return this.#do(({ conversations }) => conversations.select(clauses, before, limit));
+  }
+
+  removeTurns(conversationId: string, turnIds: string[], keep: 'ids' | 'nothing'): Promise<void> {
+    return this.#do((tables) => removeTurns(tables, conversationId, turnIds, keep));
+  }
+
+  removeConversation(id: string): Promise<void> {
+    return this.#do(({ conversations }) => conversations.remove(id));
+  }
+
   insertTurn(row: Turn): Promise<Inserted<Turn> | 'taken'> {
     return this.#do(({ turns }) => {
       if (turns.insert(row)) return { won: true, row };
@@ -122,6 +138,11 @@ export class LibsqlStore implements Store {
     return this.#do(({ turns }) => void turns.update(id, (row) => ({ ...row, due_at: dueAt })));
   }
 
+  setTurnsDue(ids: string[], dueAt: number): Promise<void> {
+    const change = { set: { due_at: dueAt } };
+    return this.#do(({ turns }) => turns.changeWhere(`_id ${inList}`, change, JSON.stringify(ids)));
+  }
+
   listDueTurns(now: number, limit: number): Promise<Turn[]> {
     return this.#do(({ turns }) => turns.select('WHERE due_at <= ? ORDER BY due_at LIMIT ?', now, limit));
   }
@@ -137,10 +158,16 @@ export class LibsqlStore implements Store {
     return this.#do((tables) => readJournals(tables, turns));
   }
 
-  listSteps(conversationId: string, range: { after: number; before: number }): Promise<Step[]> {
+  readJournalsOf(turnIds: string[]): Promise<Journal[]> {
+    const ids = JSON.stringify(turnIds);
+    return this.#do((tables) => readJournals(tables, tables.turns.select(`WHERE _id ${inList}`, ids)));
+  }
+
+  listSteps(conversationId: string, range: Parameters<Store['listSteps']>[1]): Promise<Step[]> {
     const clauses =
-      'WHERE conversation_id = ? AND turn_number > ? AND turn_number < ? ORDER BY turn_number, n';
-    return this.#do(({ steps }) => steps.select(clauses, conversationId, range.after, range.before));
+      'WHERE conversation_id = ? AND turn_number > ? AND turn_number < ? ORDER BY turn_number, n LIMIT ?';
+    const { after, before, limit = -1 } = range;
+    return this.#do(({ steps }) => steps.select(clauses, conversationId, after, before, limit));
   }
 
   listOutcomes(turnIds: string[]): Promise<Outcome[]> {

@@ -5,6 +5,10 @@ import type { Inserted } from '../store.port.js';
 import { indexedColumns, quote } from './create-tables.js';
 
 type Value = string | number | null;
+export type Tables = { [Name in CollectionName]: Table<Name> };
+
+/** After a column: one of the texts in a JSON array, which is one value. */
+export const inList = 'IN (SELECT value FROM json_each(?))';
 
 /** One table: the row as JSON text, beside it the columns that queries use. Statements are prepared once. */
 export class Table<Name extends CollectionName> {
@@ -66,6 +70,33 @@ export class Table<Name extends CollectionName> {
   remove(id: string): void {
     assertPlainValue(id);
     this.#prepare(`DELETE FROM ${this.name} WHERE _id = ?`).run(id);
+  }
+
+  /** @param condition as `clauses` in `select`, without `WHERE` */
+  removeWhere(condition: string, ...values: Value[]): void {
+    values.forEach(assertPlainValue);
+    this.#prepare(`DELETE FROM ${this.name} WHERE ${condition}`).run(...values);
+  }
+
+  /** Sets fields, and takes others away, in every row that fits: one statement, so one write to the disk. */
+  changeWhere(
+    condition: string,
+    { set = {}, unset = [] }: { set?: Partial<Rows[Name]>; unset?: (keyof Rows[Name] & string)[] },
+    ...values: Value[]
+  ): void {
+    values.forEach(assertPlainValue);
+    const fields = Object.entries(set);
+    const paths = [...fields.map(([field]) => `, '$.${field}', json(?)`)].join('');
+    const removed = unset.map((field) => `, '$.${field}'`).join('');
+    const columns = fields.filter(([field]) => this.#columns.includes(field));
+    const assignments = [
+      ...columns.map(([field]) => `${quote(field)} = ?`),
+      `row = json_remove(json_set(row${paths})${removed})`,
+    ];
+    const sql = `UPDATE ${this.name} SET ${assignments.join(', ')} WHERE ${condition}`;
+    const plain = columns.map(([, value]) => value as Value);
+    plain.forEach(assertPlainValue);
+    this.#prepare(sql).run(...plain, ...fields.map(([, value]) => JSON.stringify(value)), ...values);
   }
 
   #values(row: Rows[Name]): Value[] {

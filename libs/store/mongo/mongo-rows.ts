@@ -117,6 +117,47 @@ export class MongoRows<Name extends CollectionName> {
     await retryWithin(OPERATION_BUDGET_MS, () => this.model.deleteOne(filter).exec());
   }
 
+  /** Removes the rows whose `field` is one of `values`; in parallel commands of bounded size. */
+  async removeAmong(field: Field<Name>, values: string[], equals?: Query<Name>['equals']): Promise<void> {
+    await this.#forChunks(field, values, equals, (filter) => this.model.deleteMany(filter).exec());
+  }
+
+  async removeAll(equals: Query<Name>['equals']): Promise<void> {
+    const filter = toFilter({ equals });
+    await retryWithin(OPERATION_BUDGET_MS, () => this.model.deleteMany(filter).exec());
+  }
+
+  /** Sets fields, and takes others away, in the rows whose `field` is one of `values`. */
+  async changeAmong(
+    field: Field<Name>,
+    values: string[],
+    change: { set?: Partial<Rows[Name]>; unset?: Field<Name>[] },
+    equals?: Query<Name>['equals'],
+  ): Promise<void> {
+    const update = {
+      ...(change.set ? { $set: toDocument(this.name, change.set) } : {}),
+      ...(change.unset ? { $unset: Object.fromEntries(change.unset.map((name) => [name, 1])) } : {}),
+    } as UpdateQuery<StoredDocument>;
+    await this.#forChunks(field, values, equals, (filter) => this.model.updateMany(filter, update).exec());
+  }
+
+  async #forChunks(
+    field: Field<Name>,
+    values: string[],
+    equals: Query<Name>['equals'],
+    act: (filter: QueryFilter<StoredDocument>) => Promise<unknown>,
+  ): Promise<void> {
+    const acts: Promise<unknown>[] = [];
+    for (let at = 0; at < values.length; at += idsPerQuery) {
+      const filter = toFilter({
+        equals,
+        conditions: { [field]: { $in: values.slice(at, at + idsPerQuery) } },
+      });
+      acts.push(retryWithin(OPERATION_BUDGET_MS, () => act(filter)));
+    }
+    await Promise.all(acts);
+  }
+
   async #update(query: Query<Name>, change: UpdateQuery<StoredDocument>): Promise<boolean> {
     const filter = toFilter(query);
     const result = await retryWithin(OPERATION_BUDGET_MS, () => this.model.updateOne(filter, change).exec());

@@ -16,6 +16,7 @@ import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted, Journal, Store } from '../store.port.js';
 import { ENDED_STATUSES, UNENDED_STATUSES } from '../turn-status.js';
 import type { Collections, OpenCollections } from './open-collections.js';
+import { removeTurns } from './remove-turns.js';
 import { retryWithin } from './retry-within.js';
 
 const pingBudgetMs = 2_000;
@@ -66,6 +67,29 @@ export class MongoStore implements Store {
     await this.#rows.conversations.set({ equals: { _id: id } }, change);
   }
 
+  async listDueConversations(now: number, limit: number): Promise<Conversation[]> {
+    const conditions = { due_at: { $lte: now } };
+    return this.#rows.conversations.find({ conditions, sort: { due_at: 1 }, limit });
+  }
+
+  async listUnchangedConversations(before: string, limit: number): Promise<Conversation[]> {
+    const conditions = { updated_at: { $lt: before } };
+    return this.#rows.conversations.find({
+      equals: { deleted_at: null },
+      conditions,
+      sort: { updated_at: 1 },
+      limit,
+    });
+  }
+
+  removeTurns(conversationId: string, turnIds: string[], keep: 'ids' | 'nothing'): Promise<void> {
+    return removeTurns(this.#rows, conversationId, turnIds, keep);
+  }
+
+  async removeConversation(id: string): Promise<void> {
+    await this.#rows.conversations.remove(id);
+  }
+
   async insertTurn(row: Turn): Promise<Inserted<Turn> | 'taken'> {
     const { turns } = this.#rows;
     const { _id, conversation_id, client_message_id, number } = row;
@@ -114,6 +138,10 @@ export class MongoStore implements Store {
     await this.#rows.turns.set({ equals: { _id: id } }, { due_at: dueAt });
   }
 
+  async setTurnsDue(ids: string[], dueAt: number): Promise<void> {
+    await this.#rows.turns.changeAmong('_id', ids, { set: { due_at: dueAt } });
+  }
+
   async listDueTurns(now: number, limit: number): Promise<Turn[]> {
     return this.#rows.turns.find({ conditions: { due_at: { $lte: now } }, sort: { due_at: 1 }, limit });
   }
@@ -128,10 +156,19 @@ export class MongoStore implements Store {
     return assembleJournals(turns, await this.#readJournalRows(ids, conversationId));
   }
 
-  async listSteps(conversationId: string, range: { after: number; before: number }): Promise<Step[]> {
+  async readJournalsOf(turnIds: string[]): Promise<Journal[]> {
+    const [turns, rows] = await Promise.all([
+      this.#rows.turns.findAmong('_id', turnIds),
+      this.#readJournalRows(turnIds),
+    ]);
+    return assembleJournals(turns, rows);
+  }
+
+  async listSteps(conversationId: string, range: Parameters<Store['listSteps']>[1]): Promise<Step[]> {
+    const { limit } = range;
     const equals = { conversation_id: conversationId };
     const conditions = { turn_number: { $gt: range.after, $lt: range.before } };
-    return this.#rows.steps.find({ equals, conditions, sort: { turn_number: 1, n: 1 } });
+    return this.#rows.steps.find({ equals, conditions, sort: { turn_number: 1, n: 1 }, limit });
   }
 
   async listOutcomes(turnIds: string[]): Promise<Outcome[]> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { Store } from '../store.port.js';
 import { describeInserts } from './insert-contract.js';
 import { describeJournalReads } from './journal-contract.js';
+import { describeRemoval } from './removal-contract.js';
 import { describeSmallCollections } from './small-collections-contract.js';
 import { describeTurns } from './turn-contract.js';
 import { describeValues } from './value-contract.js';
@@ -20,6 +21,7 @@ export function describeStoreContract(createStore: () => Store | Promise<Store>)
     describeInserts(store);
     describeTurns(store);
     describeJournalReads(store);
+    describeRemoval(store);
     describeSmallCollections(store);
     describeValues(store);
   });

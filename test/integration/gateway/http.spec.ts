@@ -176,6 +176,21 @@ describe('conversations over HTTP', () => {
       content: string;
     }[];
     expect(page.map((message) => message.content)).toEqual(['a50', 'm51', 'a51', 'm52']);
+    const reads: number[] = [];
+    const { listTurns } = harness.store;
+    harness.store.listTurns = (conversationId, range) => {
+      reads.push(range.before ?? 0);
+      return listTurns.call(harness.store, conversationId, range);
+    };
+    const later = await ask('GET', `/api/conversations/${id}/messages?after=99&skip=1&limit=3`);
+    harness.store.listTurns = listTurns;
+    expect(JSON.parse(later.body)).toMatchObject([
+      { content: 'a100', turn_number: 100 },
+      { content: 'm101', turn_number: 101 },
+      { content: 'a101', turn_number: 101 },
+    ]);
+    expect(reads).toEqual([150]);
+    expectProblem(await ask('GET', `/api/conversations/${id}/messages?skip=10001`), 400, 'invalid');
   });
 });
 

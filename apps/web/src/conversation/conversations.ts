@@ -114,6 +114,7 @@ export class Conversations {
     this.#learnClock(event.timestamp);
     // Who sends has joined: the snapshot of a conversation that a message started comes unasked.
     if (event.type === 'snapshot') this.#joined.add(id);
+    if (event.type === 'cancelled' && event.deleted) return this.#receiveDeleted(id);
     const held = this.held.get().get(id) ?? startHolding(id);
     const view = reduce(held.view, event);
     const passing = reducePassing(held.passing, event);
@@ -123,6 +124,15 @@ export class Conversations {
       for (const listener of this.#turnEndListeners) listener(id);
       if (id !== this.#current) this.#leaveIfIdle(id);
     }
+  }
+
+  /** Somebody deleted it on another page, or its time was up. */
+  #receiveDeleted(id: string): void {
+    this.#joined.delete(id);
+    for (const listener of this.#turnEndListeners) listener(id);
+    if (id !== this.#current) return this.forget(id);
+    const problem = new RequestError('not_found', 'It was deleted.');
+    this.#replace(id, { ...startHolding(id), problem });
   }
 
   #learnClock(timestamp: string): void {

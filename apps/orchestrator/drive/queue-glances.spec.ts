@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { BusUnavailableError } from '#messaging';
+import { QueueGlances } from './queue-glances.js';
+
+describe('QueueGlances', () => {
+  it('asks the broker once a second for each queue, however many turns want to know', async () => {
+    const asked: string[] = [];
+    let nowMs = 0;
+    const inspect = async (queue: string) => {
+      asked.push(queue);
+      return { consumers: asked.length, messages: 0 };
+    };
+    const glances = new QueueGlances({ inspect }, () => nowMs);
+    const first = await Promise.all([1, 2, 3].map(() => glances.inspect('tools.math')));
+    expect(first.map((state) => state)).toEqual(first.map(() => ({ consumers: 1, messages: 0 })));
+    await glances.inspect('tools.web');
+    nowMs = 999;
+    await glances.inspect('tools.math');
+    expect(asked).toEqual(['tools.math', 'tools.web']);
+    nowMs = 1_000;
+    expect(await glances.inspect('tools.math')).toEqual({ consumers: 3, messages: 0 });
+  });
+
+  it('tells everybody that the broker is away', async () => {
+    const inspect = () => Promise.reject(new BusUnavailableError('away'));
+    const glances = new QueueGlances({ inspect });
+    for (let i = 0; i < 2; i++)
+      await expect(glances.inspect('tools.math')).rejects.toThrow(BusUnavailableError);
+  });
+});

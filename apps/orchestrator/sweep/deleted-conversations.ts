@@ -1,0 +1,48 @@
+import type { Conversation } from '#contracts';
+import { BusUnavailableError } from '#messaging';
+import { StoreUnavailableError } from '#store';
+import { markDeleted, removeDeleted, type Ports } from '#journal';
+import { forEachAtOnce } from './at-once.js';
+
+const CONVERSATIONS_A_ROUND = 20;
+const CONVERSATIONS_AT_ONCE = 4;
+const DAY_MS = 24 * 3_600_000;
+/** A conversation is kept for days: nobody misses it a minute later. */
+const RETENTION_ROUND_MS = 60_000;
+
+/** The conversations that are marked as deleted, and with a retention those whose time is up. */
+export class DeletedConversations {
+  private nextRetentionAt = 0;
+
+  constructor(
+    private readonly ports: Ports,
+    /** Undefined: conversations are kept. */
+    private readonly retentionDays: number | undefined,
+  ) {}
+
+  async sweep(now: number): Promise<void> {
+    if (this.retentionDays !== undefined && now >= this.nextRetentionAt)
+      await this.markUnchanged(now, this.retentionDays);
+    const due = await this.ports.store.listDueConversations(now, CONVERSATIONS_A_ROUND);
+    await forEachAtOnce(due, CONVERSATIONS_AT_ONCE, (conversation) => this.removeSafely(conversation, now));
+  }
+
+  private async markUnchanged(now: number, days: number): Promise<void> {
+    const before = new Date(now - days * DAY_MS).toISOString();
+    const unchanged = await this.ports.store.listUnchangedConversations(before, CONVERSATIONS_A_ROUND);
+    for (const { _id } of unchanged) await markDeleted(this.ports, _id);
+    if (unchanged.length < CONVERSATIONS_A_ROUND) this.nextRetentionAt = now + RETENTION_ROUND_MS;
+    if (unchanged.length === 0) return;
+    this.ports.log.info({ conversations: unchanged.length }, 'conversations have reached RETENTION_DAYS');
+  }
+
+  private async removeSafely(conversation: Conversation, now: number): Promise<void> {
+    try {
+      await removeDeleted(this.ports, conversation, now);
+    } catch (error) {
+      if (error instanceof StoreUnavailableError || error instanceof BusUnavailableError) throw error;
+      const { _id: conversation_id } = conversation;
+      this.ports.log.error({ err: error, conversation_id }, 'a deleted conversation could not be removed');
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import type { Journal, Turn } from '#contracts';
+import { newMessage } from '#contracts';
+import { faultPoint } from '#faults';
+import { BusUnavailableError } from '#messaging';
+import { StoreUnavailableError } from '#store';
+import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
+import { decideSweep, endingStep, holderOf, isSettled, statusOf, type CallDecision } from '#turn';
+import { forEachAtOnce } from './at-once.js';
+
+const TURNS_A_ROUND = 200;
+const TURNS_AT_ONCE = 20;
+const NEXT_LOOK_MS = 5_000;
+const NEXT_LOOK_PARKED_MS = 30_000;
+/** Above this many waiting hints a turn in line is not hinted again: its own hint is among them. */
+const CROWDED = 100;
+
+/** What one round knows of the queue `turns`: asked once, and only if somebody needs it. */
+type IsCrowded = () => Promise<boolean>;
+
+/** The turns that are due: does what their rows ask for, and moves `due_at`. */
+export class DueTurns {
+  constructor(
+    private readonly ports: Ports,
+    /** Wakes a turn that this process drives; false if it does not. */
+    private readonly wake: (turnId: string) => boolean,
+  ) {}
+
+  /** One round: a bounded number of reads and writes for all of them together, then what each one needs. */
+  async sweep(now: number): Promise<void> {
+    const due = await this.ports.store.listDueTurns(now, TURNS_A_ROUND);
+    if (due.length === 0) return;
+    const journals = await this.readAll(due, now);
+    await this.moveDue(journals, now);
+    let crowded: Promise<boolean> | undefined;
+    const isCrowded: IsCrowded = () => (crowded ??= this.inspectTurns());
+    await forEachAtOnce(journals, TURNS_AT_ONCE, (journal) => this.lookAtSafely(journal, now, isCrowded));
+  }
+
+  /** One that cannot be read must not keep the others from being looked at. */
+  private async readAll(due: Turn[], now: number): Promise<Journal[]> {
+    const { store } = this.ports;
+    try {
+      return await store.readJournalsOf(due.map((turn) => turn._id));
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) throw error;
+    }
+    const journals: Journal[] = [];
+    await forEachAtOnce(due, TURNS_AT_ONCE, (turn) =>
+      this.safely(turn, now, async () => {
+        const journal = await store.readJournal(turn._id);
+        if (journal) journals.push(journal);
+      }),
+    );
+    return journals;
+  }
+
+  /** Before anything is done: a turn whose look ends this process waits for its next one like all others. */
+  private async moveDue(journals: Journal[], now: number): Promise<void> {
+    const { store } = this.ports;
+    const isParked = (journal: Journal) => statusOf(journal) === 'awaiting_input';
+    const parked = journals.filter(isParked).map(({ turn }) => turn._id);
+    const others = journals.filter((journal) => !isParked(journal)).map(({ turn }) => turn._id);
+    await Promise.all([
+      parked.length > 0 ? store.setTurnsDue(parked, now + NEXT_LOOK_PARKED_MS) : undefined,
+      others.length > 0 ? store.setTurnsDue(others, now + NEXT_LOOK_MS) : undefined,
+    ]);
+  }
+
+  private lookAtSafely(journal: Journal, now: number, isCrowded: IsCrowded): Promise<void> {
+    return this.safely(journal.turn, now, () => this.lookAt(journal, isCrowded));
+  }
+
+  private async safely(turn: Turn, now: number, look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      if (error instanceof StoreUnavailableError || error instanceof BusUnavailableError) throw error;
+      this.ports.log.error({ err: error, turn_id: turn._id }, 'a due turn could not be looked at');
+      await this.ports.store.setTurnDue(turn._id, now + NEXT_LOOK_PARKED_MS);
+    }
+  }
+
+  private async lookAt(journal: Journal, isCrowded: IsCrowded): Promise<void> {
+    const { turn } = journal;
+    const action = decideSweep(journal, await situationOf(this.ports, journal));
+    if (action.do === 'finish') {
+      await faultPoint('sweep_acting');
+      return this.finish(journal, action.calls);
+    }
+    const status = statusOf(journal);
+    if (status !== turn.status) await this.ports.store.setTurnStatus(turn._id, status);
+    if (action.do !== 'wake') return;
+    await faultPoint('sweep_acting');
+    await this.wakeUp(journal, isCrowded);
+  }
+
+  /** An ended turn stays due until each of its calls has an outcome. */
+  private async finish(journal: Journal, calls: CallDecision[]): Promise<void> {
+    const { ports } = this;
+    const { turn } = journal;
+    const learned = await Promise.all(calls.map((decision) => carryOut(ports, journal, decision)));
+    for (const { outcome } of learned) if (outcome) journal.outcomes.push(outcome);
+    if (turn.status !== statusOf(journal)) await endTurn(ports, journal, endingStep(journal)!);
+    if (isSettled(journal)) await ports.store.setTurnDue(turn._id, null);
+  }
+
+  private async wakeUp(journal: Journal, isCrowded: IsCrowded): Promise<void> {
+    const { _id: turn_id, conversation_id } = journal.turn;
+    if (this.wake(turn_id)) return;
+    const holder = holderOf(journal, turn_id);
+    if (holder && !(await this.ports.peers.isDead(holder.owner))) return hint(this.ports, journal);
+    if (await isCrowded()) return;
+    await this.ports.bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id }));
+  }
+
+  private async inspectTurns(): Promise<boolean> {
+    const queue = await this.ports.bus.inspect('turns');
+    return queue !== 'missing' && queue.messages > CROWDED;
+  }
+}

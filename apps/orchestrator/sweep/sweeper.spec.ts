@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Conversation, Turn } from '#contracts';
+import type { Bus } from '#messaging';
+import type { Store } from '#store';
+import {
+  claimRow,
+  openPorts,
+  stepRow,
+  turnRow,
+  type TestPorts,
+} from '../../../libs/journal/testing/test-ports.js';
+import { DeletedConversations } from './deleted-conversations.js';
+import { DueTurns } from './due-turns.js';
+import { Sweeper } from './sweeper.js';
+
+const DAY_MS = 24 * 3_600_000;
+let ports: TestPorts;
+let operations: string[];
+
+/** The same object, each call of a method noted. */
+function noted<T extends object>(target: T, name: string): T {
+  return new Proxy(target, {
+    get(object, key) {
+      const value: unknown = Reflect.get(object, key);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        operations.push(`${name}.${String(key)}`);
+        return (value as (...args: unknown[]) => unknown).apply(object, args);
+      };
+    },
+  });
+}
+
+beforeEach(async () => {
+  operations = [];
+  ports = await openPorts('orchestrator-1');
+  const inspect = async () => ({ consumers: 1, messages: 0 });
+  const bus = Object.assign(ports.recorded, { inspect });
+  ports.bus = noted(bus as Partial<Bus> as Bus, 'bus');
+});
+
+const sweeper = (retentionDays?: number, wake: (turnId: string) => boolean = () => false) => {
+  const counted = { ...ports, store: noted<Store>(ports.store, 'store') };
+  return new Sweeper(counted, [
+    new DueTurns(counted, wake),
+    new DeletedConversations(counted, retentionDays),
+  ]);
+};
+
+function conversation(id: string, change: Partial<Conversation> = {}): Conversation {
+  const at = new Date().toISOString();
+  const row = { title: 'A talk', policy: 'enqueue' as const, created_at: at, updated_at: at };
+  return { _id: id, user_id: 'user_1', ...row, ...change };
+}
+
+/** A turn of its own conversation. */
+const turnIn = (name: string, change: Partial<Turn> = {}): Turn => ({
+  ...turnRow(),
+  _id: `turn_${name}`,
+  conversation_id: `conv_${name}`,
+  client_message_id: name,
+  ...change,
+});
+
+describe('a round of the sweeper', () => {
+  it('does nothing more however many conversations have ended', async () => {
+    const count = async (ended: number): Promise<string[]> => {
+      for (let i = 0; i < ended; i++) {
+        await ports.store.insertConversation(conversation(`conv_${ended}_${i}`));
+        await ports.store.insertTurn(turnIn(`${ended}_${i}`, { status: 'completed', due_at: null }));
+      }
+      await ports.store.insertTurn(turnIn(`open_${ended}`, { due_at: 1 }));
+      operations = [];
+      await sweeper(30).sweep();
+      return operations;
+    };
+    const few = await count(1);
+    expect(await count(1_000)).toEqual(few);
+    expect(few).toEqual([
+      'store.listDueTurns',
+      'store.readJournalsOf',
+      'store.setTurnsDue',
+      'bus.inspect',
+      'bus.publish',
+      'store.listUnchangedConversations',
+      'store.listDueConversations',
+    ]);
+  });
+
+  it('reads and moves its turns together, asks for the queue once, and takes two hundred at most', async () => {
+    for (let i = 0; i < 250; i++) await ports.store.insertTurn(turnIn(`${i}`, { due_at: i }));
+    const now = Date.now();
+    await sweeper().sweep(now);
+    const once = ['store.listDueTurns', 'store.readJournalsOf', 'store.setTurnsDue', 'bus.inspect'];
+    for (const name of once) expect(operations.filter((each) => each === name)).toHaveLength(1);
+    expect(ports.recorded.bodies('turn.advance')).toHaveLength(200);
+    expect((await ports.store.listDueTurns(now, 1_000)).map((turn) => turn.due_at)).toEqual(
+      Array.from({ length: 50 }, (_, i) => 200 + i),
+    );
+    expect(await ports.store.listDueTurns(now + 5_000, 1_000)).toHaveLength(250);
+  });
+
+  it('wakes turns that are driven here, hints living drivers, and gives those of dead ones to anybody', async () => {
+    for (const name of ['mine', 'theirs', 'orphan'])
+      await ports.store.insertTurn(turnIn(name, { due_at: 1 }));
+    for (const [name, owner] of [
+      ['theirs', 'orchestrator-2'],
+      ['orphan', 'orchestrator-3'],
+    ] as const) {
+      const claim = { ...claimRow(`turn_${name}`, owner), turn_id: `turn_${name}` };
+      await ports.store.claim({ ...claim, conversation_id: `conv_${name}` });
+    }
+    ports.dead.add('orchestrator-3');
+    const woken: string[] = [];
+    await sweeper(undefined, (turnId) => turnId === 'turn_mine' && woken.push(turnId) > 0).sweep();
+    expect(woken).toEqual(['turn_mine']);
+    expect(ports.recorded.bodies('turn.advance').map(([to, { turn_id }]) => [to, turn_id])).toEqual(
+      expect.arrayContaining([
+        ['orchestrator.2', 'turn_theirs'],
+        ['turns', 'turn_orphan'],
+      ]),
+    );
+  });
+
+  it('looks at the others when one turn cannot be read, and at conversations when turns fail', async () => {
+    await ports.store.insertTurn(turnIn('good', { due_at: 1 }));
+    await ports.store.insertTurn(turnIn('bad', { due_at: 1 }));
+    await ports.store.insertConversation(
+      conversation('conv_old', { updated_at: '2020-01-01T00:00:00.000Z' }),
+    );
+    const { readJournal } = ports.store;
+    const refuse = () => Promise.reject(new Error('not readable'));
+    ports.store.readJournalsOf = refuse;
+    ports.store.readJournal = (id) => (id === 'turn_bad' ? refuse() : readJournal.call(ports.store, id));
+    await sweeper(30).sweep();
+    expect(ports.recorded.bodies('turn.advance').map(([, { turn_id }]) => turn_id)).toEqual(['turn_good']);
+    expect((await ports.store.getTurn('turn_bad'))?.due_at).toBeGreaterThan(Date.now() + 20_000);
+    ports.store.listDueTurns = refuse;
+    ports.store.listUnchangedConversations = () => Promise.resolve([]);
+    await ports.store.updateConversation('conv_old', { deleted_at: new Date().toISOString(), due_at: 1 });
+    await sweeper(30).sweep();
+    expect((await ports.store.getConversation('conv_old'))?.title).toBe('');
+  });
+});
+
+describe('retention', () => {
+  it('deletes what nobody has changed for so many days, and nothing without it', async () => {
+    const before = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+    await ports.store.insertConversation(conversation('conv_1', { updated_at: before(31) }));
+    await ports.store.insertConversation(conversation('conv_2', { updated_at: before(29) }));
+    await ports.store.insertTurn({ ...turnRow(), due_at: null, status: 'completed' });
+    await ports.store.commitStep(stepRow(1, { blocks: [{ type: 'text', text: 'private' }] }));
+    await sweeper().sweep();
+    expect(await ports.store.listConversations('user_1', { skip: 0, limit: 9 })).toHaveLength(2);
+    await sweeper(30).sweep(Date.now() + 1);
+    const [left, ...others] = await ports.store.listConversations('user_1', { skip: 0, limit: 9 });
+    expect([left?._id, others]).toEqual(['conv_2', []]);
+    expect(await ports.store.listTurns('conv_1', { limit: 9 })).toEqual([]);
+    expect((await ports.store.getStep('turn_1', 1))?.blocks).toEqual([]);
+  });
+});

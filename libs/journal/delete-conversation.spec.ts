@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Conversation } from '#contracts';
+import { markDeleted, removeDeleted, TOMBSTONE_MS } from './delete-conversation.js';
+import {
+  answerRow,
+  callId,
+  callRow,
+  claimRow,
+  CONVERSATION_ID,
+  openPorts,
+  outcomeRow,
+  stepRow,
+  TURN_ID,
+  turnRow,
+  type TestPorts,
+} from './testing/test-ports.js';
+
+const DAY_MS = 24 * 3_600_000;
+let ports: TestPorts;
+
+/** Turn 1 runs a call, turn 2 waits in line. */
+beforeEach(async () => {
+  ports = await openPorts('orchestrator-1');
+  const { store } = ports;
+  const at = new Date().toISOString();
+  await store.insertConversation({
+    _id: CONVERSATION_ID,
+    user_id: 'user_1',
+    title: 'Private matters',
+    policy: 'enqueue',
+    created_at: at,
+    updated_at: at,
+  });
+  for (const number of [1, 2]) await store.insertTurn(turnRow(number));
+  await store.claim(claimRow(TURN_ID, 'orchestrator-9'));
+  await store.commitStep(stepRow(1, { calls: [callRow(1), callRow(2)] }));
+  await store.claim(claimRow(callId(1), 'worker-1'));
+});
+
+const read = async (): Promise<Conversation> => (await ports.store.getConversation(CONVERSATION_ID))!;
+const look = async (now = Date.now()) => removeDeleted(ports, await read(), now);
+const place = { turn_id: TURN_ID, conversation_id: CONVERSATION_ID };
+
+/** Everything has ended and was removed. */
+async function remove(): Promise<void> {
+  await markDeleted(ports, CONVERSATION_ID);
+  await look();
+  await ports.store.settle(outcomeRow(1));
+  await look();
+}
+
+describe('deleting a conversation', () => {
+  it('is one mark, told to who has it open by its newest turn', async () => {
+    await markDeleted(ports, CONVERSATION_ID);
+    const { deleted_at, due_at } = await read();
+    expect(Date.parse(deleted_at!)).toBe(due_at);
+    expect(ports.recorded.events).toEqual([
+      expect.objectContaining({ type: 'cancelled', turn_id: 'turn_2', deleted: true }),
+    ]);
+  });
+
+  it('stops its turns and waits for the call that may be running, with everything of that turn', async () => {
+    await markDeleted(ports, CONVERSATION_ID);
+    await look();
+    const journal = await ports.store.readJournal(TURN_ID);
+    expect(journal?.steps.map(({ kind }) => kind)).toEqual(['model', 'cancel']);
+    expect(journal?.outcomes).toEqual([
+      expect.objectContaining({
+        _id: callId(2),
+        error: expect.objectContaining({ error_type: 'Cancelled' }),
+      }),
+    ]);
+    expect(ports.recorded.bodies('tool.cancel').map(([to]) => to)).toContain('worker.1');
+    expect(await ports.store.getTurn('turn_2')).toBeNull();
+    expect((await read()).due_at).toBeLessThanOrEqual(Date.now() + 5_000);
+  });
+
+  it('settles a call whose worker is dead, and does not wait for it', async () => {
+    ports.dead.add('worker-1');
+    await markDeleted(ports, CONVERSATION_ID);
+    await look();
+    expect(await ports.store.getTurn(TURN_ID)).toBeNull();
+  });
+
+  it('removes all content once every call has ended, and keeps what no late message may win again', async () => {
+    await markDeleted(ports, CONVERSATION_ID);
+    await look();
+    await ports.store.settle(outcomeRow(1));
+    await ports.store.answer(answerRow(1, { decision: 'approve' }));
+    await look();
+    const { store } = ports;
+    expect(await store.listTurns(CONVERSATION_ID, { limit: 10 })).toEqual([]);
+    expect(await store.getOutcome(callId(1))).toBeNull();
+    expect(await store.getOutcome(callId(2))).toBeNull();
+    expect((await store.answer(answerRow(1, { decision: 'deny' }))).won).toBe(true);
+    expect(await read()).toMatchObject({ title: '', deleted_at: expect.any(String) });
+    const steps = await store.listSteps(CONVERSATION_ID, { after: 0, before: 9 });
+    expect(steps.flatMap(({ kind, blocks, calls }) => [kind, blocks, calls])).toEqual([
+      ...['cancel', [], [], 'cancel', [], [], 'cancel', [], []],
+    ]);
+    expect((await store.commitStep(stepRow(2))).won).toBe(false);
+    expect((await store.claim(claimRow(callId(2), 'worker-2'))).row).not.toHaveProperty('decides');
+  });
+
+  it('removes what arrives late, looking at growing distances', async () => {
+    await remove();
+    const { store } = ports;
+    await store.settle(outcomeRow(1));
+    await store.commitStep({ ...stepRow(7), blocks: [{ type: 'text', text: 'late' }] });
+    await store.insertTurn({ ...turnRow(3), due_at: null, status: 'completed' });
+    const due = (await read()).due_at!;
+    expect(due - Date.now()).toBeGreaterThan(30_000);
+    expect(due - Date.now()).toBeLessThanOrEqual(61_000);
+    await look(due);
+    expect(await store.getOutcome(callId(1))).toBeNull();
+    expect((await store.getStep(TURN_ID, 7))?.blocks).toEqual([]);
+    expect(await store.getTurn('turn_3')).toBeNull();
+    await look(Date.now() + 10 * DAY_MS);
+    expect((await read()).due_at! - Date.now()).toBeGreaterThan(19 * DAY_MS);
+  });
+
+  it('removes the rest after thirty days', async () => {
+    await remove();
+    await look(Date.now() + TOMBSTONE_MS - 1_000);
+    expect(await ports.store.listClaims(callId(1))).toHaveLength(1);
+    expect((await read()).due_at).toBeLessThanOrEqual(Date.now() + TOMBSTONE_MS);
+    await look(Date.now() + TOMBSTONE_MS);
+    expect(await ports.store.listClaims(callId(1))).toEqual([]);
+    expect(await ports.store.listSteps(CONVERSATION_ID, { after: 0, before: 9 })).toEqual([]);
+    expect(await read()).toBeNull();
+  });
+
+  it.each(['removeTurns', 'commitStep', 'settle'] as const)(
+    'is finished by the next look when one breaks off at %s',
+    async (method) => {
+      ports.dead.add('worker-1');
+      await markDeleted(ports, CONVERSATION_ID);
+      const { store } = ports;
+      const broken = new Proxy(store, {
+        get: (target, name) =>
+          name === method
+            ? () => Promise.reject(new Error('killed'))
+            : (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target),
+      });
+      await expect(removeDeleted({ ...ports, store: broken }, await read(), Date.now())).rejects.toThrow();
+      const [due] = await store.listDueConversations(Date.now() + 5_000, 10);
+      expect(due?._id).toBe(CONVERSATION_ID);
+      await look();
+      expect(await store.listTurns(CONVERSATION_ID, { limit: 10 })).toEqual([]);
+    },
+  );
+
+  it('does a bounded part of a long conversation in one look', async () => {
+    const { store } = ports;
+    for (let number = 3; number <= 650; number++) {
+      await store.insertTurn({ ...turnRow(number), status: 'completed', due_at: null });
+      const step = { ...stepRow(1), _id: `turn_${number}:1`, turn_id: `turn_${number}` };
+      await store.commitStep({ ...step, turn_number: number });
+    }
+    await remove();
+    const left = await store.listTurns(CONVERSATION_ID, { limit: 1_000 });
+    expect(left.length).toBeLessThan(650);
+    await look();
+    await look();
+    expect(await store.listTurns(CONVERSATION_ID, { limit: 1_000 })).toEqual([]);
+    expect((await store.settle({ ...outcomeRow(1), ...place })).won).toBe(true);
+  });
+});

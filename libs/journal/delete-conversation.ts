@@ -1,0 +1,106 @@
+import type { Conversation, Turn } from '#contracts';
+import { isEndedStatus } from '#turn';
+import type { Ports } from './ports.js';
+import { stopTurn } from './stop-turn.js';
+
+/** A tombstone and the claims of its calls stay for so long: a message that comes later can start nothing again. */
+export const TOMBSTONE_MS = 30 * 24 * 3_600_000;
+/** A call may be running, or there was more to remove than one look does. */
+const NEXT_LOOK_MS = 5_000;
+/** What arrives late is looked for at growing distances: about twenty times in thirty days. */
+const FIRST_LATE_LOOK_MS = 60_000;
+const TURNS_A_PAGE = 100;
+const PAGES_A_LOOK = 5;
+const STEPS_A_PAGE = 1_000;
+const MESSAGE = 'The conversation was deleted.';
+
+/** The mark is the decision: from here on nobody starts anything in the conversation, and its content is removed. */
+export async function markDeleted({ store, bus }: Ports, conversationId: string): Promise<void> {
+  const now = Date.now();
+  await store.updateConversation(conversationId, { deleted_at: new Date(now).toISOString(), due_at: now });
+  const [newest] = await store.listTurns(conversationId, { limit: 1 });
+  if (!newest) return;
+  // The event of a turn, so that it reaches whoever has the conversation open; the mark tells everybody else.
+  bus.emit({
+    type: 'cancelled',
+    conversation_id: conversationId,
+    turn_id: newest._id,
+    timestamp: new Date(now).toISOString(),
+    message: MESSAGE,
+    deleted: true,
+  });
+}
+
+/**
+ * One look at a marked conversation: stops its turns, removes those whose calls have all ended, then what arrived
+ * late, and after thirty days the rest. Bounded and idempotent; every look begins where the rows that are left say.
+ */
+export async function removeDeleted(ports: Ports, conversation: Conversation, now: number): Promise<void> {
+  const { store } = ports;
+  const { _id, deleted_at, title } = conversation;
+  if (deleted_at === undefined) return;
+  // Before anything else: should this process die here, another one looks again.
+  await store.updateConversation(_id, { due_at: now + NEXT_LOOK_MS });
+  if (title !== '') await store.updateConversation(_id, { title: '' });
+  const isWhole = await removeTurnsThatEnded(ports, _id);
+  if (!isWhole) return;
+  const ageMs = now - Date.parse(deleted_at);
+  if (ageMs < TOMBSTONE_MS) {
+    await removeLate(ports, _id);
+    const lookMs = Math.min(Math.max(2 * ageMs, ageMs + FIRST_LATE_LOOK_MS), TOMBSTONE_MS);
+    return store.updateConversation(_id, { due_at: Date.parse(deleted_at) + lookMs });
+  }
+  if (await forgetTurns(ports, _id)) await store.removeConversation(_id);
+}
+
+/** False while a call may be running, or turns are left for the next look. */
+async function removeTurnsThatEnded(ports: Ports, conversationId: string): Promise<boolean> {
+  const { store } = ports;
+  let isWaiting = false;
+  let before: number | undefined;
+  for (let page = 0; page < PAGES_A_LOOK; page++) {
+    const turns = await store.listTurns(conversationId, { before, limit: TURNS_A_PAGE });
+    if (turns.length === 0) return !isWaiting;
+    const isOver = await Promise.all(turns.map((turn) => endTurn(ports, turn)));
+    const over = turns.filter((_turn, index) => isOver[index]);
+    if (over.length > 0)
+      await store.removeTurns(
+        conversationId,
+        over.map((turn) => turn._id),
+        'ids',
+      );
+    isWaiting ||= over.length < turns.length;
+    before = turns[0]!.number;
+  }
+  return false;
+}
+
+/** True when nothing of the turn can happen any more: it has its end, and each of its calls an outcome. */
+async function endTurn(ports: Ports, turn: Turn): Promise<boolean> {
+  if (turn.due_at === null && isEndedStatus(turn.status)) return true;
+  const stopped = await stopTurn(ports, turn._id, () => Promise.resolve(false));
+  return stopped === null || stopped.mayBeRunning.length === 0;
+}
+
+/** A worker that thaws settles a call that was settled for it, and removed: the emptied steps say of which turns. */
+async function removeLate({ store }: Ports, conversationId: string): Promise<void> {
+  for (let after = 0; ;) {
+    const range = { after, before: Number.MAX_SAFE_INTEGER, limit: STEPS_A_PAGE };
+    const steps = await store.listSteps(conversationId, range);
+    const last = steps.at(-1);
+    if (!last) return;
+    await store.removeTurns(conversationId, [...new Set(steps.map((step) => step.turn_id))], 'ids');
+    after = last.turn_number;
+  }
+}
+
+/** True when no step, and so no claim, is left. */
+async function forgetTurns({ store }: Ports, conversationId: string): Promise<boolean> {
+  const range = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: STEPS_A_PAGE };
+  for (let page = 0; page < PAGES_A_LOOK; page++) {
+    const steps = await store.listSteps(conversationId, range);
+    if (steps.length === 0) return true;
+    await store.removeTurns(conversationId, [...new Set(steps.map((step) => step.turn_id))], 'nothing');
+  }
+  return false;
+}
