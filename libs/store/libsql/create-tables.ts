@@ -12,6 +12,7 @@ export function createTables(database: Database.Database): void {
       'row TEXT NOT NULL',
     ];
     database.exec(`CREATE TABLE IF NOT EXISTS ${table} (${columns.join(', ')})`);
+    addMissingColumns(database, table);
     for (const index of COLLECTIONS[table].indexes) database.exec(createIndex('INDEX', table, index));
     for (const index of COLLECTIONS[table].unique) createUniqueIndex(database, table, index);
   }
@@ -25,6 +26,16 @@ export function indexedColumns(table: CollectionName): string[] {
 
 export function quote(column: string): string {
   return `"${column}"`;
+}
+
+/** A file of an earlier version lacks the columns of later indexes; their values are in its rows. */
+function addMissingColumns(database: Database.Database, table: CollectionName): void {
+  const present = database.prepare(`PRAGMA table_info(${table})`).all() as { name: string }[];
+  const names = new Set(present.map(({ name }) => name));
+  for (const column of indexedColumns(table).filter((name) => !names.has(name))) {
+    database.exec(`ALTER TABLE ${table} ADD COLUMN ${quote(column)}`);
+    database.exec(`UPDATE ${table} SET ${quote(column)} = json_extract(row, '$.${column}')`);
+  }
 }
 
 function indexName(table: CollectionName, columns: string[]): string {

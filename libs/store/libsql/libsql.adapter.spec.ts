@@ -142,11 +142,32 @@ describe('the libsql adapter on a file', () => {
     await expect(store.open()).rejects.toThrow(/conversation_id, client_message_id.*contradict/);
   });
 
+  it('adds what a file of an earlier version lacks, with the values of its rows', async () => {
+    const store = newStore();
+    await store.open();
+    const letter = {
+      queue: 'turns',
+      reason: 'rejected',
+      message_id: 'm',
+      content: '{',
+      at: '2026-03-01T10:00:00.000Z',
+    };
+    await store.putDeadLetter({ _id: 'old', ...letter, turn_id: 'turn_1' });
+    await store.close();
+    await tamper('DROP INDEX dead_letters_by_turn_id; ALTER TABLE dead_letters DROP COLUMN turn_id');
+    await store.open();
+    await store.putDeadLetter({ _id: 'new', ...letter, turn_id: 'turn_1' });
+    const found = await store.listDeadLettersOfTurn('turn_1', 10);
+    expect(found.map(({ _id }) => _id)).toEqual(['old', 'new']);
+  });
+
   it('gives the folder back when it could not start', async () => {
     const store = newStore();
     await store.open();
     await store.close();
-    await tamper('DROP TABLE turns; CREATE TABLE turns (_id TEXT, row TEXT)');
+    const twice =
+      "INSERT INTO turns (_id, conversation_id, number, row) VALUES ('x', 'c', 1, '{}'), ('y', 'c', 1, '{}')";
+    await tamper(`DROP INDEX turns_by_conversation_id_and_number; ${twice}`);
     await expect(store.open()).rejects.toThrow(StoreSetupError);
     await tamper('DROP TABLE turns');
     await store.open();
