@@ -71,12 +71,10 @@ export class Gateway {
     await this.offeredTools.callRoll();
   }
 
-  /** Lets nobody in and takes no requests, waits for those in hand, then disconnects everybody. */
+  /** Lets nobody in, answers the requests in hand, and disconnects everybody. */
   async drain(graceMs: number): Promise<void> {
     this.admission.close();
-    this.socketRequests.close();
-    await this.sessions.finishRequests(graceMs);
-    this.sessions.disconnectAll();
+    await this.sessions.leaveAll(graceMs);
     this.feeds.stop();
   }
 

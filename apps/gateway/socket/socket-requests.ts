@@ -42,14 +42,7 @@ export interface SocketRequestsDeps {
 
 /** Carries out what clients ask over Socket.IO. Whatever happens, the client is answered and the process lives. */
 export class SocketRequests {
-  private isClosed = false;
-
   constructor(private readonly deps: SocketRequestsDeps) {}
-
-  /** From now on requests are refused: the process drains. */
-  close(): void {
-    this.isClosed = true;
-  }
 
   async handle<N extends ClientRequestName>(
     name: N,
@@ -84,7 +77,6 @@ export class SocketRequests {
     session: Session,
     body: unknown,
   ): Promise<Reply<N>> {
-    if (this.isClosed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
     if (session.inHand > MAX_IN_HAND)
       throw new RequestError('overloaded', 'Too many requests wait for an answer.', 1_000);
     const schema = clientRequestSchemas[name];

@@ -8,6 +8,9 @@ const MAX_WAITING_PACKETS = 64;
 interface Connection {
   writeBuffer: { length: number };
   once(event: 'drain', listener: () => void): void;
+  /** After what waits has been handed over. */
+  close(): void;
+  transport: { socket: { terminate(): void } };
 }
 
 export class SocketViewer implements Viewer {
@@ -24,6 +27,16 @@ export class SocketViewer implements Viewer {
   /** Engine.IO keeps packets back while the transport has not taken the ones before. */
   isBehind(): boolean {
     return this.connection.writeBuffer.length >= MAX_WAITING_PACKETS;
+  }
+
+  /** Unlike Socket.IO's own disconnect it does not tell the client to stay away. */
+  hangUp(): void {
+    this.connection.close();
+  }
+
+  /** For who does not even take the end of the connection. */
+  cutOff(): void {
+    this.connection.transport.socket.terminate();
   }
 
   onceDrained(listener: () => void): void {
