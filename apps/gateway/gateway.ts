@@ -1,4 +1,5 @@
 import type { Ports } from '#journal';
+import { DeadLetters } from './admin/dead-letters.js';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { ConnectionLimit } from './auth/connection-limit.js';
 import type { Authenticate } from './auth/user.js';
@@ -33,6 +34,7 @@ export class Gateway {
   readonly sessions: SocketSessions;
   readonly socketRequests: SocketRequests;
   readonly drivers: DriverRequests;
+  readonly deadLetters: DeadLetters;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -41,6 +43,7 @@ export class Gateway {
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId);
     this.drivers = new DriverRequests(bus, processId);
+    this.deadLetters = new DeadLetters({ store, bus, log });
     this.feeds = this.createFeeds();
     const { ownership, feeds } = this;
     this.stopTurns = new StopTurns(ports, this.drivers);

@@ -7,6 +7,8 @@ import type { Viewer } from './viewer.js';
 const ANSWER_TIMEOUT_MS = 5_000;
 /** How long a tool holds: long enough that some call always runs, short enough to end within a drain's grace. */
 const HELD_MS = 300;
+/** A newcomer is shown the last 20; so it sees all of each conversation. */
+const TURNS_A_CONVERSATION = 15;
 /** Over all restarts that a turn may live through. */
 const TURN_TIMEOUT_MS = 60_000;
 
@@ -17,7 +19,7 @@ export interface SentTurn {
   gate?: string;
 }
 
-/** A person who talks all the time: the next message as soon as the last one has its end. */
+/** A person who talks all the time, the next message as soon as the last one has its end, and one who reads along. */
 export class Talker {
   readonly turns: SentTurn[] = [];
   /** Refusals that the person saw. */
@@ -28,13 +30,10 @@ export class Talker {
   constructor(
     private readonly name: string,
     readonly viewer: Viewer,
+    readonly reader: Viewer,
     private readonly gates: Gates,
   ) {
-    rejoinAfterReconnect(viewer, () => this.conversationId);
-  }
-
-  get conversationId(): string | undefined {
-    return this.turns[0]?.conversation_id;
+    for (const follower of [viewer, reader]) this.rejoinAfterReconnect(follower);
   }
 
   start(): void {
@@ -58,6 +57,7 @@ export class Talker {
         : 'count to 120';
       const sent = await this.send(content, `${this.name}-${number}`);
       this.turns.push({ ...sent, gate });
+      this.reader.socket.emit('join', { conversation_id: sent.conversation_id }, () => undefined);
       if (gate) void this.openSoon(gate);
       await this.viewer.ended(sent.conversation_id, sent.turn_id, TURN_TIMEOUT_MS);
     }
@@ -65,7 +65,8 @@ export class Talker {
 
   /** Until it is answered: the same message is the same turn through any gateway. */
   private async send(content: string, id: string): Promise<SentTurn> {
-    const { conversationId } = this;
+    const isFull = this.turns.length % TURNS_A_CONVERSATION === 0;
+    const conversationId = isFull ? undefined : this.turns.at(-1)?.conversation_id;
     const request = {
       content,
       client_message_id: id,
@@ -83,12 +84,12 @@ export class Talker {
     await delay(HELD_MS);
     this.gates.open(gate);
   }
-}
 
-/** As any client does: who comes back says again what it follows. */
-export function rejoinAfterReconnect(viewer: Viewer, conversationId: () => string | undefined): void {
-  viewer.socket.on('connect', () => {
-    const id = conversationId();
-    if (id) viewer.socket.emit('join', { conversation_id: id }, () => undefined);
-  });
+  /** As any client does: who comes back says again what it follows. */
+  private rejoinAfterReconnect({ socket }: Viewer): void {
+    socket.on('connect', () => {
+      const ids = new Set(this.turns.map(({ conversation_id }) => conversation_id));
+      for (const conversation_id of ids) socket.emit('join', { conversation_id }, () => undefined);
+    });
+  }
 }

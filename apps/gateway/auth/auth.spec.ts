@@ -14,23 +14,33 @@ describe('createAuthenticator', () => {
   });
 
   it('knows a user by a signed token until it ends', async () => {
-    const user = await createAuthenticator(settings)(await signToken('ann', 2, settings));
+    const user = await createAuthenticator(settings)(
+      await signToken({ id: 'ann', isOperator: false }, 2, settings),
+    );
     expect(user).toMatchObject({ id: 'ann', isOperator: false });
     expect(user.expiresAtMs! - Date.now()).toBeGreaterThan(7_100_000);
+  });
+
+  it('knows an operator by the claim role, and by nothing else', async () => {
+    const authenticate = createAuthenticator(settings);
+    const operator = await authenticate(await signToken({ id: 'ann', isOperator: true }, 1, settings));
+    expect(operator).toMatchObject({ id: 'ann', isOperator: true });
   });
 
   it('checks issuer and audience when they are set', async () => {
     const strict = { ...settings, issuer: 'https://login.example', audience: 'switchyard' };
     const authenticate = createAuthenticator(strict);
-    expect((await authenticate(await signToken('ann', 1, strict))).id).toBe('ann');
-    await expect(authenticate(await signToken('ann', 1, settings))).rejects.toMatchObject({
+    expect((await authenticate(await signToken({ id: 'ann', isOperator: false }, 1, strict))).id).toBe('ann');
+    await expect(
+      authenticate(await signToken({ id: 'ann', isOperator: false }, 1, settings)),
+    ).rejects.toMatchObject({
       code: 'unauthorized',
     });
   });
 
   it('refuses everything else without saying why', async () => {
     const authenticate = createAuthenticator(settings);
-    const other = await signToken('ann', 1, {
+    const other = await signToken({ id: 'ann', isOperator: false }, 1, {
       ...settings,
       secret: 'another-secret-that-is-long-enough-too',
     });
@@ -39,7 +49,7 @@ describe('createAuthenticator', () => {
       '',
       'a.b.c',
       other,
-      await signToken('ann', -1, settings),
+      await signToken({ id: 'ann', isOperator: false }, -1, settings),
       'x'.repeat(10_000),
     ])
       await expect(authenticate(token)).rejects.toMatchObject({ code: 'unauthorized' });
