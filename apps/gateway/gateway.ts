@@ -1,4 +1,5 @@
 import type { Ports } from '#journal';
+import { auditLoggerOf } from '#observability';
 import { DeadLetters } from './admin/dead-letters.js';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { ConnectionLimit } from './auth/connection-limit.js';
@@ -18,6 +19,7 @@ import { createSocketRooms } from './socket/socket-viewer.js';
 import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
+import { TurnDoor } from './turns/turn-door.js';
 import { TurnReader } from './turns/turn-reader.js';
 
 /** One gateway: who is connected, what they follow, and what they may ask. Its Nest module only wires it. */
@@ -43,20 +45,23 @@ export class Gateway {
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId);
     this.drivers = new DriverRequests(bus, processId);
-    this.deadLetters = new DeadLetters({ store, bus, log });
+    this.deadLetters = new DeadLetters({ store, bus, log: auditLoggerOf(log) });
     this.feeds = this.createFeeds();
     const { ownership, feeds } = this;
     this.stopTurns = new StopTurns(ports, this.drivers);
     const { stopTurns } = this;
-    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, limits: config.limits, log });
+    const door = new TurnDoor(bus, config.limits.waitingTurns);
+    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, limits: config.limits, log });
     this.turnReader = new TurnReader(store, ownership);
     this.conversations = new Conversations(store, ownership, stopTurns);
+    const { limits } = config;
+    this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));
     this.admission = new Admission(
       this.authenticate,
-      new ConnectionLimit(config.limits.connectionsPerMinute),
+      new ConnectionLimit({ perUser: limits.connectionsPerMinute, inAll: limits.allConnectionsPerMinute }),
+      { sockets: limits.sockets, count: () => this.sessions.size },
       log,
     );
-    this.sessions = new SocketSessions(feeds, (open) => metrics.sockets.set(open));
     this.socketRequests = new SocketRequests({
       sessions: this.sessions,
       feeds,
@@ -64,6 +69,7 @@ export class Gateway {
       submitTurn: this.submitTurn,
       stopTurns,
       answerCalls: new AnswerCalls(store, bus, ownership),
+      maxInHand: limits.requestsPerSocket,
       log,
     });
   }

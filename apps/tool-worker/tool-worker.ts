@@ -32,7 +32,7 @@ export class ToolWorker {
     const { store, bus, processId: me, peers, log } = deps;
     const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log };
     this.hosted = new HostedTools(deps);
-    this.runner = new CallRunner(ports, this.hosted, deps.metrics);
+    this.runner = new CallRunner(ports, this.hosted, deps.metrics, deps.auditLog);
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 

@@ -49,6 +49,9 @@ export interface Bus {
   /** Milliseconds since the last (re)connect, by a monotonic clock; 0 while disconnected. */
   connectedForMs(): number;
 
+  /** False while the broker takes nothing from this process, whatever the queue: it has an alarm, or does not keep up. */
+  takesMessages(): boolean;
+
   /** To `turns`, `results` or `tools.<toolset>`; persistent, mandatory. Bounded: resolves within 5 s. */
   publish(queue: string, message: Message): Promise<PublishOutcome>;
   /** Queue kinds are fixed by the name; `tools.<toolset>` queues are declared by who consumes them. */

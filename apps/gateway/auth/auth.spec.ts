@@ -68,7 +68,7 @@ describe('bearerToken', () => {
 describe('ConnectionLimit', () => {
   it('counts within a sliding minute, by user, and says when to come back', () => {
     let now = 0;
-    const limit = new ConnectionLimit(2, () => now);
+    const limit = new ConnectionLimit({ perUser: 2, inAll: 100 }, () => now);
     limit.take('ann');
     now = 20_000;
     limit.take('ann');
@@ -79,5 +79,19 @@ describe('ConnectionLimit', () => {
     now = 60_000;
     limit.take('ann');
     expect(() => limit.take('ann')).toThrow();
+  });
+
+  it('counts all users together too, and remembers no more than that', () => {
+    let now = 0;
+    const limit = new ConnectionLimit({ perUser: 2, inAll: 20_000 }, () => now);
+    for (let user = 0; user < 20_000; user++) limit.take(`user-${user}`);
+    now = 10_000;
+    expect(() => limit.take('one more')).toThrow(
+      expect.objectContaining({ code: 'overloaded', retryAfterMs: 50_000 }),
+    );
+    now = 60_000;
+    limit.take('one more');
+    limit.take('one more');
+    expect(() => limit.take('one more')).toThrow(/within a minute/);
   });
 });

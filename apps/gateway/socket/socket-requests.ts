@@ -17,9 +17,6 @@ import type { StopTurns } from '../turns/stop-turns.js';
 import type { SubmitTurn } from '../turns/submit-turn.js';
 import type { Session, SocketSessions } from './socket-sessions.js';
 
-/** Requests of one socket that may wait for their answer at once. */
-const MAX_IN_HAND = 64;
-
 /** An answer, and what may only happen once the client has been told: its socket shows them in this order. */
 interface Reply<N extends ClientRequestName> {
   answer: ClientAnswer<N>;
@@ -37,6 +34,8 @@ export interface SocketRequestsDeps {
   submitTurn: SubmitTurn;
   stopTurns: StopTurns;
   answerCalls: AnswerCalls;
+  /** Requests of one socket that may wait for their answer at once. */
+  maxInHand: number;
   log: Pick<Logger, 'error' | 'warn'>;
 }
 
@@ -52,6 +51,8 @@ export class SocketRequests {
   ): Promise<void> {
     const session = this.deps.sessions.get(socket);
     if (!session) return;
+    // Each request adds an answer to what this client does not read.
+    if (session.viewer.isClogged()) return session.viewer.cutOff();
     this.deps.sessions.countInHand(session, 1);
     try {
       const { answer, afterwards } = await this.carryOut(name, session, body);
@@ -77,7 +78,7 @@ export class SocketRequests {
     session: Session,
     body: unknown,
   ): Promise<Reply<N>> {
-    if (session.inHand > MAX_IN_HAND)
+    if (session.inHand > this.deps.maxInHand)
       throw new RequestError('overloaded', 'Too many requests wait for an answer.', 1_000);
     const schema = clientRequestSchemas[name];
     const request = parseRequest(schema, body) as ClientRequest<N>;

@@ -5,8 +5,7 @@ import type { Feed } from '../feeds/feed.js';
 import type { Feeds } from '../feeds/feeds.js';
 import { SocketViewer } from './socket-viewer.js';
 
-/** Conversations that one socket may follow at once. */
-const MAX_JOINED = 200;
+const RETRY_AFTER_MS = 1_000;
 /** Of a drain's grace, for clients that must still be sent what waits for them. */
 const FAREWELL_MS = 500;
 /** The longest delay that a timer takes. */
@@ -31,8 +30,14 @@ export class SocketSessions {
 
   constructor(
     private readonly feeds: Feeds,
+    /** Conversations that one socket may follow at once. */
+    private readonly maxJoined: number,
     private readonly count: (open: number) => void,
   ) {}
+
+  get size(): number {
+    return this.sessions.size;
+  }
 
   serve(server: Server): void {
     this.served = server;
@@ -85,8 +90,8 @@ export class SocketSessions {
   }
 
   checkRoom(session: Session, conversationId: string | undefined): void {
-    if (session.joined.size < MAX_JOINED || (conversationId && session.joined.has(conversationId))) return;
-    throw new RequestError('overloaded', 'This connection follows too many conversations.');
+    if (session.joined.size < this.maxJoined || (conversationId && session.joined.has(conversationId))) return;
+    throw new RequestError('overloaded', 'This connection follows too many conversations.', RETRY_AFTER_MS);
   }
 
   /** 1: a request of the session begins to wait for its answer; -1: it has it. */

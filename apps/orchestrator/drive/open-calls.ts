@@ -11,6 +11,8 @@ import {
 import { NoWorkerWatch } from './no-worker.js';
 import type { TurnMemory } from './turn-memory.js';
 
+const RETRY_AFTER_MS = 10_000;
+
 /** The calls that a driven turn waits for: sent once, watched, given up when nobody can run them. */
 export class OpenCalls {
   private readonly noWorker: NoWorkerWatch;
@@ -30,7 +32,7 @@ export class OpenCalls {
       const { tool_call_id, tool_name } = decision.call;
       const look = await this.noWorker.look(tool_call_id, `tools.${toolsetOf(tool_name)}`);
       if (look === 'wait') return false;
-      if (look === 'no_worker') next = { ...decision, action: this.giveUp(decision) };
+      if (look !== 'publish') next = { ...decision, action: this.giveUp(decision, look) };
     }
     const { claim, outcome, published } = await carryOut(this.ports, memory.journal, next);
     if (published) this.noWorker.sent(decision.call.tool_call_id, published);
@@ -39,14 +41,20 @@ export class OpenCalls {
     return isNewClaim || isNewOutcome;
   }
 
-  private giveUp({ step, call }: CallDecision): CallAction {
+  private giveUp({ step, call }: CallDecision, why: 'no_worker' | 'full'): CallAction {
     const holder = holderOf(this.memory.journal, call.tool_call_id);
     // Who started it is dead, and nobody is there to run it again.
     const mayHave = holder?.purpose === 'run' && call.class !== 'read';
-    const error = mayHave
-      ? mayHaveRun()
-      : failure('DependencyUnavailable', `No worker for ${toolsetOf(call.tool_name)} is running.`);
+    const error = mayHave ? mayHaveRun() : notTaken(toolsetOf(call.tool_name), why);
     const by = { worker: this.ports.me, attempt: holder?.n ?? 0, at: new Date().toISOString() };
     return { do: holder ? 'settle' : 'compete', outcome: failedOutcome(step, call, error, by) };
   }
+}
+
+function notTaken(toolset: string, why: 'no_worker' | 'full') {
+  if (why === 'no_worker') return failure('DependencyUnavailable', `No worker for ${toolset} is running.`);
+  return failure('ApiLimitExceeded', `Overloaded: too many calls of ${toolset} wait for a worker.`, {
+    started: false,
+    retry_after_ms: RETRY_AFTER_MS,
+  });
 }

@@ -56,6 +56,10 @@ class MemoryBus implements Bus {
     return this.#openSince === undefined ? 0 : performance.now() - this.#openSince;
   }
 
+  takesMessages(): boolean {
+    return this.isConnected();
+  }
+
   async publish(queue: string, message: Message): Promise<PublishOutcome> {
     if (!this.isConnected()) return 'unknown';
     return this.broker.publish(queue, encodeMessage(message), message.id);

@@ -85,6 +85,10 @@ class RabbitmqBus implements Bus {
     return performance.now() - Math.max(...this.#connections().map((connection) => connection.upSince ?? 0));
   }
 
+  takesMessages(): boolean {
+    return this.#publisher.isReady && !this.#publisher.isStalled;
+  }
+
   publish(queue: string, message: Message): Promise<PublishOutcome> {
     return this.#publisher.publish(exchanges.commands, queue, message, true);
   }
