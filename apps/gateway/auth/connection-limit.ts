@@ -33,7 +33,11 @@ export class ConnectionLimit {
     this.counts.set(userId, count + 1);
   }
 
-  private refusal(message: string, now: number, isCounted: (entry: { userId: string }) => boolean): RequestError {
+  private refusal(
+    message: string,
+    now: number,
+    isCounted: (entry: { userId: string }) => boolean,
+  ): RequestError {
     const oldest = this.opened.find(isCounted)!;
     return new RequestError('overloaded', message, Math.ceil(WINDOW_MS - (now - oldest.at)));
   }

@@ -35,7 +35,8 @@ export class SocketServerAdapter extends IoAdapter {
         const reason = judgeRequest(originOf(request), this.rules);
         const isFull = server.engine.clientsCount >= this.sockets + SPARE_CONNECTIONS;
         if (reason === undefined && !isFull) return decide(null, true);
-        if (reason === undefined) refuseUpgrade(request, '503 Service Unavailable', FULL, 'Retry-After: 5\r\n');
+        if (reason === undefined)
+          refuseUpgrade(request, '503 Service Unavailable', FULL, 'Retry-After: 5\r\n');
         else refuseUpgrade(request, '403 Forbidden', reason);
         decide('forbidden', false);
       },

@@ -90,7 +90,8 @@ export class SocketSessions {
   }
 
   checkRoom(session: Session, conversationId: string | undefined): void {
-    if (session.joined.size < this.maxJoined || (conversationId && session.joined.has(conversationId))) return;
+    if (session.joined.size < this.maxJoined || (conversationId && session.joined.has(conversationId)))
+      return;
     throw new RequestError('overloaded', 'This connection follows too many conversations.', RETRY_AFTER_MS);
   }
 
