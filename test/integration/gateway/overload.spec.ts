@@ -122,10 +122,10 @@ describe('more than a gateway takes is refused as overloaded', () => {
     const client = await harness.connect();
     for (let at = 0; at < 3; at++)
       await harness.bus.publish('turns', newMessage('turn.advance', { turn_id: 't', conversation_id: 'c' }));
-    const refusal = await waitFor(
-      async () => (await client.request('message', { content: 'hello', client_message_id: 'm' })).error,
-      { what: 'a refusal', intervalMs: 200 },
-    );
+    const refusal = await waitFor(async () => (await client.request('message', { content: 'hello' })).error, {
+      what: 'a refusal',
+      intervalMs: 200,
+    });
     expect(refusal).toMatchObject(OVERLOADED);
     const overHttp = await fetch(`${harness.url}/api/conversations`, { method: 'POST' });
     const { id } = (await overHttp.json()) as { id: string };
