@@ -1,4 +1,4 @@
-import type { ClientConfig, UserLimits } from '#bootstrap';
+import type { ClientConfig, GatewayLimits } from '#bootstrap';
 import type { Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Health, Logger, Metrics } from '#observability';
@@ -6,7 +6,7 @@ import type { Store } from '#store';
 import type { FeedTimings } from './feeds/feed-timings.js';
 
 export interface GatewayConfig extends Pick<ClientConfig, 'auth' | 'corsOrigins' | 'allowedHosts'> {
-  limits: UserLimits;
+  limits: GatewayLimits;
 }
 
 /** Everything that one gateway needs from its process; opened and closed by the process. */

@@ -1,6 +1,8 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { HealthModule } from '#observability';
+import { DeadLetters } from './admin/dead-letters.js';
+import { DeadLettersController } from './admin/dead-letters.controller.js';
 import { AUTHENTICATE } from './auth/http-user.guard.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { ToolsController } from './catalogue/tools.controller.js';
@@ -30,7 +32,13 @@ export class GatewayModule {
     return {
       module: GatewayModule,
       imports: [HealthModule.register({ health, registry: metrics.registry })],
-      controllers: [ToolsController, ConversationsController, TurnsController, ControlController],
+      controllers: [
+        ToolsController,
+        ConversationsController,
+        TurnsController,
+        DeadLettersController,
+        ControlController,
+      ],
       providers: [
         ...providersOf(gateway),
         ChatGateway,
@@ -47,6 +55,7 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: Ownership, useValue: gateway.ownership },
     { provide: OfferedTools, useValue: gateway.offeredTools },
     { provide: DriverRequests, useValue: gateway.drivers },
+    { provide: DeadLetters, useValue: gateway.deadLetters },
     { provide: Conversations, useValue: gateway.conversations },
     { provide: SubmitTurn, useValue: gateway.submitTurn },
     { provide: StopTurns, useValue: gateway.stopTurns },

@@ -1,4 +1,6 @@
 import type { Ports } from '#journal';
+import { auditLoggerOf } from '#observability';
+import { DeadLetters } from './admin/dead-letters.js';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { ConnectionLimit } from './auth/connection-limit.js';
 import type { Authenticate } from './auth/user.js';
@@ -17,6 +19,7 @@ import { createSocketRooms } from './socket/socket-viewer.js';
 import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
+import { TurnDoor } from './turns/turn-door.js';
 import { TurnReader } from './turns/turn-reader.js';
 
 /** One gateway: who is connected, what they follow, and what they may ask. Its Nest module only wires it. */
@@ -33,6 +36,7 @@ export class Gateway {
   readonly sessions: SocketSessions;
   readonly socketRequests: SocketRequests;
   readonly drivers: DriverRequests;
+  readonly deadLetters: DeadLetters;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -41,19 +45,23 @@ export class Gateway {
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId);
     this.drivers = new DriverRequests(bus, processId);
+    this.deadLetters = new DeadLetters({ store, bus, log: auditLoggerOf(log) });
     this.feeds = this.createFeeds();
     const { ownership, feeds } = this;
     this.stopTurns = new StopTurns(ports, this.drivers);
     const { stopTurns } = this;
-    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, limits: config.limits, log });
+    const door = new TurnDoor(bus, config.limits.waitingTurns);
+    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, limits: config.limits, log });
     this.turnReader = new TurnReader(store, ownership);
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
+    const { limits } = config;
+    this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));
     this.admission = new Admission(
       this.authenticate,
-      new ConnectionLimit(config.limits.connectionsPerMinute),
+      new ConnectionLimit({ perUser: limits.connectionsPerMinute, inAll: limits.allConnectionsPerMinute }),
+      { sockets: limits.sockets, count: () => this.sessions.size },
       log,
     );
-    this.sessions = new SocketSessions(feeds, (open) => metrics.sockets.set(open));
     this.socketRequests = new SocketRequests({
       sessions: this.sessions,
       feeds,
@@ -61,6 +69,7 @@ export class Gateway {
       submitTurn: this.submitTurn,
       stopTurns,
       answerCalls: new AnswerCalls(store, bus, ownership),
+      maxInHand: limits.requestsPerSocket,
       log,
     });
   }
@@ -71,12 +80,10 @@ export class Gateway {
     await this.offeredTools.callRoll();
   }
 
-  /** Lets nobody in and takes no requests, waits for those in hand, then disconnects everybody. */
+  /** Lets nobody in, answers the requests in hand, and disconnects everybody. */
   async drain(graceMs: number): Promise<void> {
     this.admission.close();
-    this.socketRequests.close();
-    await this.sessions.finishRequests(graceMs);
-    this.sessions.disconnectAll();
+    await this.sessions.leaveAll(graceMs);
     this.feeds.stop();
   }
 

@@ -52,6 +52,6 @@ export async function startGateway(
 /** What the gateway's module needs of the app around it: safety of HTTP, the socket server. */
 export function configureGateway(app: NestExpressApplication, { config }: Pick<GatewayDeps, 'config'>): void {
   const rules = toOriginRules(config);
-  secureHttp(app, rules);
-  app.useWebSocketAdapter(new SocketServerAdapter(app, rules));
+  secureHttp(app, rules, config.limits.httpRequests);
+  app.useWebSocketAdapter(new SocketServerAdapter(app, rules, config.limits.sockets));
 }

@@ -4,17 +4,17 @@ import { signToken } from './auth/json-web-token.adapter.js';
 
 const DEFAULT_HOURS = 24;
 
-/** `npm run token -- --user ann [--hours 24]`: prints a token for `AUTH=jwt` with `JWT_SECRET`. */
+/** `npm run token -- --user ann [--hours 24] [--operator]`: prints a token for `AUTH=jwt` with `JWT_SECRET`. */
 await runMain('token command', async () => {
-  const { user, hours } = readArguments(process.argv.slice(2));
-  const token = await signToken(user, hours, readSettings(process.env));
+  const { user, hours, isOperator } = readArguments(process.argv.slice(2));
+  const token = await signToken({ id: user, isOperator }, hours, readSettings(process.env));
   process.stdout.write(`${token}\n`);
 });
 
-function readArguments(args: string[]): { user: string; hours: number } {
+function readArguments(args: string[]): { user: string; hours: number; isOperator: boolean } {
   const { values } = parseArgs({
     args,
-    options: { user: { type: 'string' }, hours: { type: 'string' } },
+    options: { user: { type: 'string' }, hours: { type: 'string' }, operator: { type: 'boolean' } },
     strict: false,
   });
   const user = typeof values.user === 'string' ? values.user : '';
@@ -24,7 +24,7 @@ function readArguments(args: string[]): { user: string; hours: number } {
     ...(hours > 0 && hours <= 87_600 ? [] : ['--hours must be a number from 0 to 87600']),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
-  return { user, hours };
+  return { user, hours, isOperator: values.operator === true };
 }
 
 function readSettings({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Environment) {

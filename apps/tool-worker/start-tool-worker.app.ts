@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 import { BusStrategy, connectBus } from '#messaging';
-import { createNestLogger, type Logger } from '#observability';
+import { auditLoggerOf, createNestLogger, type Logger } from '#observability';
 import type { ToolWorkerDeps } from './tool-worker.deps.js';
 import { ToolWorkerModule } from './tool-worker.module.js';
 import { ToolWorker } from './tool-worker.js';
@@ -22,10 +22,14 @@ export interface RunningToolWorker {
 }
 
 /** Starts a tool worker whose store and bus are open: toolsets are consumed, then announced. */
-export async function startToolWorker(deps: ToolWorkerDeps & { log: Logger }): Promise<RunningToolWorker> {
+export async function startToolWorker(
+  deps: Omit<ToolWorkerDeps, 'auditLog'> & { log: Logger },
+): Promise<RunningToolWorker> {
   const { bus, processId, log } = deps;
   const strategy = new BusStrategy(bus, { logger: log });
-  const worker = new ToolWorker(deps, (queue, prefetch) => strategy.startConsuming(queue, { prefetch }));
+  const worker = new ToolWorker({ ...deps, auditLog: auditLoggerOf(log) }, (queue, prefetch) =>
+    strategy.startConsuming(queue, { prefetch }),
+  );
   const app = await NestFactory.create(ToolWorkerModule.forRoot(worker), {
     logger: createNestLogger(log),
     abortOnError: false,

@@ -19,6 +19,8 @@ export interface ToolWorkerDeps {
   processId: string;
   peers: Peers;
   log: Log;
+  /** One record per invocation. */
+  auditLog: Pick<Log, 'info'>;
   metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration'>;
   hosts: ToolsetHost[];
   /** By toolset (`math`) or tool (`math.add`). */

@@ -9,8 +9,6 @@ import { Slots } from './run/slots.js';
 import type { ToolWorkerDeps } from './tool-worker.deps.js';
 
 const DEFAULT_CONCURRENCY = 16;
-/** Deliveries that only ask after another worker's call wait beside the running ones. */
-const SPARE_PREFETCH = 4;
 
 /** Starts taking calls from a toolset's queue; called when one is offered (again). */
 export type ConsumeQueue = (queue: string, prefetch: number) => Promise<Consumer>;
@@ -32,7 +30,7 @@ export class ToolWorker {
     const { store, bus, processId: me, peers, log } = deps;
     const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log };
     this.hosted = new HostedTools(deps);
-    this.runner = new CallRunner(ports, this.hosted, deps.metrics);
+    this.runner = new CallRunner(ports, this.hosted, deps.metrics, deps.auditLog);
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 
@@ -85,7 +83,9 @@ export class ToolWorker {
   private consumeOnce(toolset: string): Promise<Consumer> {
     const known = this.consumed.get(toolset);
     if (known) return known;
-    const consuming = this.consume(`tools.${toolset}`, this.concurrencyOf(toolset) + SPARE_PREFETCH);
+    // Not one more than can run: it would wait here, for a whole call, while another worker has nothing to do. Who
+    // asks after another worker's call holds one of these for two seconds at most.
+    const consuming = this.consume(`tools.${toolset}`, this.concurrencyOf(toolset));
     this.consumed.set(toolset, consuming);
     consuming.catch(() => this.consumed.delete(toolset));
     return consuming;

@@ -22,7 +22,7 @@ export interface DeadDelivery {
   content: Buffer;
   /** Queue it died in. */
   queue: string;
-  /** `rejected`, `delivery_limit`, `maxlen`, … plus the consumer's own reason if it gave one. */
+  /** `rejected`, `delivery_limit`, `maxlen`, … plus the consumer's own reason if there is one. */
   reason: string;
   messageId: string;
 }

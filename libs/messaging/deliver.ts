@@ -6,8 +6,13 @@ import type { DeadDelivery, Delivery, Handler } from './bus.port.js';
 import type { Hold } from './hold.js';
 import { kindOfQueue } from './topology.js';
 
-/** What the broker is told. There is no third way: a message that goes back to its queue goes because its channel did. */
-export type Verdict = 'ack' | 'reject';
+/**
+ * What the broker is told. There is no third way: a message that goes back to its queue goes because its channel did.
+ * `reason`: why, where nobody can see it from the message itself.
+ */
+export type Verdict = 'ack' | { reject: true; reason?: string };
+
+const MAX_REASON_LENGTH = 300;
 
 export interface Arrival {
   content: Uint8Array;
@@ -27,7 +32,7 @@ export async function deliverCommand(
   const decoded = kind ? decodeMessage(arrival.content, kind) : undefined;
   if (!decoded?.ok) {
     logger.warn({ queue, reason: decoded?.reason }, 'unreadable message dead-lettered');
-    return 'reject';
+    return { reject: true };
   }
   const { message } = decoded;
   const delivery: Delivery = {
@@ -41,10 +46,11 @@ export async function deliverCommand(
     const outcome = await handler(delivery);
     if (outcome === 'ack') return 'ack';
     logger.warn({ ...describe(queue, message), reason: outcome.reject }, 'message rejected');
+    return { reject: true, reason: outcome.reject.slice(0, MAX_REASON_LENGTH) };
   } catch (error) {
     logger.error({ ...describe(queue, message), err: error }, 'handler failed, message rejected');
+    return { reject: true, reason: `handler failed: ${String(error)}`.slice(0, MAX_REASON_LENGTH) };
   }
-  return 'reject';
 }
 
 /** Tries until the handler succeeds or the delivery is lost: a returned dead letter would be counted and once dropped. */
@@ -87,14 +93,16 @@ export function deliverControl(
   }
 }
 
-/**
- * `rejected`, `delivery_limit`, … and, as a consumer cannot write on what it rejects, why the content cannot be
- * read if that is so.
- */
+/** `rejected`, `delivery_limit`, … and why the content cannot be read if that is so: the broker does not know. */
 export function describeDeath(queue: string, brokerReason: string, content: Uint8Array): string {
   const kind = kindOfQueue(queue);
   const decoded = kind ? decodeMessage(content, kind) : undefined;
   return decoded?.ok === false ? `${brokerReason}: ${decoded.reason}` : brokerReason;
+}
+
+/** How a death is named that a consumer decided. */
+export function rejectionOf(reason: string | undefined): string {
+  return reason === undefined ? 'rejected' : `rejected: ${reason}`;
 }
 
 function describe(queue: string, message: Message): object {

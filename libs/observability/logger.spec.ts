@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, type LogLevel } from './logger.js';
+import { auditLoggerOf, createLogger, type LogLevel } from './logger.js';
 import { createNestLogger } from './nest-logger.js';
 
 function capture(options: { pretty?: boolean; level?: LogLevel } = {}) {
@@ -14,6 +14,19 @@ function capture(options: { pretty?: boolean; level?: LogLevel } = {}) {
 }
 
 describe('createLogger', () => {
+  it('has an audit log that a higher level does not hide, only silence', () => {
+    for (const level of ['trace', 'info', 'warn', 'fatal'] as const) {
+      const { logger, records } = capture({ level });
+      auditLoggerOf(logger).info({ audit: 'invoked', token: 'secret' }, 'tool call');
+      expect(records()).toMatchObject([{ level: 'info', audit: 'invoked', msg: 'tool call' }]);
+      expect(JSON.stringify(records())).not.toContain('secret');
+      expect(logger.level).toBe(level);
+    }
+    const { logger, lines } = capture({ level: 'silent' });
+    auditLoggerOf(logger).info({ audit: 'invoked' }, 'tool call');
+    expect(lines).toEqual([]);
+  });
+
   it('writes one JSON line with level, time, role, message and fields', () => {
     const { logger, records } = capture();
     logger.info({ turn_id: 't1' }, 'turn started');

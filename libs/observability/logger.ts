@@ -46,6 +46,11 @@ export function createLogger({
   return redactBindings(logger);
 }
 
+/** For records that must be written whatever `LOG_LEVEL` hides; only `silent` hides them, too. */
+export function auditLoggerOf(logger: Logger): Logger {
+  return logger.child({}, { level: logger.level === 'silent' ? 'silent' : 'info' });
+}
+
 function chooseDestination(
   pretty: boolean,
   destination: LoggerOptions['destination'],

@@ -57,7 +57,11 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
   catalogs: { unique: [], indexes: [], caches: [] },
   processes: { unique: [], indexes: [], caches: ['beat'] },
   artifacts: { unique: [], indexes: [['conversation_id']], caches: [] },
-  dead_letters: { unique: [], indexes: [['at', '_id']], caches: [] },
+  dead_letters: {
+    unique: [],
+    indexes: [['at', '_id'], ['turn_id']],
+    caches: ['replayed_at', 'replayed_by'],
+  },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

@@ -120,5 +120,12 @@ export interface Store {
   putArtifact(row: Artifact): Promise<void>;
   getArtifact(id: string): Promise<Artifact | null>;
   putDeadLetter(row: DeadLetter): Promise<void>;
+  /** Newest first. */
   listDeadLetters(limit: number): Promise<DeadLetter[]>;
+  /** Those that were about this turn, newest first. */
+  listDeadLettersOfTurn(turnId: string, limit: number): Promise<DeadLetter[]>;
+  getDeadLetter(id: string): Promise<DeadLetter | null>;
+  /** Notes that it was put back into its queue; the last note stays. */
+  noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void>;
+  removeDeadLetter(id: string): Promise<void>;
 }

@@ -1,8 +1,7 @@
-import type { Claim, Journal, Outcome } from '#contracts';
+import type { Claim, ErrorDetail, Journal, Outcome } from '#contracts';
 import type { CallAction } from './call-rules.js';
 import { endingStep, holderOf, nextStepNumber, type OpenCall } from './journal.js';
-import { failedOutcome, failure, mayHaveRun } from './outcomes.js';
-import { toolsetOf } from './tool-end.js';
+import { failedOutcome, mayHaveRun } from './outcomes.js';
 
 /** What is left to do to stop a turn, by whoever does it: gateway or driver. */
 export type StopAction =
@@ -28,20 +27,18 @@ export function decideAfterCompeting(stands: Claim, wanted: Outcome): CompetedAc
   return isStopped && stands.purpose === 'run' ? { do: 'cancel', owner: stands.owner } : { do: 'leave' };
 }
 
-/** A call whose queue has no consumers: whoever ran it is dead, and nobody is there to run it again. */
-export function decideWithoutWorker(
+/** A call that no worker takes (`notTaken` says why): whoever ran it is dead, and nobody is there to run it again. */
+export function decideNotTaken(
   journal: Journal,
   { step, call }: OpenCall,
+  notTaken: ErrorDetail,
   by: { me: string; now: number },
 ): CallAction {
   const holder = holderOf(journal, call.tool_call_id);
   if (holder?.purpose === 'settle') {
     return holder.decides ? { do: 'settle', outcome: holder.decides } : { do: 'nothing' };
   }
-  const error =
-    holder && call.class !== 'read'
-      ? mayHaveRun()
-      : failure('DependencyUnavailable', `No worker for ${toolsetOf(call.tool_name)} is running.`);
+  const error = holder && call.class !== 'read' ? mayHaveRun() : notTaken;
   const settler = { worker: by.me, attempt: holder?.n ?? 0, at: new Date(by.now).toISOString() };
   return { do: holder ? 'settle' : 'compete', outcome: failedOutcome(step, call, error, settler) };
 }

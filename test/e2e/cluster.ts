@@ -125,6 +125,10 @@ export class Cluster {
     return [...this.gateways, ...this.orchestrators, ...this.workers];
   }
 
+  get mongodbUrl(): string {
+    return this.shared.MONGODB_URL!;
+  }
+
   get broker(): RabbitmqForTest {
     if (!this.rabbitmq) throw new Error('this cluster runs on a private broker');
     return this.rabbitmq;

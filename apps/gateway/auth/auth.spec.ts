@@ -14,23 +14,33 @@ describe('createAuthenticator', () => {
   });
 
   it('knows a user by a signed token until it ends', async () => {
-    const user = await createAuthenticator(settings)(await signToken('ann', 2, settings));
+    const user = await createAuthenticator(settings)(
+      await signToken({ id: 'ann', isOperator: false }, 2, settings),
+    );
     expect(user).toMatchObject({ id: 'ann', isOperator: false });
     expect(user.expiresAtMs! - Date.now()).toBeGreaterThan(7_100_000);
+  });
+
+  it('knows an operator by the claim role, and by nothing else', async () => {
+    const authenticate = createAuthenticator(settings);
+    const operator = await authenticate(await signToken({ id: 'ann', isOperator: true }, 1, settings));
+    expect(operator).toMatchObject({ id: 'ann', isOperator: true });
   });
 
   it('checks issuer and audience when they are set', async () => {
     const strict = { ...settings, issuer: 'https://login.example', audience: 'switchyard' };
     const authenticate = createAuthenticator(strict);
-    expect((await authenticate(await signToken('ann', 1, strict))).id).toBe('ann');
-    await expect(authenticate(await signToken('ann', 1, settings))).rejects.toMatchObject({
+    expect((await authenticate(await signToken({ id: 'ann', isOperator: false }, 1, strict))).id).toBe('ann');
+    await expect(
+      authenticate(await signToken({ id: 'ann', isOperator: false }, 1, settings)),
+    ).rejects.toMatchObject({
       code: 'unauthorized',
     });
   });
 
   it('refuses everything else without saying why', async () => {
     const authenticate = createAuthenticator(settings);
-    const other = await signToken('ann', 1, {
+    const other = await signToken({ id: 'ann', isOperator: false }, 1, {
       ...settings,
       secret: 'another-secret-that-is-long-enough-too',
     });
@@ -39,7 +49,7 @@ describe('createAuthenticator', () => {
       '',
       'a.b.c',
       other,
-      await signToken('ann', -1, settings),
+      await signToken({ id: 'ann', isOperator: false }, -1, settings),
       'x'.repeat(10_000),
     ])
       await expect(authenticate(token)).rejects.toMatchObject({ code: 'unauthorized' });
@@ -58,7 +68,7 @@ describe('bearerToken', () => {
 describe('ConnectionLimit', () => {
   it('counts within a sliding minute, by user, and says when to come back', () => {
     let now = 0;
-    const limit = new ConnectionLimit(2, () => now);
+    const limit = new ConnectionLimit({ perUser: 2, inAll: 100 }, () => now);
     limit.take('ann');
     now = 20_000;
     limit.take('ann');
@@ -69,5 +79,19 @@ describe('ConnectionLimit', () => {
     now = 60_000;
     limit.take('ann');
     expect(() => limit.take('ann')).toThrow();
+  });
+
+  it('counts all users together too, and remembers no more than that', () => {
+    let now = 0;
+    const limit = new ConnectionLimit({ perUser: 2, inAll: 20_000 }, () => now);
+    for (let user = 0; user < 20_000; user++) limit.take(`user-${user}`);
+    now = 10_000;
+    expect(() => limit.take('one more')).toThrow(
+      expect.objectContaining({ code: 'overloaded', retryAfterMs: 50_000 }),
+    );
+    now = 60_000;
+    limit.take('one more');
+    limit.take('one more');
+    expect(() => limit.take('one more')).toThrow(/within a minute/);
   });
 });

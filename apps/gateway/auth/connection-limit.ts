@@ -1,35 +1,56 @@
 import { RequestError } from '../errors/request-error.js';
 
 const WINDOW_MS = 60_000;
-/** Users remembered at once; more of them means that the oldest windows are looked through. */
-const MAX_USERS = 10_000;
 
-/** How many connections one user may open within a minute, in this process. */
+export interface ConnectionLimits {
+  /** By one user within a minute. */
+  perUser: number;
+  /** By all together within a minute; also bounds what is remembered. */
+  inAll: number;
+}
+
+/** How many connections may be opened within a minute, in this process. */
 export class ConnectionLimit {
-  private readonly openedAt = new Map<string, number[]>();
+  /** Oldest first. */
+  private readonly opened: { userId: string; at: number }[] = [];
+  private readonly counts = new Map<string, number>();
 
   constructor(
-    private readonly connectionsPerMinute: number,
+    private readonly limits: ConnectionLimits,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
   /** Counts one more, or throws `RequestError` `overloaded`. */
   take(userId: string): void {
     const now = this.now();
-    const recent = (this.openedAt.get(userId) ?? []).filter((at) => now - at < WINDOW_MS);
-    const [oldest] = recent;
-    if (oldest !== undefined && recent.length >= this.connectionsPerMinute)
-      throw new RequestError(
-        'overloaded',
-        'Too many connections within a minute.',
-        Math.ceil(WINDOW_MS - (now - oldest)),
-      );
-    this.openedAt.set(userId, [...recent, now]);
-    if (this.openedAt.size > MAX_USERS) this.forgetOld(now);
+    this.forgetOld(now);
+    const count = this.counts.get(userId) ?? 0;
+    if (count >= this.limits.perUser)
+      throw this.refusal('Too many connections within a minute.', now, (entry) => entry.userId === userId);
+    if (this.opened.length >= this.limits.inAll)
+      throw this.refusal('Too many people connect at once.', now, () => true);
+    this.opened.push({ userId, at: now });
+    this.counts.set(userId, count + 1);
+  }
+
+  private refusal(
+    message: string,
+    now: number,
+    isCounted: (entry: { userId: string }) => boolean,
+  ): RequestError {
+    const oldest = this.opened.find(isCounted)!;
+    return new RequestError('overloaded', message, Math.ceil(WINDOW_MS - (now - oldest.at)));
   }
 
   private forgetOld(now: number): void {
-    for (const [userId, times] of this.openedAt)
-      if (now - times.at(-1)! >= WINDOW_MS) this.openedAt.delete(userId);
+    let old = 0;
+    for (const { userId, at } of this.opened) {
+      if (now - at < WINDOW_MS) break;
+      old++;
+      const left = this.counts.get(userId)! - 1;
+      if (left > 0) this.counts.set(userId, left);
+      else this.counts.delete(userId);
+    }
+    this.opened.splice(0, old);
   }
 }

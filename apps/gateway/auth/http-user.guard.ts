@@ -26,8 +26,12 @@ export class HttpUserGuard implements CanActivate {
 }
 
 /** The user whom `HttpUserGuard` found. */
-export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext): User => {
+export const CurrentUser = createParamDecorator((_data: unknown, context: ExecutionContext): User =>
+  userOf(context),
+);
+
+export function userOf(context: ExecutionContext): User {
   const { user } = context.switchToHttp().getRequest<RequestOfUser>();
-  if (!user) throw new Error('CurrentUser needs HttpUserGuard');
+  if (!user) throw new Error('nobody has been asked for: HttpUserGuard is missing');
   return user;
-});
+}

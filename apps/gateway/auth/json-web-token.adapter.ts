@@ -6,6 +6,8 @@ import { LOCAL_USER, type Authenticate, type User } from './user.js';
 const MAX_USER_ID_LENGTH = 256;
 const MAX_TOKEN_LENGTH = 8_192;
 const CLOCK_TOLERANCE_S = 5;
+/** The claim `role` of who may look after the whole installation. */
+const OPERATOR_ROLE = 'operator';
 /** Asymmetric only: a public key must never be taken for a shared secret. */
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];
 
@@ -21,10 +23,14 @@ export function createAuthenticator(settings: AuthSettings): Authenticate {
 }
 
 /** A token of the kind that `AUTH=jwt` with `JWT_SECRET` accepts. */
-export function signToken(userId: string, hours: number, settings: Extract<AuthSettings, { kind: 'jwt' }>) {
-  const token = new SignJWT({ type: 'access' })
+export function signToken(
+  user: { id: string; isOperator: boolean },
+  hours: number,
+  settings: Extract<AuthSettings, { kind: 'jwt' }>,
+) {
+  const token = new SignJWT({ type: 'access', ...(user.isOperator ? { role: OPERATOR_ROLE } : {}) })
     .setProtectedHeader({ alg: 'HS256' })
-    .setSubject(userId)
+    .setSubject(user.id)
     .setIssuedAt()
     .setExpirationTime(Math.floor(Date.now() / 1000 + hours * 3600));
   if (settings.issuer !== undefined) token.setIssuer(settings.issuer);
@@ -48,9 +54,9 @@ function createVerifier({ secret, jwksUrl, issuer, audience }: Extract<AuthSetti
 }
 
 function toUser({ payload }: { payload: JWTPayload }): User {
-  const { sub, exp } = payload;
+  const { sub, exp, role } = payload;
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_USER_ID_LENGTH) throw refusal();
-  return { id: sub, isOperator: false, expiresAtMs: exp! * 1000 };
+  return { id: sub, isOperator: role === OPERATOR_ROLE, expiresAtMs: exp! * 1000 };
 }
 
 /** A key server that does not answer is not the client's fault. */

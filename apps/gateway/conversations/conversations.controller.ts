@@ -16,17 +16,10 @@ import { clientRequestSchemas, policySchema } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
 import type { User } from '../auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
+import { wholeNumber } from '../http/whole-number.js';
 import { SubmitTurn } from '../turns/submit-turn.js';
 import { TurnReader } from '../turns/turn-reader.js';
 import { Conversations, type ConversationBody } from './conversations.js';
-
-const wholeNumber = (min: number, max: number, preset: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, { error: 'must be a whole number' })
-    .transform(Number)
-    .pipe(z.int().min(min).max(max))
-    .default(preset);
 
 /** Null and blank titles mean «as it is». */
 const titleSchema = z

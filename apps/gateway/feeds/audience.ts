@@ -36,6 +36,8 @@ export class Audience {
 
   /** From here on the viewer gets everything; it starts with a snapshot. */
   welcome(viewer: Viewer): void {
+    // Whoever asks for snapshots and does not read them gets one, once it reads.
+    if (viewer.isBehind() && !this.apart.has(viewer)) this.setApart(viewer, this.currentView());
     if (this.apart.has(viewer)) return this.apart.get(viewer)?.drop();
     viewer.send(snapshotOf(this.currentView()));
     if (this.ready.has(viewer)) return;
@@ -45,6 +47,7 @@ export class Audience {
 
   remove(viewer: Viewer): void {
     if (this.ready.delete(viewer)) this.room.leave(viewer);
+    this.apart.get(viewer)?.release();
     this.apart.delete(viewer);
   }
 
@@ -79,13 +82,15 @@ export class Audience {
   private setApart(viewer: Viewer, seen: View): void {
     this.ready.delete(viewer);
     this.room.leave(viewer);
-    this.apart.set(viewer, new Backlog(seen));
+    this.apart.set(viewer, new Backlog(seen, viewer.budget));
     viewer.onceDrained(() => this.catchUp(viewer));
   }
 
   private catchUp(viewer: Viewer): void {
     const backlog = this.apart.get(viewer);
     if (!backlog) return;
+    // Another conversation has caught up before, and that is on its way now.
+    if (viewer.isBehind()) return viewer.onceDrained(() => this.catchUp(viewer));
     this.apart.delete(viewer);
     if (backlog.isBroken) {
       const view = this.currentView();
@@ -94,6 +99,7 @@ export class Audience {
     } else {
       for (const event of backlog.list()) viewer.send(event);
     }
+    backlog.release();
     this.ready.add(viewer);
     this.room.enter(viewer);
   }

@@ -3,6 +3,11 @@ import type { ConversationEvent, EventOf, View } from '#contracts';
 /** Characters that wait for one viewer; over it they are dropped and a snapshot takes their place. */
 const MAX_BACKLOG_LENGTH = 256 * 1024;
 
+/** What waits for one viewer, in all conversations that it follows. */
+export interface BacklogBudget {
+  length: number;
+}
+
 type StreamEvent = EventOf<'token' | 'thinking'>;
 
 /** What a slow viewer has not been sent: adjacent tokens of a step merge into one. */
@@ -12,7 +17,10 @@ export class Backlog {
   private dropped = false;
 
   /** `seen`: the view that the viewer holds. */
-  constructor(readonly seen: View) {}
+  constructor(
+    readonly seen: View,
+    private readonly budget: BacklogBudget = { length: 0 },
+  ) {}
 
   /** True once events were dropped: only a snapshot helps. */
   get isBroken(): boolean {
@@ -23,24 +31,36 @@ export class Backlog {
     if (this.dropped) return;
     const last = this.events.at(-1);
     if (isStream(event)) {
-      this.length += event.content.length;
+      this.count(event.content.length);
       if (last && isStream(last) && continues(last, event))
         this.events[this.events.length - 1] = { ...last, content: last.content + event.content };
       else this.events.push(event);
     } else {
-      this.length += JSON.stringify(event).length;
+      this.count(JSON.stringify(event).length);
       this.events.push(event);
     }
-    if (this.length > MAX_BACKLOG_LENGTH) this.drop();
+    if (this.budget.length > MAX_BACKLOG_LENGTH) this.drop();
   }
 
   drop(): void {
-    this.events = [];
+    this.release();
     this.dropped = true;
+  }
+
+  /** Nothing waits here any more. */
+  release(): void {
+    this.budget.length -= this.length;
+    this.length = 0;
+    this.events = [];
   }
 
   list(): readonly ConversationEvent[] {
     return this.events;
+  }
+
+  private count(length: number): void {
+    this.length += length;
+    this.budget.length += length;
   }
 }
 

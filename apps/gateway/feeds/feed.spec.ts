@@ -10,6 +10,7 @@ const fields = { conversation_id: ID, turn_id: 'turn_1', timestamp: '2026-01-01T
 
 class TestViewer implements Viewer {
   readonly told: ServerEvent[] = [];
+  readonly budget = { length: 0 };
   behind = false;
   private drained: (() => void)[] = [];
 

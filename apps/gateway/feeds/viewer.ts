@@ -1,4 +1,5 @@
 import type { ConversationEvent, Snapshot } from '#contracts';
+import type { BacklogBudget } from './backlog.js';
 
 export type ServerEvent = ConversationEvent | Snapshot;
 
@@ -8,6 +9,8 @@ export interface Viewer {
   send(event: ServerEvent): void;
   /** True while so much waits for this viewer that nothing more should be added. */
   isBehind(): boolean;
+  /** Shared by its backlogs. */
+  readonly budget: BacklogBudget;
   /** Calls back once, when nothing waits any more. */
   onceDrained(listener: () => void): void;
 }

@@ -4,6 +4,8 @@ import type { ConnectionLimit } from '../auth/connection-limit.js';
 import { bearerToken, type Authenticate } from '../auth/user.js';
 import { RequestError, toClientError, toRequestError } from '../errors/request-error.js';
 
+const FULL_RETRY_MS = 5_000;
+
 /** Who may connect. A refused client gets `connect_error` with `data: { code, message, retry_after_ms? }`. */
 export class Admission {
   private isClosed = false;
@@ -11,6 +13,7 @@ export class Admission {
   constructor(
     private readonly authenticate: Authenticate,
     private readonly limit: ConnectionLimit,
+    private readonly room: { sockets: number; count: () => number },
     private readonly log: Pick<Logger, 'error'>,
   ) {}
 
@@ -32,6 +35,8 @@ export class Admission {
 
   private async check(socket: Socket): Promise<void> {
     if (this.isClosed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
+    if (this.room.count() >= this.room.sockets)
+      throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
     const user = await this.authenticate(tokenOf(socket));
     this.limit.take(user.id);
     (socket.data as { user: unknown }).user = user;

@@ -17,9 +17,6 @@ import type { StopTurns } from '../turns/stop-turns.js';
 import type { SubmitTurn } from '../turns/submit-turn.js';
 import type { Session, SocketSessions } from './socket-sessions.js';
 
-/** Requests of one socket that may wait for their answer at once. */
-const MAX_IN_HAND = 64;
-
 /** An answer, and what may only happen once the client has been told: its socket shows them in this order. */
 interface Reply<N extends ClientRequestName> {
   answer: ClientAnswer<N>;
@@ -37,19 +34,14 @@ export interface SocketRequestsDeps {
   submitTurn: SubmitTurn;
   stopTurns: StopTurns;
   answerCalls: AnswerCalls;
+  /** Requests of one socket that may wait for their answer at once. */
+  maxInHand: number;
   log: Pick<Logger, 'error' | 'warn'>;
 }
 
 /** Carries out what clients ask over Socket.IO. Whatever happens, the client is answered and the process lives. */
 export class SocketRequests {
-  private isClosed = false;
-
   constructor(private readonly deps: SocketRequestsDeps) {}
-
-  /** From now on requests are refused: the process drains. */
-  close(): void {
-    this.isClosed = true;
-  }
 
   async handle<N extends ClientRequestName>(
     name: N,
@@ -59,6 +51,8 @@ export class SocketRequests {
   ): Promise<void> {
     const session = this.deps.sessions.get(socket);
     if (!session) return;
+    // Each request adds an answer to what this client does not read.
+    if (session.viewer.isClogged()) return session.viewer.cutOff();
     this.deps.sessions.countInHand(session, 1);
     try {
       const { answer, afterwards } = await this.carryOut(name, session, body);
@@ -84,8 +78,7 @@ export class SocketRequests {
     session: Session,
     body: unknown,
   ): Promise<Reply<N>> {
-    if (this.isClosed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
-    if (session.inHand > MAX_IN_HAND)
+    if (session.inHand > this.deps.maxInHand)
       throw new RequestError('overloaded', 'Too many requests wait for an answer.', 1_000);
     const schema = clientRequestSchemas[name];
     const request = parseRequest(schema, body) as ClientRequest<N>;

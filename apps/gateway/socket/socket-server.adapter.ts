@@ -9,17 +9,21 @@ const MAX_FRAME_BYTES = 1024 * 1024;
 /** A connection that never enters the namespace holds a socket and proves nothing. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** Connections beside those that are let in: they are still being checked, or will be told why not. */
+const SPARE_CONNECTIONS = 100;
+
 /** Socket.IO as this gateway runs it (docs: WebSocket only, so no sticky sessions). */
 export class SocketServerAdapter extends IoAdapter {
   constructor(
     app: INestApplicationContext,
     private readonly rules: OriginRules,
+    private readonly sockets: number,
   ) {
     super(app);
   }
 
   override createIOServer(port: number, options?: ServerOptions): Server {
-    return super.createIOServer(port, {
+    const server = super.createIOServer(port, {
       ...options,
       transports: ['websocket'],
       perMessageDeflate: false,
@@ -29,17 +33,23 @@ export class SocketServerAdapter extends IoAdapter {
       connectTimeout: CONNECT_TIMEOUT_MS,
       allowRequest: (request, decide) => {
         const reason = judgeRequest(originOf(request), this.rules);
-        if (reason === undefined) return decide(null, true);
-        refuseUpgrade(request, reason);
+        const isFull = server.engine.clientsCount >= this.sockets + SPARE_CONNECTIONS;
+        if (reason === undefined && !isFull) return decide(null, true);
+        if (reason === undefined)
+          refuseUpgrade(request, '503 Service Unavailable', FULL, 'Retry-After: 5\r\n');
+        else refuseUpgrade(request, '403 Forbidden', reason);
         decide('forbidden', false);
       },
-    } as ServerOptions);
+    } as ServerOptions) as Server;
+    return server;
   }
 }
 
+const FULL = 'This process has no room for more connections.';
+
 /** Engine.IO would answer 400; a browser's page that must not connect is told 403, as every other request is. */
-function refuseUpgrade({ socket }: IncomingMessage, reason: string): void {
+function refuseUpgrade({ socket }: IncomingMessage, status: string, reason: string, headers = ''): void {
   socket.end(
-    `HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(reason)}\r\n\r\n${reason}`,
+    `HTTP/1.1 ${status}\r\nConnection: close\r\n${headers}Content-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(reason)}\r\n\r\n${reason}`,
   );
 }

@@ -5,8 +5,9 @@ import type { Feed } from '../feeds/feed.js';
 import type { Feeds } from '../feeds/feeds.js';
 import { SocketViewer } from './socket-viewer.js';
 
-/** Conversations that one socket may follow at once. */
-const MAX_JOINED = 200;
+const RETRY_AFTER_MS = 1_000;
+/** Of a drain's grace, for clients that must still be sent what waits for them. */
+const FAREWELL_MS = 500;
 /** The longest delay that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -24,13 +25,19 @@ export interface Session {
 export class SocketSessions {
   private readonly sessions = new Map<Socket, Session>();
   private served: Server | undefined;
-  private inHand = 0;
-  private onIdle: (() => void) | undefined;
+  private isLeaving = false;
+  private onEmpty: (() => void) | undefined;
 
   constructor(
     private readonly feeds: Feeds,
+    /** Conversations that one socket may follow at once. */
+    private readonly maxJoined: number,
     private readonly count: (open: number) => void,
   ) {}
+
+  get size(): number {
+    return this.sessions.size;
+  }
 
   serve(server: Server): void {
     this.served = server;
@@ -63,6 +70,7 @@ export class SocketSessions {
     session.isEnded = true;
     clearTimeout(session.expiry);
     for (const conversationId of session.joined) this.feeds.leave(conversationId, session.viewer);
+    if (this.sessions.size === 0) this.onEmpty?.();
   }
 
   get(socket: Socket): Session | undefined {
@@ -82,31 +90,39 @@ export class SocketSessions {
   }
 
   checkRoom(session: Session, conversationId: string | undefined): void {
-    if (session.joined.size < MAX_JOINED || (conversationId && session.joined.has(conversationId))) return;
-    throw new RequestError('overloaded', 'This connection follows too many conversations.');
+    if (session.joined.size < this.maxJoined || (conversationId && session.joined.has(conversationId)))
+      return;
+    throw new RequestError('overloaded', 'This connection follows too many conversations.', RETRY_AFTER_MS);
   }
 
   /** 1: a request of the session begins to wait for its answer; -1: it has it. */
   countInHand(session: Session, change: 1 | -1): void {
     session.inHand += change;
-    this.inHand += change;
-    if (this.inHand === 0) this.onIdle?.();
+    if (this.isLeaving && session.inHand === 0) session.viewer.hangUp();
   }
 
-  /** Resolves when no request waits for its answer, or after `graceMs`. */
-  async finishRequests(graceMs: number): Promise<void> {
-    if (this.inHand === 0) return;
+  /**
+   * Ends every connection as soon as none of its requests waits for an answer, after `graceMs` in any case. What a
+   * client sees is a broken connection, so it comes back by itself, and no request is refused meanwhile.
+   */
+  async leaveAll(graceMs: number): Promise<void> {
+    this.isLeaving = true;
+    for (const { viewer, inHand } of this.sessions.values()) if (inHand === 0) viewer.hangUp();
+    await this.emptyWithin(Math.max(0, graceMs - FAREWELL_MS));
+    for (const { viewer } of this.sessions.values()) viewer.hangUp();
+    await this.emptyWithin(FAREWELL_MS);
+    for (const { viewer } of this.sessions.values()) viewer.cutOff();
+  }
+
+  private async emptyWithin(timeoutMs: number): Promise<void> {
+    if (this.sessions.size === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
-      this.onIdle = () => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.onEmpty = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-  }
-
-  disconnectAll(): void {
-    this.served?.disconnectSockets(true);
   }
 
   private watchExpiry(socket: Socket, session: Session): void {

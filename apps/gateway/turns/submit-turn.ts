@@ -17,6 +17,7 @@ import { newConversation } from '../conversations/conversations.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 import type { StopTurns } from './stop-turns.js';
+import type { TurnDoor } from './turn-door.js';
 import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
 
 /** The sweeper looks at a turn so long after its insert, in case nobody hinted. */
@@ -38,6 +39,7 @@ export interface SubmitTurnDeps {
   bus: Bus;
   ownership: Ownership;
   stopTurns: StopTurns;
+  door: TurnDoor;
   limits: { turnsAtOnce: number };
   log: Pick<Logger, 'warn'>;
 }
@@ -71,6 +73,7 @@ export class SubmitTurn {
     if (conversation?.deleted_at !== undefined) throw notFound();
     if (!existing && unended >= limits.turnsAtOnce)
       throw new RequestError('overloaded', 'Too many of your turns have not ended.', RETRY_AFTER_MS);
+    if (!existing) this.deps.door.check();
     await beforeInsert(conversationId);
     const isNewConversation = conversation === null && (await this.startConversation(conversationId, user));
     const turn = newTurn({ ...request, client_message_id, conversationId, turnId, user });
@@ -145,6 +148,7 @@ export class SubmitTurn {
     await faultPoint('turn_announced');
     const hint = newMessage('turn.advance', { turn_id, conversation_id }, turn.traceparent);
     const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
+    if (outcome === 'refused') this.deps.door.noteRefusal();
     if (outcome !== 'confirmed')
       log.warn({ turn_id, outcome }, 'no hint about a new turn, the sweeper will find it');
     await faultPoint('turn_hinted');

@@ -51,6 +51,10 @@ export class Drivers {
     return this.driven.size;
   }
 
+  private get isFull(): boolean {
+    return this.driven.size + this.takingUp.size >= this.deps.settings.turnsAtOnce;
+  }
+
   /**
    * A hint about a turn. With `hint` (a delivery from `turns`) it is held until the turn has ended, parked or been
    * taken over; a second hint about a turn that is held already only wakes its driver.
@@ -62,6 +66,8 @@ export class Drivers {
       known.driver.hint();
     } else {
       if (this.isDraining) return giveBack();
+      // What comes from the queue is bounded by its prefetch; what is passed on must wait for the sweeper.
+      if (!hint && this.isFull) return 'ack';
       const taking = this.start(turnId, conversationId).finally(() => this.takingUp.delete(turnId));
       this.takingUp.set(turnId, taking);
       await taking;

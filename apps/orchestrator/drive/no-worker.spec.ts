@@ -8,15 +8,15 @@ const SERVED = { consumers: 1, messages: 0 };
 const UNSERVED = { consumers: 0, messages: 1 };
 
 function watchOver(first: State) {
-  const world = { nowMs: 0, state: first };
+  const world = { nowMs: 0, state: first, takes: true };
   const inspect = (): Promise<Exclude<State, 'away'>> =>
     world.state === 'away' ? Promise.reject(new BusUnavailableError('away')) : Promise.resolve(world.state);
-  const watch = new NoWorkerWatch({ inspect }, () => world.nowMs);
+  const watch = new NoWorkerWatch({ inspect, takesMessages: () => world.takes }, () => world.nowMs);
   const lookAt = (nowMs: number, state: State = world.state) => {
     Object.assign(world, { nowMs, state });
     return watch.look('call', 'tools.math');
   };
-  return { watch, lookAt };
+  return { watch, lookAt, world };
 }
 
 describe('NoWorkerWatch', () => {
@@ -58,5 +58,26 @@ describe('NoWorkerWatch', () => {
     expect(await lookAt(20_000, UNSERVED)).toBe('wait');
     expect(await lookAt(29_900)).toBe('wait');
     expect(await lookAt(30_000)).toBe('no_worker');
+  });
+
+  it('says that a queue is full that refused at every try for 5 s', async () => {
+    const { watch, lookAt } = watchOver({ consumers: 1, messages: 100 });
+    watch.sent('call', 'refused');
+    expect(await lookAt(2_000)).toBe('publish');
+    watch.sent('call', 'refused');
+    expect(await lookAt(4_000)).toBe('publish');
+    watch.sent('call', 'refused');
+    expect(await lookAt(5_000)).toBe('full');
+  });
+
+  it('starts counting anew after a try that was not refused, or refused by an alarm of the broker', async () => {
+    const { watch, lookAt, world } = watchOver({ consumers: 1, messages: 100 });
+    for (const takes of [true, false]) {
+      world.takes = true;
+      watch.sent('call', 'refused');
+      world.takes = takes;
+      watch.sent('call', takes ? 'unknown' : 'refused');
+      expect(await lookAt(world.nowMs + 6_000)).toBe('publish');
+    }
   });
 });

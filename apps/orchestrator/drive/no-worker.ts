@@ -4,28 +4,34 @@ const FIRST_LOOK_MS = 2_000;
 /** A confirmed call that is still not claimed after so long is sent again: queues can be purged. */
 const IN_LINE_MS = 30_000;
 const PATIENCE_MS = 10_000;
+/** A queue that is full for so long will not have room soon. */
+const FULL_MS = 5_000;
 
 /**
  * A durable queue without consumers accepts messages and nothing comes back. This watches the calls of one turn
  * that nobody has claimed and says what their queues look like: without consumers at every look for 10 s means no
- * worker.
+ * worker, refused at every try for 5 s that the queue is full.
  */
 export class NoWorkerWatch {
   private readonly sentAt = new Map<string, number>();
   private readonly missedAt = new Map<string, number>();
+  private readonly refusedAt = new Map<string, number>();
 
   constructor(
-    private readonly bus: Pick<Bus, 'inspect'>,
+    private readonly bus: Pick<Bus, 'inspect' | 'takesMessages'>,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
   sent(toolCallId: string, outcome: 'confirmed' | 'returned' | 'refused' | 'unknown'): void {
     // What may not be in its queue is looked at on the next tick, one that surely is after 2 s.
     this.sentAt.set(toolCallId, outcome === 'confirmed' ? this.now() : -Infinity);
+    // An alarm of the broker refuses, too, and says nothing about the queue.
+    if (outcome !== 'refused' || !this.bus.takesMessages()) this.refusedAt.delete(toolCallId);
+    else if (!this.refusedAt.has(toolCallId)) this.refusedAt.set(toolCallId, this.now());
   }
 
   /** Looks at the call's queue when it is time to: publish again, wait, or give up because there is no worker. */
-  async look(toolCallId: string, queue: string): Promise<'wait' | 'publish' | 'no_worker'> {
+  async look(toolCallId: string, queue: string): Promise<'wait' | 'publish' | 'no_worker' | 'full'> {
     const sentAt = this.sentAt.get(toolCallId);
     if (sentAt === undefined) return 'publish';
     const missedAt = this.missedAt.get(toolCallId);
@@ -41,6 +47,8 @@ export class NoWorkerWatch {
       return missedAt !== undefined && this.now() - missedAt >= PATIENCE_MS ? 'no_worker' : 'wait';
     }
     this.missedAt.delete(toolCallId);
+    const refusedAt = this.refusedAt.get(toolCallId);
+    if (refusedAt !== undefined && this.now() - refusedAt >= FULL_MS) return 'full';
     // Surely in its queue, and the queue is not empty: a second copy would only wait behind it.
     const isWaitingInLine = missedAt === undefined && state.messages > 0 && this.now() - sentAt < IN_LINE_MS;
     return isWaitingInLine ? 'wait' : 'publish';

@@ -1,9 +1,11 @@
 import { faultPoint } from '#faults';
 import { carryOut, type Ports } from '#journal';
-import { decideWithoutWorker, toolsetOf, type CallDecision } from '#turn';
+import { decideNotTaken, failure, toolsetOf, type CallDecision } from '#turn';
 import { NoWorkerWatch } from './no-worker.js';
 import type { QueueGlances } from './queue-glances.js';
 import type { TurnMemory } from './turn-memory.js';
+
+const RETRY_AFTER_MS = 10_000;
 
 /** The calls that a driven turn waits for: sent once, watched, given up when nobody can run them. */
 export class OpenCalls {
@@ -25,9 +27,10 @@ export class OpenCalls {
       const { tool_call_id, tool_name } = decision.call;
       const look = await this.noWorker.look(tool_call_id, `tools.${toolsetOf(tool_name)}`);
       if (look === 'wait') return false;
-      if (look === 'no_worker') {
+      if (look !== 'publish') {
         const by = { me: this.ports.me, now: Date.now() };
-        next = { ...decision, action: decideWithoutWorker(memory.journal, decision, by) };
+        const error = notTaken(toolsetOf(tool_name), look);
+        next = { ...decision, action: decideNotTaken(memory.journal, decision, error, by) };
       }
     }
     const { claim, outcome, published } = await carryOut(this.ports, memory.journal, next);
@@ -37,4 +40,12 @@ export class OpenCalls {
     const isNewOutcome = outcome !== undefined && memory.addOutcome(outcome);
     return isNewClaim || isNewOutcome;
   }
+}
+
+function notTaken(toolset: string, why: 'no_worker' | 'full') {
+  if (why === 'no_worker') return failure('DependencyUnavailable', `No worker for ${toolset} is running.`);
+  return failure('ApiLimitExceeded', `Overloaded: too many calls of ${toolset} wait for a worker.`, {
+    started: false,
+    retry_after_ms: RETRY_AFTER_MS,
+  });
 }

@@ -8,7 +8,7 @@ export class QueueGlances {
   private readonly known = new Map<string, { askedAt: number; state: ReturnType<Bus['inspect']> }>();
 
   constructor(
-    private readonly bus: Pick<Bus, 'inspect'>,
+    private readonly bus: Pick<Bus, 'inspect' | 'takesMessages'>,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -18,5 +18,9 @@ export class QueueGlances {
     const state = this.bus.inspect(queue);
     this.known.set(queue, { askedAt: this.now(), state });
     return state;
+  }
+
+  takesMessages(): boolean {
+    return this.bus.takesMessages();
   }
 }

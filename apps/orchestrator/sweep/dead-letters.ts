@@ -1,40 +1,53 @@
 import { createHash } from 'node:crypto';
-import { decodeMessage, type ToolCallBody } from '#contracts';
-import { compete, hint, type Ports } from '#journal';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MAX_MESSAGE_BYTES } from '#contracts';
+import { compete, endTurn, hint, releaseCalls, type Ports } from '#journal';
 import type { DeadDelivery } from '#messaging';
-import { endingStep, failedOutcome, failure } from '#turn';
+import { redactText } from '#observability';
+import { StoreUnavailableError } from '#store';
+import { endingStep, failedOutcome, failure, nextStepNumber } from '#turn';
+import { failRow } from '../drive/step-row.js';
+import { deadHintsInARow, MAX_DEAD_HINTS } from './poison-turn.js';
+import { readSubject } from './dead-letter-subject.js';
 
-const MAX_KEPT_CHARACTERS = 64 * 1024;
+/** Of a message that nobody could read whole anyway. */
+const MAX_KEPT_BEGINNING = 64 * 1024;
+/** Dead calls of the turn are among them. */
+const LETTERS_READ = 50;
+/** Before a dead hint is sent again; doubled for each further one. */
+const HINT_AGAIN_MS = 250;
 
 /**
- * Keeps what the broker gave up on. The turn of a dead hint is looked at again; a dead call that can be read competes for its
- * settle claim, so that no turn hangs; what cannot be parsed is only kept, because the sweeper hints again
- * what is in the journal.
+ * Keeps what the broker gave up on, and helps the turn that it was about: a dead hint is sent again, a dead call
+ * competes for its settle claim, so that no turn hangs. Where the message does not say what it was about, it is
+ * only kept: the sweeper hints again what is in the journal.
  */
 export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<void> {
-  const kind = dead.queue.startsWith('tools.') ? 'tools' : dead.queue === 'results' ? 'results' : 'turns';
-  const decoded = decodeMessage(dead.content, kind);
-  const { reason } = dead;
+  const { queue, messageId, content } = dead;
+  const reason = redactText(dead.reason);
+  const { turnId, toolCallId } = readSubject(content);
+  const isWhole = content.byteLength <= MAX_MESSAGE_BYTES;
   await ports.store.putDeadLetter({
     _id: idOf(dead),
-    queue: dead.queue,
+    queue,
     reason,
-    message_id: dead.messageId,
-    content: dead.content.toString('utf8').slice(0, MAX_KEPT_CHARACTERS),
+    message_id: messageId,
+    content: isWhole ? content.toString('utf8') : content.subarray(0, MAX_KEPT_BEGINNING).toString('utf8'),
+    size: content.byteLength,
+    ...(turnId === undefined ? {} : { turn_id: turnId }),
     at: new Date().toISOString(),
   });
-  ports.log.warn({ queue: dead.queue, reason, message_id: dead.messageId }, 'a message is dead');
-  if (!decoded.ok) return;
-  const { message } = decoded;
-  if (message.type === 'tool.call') await settleDeadCall(ports, message.body, reason);
-  else if (message.type === 'turn.advance' || message.type === 'tool.result')
-    await hintSoon(ports, message.body.turn_id);
-}
-
-/** By way of the sweeper: whatever kills every hint of a turn must not do it as fast as the broker can. */
-async function hintSoon(ports: Ports, turnId: string): Promise<void> {
-  const journal = await ports.store.readJournal(turnId);
-  if (journal && !endingStep(journal)) await ports.store.setTurnDue(turnId, Date.now());
+  ports.log.warn({ queue, reason, message_id: messageId, turn_id: turnId }, 'a message is dead');
+  if (turnId === undefined) return;
+  try {
+    if (queue.startsWith('tools.') && toolCallId !== undefined)
+      await settleDeadCall(ports, turnId, toolCallId, reason);
+    else await hintAgain(ports, turnId);
+  } catch (error) {
+    // The letter is kept; a turn that cannot be helped must not keep the other dead from being stored.
+    if (error instanceof StoreUnavailableError) throw error;
+    ports.log.error({ err: error, turn_id: turnId }, 'the turn of a dead letter could not be helped');
+  }
 }
 
 /** The same message dies once: a repeated attempt to keep it adds no row. */
@@ -42,14 +55,46 @@ function idOf({ queue, messageId, content }: DeadDelivery): string {
   return createHash('sha256').update(`${queue}\n${messageId}\n`).update(content).digest('hex');
 }
 
-async function settleDeadCall(ports: Ports, body: ToolCallBody, reason: string): Promise<void> {
-  const journal = await ports.store.readJournal(body.turn_id);
-  const step = journal?.steps.find((candidate) =>
-    candidate.calls.some((call) => call.tool_call_id === body.tool_call_id),
+/** Whatever kills every hint of a turn must neither do it for ever nor as fast as the broker can. */
+async function hintAgain(ports: Ports, turnId: string): Promise<void> {
+  const journal = await ports.store.readJournal(turnId);
+  if (!journal || endingStep(journal)) return;
+  const deaths = deadHintsInARow(
+    journal,
+    await ports.store.listDeadLettersOfTurn(turnId, LETTERS_READ),
+    Date.now(),
   );
-  const call = step?.calls.find((candidate) => candidate.tool_call_id === body.tool_call_id);
+  if (deaths >= MAX_DEAD_HINTS) return failTurn(ports, turnId);
+  await delay(HINT_AGAIN_MS * 2 ** Math.max(0, deaths - 1));
+  await hint(ports, journal);
+}
+
+/** Competes with the model's step for its number; who has committed that meanwhile has made progress. */
+async function failTurn(ports: Ports, turnId: string): Promise<void> {
+  const journal = await ports.store.readJournal(turnId);
+  if (!journal || endingStep(journal)) return;
+  const message = `No process could work on this turn: ${MAX_DEAD_HINTS} attempts failed in a row.`;
+  const row = failRow(journal, nextStepNumber(journal), { code: 'internal', message });
+  const { won } = await ports.store.commitStep(row);
+  if (!won) return;
+  journal.steps.push(row);
+  ports.log.error({ turn_id: turnId }, 'a turn that kills its hints is ended');
+  await Promise.all([endTurn(ports, journal, row), releaseCalls(ports, journal)]);
+}
+
+async function settleDeadCall(
+  ports: Ports,
+  turnId: string,
+  toolCallId: string,
+  reason: string,
+): Promise<void> {
+  const journal = await ports.store.readJournal(turnId);
+  const step = journal?.steps.find(({ calls }) => calls.some((call) => call.tool_call_id === toolCallId));
+  const call = step?.calls.find((candidate) => candidate.tool_call_id === toolCallId);
   if (!journal || !step || !call) return;
-  const error = failure('ToolExecutionError', `The call could not be delivered to a worker (${reason}).`);
+  // What a handler threw is for operators.
+  const kind = reason.split(': handler failed')[0];
+  const error = failure('ToolExecutionError', `The call could not be delivered to a worker (${kind}).`);
   const by = { worker: ports.me, attempt: 0, at: new Date().toISOString() };
   await compete(ports, call, failedOutcome(step, call, error, by));
   await hint(ports, journal);

@@ -5,7 +5,7 @@ import type { Log } from '#journal';
 export type AuditEvent = 'invoked' | 'refused' | 'late';
 
 /** One record per invocation, refused ones too: who, what, how it ended; no values, no output. */
-export function audit(log: Log, body: ToolCallBody, outcome: Outcome, event: AuditEvent): void {
+export function audit(log: Pick<Log, 'info'>, body: ToolCallBody, outcome: Outcome, event: AuditEvent): void {
   log.info(
     {
       audit: event,

@@ -30,6 +30,7 @@ export class CallRunner {
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
     private readonly metrics: ToolWorkerDeps['metrics'],
+    private readonly auditLog: ToolWorkerDeps['auditLog'],
   ) {}
 
   get size(): number {
@@ -146,7 +147,7 @@ export class CallRunner {
 
   private note(body: ToolCallBody, outcome: Outcome, event: AuditEvent): void {
     const toolset = toolsetOf(body.tool_name);
-    audit(this.ports.log, body, outcome, event);
+    audit(this.auditLog, body, outcome, event);
     this.metrics.toolCalls.inc({ toolset, outcome: outcome.error?.error_type ?? outcome.status });
     if (event !== 'refused') this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
   }

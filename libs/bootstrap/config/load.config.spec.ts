@@ -48,7 +48,16 @@ describe('defaults', () => {
       rabbitmqUrl: undefined,
       mongodbUrl: undefined,
       budgets: { steps: 25, turnMs: 600_000, outputTokens: 200_000, parallelCalls: 16 },
-      limits: { connectionsPerMinute: 60, turnsAtOnce: 40 },
+      limits: {
+        connectionsPerMinute: 60,
+        turnsAtOnce: 40,
+        allConnectionsPerMinute: 6_000,
+        sockets: 10_000,
+        joinedPerSocket: 200,
+        requestsPerSocket: 64,
+        httpRequests: 1_000,
+        waitingTurns: 50_000,
+      },
       drainGraceMs: 10_000,
       notices: [],
     });

@@ -50,6 +50,12 @@ export const settingsFileSchema = z.strictObject({
     .strictObject({
       connections_per_minute: positive(1_000_000).default(60),
       turns_at_once: positive(1_000_000).default(40),
+      all_connections_per_minute: positive(10_000_000).default(6_000),
+      sockets: positive(1_000_000).default(10_000),
+      joined_per_socket: positive(100_000).default(200),
+      requests_per_socket: positive(10_000).default(64),
+      http_requests: positive(1_000_000).default(1_000),
+      waiting_turns: positive(100_000).default(50_000),
     })
     .prefault({}),
   tools: z
@@ -82,10 +88,21 @@ export interface BudgetSettings {
   approvalMs: number;
 }
 
-/** Limits of one user. */
-export interface UserLimits {
+/** What a gateway takes at most; the rest is refused as `overloaded`. */
+export interface GatewayLimits {
+  /** Opened by one user. */
   connectionsPerMinute: number;
+  /** Of one user, in the whole installation. */
   turnsAtOnce: number;
+  allConnectionsPerMinute: number;
+  sockets: number;
+  joinedPerSocket: number;
+  /** Without an answer yet. */
+  requestsPerSocket: number;
+  /** Over HTTP, without an answer yet. */
+  httpRequests: number;
+  /** Hints that wait for an orchestrator, in the whole installation. */
+  waitingTurns: number;
 }
 
 export interface ToolSettings {
@@ -97,7 +114,7 @@ export interface ToolSettings {
 
 export interface Settings {
   budgets: BudgetSettings;
-  limits: UserLimits;
+  limits: GatewayLimits;
   /** By toolset (`math`) or tool (`math.add`). */
   tools: ReadonlyMap<string, ToolSettings>;
   drainGraceMs: number;
@@ -118,7 +135,16 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
       queueingMs: deadlines.queueing_ms,
       approvalMs: Math.round(deadlines.approval_hours * 3_600_000),
     },
-    limits: { connectionsPerMinute: limits.connections_per_minute, turnsAtOnce: limits.turns_at_once },
+    limits: {
+      connectionsPerMinute: limits.connections_per_minute,
+      turnsAtOnce: limits.turns_at_once,
+      allConnectionsPerMinute: limits.all_connections_per_minute,
+      sockets: limits.sockets,
+      joinedPerSocket: limits.joined_per_socket,
+      requestsPerSocket: limits.requests_per_socket,
+      httpRequests: limits.http_requests,
+      waitingTurns: limits.waiting_turns,
+    },
     tools: new Map(
       Object.entries(tools).map(([name, tool]) => [
         name,

@@ -52,12 +52,12 @@ class MemoryBus implements Bus {
     return this.#openSince !== undefined;
   }
 
-  takesMessages(): boolean {
-    return this.isConnected();
-  }
-
   connectedForMs(): number {
     return this.#openSince === undefined ? 0 : performance.now() - this.#openSince;
+  }
+
+  takesMessages(): boolean {
+    return this.isConnected();
   }
 
   async publish(queue: string, message: Message): Promise<PublishOutcome> {

@@ -1,5 +1,5 @@
 import type { Consumer } from '../bus.port.js';
-import type { Verdict } from '../deliver.js';
+import { rejectionOf, type Verdict } from '../deliver.js';
 import { Hold } from '../hold.js';
 import { settledWithin } from '../within.js';
 import type { MemoryQueue, Seat, StoredMessage } from './memory-queue.js';
@@ -55,7 +55,7 @@ export class MemoryConsumer implements Consumer, Seat {
 
   #settle(message: StoredMessage, hold: Hold, verdict: Verdict): void {
     if (!this.#inHand.delete(hold)) return;
-    if (verdict === 'reject') this.queue.kill(message, 'rejected');
+    if (verdict !== 'ack') this.queue.kill(message, rejectionOf(verdict.reason));
     this.queue.schedule();
   }
 }

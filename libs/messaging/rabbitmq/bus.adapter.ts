@@ -4,7 +4,7 @@ import { onDropConnection } from '#faults';
 import { BusSetupError, BusUnavailableError } from '../bus-errors.js';
 import { silentLogger, type BusLogger } from '../bus-logger.js';
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../bus.port.js';
-import { deliverCommand, deliverDead, describeDeath } from '../deliver.js';
+import { deliverCommand, deliverDead, describeDeath, rejectionOf, type Verdict } from '../deliver.js';
 import { EventListeners } from '../event-listeners.js';
 import { deadLetterQueue, exchanges, kindOfQueue } from '../topology.js';
 import { codeOf, textOf, toSetupError } from './broker-error.js';
@@ -18,6 +18,8 @@ import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.adapt
 import { declareCommandQueue, declareTopology, onOwnChannel } from './topology.adapter.js';
 
 const notFound = '404';
+/** On what a consumer put among the dead itself. */
+const reasonHeader = 'x-switchyard-reason';
 /** Of dead letters: storing them is quick and nobody waits. */
 const deadPrefetch = 10;
 
@@ -111,9 +113,30 @@ class RabbitmqBus implements Bus {
       queue,
       prefetch,
       declare: (model) => declareCommandQueue(model, queue, logger),
-      handle: ({ content, fields }, hold) =>
-        deliverCommand({ content, queue, redelivered: fields.redelivered, hold }, handler, logger),
+      handle: async (message, hold) => {
+        const { content, fields } = message;
+        const arrival = { content, queue, redelivered: fields.redelivered, hold };
+        return this.#withReason(queue, message, await deliverCommand(arrival, handler, logger));
+      },
     });
+  }
+
+  /**
+   * A consumer cannot write on what it rejects. So it puts the message among the dead itself, with its reason, and
+   * acks; only when that fails the broker does it, and the reason stays in the log.
+   */
+  async #withReason(
+    queue: string,
+    { content, properties }: ConsumeMessage,
+    verdict: Verdict,
+  ): Promise<Verdict> {
+    if (verdict === 'ack' || verdict.reason === undefined) return verdict;
+    const outcome = await this.#publisher.publishBytes(exchanges.dead, queue, content, {
+      messageId: String(properties.messageId ?? ''),
+      persistent: true,
+      headers: { [reasonHeader]: verdict.reason },
+    });
+    return outcome === 'confirmed' ? 'ack' : verdict;
   }
 
   async consumeDead(handler: (dead: DeadDelivery) => Promise<void>): Promise<Consumer> {
@@ -195,8 +218,18 @@ class RabbitmqBus implements Bus {
   }
 }
 
-function toDeadDelivery({ content, properties }: ConsumeMessage): DeadDelivery {
+function toDeadDelivery({ content, properties, fields }: ConsumeMessage): DeadDelivery {
   const headers = properties.headers ?? {};
+  const ownReason: unknown = headers[reasonHeader];
+  if (typeof ownReason === 'string') {
+    const reason = rejectionOf(ownReason);
+    return {
+      content: Buffer.from(content),
+      queue: fields.routingKey,
+      reason,
+      messageId: String(properties.messageId),
+    };
+  }
   const death = headers['x-death']?.[0];
   const queue = String(death?.queue ?? headers['x-first-death-queue'] ?? 'unknown');
   const reason = String(death?.reason ?? headers['x-first-death-reason'] ?? 'unknown');

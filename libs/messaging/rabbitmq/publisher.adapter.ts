@@ -61,6 +61,17 @@ export class Publisher {
 
   /** Resolves within 5 s; never rejects. */
   publish(exchange: string, key: string, message: Message, persistent: boolean): Promise<PublishOutcome> {
+    return this.publishBytes(exchange, key, encodeMessage(message), { messageId: message.id, persistent });
+  }
+
+  /** The same for bytes as they are. */
+  publishBytes(
+    exchange: string,
+    key: string,
+    content: Buffer,
+    properties: { messageId: string; persistent: boolean; headers?: Record<string, string> },
+  ): Promise<PublishOutcome> {
+    const { messageId } = properties;
     const channel = this.#channel.current;
     if (!channel) return Promise.resolve('unknown');
     if (this.isStalled) return Promise.resolve('refused');
@@ -74,19 +85,18 @@ export class Publisher {
         this.#isSilent = false;
         clearTimeout(timer);
         // `unknown` when the channel is gone: only an answer of a living one was given by the broker.
-        resolve(this.#channel.current === channel ? this.#outcomeOf(error, key, message.id) : 'unknown');
+        resolve(this.#channel.current === channel ? this.#outcomeOf(error, key, messageId) : 'unknown');
       };
       this.#unconfirmed++;
       try {
         const options: Options.Publish = {
           mandatory: true,
-          persistent,
-          messageId: message.id,
+          ...properties,
           contentType: 'application/json',
         };
-        channel.publish(exchange, key, encodeMessage(message), options, onAnswer);
+        channel.publish(exchange, key, content, options, onAnswer);
       } catch (error) {
-        this.logger.warn({ key, message_id: message.id, reason: textOf(error) }, 'message could not be sent');
+        this.logger.warn({ key, message_id: messageId, reason: textOf(error) }, 'message could not be sent');
         onAnswer(error);
       }
     });

@@ -295,7 +295,10 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
         await bus.publish(queue, thrown);
         await eventually('both are dead', () => deadOf(queue).length === 2);
         expect(deadOf(queue).map(({ messageId }) => messageId)).toEqual([rejected.id, thrown.id]);
-        expect(deadOf(queue).map(({ reason }) => reason)).toEqual(['rejected', 'rejected']);
+        expect(deadOf(queue).map(({ reason }) => reason)).toEqual([
+          'rejected: no such tool',
+          'rejected: handler failed: Error: broken handler',
+        ]);
         expect(JSON.parse(deadOf(queue)[0]!.content.toString())).toEqual(rejected);
       });
 

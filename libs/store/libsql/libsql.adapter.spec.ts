@@ -157,7 +157,9 @@ describe('the libsql adapter on a file', () => {
     const store = newStore();
     await store.open();
     await store.close();
-    await tamper('DROP TABLE turns; CREATE TABLE turns (_id TEXT)');
+    const twice =
+      "INSERT INTO turns (_id, conversation_id, number, row) VALUES ('x', 'c', 1, '{}'), ('y', 'c', 1, '{}')";
+    await tamper(`DROP INDEX turns_by_conversation_id_and_number; ${twice}`);
     await expect(store.open()).rejects.toThrow(StoreSetupError);
     await tamper('DROP TABLE turns');
     await store.open();

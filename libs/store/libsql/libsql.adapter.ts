@@ -246,6 +246,23 @@ export class LibsqlStore implements Store {
     return this.#do((tables) => tables.dead_letters.select('ORDER BY at DESC, _id DESC LIMIT ?', limit));
   }
 
+  listDeadLettersOfTurn(turnId: string, limit: number): Promise<DeadLetter[]> {
+    const clauses = 'WHERE turn_id = ? ORDER BY at DESC, _id DESC LIMIT ?';
+    return this.#do((tables) => tables.dead_letters.select(clauses, turnId, limit));
+  }
+
+  getDeadLetter(id: string): Promise<DeadLetter | null> {
+    return this.#do((tables) => tables.dead_letters.get(id));
+  }
+
+  noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void> {
+    return this.#do((tables) => void tables.dead_letters.update(id, (row) => ({ ...row, ...replay })));
+  }
+
+  removeDeadLetter(id: string): Promise<void> {
+    return this.#do((tables) => tables.dead_letters.remove(id));
+  }
+
   /** A promise, so that whoever awaits it lets others run as with any store. */
   async #do<T>(operation: (tables: Tables) => T): Promise<T> {
     if (!this.#open) throw new StoreUnavailableError('The store is not open.');

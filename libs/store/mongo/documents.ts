@@ -78,7 +78,17 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     hash: 'text',
     content: 'text',
   },
-  dead_letters: { queue: 'text', reason: 'json', message_id: 'json', content: 'json', at: 'text' },
+  dead_letters: {
+    queue: 'text',
+    reason: 'json',
+    message_id: 'json',
+    content: 'json',
+    size: 'number',
+    turn_id: 'text',
+    at: 'text',
+    replayed_at: 'text',
+    replayed_by: 'json',
+  },
 };
 
 /** Undefined fields are left out. Throws on a field that the collection does not know. */

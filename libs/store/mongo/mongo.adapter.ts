@@ -249,6 +249,22 @@ export class MongoStore implements Store {
     return this.#rows.dead_letters.find({ sort: { at: -1, _id: -1 }, limit });
   }
 
+  async listDeadLettersOfTurn(turnId: string, limit: number): Promise<DeadLetter[]> {
+    return this.#rows.dead_letters.find({ equals: { turn_id: turnId }, sort: { at: -1, _id: -1 }, limit });
+  }
+
+  async getDeadLetter(id: string): Promise<DeadLetter | null> {
+    return this.#rows.dead_letters.get(id);
+  }
+
+  async noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void> {
+    await this.#rows.dead_letters.set({ equals: { _id: id } }, replay);
+  }
+
+  async removeDeadLetter(id: string): Promise<void> {
+    await this.#rows.dead_letters.remove(id);
+  }
+
   async #readJournalRows(turnIds: string[], conversationId?: string) {
     const equals = conversationId === undefined ? undefined : { conversation_id: conversationId };
     const [steps, claims, outcomes, answers] = await Promise.all([

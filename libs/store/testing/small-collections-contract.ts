@@ -69,6 +69,34 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().listDeadLetters(3)).toEqual([rows[1], rows[0], rows[2]]);
     });
 
+    it('notes the last replay of a dead letter, finds those of one turn, and forgets a discarded one', async () => {
+      const turn_id = makeId();
+      const letter = (day: number, more: object): DeadLetter => ({
+        _id: makeId(),
+        queue: 'turns',
+        reason: 'delivery_limit',
+        message_id: 'm',
+        content: '{"$set": "a.b"}',
+        size: 15,
+        at: `2026-03-0${day}T10:00:00.000Z`,
+        ...more,
+      });
+      const [older, newer, other] = [letter(1, { turn_id }), letter(2, { turn_id }), letter(3, {})];
+      for (const row of [older, newer, other]) await store().putDeadLetter(row!);
+      expect(await store().listDeadLettersOfTurn(turn_id, 10)).toEqual([newer, older]);
+      expect(await store().listDeadLettersOfTurn(turn_id, 1)).toEqual([newer]);
+      await store().noteReplay(older!._id, { replayed_at: at, replayed_by: 'ann' });
+      const last = { replayed_at: '2026-03-09T10:00:00.000Z', replayed_by: '$bob \u{1F4A5}' };
+      await store().noteReplay(older!._id, last);
+      await store().putDeadLetter(older!);
+      expect(await store().getDeadLetter(older!._id)).toEqual({ ...older, ...last });
+      await store().removeDeadLetter(older!._id);
+      await store().removeDeadLetter(older!._id);
+      expect(await store().getDeadLetter(older!._id)).toBeNull();
+      await store().noteReplay(older!._id, last);
+      expect(await store().listDeadLettersOfTurn(turn_id, 10)).toEqual([newer]);
+    });
+
     it('answers a ping', async () => {
       await expect(store().ping()).resolves.toBeUndefined();
     });

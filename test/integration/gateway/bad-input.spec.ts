@@ -348,7 +348,7 @@ describe('tokens', () => {
   });
 
   it('do not let one user open more connections a minute than allowed', async () => {
-    const limited = await startHarness({ config: { limits: { connectionsPerMinute: 2, turnsAtOnce: 9 } } });
+    const limited = await startHarness({ limits: { connectionsPerMinute: 2 } });
     try {
       await limited.connect();
       await limited.connect();

@@ -112,7 +112,7 @@ describe('sending a message', () => {
   });
 
   it('refuses more turns at once than a user may have', async () => {
-    const { connect } = await start({ config: { limits: { connectionsPerMinute: 100, turnsAtOnce: 2 } } });
+    const { connect } = await start({ limits: { turnsAtOnce: 2 } });
     const client = await connect();
     const first = await client.send('one', { client_message_id: 'm1' });
     await client.send('two');

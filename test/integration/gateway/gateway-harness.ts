@@ -40,8 +40,20 @@ export interface Harness {
   stop(): Promise<void>;
 }
 
+const LIMITS: GatewayConfig['limits'] = {
+  connectionsPerMinute: 1_000,
+  turnsAtOnce: 40,
+  allConnectionsPerMinute: 10_000,
+  sockets: 1_000,
+  joinedPerSocket: 200,
+  requestsPerSocket: 64,
+  httpRequests: 1_000,
+  waitingTurns: 1_000,
+};
+
 export interface HarnessOptions {
-  config?: Partial<GatewayConfig>;
+  config?: Partial<Omit<GatewayConfig, 'limits'>>;
+  limits?: Partial<GatewayConfig['limits']>;
   timings?: FeedTimings;
   pageDir?: string;
   /** To break or watch what the gateway uses. */
@@ -68,7 +80,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       auth: { kind: 'none' },
       corsOrigins: [],
       allowedHosts: [],
-      limits: { connectionsPerMinute: 1_000, turnsAtOnce: 40 },
+      limits: { ...LIMITS, ...options.limits },
       ...options.config,
     },
     logger: createLogger({

@@ -478,7 +478,7 @@ describe('the page', () => {
 });
 
 describe('draining', () => {
-  it('refuses new work, answers what is in hand, and stops', async () => {
+  it('lets nobody in, answers what is in hand, then hangs up in a way that makes clients come back', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const ending = await startHarness({
@@ -495,13 +495,18 @@ describe('draining', () => {
     const client = await ending.connect();
     const inHand = client.request('message', { content: 'before the end' });
     await client.request('ping');
+    const idle = await ending.connect();
+    const reasons: string[] = [];
+    for (const each of [client, idle]) each.socket.on('disconnect', (reason) => reasons.push(reason));
     const draining = ending.running.drain(5_000);
-    expect((await client.request('ping')).error?.code).toBe('unavailable');
+    await waitFor(() => !idle.socket.connected, { what: 'the end of who waits for nothing' });
+    expect(await client.request('ping')).toEqual({});
     await expect(ending.connect()).rejects.toMatchObject({ data: { code: 'unavailable' } });
     release();
     expect(await inHand).toHaveProperty('turn_id');
     await draining;
     await waitFor(() => !client.socket.connected, { what: 'the disconnect' });
+    expect(reasons).toEqual(['transport close', 'transport close']);
     await expect(fetch(`${ending.url}/health/live`)).rejects.toThrow();
     await Promise.all([ending.bus.close(), ending.driver.close(), ending.store.close()]);
   });

@@ -1,0 +1,61 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { DeadLetter } from '#contracts';
+import { describeLetter, listLetters, type LetterSummary } from './describe-letters.js';
+import type { GatewayApi } from './gateway-api.adapter.js';
+
+const PATH = '/api/admin/dead-letters';
+const MAX_LIMIT = 500;
+
+/** `dead-letters list | show | replay | discard`. */
+export function addDeadLetterCommands(
+  program: Command,
+  openApi: () => GatewayApi,
+  write: (text: string) => void,
+): void {
+  const commands = program.command('dead-letters').description('messages that the broker gave up on');
+  commands
+    .command('list')
+    .description('the newest ones')
+    .option('--limit <count>', 'how many', parseLimit, 100)
+    .option('--json', 'as JSON')
+    .action(async ({ limit, json }: { limit: number; json?: boolean }) => {
+      const letters = await openApi().get<LetterSummary[]>(`${PATH}?limit=${limit}`);
+      write(json ? toJson(letters) : listLetters(letters));
+    });
+  commands
+    .command('show <id>')
+    .description('one of them with its content')
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const letter = await openApi().get<DeadLetter>(pathOf(id));
+      write(json ? toJson(letter) : describeLetter(letter));
+    });
+  commands
+    .command('replay <id>')
+    .description('puts it back into the queue that it died in')
+    .action(async (id: string) => {
+      const { queue } = await openApi().post<LetterSummary>(`${pathOf(id)}/replay`);
+      write(`Put back into ${queue}.\n`);
+    });
+  commands
+    .command('discard <id>')
+    .description('forgets it')
+    .action(async (id: string) => {
+      await openApi().delete(pathOf(id));
+      write('Discarded.\n');
+    });
+}
+
+function pathOf(id: string): string {
+  return `${PATH}/${encodeURIComponent(id)}`;
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_LIMIT}.`);
+}
+
+function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

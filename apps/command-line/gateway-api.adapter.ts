@@ -1,0 +1,77 @@
+import { CommandError } from './command-error.js';
+
+const TIMEOUT_MS = 30_000;
+
+/** The HTTP API of one gateway. Everything that goes wrong is one clear `CommandError`. */
+export class GatewayApi {
+  constructor(
+    private readonly url: string,
+    private readonly token: string | undefined,
+  ) {}
+
+  get<T>(path: string): Promise<T> {
+    return this.ask('GET', path) as Promise<T>;
+  }
+
+  post<T>(path: string): Promise<T> {
+    return this.ask('POST', path) as Promise<T>;
+  }
+
+  async delete(path: string): Promise<void> {
+    await this.ask('DELETE', path);
+  }
+
+  private async ask(method: string, path: string): Promise<unknown> {
+    const response = await this.send(method, path);
+    const text = await response.text();
+    const body = parseJson(text);
+    if (response.ok) {
+      if (body === undefined && text !== '') throw this.stranger();
+      return body;
+    }
+    throw this.refusal(response, body as { detail?: unknown } | null | undefined);
+  }
+
+  private async send(method: string, path: string): Promise<Response> {
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (this.token) headers.authorization = `Bearer ${this.token}`;
+    try {
+      return await fetch(new URL(path, this.url), {
+        method,
+        headers,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch (error) {
+      throw new CommandError(
+        `No gateway answers at ${this.url} (${reasonOf(error)}). Is it running? Give its address with --url.`,
+      );
+    }
+  }
+
+  private refusal(
+    { status, headers }: Response,
+    body: { detail?: unknown } | null | undefined,
+  ): CommandError {
+    if (typeof body?.detail !== 'string') return this.stranger();
+    const hint = status === 401 || status === 403 ? ' Set SWITCHYARD_TOKEN to a token of an operator.' : '';
+    const after = headers.get('retry-after');
+    return new CommandError(`${body.detail}${hint}${after === null ? '' : ` Try again in ${after} s.`}`);
+  }
+
+  private stranger(): CommandError {
+    return new CommandError(`What answers at ${this.url} is not a gateway of Switchyard.`);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: string } };
+  return cause?.code ?? name ?? 'unknown error';
+}

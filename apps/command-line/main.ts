@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import { CommandError } from './command-error.js';
+import { createProgram } from './program.js';
+
+/** `npm run switchyard -- <command>`: what operators do, over the HTTP API of a gateway. */
+try {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const { stdout, env } = process;
+  await createProgram({ write: (text) => void stdout.write(text), environment: env }).parseAsync();
+} catch (error) {
+  process.stderr.write(`${error instanceof CommandError ? error.message : describe(error)}\n`);
+  process.exitCode = 1;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

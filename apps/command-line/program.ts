@@ -1,0 +1,32 @@
+import { Command, InvalidArgumentError } from 'commander';
+import type { Environment } from '#bootstrap';
+import { addDeadLetterCommands } from './dead-letter-commands.js';
+import { GatewayApi } from './gateway-api.adapter.js';
+
+const DEFAULT_URL = 'http://127.0.0.1:3000';
+
+export interface Terminal {
+  write(text: string): void;
+  /** `SWITCHYARD_TOKEN` is the token of who asks. */
+  environment: Environment;
+}
+
+/** Every command; what goes wrong is thrown. */
+export function createProgram({ write, environment }: Terminal): Command {
+  const program = new Command('switchyard')
+    .description('Looks after a running Switchyard, over the HTTP API of one of its gateways.')
+    .option('--url <url>', 'address of a gateway', parseUrl, DEFAULT_URL)
+    .addHelpText('after', '\nWith AUTH=jwt set SWITCHYARD_TOKEN to a token of an operator (npm run token).')
+    .showHelpAfterError()
+    .configureOutput({ writeOut: write });
+  const openApi = (): GatewayApi =>
+    new GatewayApi(program.opts<{ url: string }>().url, environment.SWITCHYARD_TOKEN);
+  addDeadLetterCommands(program, openApi, write);
+  return program;
+}
+
+function parseUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new InvalidArgumentError('It must start with http:// or https://.');
+  return text;
+}

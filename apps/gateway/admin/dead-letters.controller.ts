@@ -1,0 +1,42 @@
+import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { z } from 'zod';
+import type { DeadLetter } from '#contracts';
+import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
+import type { User } from '../auth/user.js';
+import { ParsePipe } from '../http/parse.pipe.js';
+import { wholeNumber } from '../http/whole-number.js';
+import { DeadLetters, type DeadLetterSummary } from './dead-letters.js';
+import { OperatorGuard } from './operator.guard.js';
+
+const pageSchema = z.object({ limit: wholeNumber(1, 500, 100) });
+
+/** What the broker gave up on, for operators. */
+@Controller('api/admin/dead-letters')
+@UseGuards(HttpUserGuard, OperatorGuard)
+export class DeadLettersController {
+  constructor(@Inject(DeadLetters) private readonly letters: DeadLetters) {}
+
+  @Get()
+  list(
+    @Query(new ParsePipe(pageSchema)) { limit }: z.output<typeof pageSchema>,
+  ): Promise<DeadLetterSummary[]> {
+    return this.letters.list(limit);
+  }
+
+  @Get(':id')
+  show(@Param('id') id: string): Promise<DeadLetter> {
+    return this.letters.show(id);
+  }
+
+  @Post(':id/replay')
+  @HttpCode(200)
+  replay(@CurrentUser() user: User, @Param('id') id: string): Promise<DeadLetterSummary> {
+    return this.letters.replay(user, id);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  discard(@CurrentUser() user: User, @Param('id') id: string): Promise<void> {
+    return this.letters.discard(user, id);
+  }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { BusUnavailableError } from '#messaging';
+import { TurnDoor } from './turn-door.js';
+
+type State = { consumers: number; messages: number } | 'missing' | 'away';
+
+function open(state: { queue: State }) {
+  const time = { now: 0, looks: 0 };
+  const inspect = async () => {
+    time.looks++;
+    if (state.queue === 'away') throw new BusUnavailableError('away');
+    return state.queue;
+  };
+  const door = new TurnDoor({ inspect }, 10, () => time.now);
+  /** What a message finds that comes a second later, once the look that it set off is over. */
+  const checkLater = async (): Promise<void> => {
+    time.now += 1_000;
+    try {
+      door.check();
+    } catch {
+      // The next one counts.
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    door.check();
+  };
+  return { door, time, checkLater };
+}
+
+describe('the door for new turns', () => {
+  it('is closed while more wait than may, and open again afterwards', async () => {
+    const state: { queue: State } = { queue: { consumers: 1, messages: 9 } };
+    const { checkLater } = open(state);
+    await checkLater();
+    state.queue = { consumers: 1, messages: 10 };
+    await expect(checkLater()).rejects.toMatchObject({ code: 'overloaded', retryAfterMs: 5_000 });
+    state.queue = { consumers: 1, messages: 3 };
+    await checkLater();
+  });
+
+  it('is closed for a second when the broker itself refused', () => {
+    const { door, time } = open({ queue: { consumers: 1, messages: 0 } });
+    door.noteRefusal();
+    expect(() => door.check()).toThrow(expect.objectContaining({ code: 'overloaded' }));
+    expect(time.looks).toBe(0);
+  });
+
+  it('asks the broker once a second at most, however many messages come', () => {
+    const { door, time } = open({ queue: { consumers: 1, messages: 0 } });
+    for (let i = 0; i < 100; i++) door.check();
+    expect(time.looks).toBe(1);
+  });
+
+  it('stays open while the broker is away or has no queue', async () => {
+    const state: { queue: State } = { queue: 'away' };
+    const { checkLater, door } = open(state);
+    door.noteRefusal();
+    await checkLater();
+    state.queue = 'missing';
+    await checkLater();
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Metrics } from '#observability';
+import { defineTool, defineToolset } from '../../libs/tools/define-tool.js';
+import { z } from 'zod';
+import { openPorts } from '../../libs/journal/testing/test-ports.js';
+import { ToolWorker } from './tool-worker.js';
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'Echoes.',
+  input: z.strictObject({}),
+  class: 'read',
+  timeoutMs: 1_000,
+  run: () => 'echo',
+});
+const toolset = (name: string) => defineToolset({ name, version: '1.0.0', tools: [echo] });
+
+describe('a tool worker', () => {
+  it('takes no more calls from a queue than it runs at once, so that none waits beside an idle worker', async () => {
+    const { store, bus, peers, log } = await openPorts('worker-1');
+    const taken: [string, number][] = [];
+    const worker = new ToolWorker(
+      {
+        store,
+        bus,
+        processId: 'worker-1',
+        peers,
+        log,
+        auditLog: log,
+        metrics: {} as Pick<Metrics, 'toolCalls' | 'toolCallDuration'>,
+        hosts: [toolset('math'), toolset('slow')],
+        overridesFor: (name) => (name === 'slow' ? { concurrency: 1 } : {}),
+      },
+      async (queue, prefetch) => {
+        taken.push([queue, prefetch]);
+        return { stop: () => Promise.resolve() };
+      },
+    );
+    await worker.start();
+    expect(taken).toEqual([
+      ['tools.math', 16],
+      ['tools.slow', 1],
+    ]);
+    await worker.withdraw();
+    await worker.close();
+  });
+});

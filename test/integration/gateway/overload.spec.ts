@@ -1,0 +1,203 @@
+import { request as httpRequest, type ClientRequest } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { newMessage } from '#contracts';
+import { waitFor } from '../../services/wait-for.js';
+import { startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
+import { RawClient } from './raw-client.js';
+
+let harness: Harness;
+afterEach(() => harness.stop());
+
+async function start(options: HarnessOptions): Promise<Harness> {
+  harness = await startHarness(options);
+  return harness;
+}
+
+const OVERLOADED = { code: 'overloaded', retry_after_ms: expect.any(Number) };
+
+/** A store whose answers to `name` wait until `release` is called. */
+function holding(name: string) {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const alter: HarnessOptions['alter'] = ({ store }) => ({
+    store: new Proxy(store, {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(target, key, target);
+        if (typeof value !== 'function') return value;
+        const method = (value as (...args: unknown[]) => unknown).bind(target);
+        return key === name ? (...args: unknown[]) => held.then(() => method(...args)) : method;
+      },
+    }),
+  });
+  return { alter, release };
+}
+
+describe('more than a gateway takes is refused as overloaded', () => {
+  it('connections of all users together within a minute', async () => {
+    await start({ limits: { allConnectionsPerMinute: 2 } });
+    await harness.connect();
+    await harness.connect();
+    await expect(harness.connect()).rejects.toMatchObject({ data: OVERLOADED });
+  });
+
+  it('sockets at once, until one of them has gone', async () => {
+    await start({ limits: { sockets: 1 } });
+    const first = await harness.connect();
+    await expect(harness.connect()).rejects.toMatchObject({ data: OVERLOADED });
+    first.close();
+    await waitFor(
+      () =>
+        harness.connect().then(
+          () => true,
+          () => false,
+        ),
+      { what: 'room' },
+    );
+  });
+
+  it('connections that never say who they are', async () => {
+    await start({ limits: { sockets: 1 } });
+    const silent = Array.from({ length: 101 }, () => RawClient.open(harness.url));
+    await waitFor(() => silent.every((raw) => raw.packets('0').length > 0), { what: 'the handshakes' });
+    const oneMore = RawClient.open(harness.url);
+    await waitFor(() => oneMore.isClosed, { what: 'the refusal' });
+    expect(oneMore.frames).toEqual([]);
+    for (const raw of silent) raw.socket.terminate();
+  });
+
+  it('conversations that one socket follows', async () => {
+    await start({ limits: { joinedPerSocket: 1 } });
+    const client = await harness.connect();
+    const { conversation_id } = await client.send('one');
+    expect((await client.request('message', { content: 'two' })).error).toMatchObject(OVERLOADED);
+    expect(await client.request('message', { content: 'three', conversation_id })).not.toHaveProperty(
+      'error',
+    );
+  });
+
+  it('requests of one socket without an answer', async () => {
+    const { alter, release } = holding('getConversation');
+    await start({ alter, limits: { requestsPerSocket: 2 } });
+    const client = await harness.connect();
+    const held = [1, 2].map(() => client.request('join', { conversation_id: 'conv_1' }));
+    expect((await client.request('ping')).error).toMatchObject(OVERLOADED);
+    release();
+    expect((await Promise.all(held)).map(({ error }) => error?.code)).toEqual(['not_found', 'not_found']);
+    expect(await client.request('ping')).toEqual({});
+  });
+
+  it('requests over HTTP without an answer, but never its health', async () => {
+    const { alter, release } = holding('listConversations');
+    await start({ alter, limits: { httpRequests: 1 } });
+    const held = fetch(`${harness.url}/api/conversations`);
+    const refused = async () => {
+      const response = await fetch(`${harness.url}/api/tools`);
+      return response.status === 503 ? response : undefined;
+    };
+    const response = await waitFor(refused, { what: 'a refusal' });
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.json()).toMatchObject({ status: 503, code: 'overloaded' });
+    expect((await fetch(`${harness.url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${harness.url}/metrics`)).status).toBe(200);
+    release();
+    expect((await held).status).toBe(200);
+    expect((await fetch(`${harness.url}/api/tools`)).status).toBe(200);
+  });
+
+  it('a client that goes away gives its place back', async () => {
+    const { alter, release } = holding('listConversations');
+    await start({ alter, limits: { httpRequests: 1 } });
+    const asking: ClientRequest = httpRequest(`${harness.url}/api/conversations`);
+    asking.on('error', () => undefined);
+    asking.end();
+    const statusNow = async () => (await fetch(`${harness.url}/api/tools`)).status;
+    await waitFor(async () => (await statusNow()) === 503, { what: 'a full gateway' });
+    asking.destroy();
+    await waitFor(async () => (await statusNow()) === 200, { what: 'room' });
+    release();
+  });
+
+  it('messages while too many turns wait for an orchestrator, which leave nothing behind', async () => {
+    await start({ limits: { waitingTurns: 3 } });
+    const client = await harness.connect();
+    for (let at = 0; at < 3; at++)
+      await harness.bus.publish('turns', newMessage('turn.advance', { turn_id: 't', conversation_id: 'c' }));
+    const refusal = await waitFor(async () => (await client.request('message', { content: 'hello' })).error, {
+      what: 'a refusal',
+      intervalMs: 200,
+    });
+    expect(refusal).toMatchObject(OVERLOADED);
+    const overHttp = await fetch(`${harness.url}/api/conversations`, { method: 'POST' });
+    const { id } = (await overHttp.json()) as { id: string };
+    const turn = await fetch(`${harness.url}/api/conversations/${id}/turns`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"content":"hello"}',
+    });
+    expect([turn.status, turn.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(await harness.store.listTurns(id, { limit: 10 })).toEqual([]);
+    await harness.driver.consume('turns', { prefetch: 100 }, async () => 'ack');
+    const accepted = async () => 'turn_id' in (await client.request('message', { content: 'hello' }));
+    await waitFor(accepted, { what: 'an open door', intervalMs: 200 });
+  });
+});
+
+describe('a client that asks and does not read', () => {
+  it('is cut off before its answers fill the memory', async () => {
+    await start({});
+    const raw = await RawClient.enter(harness.url);
+    raw.socket.pause();
+    const { sessions } = harness.running.gateway;
+    expect(sessions.size).toBe(1);
+    let id = 0;
+    // Its kernel takes some megabytes of answers before anything waits in the process.
+    while (sessions.size > 0 && id < 2_000_000) {
+      for (let burst = 0; burst < 2_000; burst++) raw.socket.send(`42${id++}["ping"]`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(sessions.size).toBe(0);
+    raw.socket.terminate();
+  }, 60_000);
+
+  it('gets one snapshot for all of its joins, so that these cost no memory', async () => {
+    await start({});
+    const sender = await harness.connect();
+    const content = 'x'.repeat(60_000);
+    const { conversation_id } = await sender.send(content);
+    for (let at = 0; at < 10; at++) await sender.send(content, { conversation_id });
+    const raw = await RawClient.enter(harness.url);
+    raw.socket.pause();
+    const joins = 60;
+    for (let at = 0; at < joins; at++) {
+      raw.socket.send(`42${at}["join",{"conversation_id":"${conversation_id}"}]`);
+      await sender.request('ping');
+    }
+    raw.socket.resume();
+    await waitFor(() => raw.packets('43').length === joins, { what: 'the answers', timeoutMs: 20_000 });
+    await sender.send('the last one', { conversation_id });
+    await waitFor(() => raw.frames.some((frame) => frame.includes('the last one')), { what: 'what follows' });
+    const snapshots = raw.packets('42["snapshot"').length;
+    expect(snapshots).toBeGreaterThan(0);
+    expect(snapshots).toBeLessThan(joins / 2);
+  }, 60_000);
+});
+
+describe('a body of another type than JSON', () => {
+  const post = (headers: Record<string, string>, body?: string) =>
+    fetch(`${harness.url}/api/conversations`, { method: 'POST', headers, body });
+
+  it('is refused instead of being ignored', async () => {
+    await start({});
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
+      const response = await post({ 'content-type': type }, '{"title":"mine"}');
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([415, 'invalid']);
+    }
+  });
+
+  it('may be missing, and JSON may name its characters', async () => {
+    await start({});
+    expect((await post({})).status).toBe(201);
+    const named = await post({ 'content-type': 'application/json; charset=utf-8' }, '{"title":"mine"}');
+    expect(await named.json()).toMatchObject({ title: 'mine' });
+  });
+});
