@@ -1,3 +1,4 @@
+import type { ApprovalMode } from '#bootstrap';
 import type { CatalogTool } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
@@ -14,8 +15,8 @@ export interface OrchestratorSettings {
   maxOutputTokens: number;
   /** Turns held at once: the prefetch of `turns`. */
   turnsAtOnce: number;
-  /** Whether a call of this tool waits for a person. */
-  needsApproval(tool: CatalogTool): boolean;
+  /** Whether calls of this tool wait for a person; `first`: until one has been approved in the conversation. */
+  approvalOf(tool: CatalogTool): ApprovalMode;
 }
 
 export interface OrchestratorDeps {

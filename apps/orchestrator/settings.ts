@@ -1,5 +1,5 @@
 import type { Settings, TurnConfig } from '#bootstrap';
-import { settingsOfTool } from '#bootstrap';
+import { approvalOfTool } from '#bootstrap';
 import type { ModelEnvironment } from '#llm';
 import type { OrchestratorSettings } from './orchestrator.deps.js';
 
@@ -12,7 +12,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     budgets: config.budgets,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,
-    needsApproval: (tool) => settingsOfTool(config.tools, tool.name).approve ?? false,
+    approvalOf: (tool) => approvalOfTool(config, tool),
   };
 }
 

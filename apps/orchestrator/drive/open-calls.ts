@@ -32,11 +32,12 @@ export class OpenCalls {
       if (look === 'wait') return false;
       if (look === 'no_worker') next = { ...decision, action: this.giveUp(decision) };
     }
-    const { claim, outcome, published } = await carryOut(this.ports, memory.journal, next);
+    const { claim, outcome, answer, published } = await carryOut(this.ports, memory.journal, next);
     if (published) this.noWorker.sent(decision.call.tool_call_id, published);
     const isNewClaim = claim !== undefined && memory.addClaim(claim);
     const isNewOutcome = outcome !== undefined && memory.addOutcome(outcome);
-    return isNewClaim || isNewOutcome;
+    const isNewAnswer = answer !== undefined && memory.addAnswer(answer);
+    return isNewClaim || isNewOutcome || isNewAnswer;
   }
 
   private giveUp({ step, call }: CallDecision): CallAction {

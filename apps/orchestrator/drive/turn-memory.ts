@@ -1,4 +1,4 @@
-import type { Claim, Journal, Outcome, Step } from '#contracts';
+import type { Answer, Claim, Journal, Outcome, Step } from '#contracts';
 import { claimsOn } from '#turn';
 import type { Store } from '#store';
 
@@ -45,6 +45,11 @@ export class TurnMemory {
   /** False if it was known. */
   addClaim(claim: Claim): boolean {
     return addRow(this.journal.claims, claim);
+  }
+
+  /** False if it was known. */
+  addAnswer(answer: Answer): boolean {
+    return addRow(this.journal.answers, answer);
   }
 
   /** The highest claim on the turn that is known here. */
