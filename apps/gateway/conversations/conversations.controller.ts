@@ -18,7 +18,7 @@ import type { User } from '../auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { SubmitTurn } from '../turns/submit-turn.js';
 import { TurnReader } from '../turns/turn-reader.js';
-import { Conversations, type ConversationBody } from './conversations.js';
+import { Conversations, type ConversationBody, type ListedConversation } from './conversations.js';
 
 const wholeNumber = (min: number, max: number, preset: number) =>
   z
@@ -60,7 +60,7 @@ export class ConversationsController {
   list(
     @CurrentUser() user: User,
     @Query(new ParsePipe(pageSchema)) page: z.output<typeof pageSchema>,
-  ): Promise<ConversationBody[]> {
+  ): Promise<ListedConversation[]> {
     return this.conversations.list(user, page);
   }
 
