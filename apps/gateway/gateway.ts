@@ -27,6 +27,7 @@ export class Gateway {
   readonly feeds: Feeds;
   readonly submitTurn: SubmitTurn;
   readonly stopTurns: StopTurns;
+  readonly answerCalls: AnswerCalls;
   readonly turnReader: TurnReader;
   readonly conversations: Conversations;
   readonly admission: Admission;
@@ -46,6 +47,7 @@ export class Gateway {
     this.stopTurns = new StopTurns(ports, this.drivers);
     const { stopTurns } = this;
     this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, limits: config.limits, log });
+    this.answerCalls = new AnswerCalls(store, bus, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.conversations = new Conversations(store, ownership, stopTurns);
     this.admission = new Admission(
@@ -60,7 +62,7 @@ export class Gateway {
       ownership,
       submitTurn: this.submitTurn,
       stopTurns,
-      answerCalls: new AnswerCalls(store, bus, ownership),
+      answerCalls: this.answerCalls,
       log,
     });
   }
