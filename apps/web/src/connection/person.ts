@@ -1,4 +1,4 @@
-import { subjectOf, writeToken } from './token.js';
+import { readToken, subjectOf, writeToken } from './token.js';
 
 const KEY = 'switchyard.person';
 
@@ -14,6 +14,12 @@ export function acceptToken(token: string): boolean {
   if (subject !== undefined) localStorage.setItem(KEY, subject);
   writeToken(token);
   return !isOther;
+}
+
+/** True for the user id of who uses this page. Without tokens there is only one person. */
+export function isThisPerson(userId: string): boolean {
+  const token = readToken();
+  return token === null || subjectOf(token) === userId;
 }
 
 /** What a person wrote and did not send must not be seen or sent by the next one. */

@@ -33,9 +33,9 @@ export function Announcer({ view, line }: { view: View | undefined; line: Connec
     if (id !== view?.conversation_id) return;
     for (const [turnId, moment] of now) {
       const last = moments.get(turnId);
-      if (last !== undefined && last !== moment && !(last === 'waits' && moment === 'running')) {
-        setWords(momentWords[moment]);
-      }
+      if (last === undefined || last === moment) continue;
+      // Answered: said by who did it. What waits next must be news again.
+      setWords(isWaiting(last) && moment === 'running' ? '' : momentWords[moment]);
     }
   }, [view]);
   useEffect(() => {
@@ -47,6 +47,8 @@ export function Announcer({ view, line }: { view: View | undefined; line: Connec
     </p>
   );
 }
+
+const isWaiting = (moment: Moment): boolean => moment === 'waits' || moment === 'awaiting_input';
 
 /** A call may wait for its person while others of the turn still run. */
 function momentOf(turn: TurnView): Moment {
