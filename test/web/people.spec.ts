@@ -71,6 +71,13 @@ describe('several calls that wait for approval in one step', () => {
         'to: "ops@halden.example"',
       ]);
       expect(await web.page.locator('.ask .button-main').count()).toBe(1);
+      // Also while another call of the step runs.
+      await web.page
+        .locator('.conversation', { hasText: 'Double charges' })
+        .getByText('Needs you')
+        .waitFor({
+          state: name === 'phone' ? 'detached' : 'visible',
+        });
       await takePicture(web.page, `approvals-${name}`);
       expect(await web.page.evaluate('document.documentElement.scrollWidth')).toBe(
         await web.page.evaluate('window.innerWidth'),

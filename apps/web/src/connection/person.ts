@@ -16,10 +16,13 @@ export function acceptToken(token: string): boolean {
   return !isOther;
 }
 
-/** True for the user id of who uses this page. Without tokens there is only one person. */
+/** Whom a server without tokens takes everybody for. */
+const LOCAL_USER = 'local';
+
+/** True for the user id of who uses this page. */
 export function isThisPerson(userId: string): boolean {
   const token = readToken();
-  return token === null || subjectOf(token) === userId;
+  return userId === (token === null ? LOCAL_USER : subjectOf(token));
 }
 
 /** What a person wrote and did not send must not be seen or sent by the next one. */

@@ -1,5 +1,6 @@
 import type { TurnView, View } from '#contracts';
 import { useEffect, useRef, useState } from 'react';
+import { waitsForPerson } from '../conversation/conversations.js';
 import type { ConnectionLineState } from './cut-off.js';
 
 type Moment = TurnView['status'] | 'waits';
@@ -53,8 +54,5 @@ const isWaiting = (moment: Moment): boolean => moment === 'waits' || moment === 
 /** A call may wait for its person while others of the turn still run. */
 function momentOf(turn: TurnView): Moment {
   if (turn.status !== 'running') return turn.status;
-  const calls = turn.steps.at(-1)?.calls ?? [];
-  return calls.some((call) => call.state === 'awaiting_approval' || call.state === 'awaiting_input')
-    ? 'waits'
-    : 'running';
+  return waitsForPerson(turn) ? 'waits' : 'running';
 }
