@@ -41,7 +41,7 @@ export async function startBenchOrchestrator(
     budgets: DEFAULT_BUDGETS,
     maxOutputTokens: 1_000,
     turnsAtOnce: 200,
-    needsApproval: () => false,
+    approvalOf: () => 'never' as const,
   };
   return startOrchestrator({ store, bus, processId, peers, model, log, metrics, settings });
 }

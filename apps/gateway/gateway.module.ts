@@ -19,6 +19,7 @@ import { Admission } from './socket/admission.js';
 import { ChatGateway } from './socket/chat.gateway.js';
 import { SocketRequests } from './socket/socket-requests.js';
 import { SocketSessions } from './socket/socket-sessions.js';
+import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
 import { TurnReader } from './turns/turn-reader.js';
@@ -59,6 +60,7 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: Conversations, useValue: gateway.conversations },
     { provide: SubmitTurn, useValue: gateway.submitTurn },
     { provide: StopTurns, useValue: gateway.stopTurns },
+    { provide: AnswerCalls, useValue: gateway.answerCalls },
     { provide: TurnReader, useValue: gateway.turnReader },
     { provide: Admission, useValue: gateway.admission },
     { provide: SocketSessions, useValue: gateway.sessions },

@@ -30,6 +30,7 @@ export class Gateway {
   readonly feeds: Feeds;
   readonly submitTurn: SubmitTurn;
   readonly stopTurns: StopTurns;
+  readonly answerCalls: AnswerCalls;
   readonly turnReader: TurnReader;
   readonly conversations: Conversations;
   readonly admission: Admission;
@@ -52,6 +53,7 @@ export class Gateway {
     const { stopTurns } = this;
     const door = new TurnDoor(bus, config.limits.waitingTurns);
     this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, limits: config.limits, log });
+    this.answerCalls = new AnswerCalls(store, bus, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
     const { limits } = config;
@@ -68,7 +70,7 @@ export class Gateway {
       ownership,
       submitTurn: this.submitTurn,
       stopTurns,
-      answerCalls: new AnswerCalls(store, bus, ownership),
+      answerCalls: this.answerCalls,
       maxInHand: limits.requestsPerSocket,
       log,
     });

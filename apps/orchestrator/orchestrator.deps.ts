@@ -1,3 +1,4 @@
+import type { ApprovalMode } from '#bootstrap';
 import type { CatalogTool } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
@@ -18,8 +19,8 @@ export interface OrchestratorSettings {
   retentionDays?: number;
   /** Toolsets (`math`) and tools (`math.add`) that the deployment configures: who offers none of them is told. */
   configuredTools?: readonly string[];
-  /** Whether a call of this tool waits for a person. */
-  needsApproval(tool: CatalogTool): boolean;
+  /** Whether calls of this tool wait for a person; `first`: until one has been approved in the conversation. */
+  approvalOf(tool: CatalogTool): ApprovalMode;
 }
 
 export interface OrchestratorDeps {

@@ -1,5 +1,5 @@
 import type { Settings, TurnConfig } from '#bootstrap';
-import { settingsOfTool } from '#bootstrap';
+import { approvalOfTool } from '#bootstrap';
 import type { ModelEnvironment } from '#llm';
 import type { OrchestratorSettings } from './orchestrator.deps.js';
 
@@ -14,7 +14,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     turnsAtOnce: config.turnsPerOrchestrator,
     retentionDays: config.retentionDays,
     configuredTools: [...config.tools.keys()],
-    needsApproval: (tool) => settingsOfTool(config.tools, tool.name).approve ?? false,
+    approvalOf: (tool) => approvalOfTool(config, tool),
   };
 }
 

@@ -2,7 +2,13 @@ export type { ClientConfig, StandaloneConfig, ToolConfig, TurnConfig } from './c
 export { type AuthSettings } from './config/auth-settings.js';
 export { ConfigError } from './config/config-error.js';
 export * from './config/load.config.js';
-export { settingsOfTool, type GatewayLimits, type Settings } from './config/settings-file.js';
+export {
+  approvalOfTool,
+  settingsOfTool,
+  type ApprovalMode,
+  type GatewayLimits,
+  type Settings,
+} from './config/settings-file.js';
 export * from './process-identity.js';
 export * from './liveness-rules.js';
 export * from './heartbeat.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
-import { failureCodeSchema, toolSourceSchema, usageSchema } from './records.js';
+import { approvalDecisionSchema, failureCodeSchema, toolSourceSchema, usageSchema } from './records.js';
 import { jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
 import { callViewSchema, viewSchema } from './view.js';
 
@@ -107,7 +107,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     ...turnFields,
     tool_call_id: toolCallIdSchema,
     by: z.string(),
-    decision: z.enum(['approve', 'deny', 'expired']),
+    decision: approvalDecisionSchema,
   }),
   z.object({
     type: z.literal('input_required'),

@@ -192,12 +192,15 @@ export const claimSchema = z.object({
   at: timestampSchema,
 });
 
+/** `expired`: nobody answered in time. */
+export const approvalDecisionSchema = z.enum(['approve', 'deny', 'expired']);
+
 /** What a person was asked and answered: `<tool_call_id>:approval | :question | :input`. */
 export const answerSchema = z.object({
   _id: z.string(),
   turn_id: idSchema,
   conversation_id: idSchema,
-  decision: z.enum(['approve', 'deny', 'expired']).optional(),
+  decision: approvalDecisionSchema.optional(),
   question: z
     .object({ message: z.string(), schema: jsonObjectSchema, expires_at: timestampSchema })
     .optional(),

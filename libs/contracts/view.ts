@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
-import { failureCodeSchema, toolSourceSchema, turnStatusSchema, usageSchema } from './records.js';
+import {
+  approvalDecisionSchema,
+  failureCodeSchema,
+  toolSourceSchema,
+  turnStatusSchema,
+  usageSchema,
+} from './records.js';
 import { errorDetailSchema, jsonObjectSchema } from './tool-messages.js';
 
 /*
@@ -42,6 +48,8 @@ export const callViewSchema = z.object({
   /** What the call asks, or asked, its person; gone once it has ended. It waits only in `awaiting_input`. */
   question: z.object({ message: z.string(), schema: jsonObjectSchema }).optional(),
   expires_at: timestampSchema.optional(),
+  /** What a person (user id) said to a call that needed approval; `by` is `system` when nobody did in time. */
+  approval: z.object({ decision: approvalDecisionSchema, by: z.string() }).optional(),
   worker: z.string().optional(),
   started_at: timestampSchema.optional(),
   ended_at: timestampSchema.optional(),

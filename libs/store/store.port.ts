@@ -72,6 +72,10 @@ export interface Store {
   listTurns(conversationId: string, page: { before?: number; limit: number }): Promise<Turn[]>;
   /** Turns whose cached status is not an end, by number: a superset of those that have not ended. */
   listUnendedTurns(conversationId: string): Promise<Turn[]>;
+  /** Turns of a user over all conversations whose cached status is not an end, in no order. */
+  listUnendedTurnsOf(userId: string): Promise<Turn[]>;
+  /** Turn 1 of each of these conversations, in no order; a conversation without turns has none. */
+  listFirstTurns(conversationIds: string[]): Promise<Turn[]>;
   /** Cached, and unended, turns of a user over all conversations. */
   countUnendedTurns(userId: string): Promise<number>;
   /** Cache only. An ended status is never replaced by another. */

@@ -84,6 +84,13 @@ describe('a call that nobody has claimed', () => {
     expect(errorTypeOf(decideAs(state))).toBe('compete PermissionError');
   });
 
+  it('tells the model that a person denied it, and that it did not run', () => {
+    const denied = answerRow(1, 'approval', { decision: 'deny', by: 'ann' });
+    expect(decideAs(stateOf({ call: approval, approval: denied }))).toMatchObject({
+      outcome: { error: { error_message: 'A person (ann) denied this call. It was not run.' } },
+    });
+  });
+
   it('gets the answer that its approval expired, seven days after the commit', () => {
     const state = stateOf({ call: approval });
     const expiry = Date.parse(approvalExpiry(state.step, state.call));

@@ -62,9 +62,9 @@ function decideUnclaimed(
   if (stopped) return compete(neverStarted());
   if (call.refusal) return compete(call.refusal);
   if (approval?.decision === 'deny')
-    return compete(failure('PermissionError', `${approval.by} did not allow this call.`));
+    return compete(failure('PermissionError', `A person (${approval.by}) denied this call. It was not run.`));
   if (approval?.decision === 'expired')
-    return compete(failure('PermissionError', 'Nobody allowed this call in time.'));
+    return compete(failure('PermissionError', 'Nobody allowed this call in time. It was not run.'));
   if (call.approval === 'required' && !approval) return awaitApproval(step, call, now);
   if (asking) return { do: 'await_person' };
   if (now > deadlineOf(step, call, approval)) {

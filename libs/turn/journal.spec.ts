@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  approvedTools,
   claimsOn,
   endingStep,
   holderOf,
@@ -44,6 +45,21 @@ describe('statusOf', () => {
     expect(statusOf(journalOf({ steps, claims: claimed, answers: [asked] }))).toBe('awaiting_input');
     const answers = [asked, answerRow(1, 'input', { content: {} })];
     expect(statusOf(journalOf({ steps, claims: claimed, answers }))).toBe('running');
+  });
+});
+
+describe('approvedTools', () => {
+  it('names the tools of calls that a person approved, and no others', () => {
+    const calls = ['mail.send', 'mail.move', 'mail.delete', 'mail.ask'].map((tool_name, index) =>
+      callRow(index + 1, { tool_name, approval: 'required' }),
+    );
+    const answers = [
+      approved,
+      answerRow(2, 'approval', { decision: 'deny' }),
+      answerRow(3, 'approval', { decision: 'expired' }),
+      answerRow(4, 'input', { content: {} }),
+    ];
+    expect(approvedTools({ steps: [stepRow(1, '', calls)], answers })).toEqual(['mail.send']);
   });
 });
 

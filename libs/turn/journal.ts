@@ -54,6 +54,15 @@ export function waitsForPerson(journal: Journal, call: Call): boolean {
   return !!answerTo(journal, call.tool_call_id, 'question') && !answerTo(journal, call.tool_call_id, 'input');
 }
 
+/** Bus names of the tools of which a person has approved a call in this turn. */
+export function approvedTools({ steps, answers }: Pick<Journal, 'steps' | 'answers'>): string[] {
+  const approved = new Set(answers.filter(({ decision }) => decision === 'approve').map(({ _id }) => _id));
+  const calls = steps.flatMap((step) => step.calls);
+  return calls
+    .filter(({ tool_call_id }) => approved.has(`${tool_call_id}:approval`))
+    .map(({ tool_name }) => tool_name);
+}
+
 /** The status that the rows amount to; the one stored with the turn is a cache of it. */
 export function statusOf(journal: Journal): TurnStatus {
   const end = endingStep(journal);

@@ -113,6 +113,25 @@ describe('a call that waits for a person', () => {
     expect(verdictOn([...WAITING, event('approval_answered')], event('approval_answered'))).toBe('known');
   });
 
+  it('keeps who answered what, whether that is told before or after what came of it', () => {
+    const answered = event('approval_answered', { decision: 'deny', by: 'ann' });
+    const refused = toolError(1, { error_type: 'PermissionError', attempt: 0 });
+    const approval = { decision: 'deny', by: 'ann' };
+    expect(callOf(after(...WAITING, answered))).toMatchObject({ state: 'queued', approval });
+    expect(callOf(after(...WAITING, answered, refused))).toMatchObject({ state: 'failed', approval });
+    expect(after(...WAITING, refused, answered)).toStrictEqual(after(...WAITING, answered, refused));
+    expect(verdictOn([...WAITING, refused, answered], answered)).toBe('known');
+    const running = after(...WAITING, toolStart(1, { tool_args: args }), answered);
+    expect(callOf(running)).toMatchObject({ state: 'running', approval });
+  });
+
+  it('that was answered says nothing about whether its turn waits by now', () => {
+    const both = [...committed(waiting, callView(2)), toolError(1, { attempt: 0 }), toolStart(2)];
+    const asking = [...both, event('input_required', { tool_call_id: callView(2).tool_call_id })];
+    expect(turnOf(after(...asking)).status).toBe('awaiting_input');
+    expect(turnOf(after(...asking, event('approval_answered'))).status).toBe('awaiting_input');
+  });
+
   it('asks once, and goes on when the same attempt is told to start at another time', () => {
     const asking = [
       ...ASKED.slice(0, 4),

@@ -20,6 +20,7 @@ export function reduceToolEvent(view: View, turn: TurnView, event: ToolEvent): R
   const found = findCall(turn, event.tool_call_id);
   if (!found) return reduceUnknownCall(view, turn, event);
   const { step, call } = found;
+  if (event.type === 'approval_answered') return reduceApproval(view, turn, found, event);
   if (hasEnded(call)) return { verdict: 'known', view };
   const change = changeOf(call, event);
   if (change === 'known' || change === 'gap') return { verdict: change, view };
@@ -46,9 +47,27 @@ function findCall(turn: TurnView, toolCallId: string): { step: StepView; call: C
   return undefined;
 }
 
+/** Who answers and who then runs the call are different processes: what came of the answer may be known before it. */
+function reduceApproval(
+  view: View,
+  turn: TurnView,
+  { step, call }: { step: StepView; call: CallView },
+  event: EventOf<'approval_answered'>,
+): Reduced {
+  if (call.approval) return { verdict: 'known', view };
+  const approval = { decision: event.decision, by: event.by };
+  if (call.state === 'awaiting_approval') {
+    const change = { ...withCutArgs(call), state: 'queued' as const, expires_at: undefined, approval };
+    return { verdict: 'applied', view: changeCall(view, turn, step, call, change), event };
+  }
+  // Who waits for whom has changed long since.
+  const calls = step.calls.map((other) => (other === call ? { ...call, approval } : other));
+  return { verdict: 'applied', view: changeStep(view, turn, step, { calls }), event };
+}
+
 type Change = Partial<CallView> | 'known' | 'passing' | 'gap';
 
-function changeOf(call: CallView, event: ToolEvent): Change {
+function changeOf(call: CallView, event: Exclude<ToolEvent, EventOf<'approval_answered'>>): Change {
   switch (event.type) {
     case 'tool_queued':
       // A queued call is already shown by its step; the event is still the clients' contract.
@@ -63,9 +82,6 @@ function changeOf(call: CallView, event: ToolEvent): Change {
     case 'approval_required':
       // The step has said so already: a call that does not wait (any more) was answered.
       return call.state === 'awaiting_approval' ? 'passing' : 'known';
-    case 'approval_answered':
-      if (call.state !== 'awaiting_approval') return 'known';
-      return { ...withCutArgs(call), state: 'queued', expires_at: undefined };
     case 'input_required':
       return changeByQuestion(call, event);
   }

@@ -97,7 +97,9 @@ describe('the view of a call', () => {
       expires_at: approvalExpiry(stepRow(1), callRow(1)),
     });
     const answered = callIn({ answers: [answerRow(1, 'approval', { decision: 'approve' })] }, long);
-    expect(answered).toMatchObject({ state: 'queued', truncated: true });
+    const approval = { decision: 'approve', by: 'user_1' };
+    expect(answered).toMatchObject({ state: 'queued', truncated: true, approval });
+    expect(callIn({}, long)).not.toHaveProperty('approval');
     expect(answered).not.toHaveProperty('expires_at');
     expect(callIn({ outcomes: [outcomeRow(1)] }, long)).toMatchObject({
       state: 'succeeded',

@@ -110,6 +110,7 @@ export function callViewOf(journal: Journal, step: Step, call: Call): CallView {
     args,
     ...(truncated ? { truncated } : {}),
     ...(approving ? { expires_at: approvalExpiry(step, call) } : {}),
+    ...approvalOf(journal, call),
   };
   const holder = holderOf(journal, call.tool_call_id);
   if (holder?.purpose === 'run')
@@ -146,6 +147,11 @@ function endedCallView(call: CallView, outcome: Outcome): CallView {
   }
   const { text, truncated } = cutText(plainText(outcome));
   return { ...end, result: text, ...(truncated ? { truncated } : {}) };
+}
+
+function approvalOf(journal: Journal, call: Call): Pick<CallView, 'approval'> {
+  const { decision, by } = answerTo(journal, call.tool_call_id, 'approval') ?? {};
+  return decision === undefined || by === undefined ? {} : { approval: { decision, by } };
 }
 
 function isAwaitingApproval(journal: Journal, call: Call): boolean {

@@ -44,6 +44,8 @@ export class FakeGateway {
   aheadMs = 0;
   /** Called instead of answering a message; for refusals and for answers that get lost. */
   onMessage: ((message: SentMessage, ack: Ack) => void) | undefined;
+  /** The answer to every approval, instead of taking it. */
+  refuseApprovals: { code: string; message: string } | undefined;
   #isRefusing = false;
   readonly #turns: FakeTurn[] = [];
   readonly #io: Server;
@@ -83,6 +85,13 @@ export class FakeGateway {
   /** Cuts every connection; new ones are refused until {@link restore}. */
   cutOff(): void {
     this.#isRefusing = true;
+    this.#io.disconnectSockets(true);
+  }
+
+  /** Ends every connection as a token that has run out does, in the same breath as what was told before. */
+  expireToken(conversationId: string): void {
+    const event = { type: 'token_expired', conversation_id: conversationId, timestamp: this.now() };
+    this.#io.emit('token_expired', event);
     this.#io.disconnectSockets(true);
   }
 
@@ -151,7 +160,8 @@ export class FakeGateway {
     });
     socket.on('tool_approval', (answer: { tool_call_id: string; decision: string }, ack: Ack) => {
       this.approvals.push(answer);
-      ack({});
+      const { code, message } = this.refuseApprovals ?? {};
+      ack(code && message ? refusal(code, message) : {});
     });
   }
 

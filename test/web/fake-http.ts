@@ -9,6 +9,8 @@ export interface FakeSummary {
   title: string;
   created_at: string;
   updated_at: string;
+  status?: string;
+  opening?: string;
 }
 
 const contentTypes: Record<string, string> = {

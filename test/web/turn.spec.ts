@@ -163,7 +163,7 @@ describe('a message written while a turn runs', () => {
       .click();
     await waitFor(() => web.gateway.stops[0] === second.turnId, { what: 'stop of the second' });
     second.cancel();
-    await web.seen('before it started');
+    await web.seen('before its turn came');
     first.complete();
     third.start().say('And the third.');
     await web.seen('And the third.');

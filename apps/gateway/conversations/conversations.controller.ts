@@ -19,7 +19,7 @@ import { ParsePipe } from '../http/parse.pipe.js';
 import { wholeNumber } from '../http/whole-number.js';
 import { SubmitTurn } from '../turns/submit-turn.js';
 import { TurnReader } from '../turns/turn-reader.js';
-import { Conversations, type ConversationBody } from './conversations.js';
+import { Conversations, type ConversationBody, type ListedConversation } from './conversations.js';
 
 /** Null and blank titles mean «as it is». */
 const titleSchema = z
@@ -55,7 +55,7 @@ export class ConversationsController {
   list(
     @CurrentUser() user: User,
     @Query(new ParsePipe(pageSchema)) page: z.output<typeof pageSchema>,
-  ): Promise<ConversationBody[]> {
+  ): Promise<ListedConversation[]> {
     return this.conversations.list(user, page);
   }
 

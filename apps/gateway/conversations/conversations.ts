@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Conversation, Policy } from '#contracts';
+import type { Conversation, Policy, Turn, TurnStatus } from '#contracts';
 import { markDeleted, type Ports } from '#journal';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
@@ -17,6 +17,16 @@ export interface ConversationBody {
   created_at: string;
   updated_at: string;
 }
+
+/** A conversation in a list. */
+export interface ListedConversation extends ConversationBody {
+  /** Of its active turn; absent while none is under way. May lag behind the journal by seconds. */
+  status?: TurnStatus;
+  /** How its first message begins; only while nobody has given it a title. */
+  opening?: string;
+}
+
+const MAX_OPENING_LENGTH = 200;
 
 /** A conversation that nobody has written in yet. */
 export function newConversation(
@@ -43,8 +53,25 @@ export class Conversations {
     return toBody(row);
   }
 
-  async list(user: User, page: { skip: number; limit: number }): Promise<ConversationBody[]> {
-    return (await this.store.listConversations(user.id, page)).map(toBody);
+  /** Three reads, however long the list is: what is unended is bounded by what a user may have at once. */
+  async list(user: User, page: { skip: number; limit: number }): Promise<ListedConversation[]> {
+    const rows = await this.store.listConversations(user.id, page);
+    const unnamed = rows.filter(({ title }) => title === DEFAULT_TITLE).map(({ _id }) => _id);
+    const [unended, first] = await Promise.all([
+      rows.length > 0 ? this.store.listUnendedTurnsOf(user.id) : [],
+      unnamed.length > 0 ? this.store.listFirstTurns(unnamed) : [],
+    ]);
+    const active = new Map<string, Turn>();
+    for (const turn of unended) {
+      const known = active.get(turn.conversation_id);
+      if (!known || turn.number < known.number) active.set(turn.conversation_id, turn);
+    }
+    const firstOf = new Map(first.map((turn) => [turn.conversation_id, turn]));
+    return rows.map((row) => {
+      const { status } = active.get(row._id) ?? {};
+      const opening = firstOf.get(row._id)?.content.slice(0, MAX_OPENING_LENGTH);
+      return { ...toBody(row), ...(status ? { status } : {}), ...(opening ? { opening } : {}) };
+    });
   }
 
   async get(user: User, id: string): Promise<ConversationBody> {

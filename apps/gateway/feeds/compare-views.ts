@@ -30,7 +30,8 @@ function isStepBehind(seen: StepView, read: StepView): boolean {
 }
 
 function isCallBehind(seen: CallView, read: CallView): boolean {
-  return seen.state !== read.state || read.attempt > seen.attempt;
+  const isAnswerMissing = read.approval !== undefined && seen.approval === undefined;
+  return seen.state !== read.state || read.attempt > seen.attempt || isAnswerMissing;
 }
 
 /** Texts of uncommitted steps that viewers have been shown: a read must not take them back. */

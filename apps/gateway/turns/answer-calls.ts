@@ -1,4 +1,4 @@
-import { newMessage, type Answer, type ClientRequest, type Journal, type Turn } from '#contracts';
+import { newMessage, type Answer, type Call, type ClientRequest, type Journal, type Turn } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import { answerTo, endingStep, openCalls } from '#turn';
@@ -7,6 +7,8 @@ import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 
 const MAX_INPUT_LENGTH = 65_536;
+/** When nobody could be told of an answer. */
+const FIRST_LOOK_MS = 5_000;
 
 /** What a person answers to a waiting call: a row, given once, from any device. */
 export class AnswerCalls {
@@ -18,12 +20,10 @@ export class AnswerCalls {
 
   async approve(user: User, request: ClientRequest<'tool_approval'>): Promise<void> {
     const { tool_call_id, decision } = request;
-    const { turn, journal } = await this.readOpen(user, request);
-    const isWaiting = openCalls(journal).some(
-      ({ call }) => call.tool_call_id === tool_call_id && call.approval === 'required',
-    );
+    const { turn, journal } = await this.read(user, request);
+    // Before anything else: the answer that was given may have ended the call, and the turn with it.
     if (answerTo(journal, tool_call_id, 'approval')) throw alreadyAnswered();
-    if (!isWaiting) throw notFound();
+    if (findOpen(journal, tool_call_id)?.approval !== 'required') throw notFound();
     const answer = newAnswer(turn, `${tool_call_id}:approval`, user);
     await this.insert({ ...answer, decision });
     this.bus.emit({
@@ -42,21 +42,20 @@ export class AnswerCalls {
     const { tool_call_id, content } = request;
     if (JSON.stringify(content).length > MAX_INPUT_LENGTH)
       throw new RequestError('content_too_long', `An answer has at most ${MAX_INPUT_LENGTH} characters.`);
-    const { turn, journal } = await this.readOpen(user, request);
+    const { turn, journal } = await this.read(user, request);
     if (answerTo(journal, tool_call_id, 'input')) throw alreadyAnswered();
-    const isOpen = openCalls(journal).some(({ call }) => call.tool_call_id === tool_call_id);
-    if (!isOpen || !answerTo(journal, tool_call_id, 'question')) throw notFound();
+    if (!findOpen(journal, tool_call_id) || !answerTo(journal, tool_call_id, 'question')) throw notFound();
     await this.insert({ ...newAnswer(turn, `${tool_call_id}:input`, user), content });
     await this.hint(turn);
   }
 
-  private async readOpen(
+  private async read(
     user: User,
     { turn_id }: { turn_id: string },
   ): Promise<{ turn: Turn; journal: Journal }> {
     const turn = await this.ownership.turn(user, turn_id);
     const journal = await this.store.readJournal(turn._id);
-    if (!journal || endingStep(journal)) throw notFound();
+    if (!journal) throw notFound();
     return { turn, journal };
   }
 
@@ -65,10 +64,18 @@ export class AnswerCalls {
     if (!won) throw alreadyAnswered();
   }
 
-  /** Best effort: the answer is a row, the sweeper finds it. */
+  /** Best effort: the answer is a row, the sweeper finds it. It looks at a turn that waits for people only rarely. */
   private async hint({ _id, conversation_id }: Turn): Promise<void> {
-    await this.bus.publish('turns', newMessage('turn.advance', { turn_id: _id, conversation_id }));
+    const hint = newMessage('turn.advance', { turn_id: _id, conversation_id });
+    if ((await this.bus.publish('turns', hint)) !== 'confirmed')
+      await this.store.setTurnDue(_id, Date.now() + FIRST_LOOK_MS);
   }
+}
+
+/** A call that can still be answered. */
+function findOpen(journal: Journal, toolCallId: string): Call | undefined {
+  if (endingStep(journal)) return undefined;
+  return openCalls(journal).find(({ call }) => call.tool_call_id === toolCallId)?.call;
 }
 
 function newAnswer({ _id, conversation_id }: Turn, answerId: string, user: User): Answer {

@@ -1,10 +1,16 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, UseGuards } from '@nestjs/common';
-import type { CallView, ClientAnswer } from '#contracts';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, UseGuards } from '@nestjs/common';
+import type { z } from 'zod';
+import { clientRequestSchemas, type CallView, type ClientAnswer } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
 import type { User } from '../auth/user.js';
 import { Ownership } from '../conversations/ownership.js';
+import { ParsePipe } from '../http/parse.pipe.js';
+import { AnswerCalls } from './answer-calls.js';
 import { StopTurns } from './stop-turns.js';
 import { TurnReader } from './turn-reader.js';
+
+const approvalSchema = clientRequestSchemas.tool_approval.pick({ decision: true });
+const inputSchema = clientRequestSchemas.input.pick({ content: true });
 
 @Controller('api/turns')
 @UseGuards(HttpUserGuard)
@@ -12,6 +18,7 @@ export class TurnsController {
   constructor(
     @Inject(Ownership) private readonly ownership: Ownership,
     @Inject(StopTurns) private readonly stopTurns: StopTurns,
+    @Inject(AnswerCalls) private readonly answers: AnswerCalls,
     @Inject(TurnReader) private readonly turns: TurnReader,
   ) {}
 
@@ -29,5 +36,29 @@ export class TurnsController {
     @Param('tool_call_id') toolCallId: string,
   ): Promise<CallView> {
     return this.turns.call(user, id, toolCallId);
+  }
+
+  @Post(':id/calls/:tool_call_id/approval')
+  @HttpCode(200)
+  async approve(
+    @CurrentUser() user: User,
+    @Param('id') turn_id: string,
+    @Param('tool_call_id') tool_call_id: string,
+    @Body(new ParsePipe(approvalSchema)) { decision }: z.output<typeof approvalSchema>,
+  ): Promise<ClientAnswer<'tool_approval'>> {
+    await this.answers.approve(user, { turn_id, tool_call_id, decision });
+    return {};
+  }
+
+  @Post(':id/calls/:tool_call_id/input')
+  @HttpCode(200)
+  async input(
+    @CurrentUser() user: User,
+    @Param('id') turn_id: string,
+    @Param('tool_call_id') tool_call_id: string,
+    @Body(new ParsePipe(inputSchema)) { content }: z.output<typeof inputSchema>,
+  ): Promise<ClientAnswer<'input'>> {
+    await this.answers.input(user, { turn_id, tool_call_id, content });
+    return {};
   }
 }

@@ -1,13 +1,22 @@
-import type { Journal, Outcome, Step } from '#contracts';
+import type { Journal, Outcome, Step, Turn } from '#contracts';
 import type { Store } from '#store';
-import { appendMessages, messagesOfTurn, type ModelMessage } from '#turn';
+import { appendMessages, approvedTools, messagesOfTurn, type ModelMessage } from '#turn';
 
 interface Entry {
   /** Every turn up to this number is in `messages`. */
   upTo: number;
   /** Only ever appended to (its last element may be replaced): earlier readers keep their own slice. */
   messages: ModelMessage[];
+  /** Bus names of tools of which a person has approved a call; only ever added to. */
+  approved: Set<string>;
   characters: number;
+}
+
+/** What turns before another one leave to it. */
+export interface Past {
+  messages: ModelMessage[];
+  /** Bus names of tools of which a person has approved a call. */
+  approved: ReadonlySet<string>;
 }
 
 /** Turns read at once when a long conversation is cold. */
@@ -26,15 +35,18 @@ export class History {
     private readonly limits = { conversations: 2_000, characters: 64 * 1024 * 1024 },
   ) {}
 
-  /** Messages of all turns before `number`; the caller must not change the array. */
-  async before(conversationId: string, number: number): Promise<ModelMessage[]> {
+  /** Of all turns before `number`; the caller must not change it. */
+  async before(conversationId: string, number: number): Promise<Past> {
     const known = this.entries.get(conversationId);
     // A hint may come late: what is cached of later turns cannot be cut off again.
-    const entry = known && known.upTo < number ? known : { upTo: 0, messages: [], characters: 0 };
+    const entry =
+      known && known.upTo < number
+        ? known
+        : { upTo: 0, messages: [], approved: new Set<string>(), characters: 0 };
     this.forget(conversationId);
     while (entry.upTo < number - 1) await this.readMore(conversationId, entry, number);
     this.keep(conversationId, entry);
-    return entry.messages;
+    return entry;
   }
 
   /** Adds a turn that has just ended here, if it is the next one. */
@@ -43,6 +55,7 @@ export class History {
     const entry = this.entries.get(conversation_id);
     if (!entry || entry.upTo !== number - 1) return;
     this.forget(conversation_id);
+    for (const tool of approvedTools(journal)) entry.approved.add(tool);
     this.add(entry, journal);
     this.keep(conversation_id, entry);
   }
@@ -64,10 +77,25 @@ export class History {
     const outcomes = withCalls.length > 0 ? await this.store.listOutcomes(withCalls) : [];
     const stepsOf = groupBy(steps, (step: Step) => step.turn_id);
     const outcomesOf = groupBy(outcomes, (outcome: Outcome) => outcome.turn_id);
+    await this.readApprovals(conversationId, entry, turns, steps);
     for (const turn of turns) {
       this.add(entry, { turn, steps: stepsOf.get(turn._id) ?? [], outcomes: outcomesOf.get(turn._id) ?? [] });
     }
     entry.upTo = until - 1;
+  }
+
+  /** Only turns that asked for an approval can have one. */
+  private async readApprovals(
+    conversationId: string,
+    entry: Entry,
+    turns: Turn[],
+    steps: Step[],
+  ): Promise<void> {
+    const asking = new Set(steps.filter(asksForApproval).map((step) => step.turn_id));
+    if (asking.size === 0) return;
+    const wanted = turns.filter((turn) => asking.has(turn._id));
+    for (const journal of await this.store.readJournals(conversationId, wanted))
+      for (const tool of approvedTools(journal)) entry.approved.add(tool);
   }
 
   private add(entry: Entry, journal: Pick<Journal, 'turn' | 'steps' | 'outcomes'>): void {
@@ -88,6 +116,10 @@ export class History {
       this.forget(id);
     }
   }
+}
+
+function asksForApproval({ calls }: Step): boolean {
+  return calls.some(({ approval }) => approval === 'required');
 }
 
 function groupBy<T>(rows: T[], keyOf: (row: T) => string): Map<string, T[]> {

@@ -1,6 +1,6 @@
 import type { CatalogTool, FailureCode, Step } from '#contracts';
 import type { ArgumentValidator } from '#tools';
-import { stepAttempt, timeLimit } from '#turn';
+import { approvedTools, stepAttempt, timeLimit } from '#turn';
 import { resolveCalls } from '../model/resolve-calls.js';
 import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
@@ -98,6 +98,13 @@ export class ModelStep {
     return setTimeout(() => this.interrupt('out of time'), Math.max(0, limit - Date.now()) + LATE_MS);
   }
 
+  private needsApproval(tool: CatalogTool): boolean {
+    const mode = this.deps.settings.approvalOf(tool);
+    if (mode !== 'first') return mode === 'always';
+    const { memory, approvedBefore } = this.work;
+    return !approvedBefore.has(tool.name) && !approvedTools(memory.journal).includes(tool.name);
+  }
+
   private rowOf(n: number, streamed: Exclude<Streamed, { ended: 'aborted' }>): Step {
     const { journal } = this.work.memory;
     if (streamed.ended === 'failed') {
@@ -111,7 +118,7 @@ export class ModelStep {
     const calls = resolveCalls(asked, stopReason, {
       catalogue: this.work.catalogue,
       offered: this.offered,
-      needsApproval: this.deps.settings.needsApproval,
+      needsApproval: (tool) => this.needsApproval(tool),
       validator: this.validator,
       budgets: this.deps.settings.budgets,
       now: Date.now(),

@@ -33,12 +33,13 @@ export class OpenCalls {
         next = { ...decision, action: decideNotTaken(memory.journal, decision, error, by) };
       }
     }
-    const { claim, outcome, published } = await carryOut(this.ports, memory.journal, next);
+    const { claim, outcome, answer, published } = await carryOut(this.ports, memory.journal, next);
     if (published) await faultPoint('call_published');
     if (published) this.noWorker.sent(decision.call.tool_call_id, published);
     const isNewClaim = claim !== undefined && memory.addClaim(claim);
     const isNewOutcome = outcome !== undefined && memory.addOutcome(outcome);
-    return isNewClaim || isNewOutcome;
+    const isNewAnswer = answer !== undefined && memory.addAnswer(answer);
+    return isNewClaim || isNewOutcome || isNewAnswer;
   }
 }
 

@@ -116,7 +116,7 @@ export class TakeUp {
     }
     const claims = [...journal.claims, claim];
     const first = claims.find((row) => row._id === `${turn._id}:1`) ?? claim;
-    const [reread, history, catalogue] = await Promise.all([
+    const [reread, past, catalogue] = await Promise.all([
       // Attempt 1 claimed what nobody can have worked on; a later one must see what the earlier driver committed.
       claim.n === 1 ? { ...journal, claims } : this.deps.store.readJournal(turn._id),
       this.history.before(turn.conversation_id, turn.number),
@@ -131,7 +131,8 @@ export class TakeUp {
       timestamp: first.at,
       number,
     });
-    return { memory, claimAttempt: claim.n, history, catalogue, isDeleted };
+    const { messages: history, approved: approvedBefore } = past;
+    return { memory, claimAttempt: claim.n, history, approvedBefore, catalogue, isDeleted };
   }
 
   private async pinned(hash: string | undefined): Promise<CatalogTool[]> {

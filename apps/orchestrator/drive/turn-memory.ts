@@ -1,4 +1,4 @@
-import type { Claim, Journal, Outcome, Step } from '#contracts';
+import type { Answer, Claim, Journal, Outcome, Step } from '#contracts';
 import type { Store } from '#store';
 
 /** A driven turn's rows, as far as its driver knows them. What the store says is added, nothing is invented. */
@@ -48,6 +48,11 @@ export class TurnMemory {
   /** False if it was known. */
   addClaim(claim: Claim): boolean {
     return addRow(this.journal.claims, claim);
+  }
+
+  /** False if it was known. */
+  addAnswer(answer: Answer): boolean {
+    return addRow(this.journal.answers, answer);
   }
 }
 

@@ -9,6 +9,8 @@ export interface TurnWork {
   claimAttempt: number;
   /** Messages of the turns before; read only. */
   history: ModelMessage[];
+  /** Tools of which a call was approved in a turn before. */
+  approvedBefore: ReadonlySet<string>;
   /** The catalogue pinned by the turn's first claim. */
   catalogue: CatalogTool[];
   /** The conversation was marked as deleted when the turn was taken up. */

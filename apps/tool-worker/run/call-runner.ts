@@ -21,9 +21,8 @@ type Limits = Pick<RunContext, 'stop' | 'hold'>;
 /** Runs the calls of this worker: parse has happened, everything after it happens here (architecture: «a turn», worker). */
 export class CallRunner {
   private readonly validator = new ArgumentValidator();
-  private readonly running = new Map<string, AbortController>();
-  /** Calls that a delivery is being handled of. */
-  private readonly inHand = new Set<string>();
+  /** Calls that a delivery is being handled of: a Stop may come before the store has confirmed the claim. */
+  private readonly inHand = new Map<string, AbortController>();
   private isLeaving = false;
 
   constructor(
@@ -33,13 +32,9 @@ export class CallRunner {
     private readonly auditLog: ToolWorkerDeps['auditLog'],
   ) {}
 
-  get size(): number {
-    return this.running.size;
-  }
-
-  /** Tells a running call to stop; a call that is not here is none of this worker's. */
+  /** Tells a call to stop; a call that is not here is none of this worker's. */
   cancel(toolCallId: string): void {
-    this.running.get(toolCallId)?.abort(new Error('stopped'));
+    this.inHand.get(toolCallId)?.abort(new Error('stopped'));
   }
 
   /** The worker leaves: a call whose connection breaks now runs again elsewhere, if it may. */
@@ -54,7 +49,7 @@ export class CallRunner {
   async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
     const { tool_call_id } = body;
     if (this.inHand.has(tool_call_id)) return 'ack';
-    this.inHand.add(tool_call_id);
+    this.inHand.set(tool_call_id, new AbortController());
     try {
       return await this.handleOnce(body, slots);
     } finally {
@@ -127,22 +122,14 @@ export class CallRunner {
     claim: Claim,
     hold: HoldLimit,
   ): Promise<DeliveryOutcome> {
-    const controller = new AbortController();
-    this.running.set(body.tool_call_id, controller);
-    try {
-      const outcome = await this.runToEnd(tool, body, label, claim, {
-        stop: controller.signal,
-        hold,
-      });
-      if (outcome === 'elsewhere') return 'ack';
-      if (outcome === 'given_back') return await giveBack();
-      await faultPoint('tool_finished');
-      const stands = await settle(this.ports, label, outcome);
-      this.note(body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
-      return await this.hintResult(body, stands);
-    } finally {
-      this.running.delete(body.tool_call_id);
-    }
+    const stop = this.inHand.get(body.tool_call_id)!.signal;
+    const outcome = await this.runToEnd(tool, body, label, claim, { stop, hold });
+    if (outcome === 'elsewhere') return 'ack';
+    if (outcome === 'given_back') return giveBack();
+    await faultPoint('tool_finished');
+    const stands = await settle(this.ports, label, outcome);
+    this.note(body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
+    return this.hintResult(body, stands);
   }
 
   private note(body: ToolCallBody, outcome: Outcome, event: AuditEvent): void {

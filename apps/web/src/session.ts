@@ -48,7 +48,9 @@ export function startSession(): Session {
   conversations.held.subscribe(() => outbox.prune((id) => isShown(conversations, id)));
   let wasConnected = false;
   connection.state.subscribe(() => {
-    const isConnected = connection.state.get().phase === 'connected';
+    const { phase } = connection.state.get();
+    const isConnected = phase === 'connected';
+    if (phase === 'signed_out') list.stop();
     if (isConnected && !wasConnected) {
       list.refresh();
       void tools.read();

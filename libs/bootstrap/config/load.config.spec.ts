@@ -286,11 +286,17 @@ describe('files', () => {
   });
 
   it('with a wrong value are refused with the path and without the value', () => {
-    const settings = { budgets: { steps: 'hunter2' }, tools: { math: { class: 'hunter2' } } };
+    const settings = {
+      budgets: { steps: 'hunter2' },
+      tools: { math: { class: 'hunter2', approve: 'hunter2' } },
+      approve: { once: 'hunter2' },
+    };
     const problems = standaloneProblems({ CONFIG: write('c.json', JSON.stringify(settings)) });
     expect(problems).toEqual([
       expect.stringContaining(`${join(folder, 'c.json')} (CONFIG): budgets.steps`),
       expect.stringContaining('tools.math.class'),
+      expect.stringMatching(/tools\.math\.approve.*must be always, first or never/),
+      expect.stringMatching(/approve\.once.*must be always, first or never/),
     ]);
     expect(problems.join()).not.toContain('hunter2');
   });

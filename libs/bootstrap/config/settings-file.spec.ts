@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { settingsOfTool } from './settings-file.js';
+import { approvalOfTool, settingsFileSchema, settingsOfTool, toSettings } from './settings-file.js';
 
 describe('settingsOfTool', () => {
   const tools = new Map([
@@ -11,5 +11,31 @@ describe('settingsOfTool', () => {
     expect(settingsOfTool(tools, 'math.add')).toEqual({ class: 'read', timeoutMs: 5 });
     expect(settingsOfTool(tools, 'math.other')).toEqual({ class: 'read', timeoutMs: 1_000 });
     expect(settingsOfTool(tools, 'files.read')).toEqual({});
+  });
+});
+
+describe('approvalOfTool', () => {
+  const settings = toSettings(
+    settingsFileSchema.parse({
+      approve: { once: 'always', keyed: 'first' },
+      tools: { mail: { approve: 'first' }, 'mail.draft': { approve: 'never' }, files: { class: 'once' } },
+    }),
+  );
+  const modeOf = (name: string, toolClass: 'once' | 'keyed' | 'read') =>
+    approvalOfTool(settings, { name, class: toolClass });
+
+  it('takes the tool’s own setting, else its toolset’s, else its class’s, else never', () => {
+    expect(modeOf('mail.draft', 'once')).toBe('never');
+    expect(modeOf('mail.send', 'once')).toBe('first');
+    expect(modeOf('files.delete', 'once')).toBe('always');
+    expect(modeOf('files.put', 'keyed')).toBe('first');
+    expect(modeOf('files.get', 'read')).toBe('never');
+  });
+
+  it('understands true as always and false as never', () => {
+    const { tools } = toSettings(
+      settingsFileSchema.parse({ tools: { a: { approve: true }, b: { approve: false } } }),
+    );
+    expect([tools.get('a')?.approve, tools.get('b')?.approve]).toEqual(['always', 'never']);
   });
 });

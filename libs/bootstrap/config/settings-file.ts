@@ -14,11 +14,20 @@ const toolKeySchema = z
   .max(128)
   .regex(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/, { error: 'must be a toolset (math) or a tool (math.add)' });
 
+/**
+ * Whether a person must allow a call before it starts: `always`, `never`, or `first`: until one of the tool has been
+ * approved in the conversation. `true` and `false` mean `always` and `never`.
+ */
+const approvalModeSchema = z
+  .union([z.boolean(), z.enum(['always', 'first', 'never'])], {
+    error: 'must be always, first or never',
+  })
+  .transform((mode) => (typeof mode === 'boolean' ? (mode ? 'always' : 'never') : mode));
+
 const toolSettingsSchema = z.strictObject({
   class: toolClassSchema.optional(),
   timeout_ms: positive(1_200_000).optional(),
-  /** A person must approve every call. */
-  approve: z.boolean().optional(),
+  approve: approvalModeSchema.optional(),
   /** Calls at once in one worker, of the toolset together. */
   concurrency: positive(1_000).optional(),
 });
@@ -70,6 +79,8 @@ export const settingsFileSchema = z.strictObject({
       },
     )
     .default({}),
+  /** For the tools of a class that nothing is set for by name. */
+  approve: z.partialRecord(toolClassSchema, approvalModeSchema).default({}),
   /** How long a draining process may finish what it has in hand. */
   drain: z.strictObject({ grace_ms: z.int().min(0).max(600_000).default(10_000) }).prefault({}),
 });
@@ -105,10 +116,12 @@ export interface GatewayLimits {
   waitingTurns: number;
 }
 
+export type ApprovalMode = z.output<typeof approvalModeSchema>;
+
 export interface ToolSettings {
   class?: ToolClass;
   timeoutMs?: number;
-  approve?: boolean;
+  approve?: ApprovalMode;
   concurrency?: number;
 }
 
@@ -117,11 +130,12 @@ export interface Settings {
   limits: GatewayLimits;
   /** By toolset (`math`) or tool (`math.add`). */
   tools: ReadonlyMap<string, ToolSettings>;
+  approvalByClass: Partial<Record<ToolClass, ApprovalMode>>;
   drainGraceMs: number;
 }
 
 export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
-  const { budgets, attempts, deadlines, limits, tools, drain } = file;
+  const { budgets, attempts, deadlines, limits, tools, approve, drain } = file;
   return {
     budgets: {
       steps: budgets.steps,
@@ -156,6 +170,7 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
         },
       ]),
     ),
+    approvalByClass: approve,
     drainGraceMs: drain.grace_ms,
   };
 }
@@ -169,4 +184,12 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
     timeoutMs: own.timeoutMs ?? toolset.timeoutMs,
     approve: own.approve ?? toolset.approve,
   };
+}
+
+/** Whether a tool's calls wait for a person: what its name says, else its toolset's, else its class's. */
+export function approvalOfTool(
+  { tools, approvalByClass }: Pick<Settings, 'tools' | 'approvalByClass'>,
+  tool: { name: string; class: ToolClass },
+): ApprovalMode {
+  return settingsOfTool(tools, tool.name).approve ?? approvalByClass[tool.class] ?? 'never';
 }

@@ -125,6 +125,15 @@ export class LibsqlStore implements Store {
     return this.#do(({ turns }) => turns.select(clauses, conversationId).sort(byNumber));
   }
 
+  listUnendedTurnsOf(userId: string): Promise<Turn[]> {
+    return this.#do(({ turns }) => turns.select(`WHERE user_id = ? AND ${unended}`, userId));
+  }
+
+  listFirstTurns(conversationIds: string[]): Promise<Turn[]> {
+    const clauses = `WHERE conversation_id ${inList} AND number = 1`;
+    return this.#do(({ turns }) => turns.select(clauses, JSON.stringify(conversationIds)));
+  }
+
   countUnendedTurns(userId: string): Promise<number> {
     return this.#do(({ turns }) => turns.measure('COUNT(*)', `WHERE user_id = ? AND ${unended}`, userId));
   }

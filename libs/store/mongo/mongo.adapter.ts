@@ -125,6 +125,14 @@ export class MongoStore implements Store {
     return this.#rows.turns.find({ equals, conditions: unended, sort: { number: 1 } });
   }
 
+  async listUnendedTurnsOf(userId: string): Promise<Turn[]> {
+    return this.#rows.turns.find({ equals: { user_id: userId }, conditions: unended });
+  }
+
+  async listFirstTurns(conversationIds: string[]): Promise<Turn[]> {
+    return this.#rows.turns.findAmong('conversation_id', conversationIds, { number: 1 });
+  }
+
   async countUnendedTurns(userId: string): Promise<number> {
     return this.#rows.turns.count({ equals: { user_id: userId }, conditions: unended });
   }

@@ -93,10 +93,25 @@ export function describeTurns(store: () => Store): void {
       await store().insertTurn(sampleTurn({ user_id }));
       expect(await store().listUnendedTurns(conversation_id)).toEqual(turns.slice(0, 3));
       expect(await store().countUnendedTurns(user_id)).toBe(4);
+      const ofUser = await store().listUnendedTurnsOf(user_id);
+      expect(ofUser.filter((turn) => turn.conversation_id === conversation_id)).toHaveLength(3);
+      expect(ofUser).toHaveLength(4);
+      expect(await store().listUnendedTurnsOf(makeId())).toEqual([]);
       await store().setTurnStatus(turns[0]!._id, 'completed');
       expect(await store().listUnendedTurns(conversation_id)).toEqual(turns.slice(1, 3));
       expect(await store().countUnendedTurns(user_id)).toBe(3);
       expect(await store().countUnendedTurns(makeId())).toBe(0);
+    });
+
+    it('reads how conversations began, also of one that is empty or unknown', async () => {
+      const [one, two, empty] = [makeId(), makeId(), makeId()];
+      const first = sampleTurn({ conversation_id: one, number: 1, content: 'how it began' });
+      const other = sampleTurn({ conversation_id: two, number: 1 });
+      for (const turn of [first, sampleTurn({ conversation_id: one, number: 2 }), other])
+        await store().insertTurn(turn);
+      expect(await store().listFirstTurns([one, empty])).toEqual([first]);
+      expect(new Set(await store().listFirstTurns([one, two]))).toEqual(new Set([first, other]));
+      expect(await store().listFirstTurns([])).toEqual([]);
     });
 
     it('lists those that are due, oldest first, and never those without a time', async () => {

@@ -92,6 +92,7 @@ export class Connection {
 
   /** Forgets the token and asks for another one; says why, if one was used. */
   signOut(problem = 'This token was not accepted.'): void {
+    if (this.state.get().phase === 'signed_out') return;
     const hadToken = readToken() !== null;
     writeToken(null);
     clearTimeout(this.#timer);

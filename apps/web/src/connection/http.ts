@@ -1,13 +1,15 @@
 import type { CallView, ToolClass, ToolSource, TurnStatus, TurnView } from '#contracts';
-import { readToken } from './token.js';
+import { isSignedOut, readToken } from './token.js';
 
 export interface ConversationSummary {
   id: string;
   title: string;
   created_at: string;
   updated_at: string;
-  /** Of its newest turn, where the server tells it. */
+  /** Of its active turn; absent while none is under way. */
   status?: TurnStatus;
+  /** How its first message begins, while it has no title. */
+  opening?: string;
 }
 
 export interface ListedTool {
@@ -57,6 +59,8 @@ export const readCall = (turnId: string, toolCallId: string) =>
 
 async function ask<T>(method: string, path: string, body?: object): Promise<T> {
   const token = readToken();
+  // Asked by something that was under way: nothing leaves the page in nobody's name.
+  if (isSignedOut()) throw new HttpError(401, 'You are signed out.');
   const headers = new Headers({ accept: 'application/json' });
   if (token !== null) headers.set('authorization', `Bearer ${token}`);
   if (body) headers.set('content-type', 'application/json');

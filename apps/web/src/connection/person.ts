@@ -1,4 +1,4 @@
-import { subjectOf, writeToken } from './token.js';
+import { readToken, subjectOf, writeToken } from './token.js';
 
 const KEY = 'switchyard.person';
 
@@ -14,6 +14,15 @@ export function acceptToken(token: string): boolean {
   if (subject !== undefined) localStorage.setItem(KEY, subject);
   writeToken(token);
   return !isOther;
+}
+
+/** Whom a server without tokens takes everybody for. */
+const LOCAL_USER = 'local';
+
+/** True for the user id of who uses this page. */
+export function isThisPerson(userId: string): boolean {
+  const token = readToken();
+  return userId === (token === null ? LOCAL_USER : subjectOf(token));
 }
 
 /** What a person wrote and did not send must not be seen or sent by the next one. */

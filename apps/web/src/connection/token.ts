@@ -1,8 +1,16 @@
 const KEY = 'switchyard.token';
+let hadToken = false;
 
 /** The JWT of this tab, or null. It never leaves the tab's session storage except in requests to this host. */
 export function readToken(): string | null {
-  return sessionStorage.getItem(KEY);
+  const token = sessionStorage.getItem(KEY);
+  hadToken ||= token !== null;
+  return token;
+}
+
+/** True once the token that this page used is gone. */
+export function isSignedOut(): boolean {
+  return readToken() === null && hadToken;
 }
 
 /** Whom the token names, without any proof; undefined when it cannot be read. */
@@ -18,5 +26,8 @@ export function subjectOf(token: string): string | undefined {
 
 export function writeToken(token: string | null): void {
   if (token === null) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, token);
+  else {
+    hadToken = true;
+    sessionStorage.setItem(KEY, token);
+  }
 }

@@ -35,6 +35,11 @@ export class ConversationList {
     this.#timer = setTimeout(() => void this.#read(0), REFRESH_DELAY_MS);
   }
 
+  /** Nothing that was asked for is read any more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
   readMore(): Promise<void> {
     return this.#read(this.state.get().conversations.length);
   }

@@ -26,6 +26,12 @@ export const hasEnded = (turn: TurnView): boolean => !unended.has(turn.status);
 /** The turn that is being worked on, or comes next. */
 export const activeTurn = (view: View): TurnView | undefined => view.turns.find((turn) => !hasEnded(turn));
 
+/** A call of it waits for a person, whatever else is still running. */
+export function waitsForPerson(turn: TurnView | undefined): boolean {
+  const calls = turn && !hasEnded(turn) ? (turn.steps.at(-1)?.calls ?? []) : [];
+  return calls.some(({ state }) => state === 'awaiting_approval' || state === 'awaiting_input');
+}
+
 /** Joins conversations, reduces their events, and joins again after each reconnect. */
 export class Conversations {
   /** By conversation id; a new map whenever one of them changed. */

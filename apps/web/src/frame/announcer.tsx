@@ -1,5 +1,6 @@
 import type { TurnView, View } from '#contracts';
 import { useEffect, useRef, useState } from 'react';
+import { waitsForPerson } from '../conversation/conversations.js';
 import type { ConnectionLineState } from './cut-off.js';
 
 type Moment = TurnView['status'] | 'waits';
@@ -33,9 +34,9 @@ export function Announcer({ view, line }: { view: View | undefined; line: Connec
     if (id !== view?.conversation_id) return;
     for (const [turnId, moment] of now) {
       const last = moments.get(turnId);
-      if (last !== undefined && last !== moment && !(last === 'waits' && moment === 'running')) {
-        setWords(momentWords[moment]);
-      }
+      if (last === undefined || last === moment) continue;
+      // Answered: said by who did it. What waits next must be news again.
+      setWords(isWaiting(last) && moment === 'running' ? '' : momentWords[moment]);
     }
   }, [view]);
   useEffect(() => {
@@ -48,11 +49,10 @@ export function Announcer({ view, line }: { view: View | undefined; line: Connec
   );
 }
 
+const isWaiting = (moment: Moment): boolean => moment === 'waits' || moment === 'awaiting_input';
+
 /** A call may wait for its person while others of the turn still run. */
 function momentOf(turn: TurnView): Moment {
   if (turn.status !== 'running') return turn.status;
-  const calls = turn.steps.at(-1)?.calls ?? [];
-  return calls.some((call) => call.state === 'awaiting_approval' || call.state === 'awaiting_input')
-    ? 'waits'
-    : 'running';
+  return waitsForPerson(turn) ? 'waits' : 'running';
 }

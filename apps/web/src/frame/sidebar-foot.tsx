@@ -1,6 +1,6 @@
 import { forgetOwnTexts } from '../connection/person.js';
-import { readToken, writeToken } from '../connection/token.js';
-import { useObservable } from '../session.js';
+import { readToken } from '../connection/token.js';
+import { useObservable, useSession } from '../session.js';
 import type { IconName } from './icon.js';
 import { IconButton } from './icon-button.js';
 import { changeTheme, theme, type Theme } from './theme.js';
@@ -12,6 +12,13 @@ const themes: Record<Theme, { icon: IconName; label: string }> = {
 };
 
 export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
+  const { connection } = useSession();
+  const signOut = () => {
+    connection.signOut('');
+    forgetOwnTexts();
+    // What the page holds belongs to who has gone.
+    location.reload();
+  };
   const { icon, label } = themes[useObservable(theme)];
   return (
     <div className="sidebar-foot">
@@ -25,10 +32,4 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
       <IconButton icon={icon} label={label} onClick={changeTheme} />
     </div>
   );
-}
-
-function signOut(): void {
-  writeToken(null);
-  forgetOwnTexts();
-  location.reload();
 }

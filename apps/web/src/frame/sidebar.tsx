@@ -1,5 +1,5 @@
 import { useDeferredValue, useState, type RefObject } from 'react';
-import { activeTurn } from '../conversation/conversations.js';
+import { activeTurn, waitsForPerson } from '../conversation/conversations.js';
 import { useObservable, useSession } from '../session.js';
 import { groupByDay } from '../words/days.js';
 import { ConversationRow } from './conversation-row.js';
@@ -78,7 +78,7 @@ function Rows({
   };
   const needsPerson = (id: string, status: string | undefined) => {
     const one = held.get(id);
-    return (one?.isLoaded ? activeTurn(one.view)?.status : status) === 'awaiting_input';
+    return one?.isLoaded ? waitsForPerson(activeTurn(one.view)) : status === 'awaiting_input';
   };
   return (
     <nav className="conversations" aria-label="Conversation list">

@@ -11,6 +11,7 @@ export function titleOf(
   if (!isUnnamed(title)) return title;
   const first = held?.earlierTurns[0] ?? held?.view.turns[0];
   if (first?.number === 1) return titleFrom(first.content);
+  if (summary?.opening) return titleFrom(summary.opening);
   return title || 'New conversation';
 }
 

@@ -2,6 +2,7 @@ import type { TurnView } from '#contracts';
 import type { OutgoingMessage } from '../conversation/outbox.js';
 import { IconButton } from '../frame/icon-button.js';
 import { useIsCutOff } from '../frame/cut-off.js';
+import { placeInLine } from '../words/durations.js';
 
 interface TrayProps {
   queued: readonly TurnView[];
@@ -26,7 +27,7 @@ export function Tray(props: TrayProps) {
       <ol>
         {queued.map((turn, index) => (
           <li key={turn.client_message_id}>
-            <span className="tray-place">{index + 1}</span>
+            <span className="tray-place">{placeInLine(index + 1)}</span>
             <span className="grow cut">{turn.content}</span>
             <IconButton
               icon="edit"
@@ -44,7 +45,7 @@ export function Tray(props: TrayProps) {
         ))}
         {outgoing.map((message, index) => (
           <li key={message.clientMessageId}>
-            <span className="tray-place">{queued.length + index + 1}</span>
+            <span className="tray-place">{placeInLine(queued.length + index + 1)}</span>
             <span className="grow cut">{message.content}</span>
             {message.state === 'refused' ? (
               <span className="tag tag-bad" title={message.problem}>

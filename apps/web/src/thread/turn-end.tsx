@@ -29,7 +29,7 @@ export function TurnEnd({ turn }: { turn: TurnView }) {
 
 function stopSentence(turn: TurnView): string {
   const at = turn.ended_at ? ` at ${formatClock(turn.ended_at)}` : '';
-  if (turn.steps.length === 0) return turn.started_at ? `Stopped${at}.` : `Stopped${at}, before it started.`;
+  if (turn.steps.length === 0) return `Stopped${at}.`;
   const open = turn.steps.flatMap((step) => step.calls).filter(isOpen).length;
   if (open === 0) return `Stopped${at}. Nothing of this turn is still running.`;
   return `Stopped${at}. ${countOf(open, 'call')} may still be running; how it ends will show above.`;

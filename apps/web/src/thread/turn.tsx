@@ -3,6 +3,7 @@ import { memo } from 'react';
 import type { Passing } from '../conversation/passing.js';
 import { hasEnded } from '../conversation/conversations.js';
 import { useIsCutOff } from '../frame/cut-off.js';
+import { formatClock } from '../words/durations.js';
 import { StepCard } from '../timeline/step-card.js';
 import { Markdown } from './markdown.js';
 import { OwnMessage } from './own-message.js';
@@ -12,6 +13,7 @@ import { TurnNow } from './turn-now.js';
 /** One message of a person and everything it set off. */
 export const Turn = memo(function Turn({ turn, passing }: { turn: TurnView; passing: Passing }) {
   const isEnded = hasEnded(turn);
+  if (wasRemoved(turn)) return <RemovedMessage turn={turn} />;
   return (
     <article className="turn" data-status={turn.status}>
       <OwnMessage content={turn.content} />
@@ -31,6 +33,25 @@ export const Turn = memo(function Turn({ turn, passing }: { turn: TurnView; pass
     </article>
   );
 });
+
+/** Stopped while it waited in line: nobody began to answer it. */
+function wasRemoved(turn: TurnView): boolean {
+  return turn.status === 'cancelled' && turn.started_at === undefined && turn.steps.length === 0;
+}
+
+function RemovedMessage({ turn }: { turn: TurnView }) {
+  return (
+    <article className="turn" data-status={turn.status}>
+      <div className="own-message is-removed">
+        <h3 className="visually-hidden">You</h3>
+        <p>{turn.content}</p>
+        <span className="own-note">
+          Removed{turn.ended_at && ` at ${formatClock(turn.ended_at)}`}, before its turn came.
+        </span>
+      </div>
+    </article>
+  );
+}
 
 interface StepProps {
   step: StepView;

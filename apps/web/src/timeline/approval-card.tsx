@@ -1,32 +1,21 @@
 import type { CallView } from '#contracts';
-import { useState } from 'react';
-import { RequestError } from '../connection/connection.js';
+import { useLayoutEffect, useRef, type RefObject } from 'react';
 import { useIsCutOff } from '../frame/cut-off.js';
-import { useSession } from '../session.js';
+import { useApproval } from './answer-approval.js';
+
+interface ApprovalProps {
+  call: CallView;
+  turnId: string;
+}
 
 /** Asks in place, beside all arguments. It never takes the focus. */
-export function ApprovalCard({ call, turnId }: { call: CallView; turnId: string }) {
-  const { connection } = useSession();
-  const isCutOff = useIsCutOff();
-  const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const answer = async (decision: 'approve' | 'deny') => {
-    setSending(true);
-    setProblem(undefined);
-    try {
-      await connection.request('tool_approval', {
-        turn_id: turnId,
-        tool_call_id: call.tool_call_id,
-        decision,
-      });
-    } catch (error) {
-      setSending(false);
-      setProblem(error instanceof RequestError ? error.message : 'The answer could not be sent.');
-    }
-  };
+export function ApprovalCard({ call, turnId }: ApprovalProps) {
+  const card = useRef<HTMLDivElement>(null);
+  useFocusOfRow(card);
+  const { answer, isSending, problem } = useApproval(turnId);
   const titleId = `approve-${call.tool_call_id}`;
   return (
-    <div className="ask" role="group" aria-labelledby={titleId}>
+    <div ref={card} className="ask" role="group" aria-labelledby={titleId}>
       <h3 id={titleId}>
         Run <code>{call.tool_name}</code>?
       </h3>
@@ -38,30 +27,101 @@ export function ApprovalCard({ call, turnId }: { call: CallView; turnId: string 
           </div>
         ))}
       </dl>
-      {problem && (
-        <p className="ask-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem words={problem} />
       <div className="ask-actions">
         <span className="grow quiet">You can answer on any of your devices.</span>
-        <button
-          type="button"
-          className="button"
-          disabled={isSending || isCutOff}
-          onClick={() => void answer('deny')}
-        >
-          Deny
-        </button>
-        <button
-          type="button"
-          className="button button-main"
-          disabled={isSending || isCutOff}
-          onClick={() => void answer('approve')}
-        >
-          Approve
-        </button>
+        <Choices
+          isMain
+          isSending={isSending}
+          onAnswer={(decision) => void answer(decision, [call.tool_call_id])}
+        />
       </div>
     </div>
   );
+}
+
+interface ApprovalLineProps extends ApprovalProps {
+  /** The call whose card stands above: what both have in common is not said again. */
+  above: CallView;
+}
+
+/** A further call of the step that waits: answered in its row. All of its arguments are there, too. */
+export function ApprovalLine({ call, turnId, above }: ApprovalLineProps) {
+  const line = useRef<HTMLDivElement>(null);
+  useFocusOfRow(line);
+  const { answer, isSending, problem } = useApproval(turnId);
+  return (
+    <div ref={line} className="ask-line" role="group" aria-label={`Run ${call.tool_name}?`}>
+      <code className="grow">{argumentsBeside(call, above)}</code>
+      <Choices isSending={isSending} onAnswer={(decision) => void answer(decision, [call.tool_call_id])} />
+      <Problem words={problem} />
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  isMain?: boolean;
+  isSending: boolean;
+  onAnswer: (decision: 'approve' | 'deny') => void;
+}
+
+/** Never `disabled`: a button that has the focus must not lose it before it goes away. */
+function Choices({ isMain = false, isSending, onAnswer }: ChoicesProps) {
+  const isBlocked = useIsCutOff() || isSending;
+  return (
+    <>
+      <button
+        type="button"
+        className="button"
+        aria-disabled={isBlocked}
+        onClick={() => isBlocked || onAnswer('deny')}
+      >
+        Deny
+      </button>
+      <button
+        type="button"
+        className={isMain ? 'button button-main' : 'button'}
+        aria-disabled={isBlocked}
+        onClick={() => isBlocked || onAnswer('approve')}
+      >
+        Approve
+      </button>
+    </>
+  );
+}
+
+function Problem({ words }: { words: string | undefined }) {
+  return (
+    words && (
+      <p className="ask-problem" role="alert">
+        {words}
+      </p>
+    )
+  );
+}
+
+/** Who answers with the keyboard goes on from the call's row, not from the top of the page. */
+function useFocusOfRow(asking: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const element = asking.current;
+    const row = element?.closest('.call')?.querySelector<HTMLElement>('.call-row');
+    return () => {
+      if (element?.contains(document.activeElement)) row?.focus();
+    };
+  }, [asking]);
+}
+
+function argumentsBeside(call: CallView, above: CallView): string {
+  const isSameTool = call.tool_name === above.tool_name;
+  const said = new Map(
+    isSameTool ? Object.entries(above.args).map(([name, value]) => [name, JSON.stringify(value)]) : [],
+  );
+  const written = Object.entries(call.args).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  const own = written.filter(([name, value]) => said.get(name) !== value);
+  // An argument that only the call above has must not seem to be there.
+  const isWhole = [...said.keys()].every((name) => name in call.args);
+  const shown = isWhole ? own : written;
+  const parts = shown.map(([name, value]) => `${name}: ${value}`);
+  if (shown.length < written.length) parts.push(own.length === 0 ? 'all as above' : 'rest as above');
+  return parts.length === 0 ? 'no arguments' : parts.join(', ');
 }

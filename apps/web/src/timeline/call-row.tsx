@@ -2,10 +2,12 @@ import type { CallView } from '#contracts';
 import { memo, useId, useState } from 'react';
 import type { Passing } from '../conversation/passing.js';
 import { useNow } from '../conversation/clock.js';
+import { isThisPerson } from '../connection/person.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { Icon, type IconName } from '../frame/icon.js';
 import { useSession } from '../session.js';
 import {
+  approvalWords,
   gistOf,
   isOpen as isCallOpen,
   lookOf,
@@ -14,7 +16,7 @@ import {
   type CallLook,
 } from '../words/call-words.js';
 import { formatDuration, formatElapsed } from '../words/durations.js';
-import { ApprovalCard } from './approval-card.js';
+import { ApprovalCard, ApprovalLine } from './approval-card.js';
 import { CallDetail } from './call-detail.js';
 import { Lane } from './lane.js';
 import { QuestionForm } from './question-form.js';
@@ -37,17 +39,19 @@ interface CallRowProps {
   /** Scale of the lane up to now: of all calls of the step. */
   spanAt: (now: number) => Span | undefined;
   progress: Passing['progress'][string] | undefined;
+  /** The first call of the step that waits for approval: it has the card, those after it a line. */
+  firstWaiting: CallView | undefined;
 }
 
 /** One line per call; it opens to what went in and what came out. */
-export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress }: CallRowProps) {
+export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, firstWaiting }: CallRowProps) {
   const [isOpen, setOpen] = useState(false);
   const isCutOff = useIsCutOff();
   const { clock } = useSession();
   const detailId = useId();
   const now = useNow(clock, isCallOpen(call));
   const look = lookOf(call);
-  const why = whyOf(call, progress);
+  const why = [whyOf(call, progress), approvalWords(call, isThisPerson)].filter(Boolean).join(' ');
   const [toolset, ...rest] = call.tool_name.split('.');
   return (
     <li className="call" data-look={look}>
@@ -76,7 +80,12 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress }:
         <Icon name="chevron" className="chevron" />
         {why && <span className="call-why">{why}</span>}
       </button>
-      {call.state === 'awaiting_approval' && <ApprovalCard call={call} turnId={turnId} />}
+      {call.state === 'awaiting_approval' &&
+        (firstWaiting && firstWaiting.tool_call_id !== call.tool_call_id ? (
+          <ApprovalLine call={call} turnId={turnId} above={firstWaiting} />
+        ) : (
+          <ApprovalCard call={call} turnId={turnId} />
+        ))}
       {call.state === 'awaiting_input' && call.question && (
         <QuestionForm call={call} question={call.question} turnId={turnId} />
       )}

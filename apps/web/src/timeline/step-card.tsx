@@ -6,6 +6,7 @@ import { Icon } from '../frame/icon.js';
 import { useSession } from '../session.js';
 import { isOpen } from '../words/call-words.js';
 import { countOf, formatDuration, formatElapsed } from '../words/durations.js';
+import { ApproveAll } from './approve-all.js';
 import { CallRow } from './call-row.js';
 import { spanOf } from './times.js';
 
@@ -26,10 +27,11 @@ export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, pro
   const now = useNow(clock, calls.some(isOpen));
   const spanAt = useCallback((at: number) => spanOf(calls, at), [calls]);
   const span = spanAt(now);
+  const waiting = calls.filter((call) => call.state === 'awaiting_approval');
   const total = span && (calls.some(isOpen) ? formatElapsed : formatDuration)(span.to - span.from);
   return (
     <section className="step" aria-label={`Step ${step.n}`}>
-      <h3>
+      <h3 className="step-head">
         <button
           type="button"
           className="step-header"
@@ -42,6 +44,7 @@ export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, pro
           <span className="step-time">{total}</span>
           <Icon name="chevron" className="chevron" />
         </button>
+        {isUnfolded && <ApproveAll waiting={waiting} turnId={turnId} />}
       </h3>
       {isUnfolded && (
         <ul className="calls">
@@ -52,6 +55,7 @@ export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, pro
               turnId={turnId}
               spanAt={spanAt}
               progress={progress[call.tool_call_id]}
+              firstWaiting={waiting[0]}
             />
           ))}
         </ul>

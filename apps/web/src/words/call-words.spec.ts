@@ -1,6 +1,6 @@
 import type { CallView } from '#contracts';
 import { describe, expect, it } from '@jest/globals';
-import { gistOf, lookOf, stateWord, whyOf, workerName } from './call-words.js';
+import { approvalWords, gistOf, lookOf, stateWord, whyOf, workerName } from './call-words.js';
 
 const call = (change: Partial<CallView>): CallView => ({
   tool_call_id: 'call_0123456789012345678901',
@@ -37,6 +37,19 @@ describe('the words for a call', () => {
     const error = { error_type: 'PermissionError', error_message: 'ann did not allow this call.' };
     expect(stateWord(call({ state: 'failed', attempt: 0, error }), false)).toBe('Not allowed');
     expect(stateWord(call({ state: 'failed', attempt: 1, error }), false)).toBe('Failed');
+  });
+
+  it('say who answered an approval: you, somebody by name, or nobody', () => {
+    const words = (decision: 'approve' | 'deny' | 'expired', by: string) =>
+      approvalWords(call({ approval: { decision, by } }), (userId) => userId === 'ann');
+    expect(words('approve', 'ann')).toBe('Approved by you.');
+    expect(words('approve', 'bob')).toBe('Approved by bob.');
+    expect(words('deny', 'bob')).toBe('Denied by bob. It did not run.');
+    expect(words('expired', 'system')).toBe('Nobody answered in time. It did not run.');
+    expect(approvalWords(call({}), () => true)).toBeUndefined();
+    const error = { error_type: 'PermissionError', error_message: 'denied' };
+    const approval = { decision: 'deny' as const, by: 'bob' };
+    expect(whyOf(call({ state: 'failed', attempt: 0, error, approval }))).toBeUndefined();
   });
 
   it('say only what was true while the page is cut off', () => {

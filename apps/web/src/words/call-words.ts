@@ -73,6 +73,8 @@ export function whyOf(call: CallView, progress?: Passing['progress'][string]): s
       if (call.attempt > 1) return 'An earlier worker stopped answering, so the call was started again.';
       return progress?.message;
     case 'failed':
+      // Who said no is said better by the answer itself.
+      if (isForbidden(call) && call.approval) return undefined;
       return call.error && `${call.error.error_type}: ${call.error.error_message}`;
     case 'unknown':
       return 'The worker died before it could report. It will not be started again. Check what it did before you repeat it.';
@@ -82,6 +84,23 @@ export function whyOf(call: CallView, progress?: Passing['progress'][string]): s
     case 'succeeded':
     case 'cancelled':
       return undefined;
+  }
+}
+
+/** Who answered its approval. */
+export function approvalWords(
+  { approval }: CallView,
+  isThisPerson: (userId: string) => boolean,
+): string | undefined {
+  if (!approval) return undefined;
+  const who = isThisPerson(approval.by) ? 'you' : approval.by;
+  switch (approval.decision) {
+    case 'approve':
+      return `Approved by ${who}.`;
+    case 'deny':
+      return `Denied by ${who}. It did not run.`;
+    case 'expired':
+      return 'Nobody answered in time. It did not run.';
   }
 }
 

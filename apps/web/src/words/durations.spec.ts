@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { countOf, formatDuration, formatElapsed, formatNumber } from './durations.js';
+import { countOf, formatDuration, formatElapsed, formatNumber, placeInLine } from './durations.js';
 
 describe('durations', () => {
   it.each([
@@ -26,5 +26,14 @@ describe('durations', () => {
     expect(countOf(1, 'step')).toBe('1 step');
     expect(countOf(1_204, 'step')).toBe('1,204 steps');
     expect(formatNumber(9_204)).toBe('9,204');
+  });
+});
+
+describe('a place in line', () => {
+  it('is counted as people count', () => {
+    const places = [1, 2, 3, 4, 11, 12, 13, 21, 22, 103, 111].map(placeInLine);
+    expect(places.map((place) => place.replace(' in line', ''))).toEqual(
+      '1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 103rd 111th'.split(' '),
+    );
   });
 });

@@ -40,3 +40,11 @@ export function formatNumber(value: number): string {
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
+
+/** `1st in line`. */
+export function placeInLine(place: number): string {
+  const lastTwo = place % 100;
+  const isTeen = lastTwo > 10 && lastTwo < 14;
+  const ending = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
+  return `${place}${ending} in line`;
+}

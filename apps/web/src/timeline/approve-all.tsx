@@ -1,0 +1,37 @@
+import type { CallView } from '#contracts';
+import { useIsCutOff } from '../frame/cut-off.js';
+import { useApproval } from './answer-approval.js';
+
+/** One answer for the calls of one tool that wait in a step. Their arguments all stand below. */
+export function ApproveAll({ waiting, turnId }: { waiting: CallView[]; turnId: string }) {
+  const { answer, isSending, problem } = useApproval(turnId);
+  const isBlocked = useIsCutOff() || isSending;
+  const same = waiting.filter((call) => call.tool_name === waiting[0]?.tool_name);
+  if (same.length < 2) return null;
+  return (
+    <>
+      {problem && (
+        <span className="ask-problem" role="alert">
+          {problem}
+        </span>
+      )}
+      <button
+        type="button"
+        className="button"
+        aria-label={`Approve all ${same.length} calls of ${same[0]!.tool_name}`}
+        aria-disabled={isBlocked}
+        onClick={(event) => {
+          if (isBlocked) return;
+          // The button goes away with what it answers, and must not take the focus along.
+          event.currentTarget.parentElement?.querySelector<HTMLElement>('.step-header')?.focus();
+          void answer(
+            'approve',
+            same.map((call) => call.tool_call_id),
+          );
+        }}
+      >
+        Approve all {same.length}
+      </button>
+    </>
+  );
+}
