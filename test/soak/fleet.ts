@@ -5,12 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startedChildren } from '../services/child.js';
 import { findFreePorts } from '../services/free-port.js';
 import { startProcess, type SwitchyardProcess } from '../services/processes.js';
+import { waitFor } from '../services/wait-for.js';
 import { FILES, type Complaint, type LifeEvent, type MemorySample } from './evidence.js';
 import type { Recorder } from './recorder.js';
 
 export type Kind = 'gateway' | 'orchestrator' | 'tool-worker';
 
 const READY_MS = 90_000;
+const PROCESS_ID = /"process":"((?:gateway|orchestrator|worker)-[0-9a-f-]+)"/;
 const PAGE_BYTES = 4096;
 const serverScript = fileURLToPath(new URL('./trace-server.mjs', import.meta.url));
 
@@ -80,15 +82,17 @@ export class Fleet {
   /** Starts the place's process and waits until it takes work; tries again for as long as it cannot start. */
   async bear(place: Place): Promise<void> {
     while (!this.isClosing && !place.running) {
+      let process: SwitchyardProcess | undefined;
       try {
-        const process = await startProcess(
+        process = await startProcess(
           place.kind,
           { ...place.env, PORT: String(place.port) },
           { readyTimeoutMs: READY_MS },
         );
-        this.welcome(place, process);
+        await this.welcome(place, process);
       } catch (error) {
         // The broker or the store may be down: a process that cannot start says so and ends.
+        await process?.kill();
         this.record({ at: Date.now(), what: 'struck', place: place.name, how: firstLine(error) });
         await delay(500);
       }
@@ -105,9 +109,12 @@ export class Fleet {
     await member.process.kill(by === 'kill' ? 'SIGKILL' : 'SIGTERM');
   }
 
+  /** The end of the run is nobody's death. */
   async close(): Promise<void> {
     this.isClosing = true;
-    await Promise.all(this.places.map((place) => this.end(place, 'kill')));
+    const members = this.places.map(({ running }) => running);
+    for (const place of this.places) place.running = undefined;
+    await Promise.all(members.map((member) => member?.process.kill()));
   }
 
   /** What each living process holds in memory. */
@@ -130,9 +137,12 @@ export class Fleet {
     this.recorder.record(FILES.lives, event);
   }
 
-  private welcome(place: Place, process: SwitchyardProcess): void {
-    const processId = /"process":"((?:gateway|orchestrator|worker)-[0-9a-f-]+)"/.exec(process.log)?.[1];
-    if (processId === undefined) throw new Error(`${place.name} does not say its id:\n${process.log}`);
+  private async welcome(place: Place, process: SwitchyardProcess): Promise<void> {
+    // The line may arrive after the answer that it is ready.
+    const processId = await waitFor(() => PROCESS_ID.exec(process.log)?.[1], {
+      what: `the id of ${place.name}`,
+      timeoutMs: READY_MS,
+    });
     const member = { process, processId, bornAt: Date.now(), isBusy: false };
     place.running = member;
     this.record({

@@ -34,10 +34,8 @@ await rm(folder, { recursive: true, force: true });
 await run(options, folder);
 process.exit(judge(folder));
 
-async function run(
-  { seed, minutes, killEveryMs, conversations }: SoakOptions,
-  folder: string,
-): Promise<void> {
+async function run(options: SoakOptions, folder: string): Promise<void> {
+  const { seed, minutes, killEveryMs, conversations } = options;
   console.log(
     `soak: ${minutes} min, a strike every ${killEveryMs} ms, --seed ${seed}, evidence in ${folder}`,
   );
@@ -50,7 +48,12 @@ async function run(
     startMongo(),
     SoakProvider.start(random.fork()),
   ]);
-  const env = { RABBITMQ_URL: rabbitmq.url(), MONGODB_URL: mongo.url('soak'), ...provider.env };
+  const env = {
+    RABBITMQ_URL: rabbitmq.url(),
+    MONGODB_URL: mongo.url('soak'),
+    SWITCHYARD_BUS_FAULT: busFault(options),
+    ...provider.env,
+  };
   const fleet = await Fleet.start({ recorder, sizes: SIZES, tracePath, env });
   const store = createStore({ url: env.MONGODB_URL });
   await store.open();
@@ -97,6 +100,10 @@ async function run(
 function tell(progress: number, monkey: Monkey, provider: SoakProvider): void {
   const share = `${Math.round(progress * 100)} %`;
   console.log(`soak: ${share}, ${monkey.strikes} strikes, ${provider.requestCount} requests of the model`);
+}
+
+function busFault({ twice, drop }: SoakOptions): string {
+  return [...(twice ? ['twice'] : []), ...(drop > 0 ? [`drop:${drop}`] : [])].join(',');
 }
 
 /** A program of its own, which knows nothing but the folder. */

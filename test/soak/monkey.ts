@@ -130,7 +130,10 @@ export class Monkey {
 
   private async purge(): Promise<void> {
     const { fleet, rabbitmq, random } = this.options;
-    const queue = random.pick(await rabbitmq.management.listQueues('/'));
+    // Nobody but its owner may purge an exclusive one.
+    const queues = (await rabbitmq.management.listQueues('/')).filter(({ type }) => type === 'quorum');
+    if (queues.length === 0) return;
+    const queue = random.pick(queues);
     fleet.record({ at: Date.now(), what: 'struck', place: 'broker', how: `purged ${queue.name}` });
     await rabbitmq.management.purgeQueue('/', queue.name);
   }

@@ -35,7 +35,7 @@ export function parseOptions(args: readonly string[], randomSeed: () => number):
     else if (name === '--minutes') options.minutes = numberOf(name, rest.shift());
     else if (name === '--kill-every') options.killEveryMs = durationOf(name, rest.shift());
     else if (name === '--seed') options.seed = numberOf(name, rest.shift());
-    else if (name === '--drop') options.drop = numberOf(name, rest.shift(), 90);
+    else if (name === '--drop') options.drop = percentOf(name, rest.shift());
     else if (name === '--conversations') options.conversations = numberOf(name, rest.shift());
     else if (name === '--folder') options.folder = textOf(name, rest.shift());
     else throw new Error(`${name} is unknown.\n${USAGE}`);
@@ -48,9 +48,15 @@ function textOf(name: string, text: string | undefined): string {
   return text;
 }
 
-function numberOf(name: string, text: string | undefined, max = Number.MAX_SAFE_INTEGER): number {
+function percentOf(name: string, text: string | undefined): number {
+  const percent = numberOf(name, text);
+  if (!Number.isInteger(percent) || percent > 99) throw new Error(`${name} needs 1 to 99.\n${USAGE}`);
+  return percent;
+}
+
+function numberOf(name: string, text: string | undefined): number {
   const number = Number(textOf(name, text));
-  if (!(number > 0 && number <= max)) throw new Error(`${name} ${text} makes no sense.\n${USAGE}`);
+  if (!(number > 0 && Number.isFinite(number))) throw new Error(`${name} ${text} makes no sense.\n${USAGE}`);
   return number;
 }
 
