@@ -45,7 +45,7 @@ async function run(options: SoakOptions, folder: string): Promise<void> {
   writeFileSync(tracePath, '');
   const [rabbitmq, mongo, provider] = await Promise.all([
     startRabbitmq(),
-    startMongo(),
+    startMongo({ file: true }),
     SoakProvider.start(random.fork()),
   ]);
   const env = {
@@ -61,7 +61,7 @@ async function run(options: SoakOptions, folder: string): Promise<void> {
   const lastsMs = minutes * 60_000;
   const progress = () => (Date.now() - startedAt) / lastsMs;
   const sampling = setInterval(() => fleet.sampleMemory(), SAMPLE_MS);
-  const monkey = new Monkey({ fleet, rabbitmq, random: random.fork(), killEveryMs, progress });
+  const monkey = new Monkey({ fleet, rabbitmq, mongo, random: random.fork(), killEveryMs, progress });
   const isOver = () => progress() >= 1;
   const people = Array.from({ length: conversations }, (_, i) => {
     const name = `p${i + 1}`;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { MongoService } from '../services/mongo.js';
 import type { RabbitmqService } from '../services/rabbitmq.js';
 import type { Fleet, Kind, Place } from './fleet.js';
 import type { Random } from './random.js';
@@ -7,18 +8,21 @@ import type { Random } from './random.js';
 export interface MonkeyOptions {
   fleet: Fleet;
   rabbitmq: RabbitmqService;
+  mongo: MongoService;
   random: Random;
   killEveryMs: number;
   /** Share of the run that is over, 0 to 1. */
   progress: () => number;
 }
 
+type ServiceName = 'broker' | 'store';
 type Strike = () => Promise<void>;
 
 /** Breaks something every few seconds, at random, and repairs it. */
 export class Monkey {
   strikes = 0;
   private isDone = false;
+  private readonly disturbed = new Set<ServiceName>();
   private readonly repairs = new Set<Promise<void>>();
 
   constructor(private readonly options: MonkeyOptions) {}
@@ -50,7 +54,10 @@ export class Monkey {
       [8, () => this.closeConnections()],
       [6, () => this.purge()],
       [3, () => this.killKind()],
-      [3, () => this.freezeBroker()],
+      [3, () => this.freezeService('broker')],
+      [3, () => this.freezeService('store')],
+      [1, () => this.restartService('broker')],
+      [2, () => this.restartService('store')],
     ];
     const total = choices.reduce((sum, [weight]) => sum + weight, 0);
     let drawn = this.options.random.between(0, total);
@@ -138,12 +145,37 @@ export class Monkey {
     await rabbitmq.management.purgeQueue('/', queue.name);
   }
 
-  private async freezeBroker(): Promise<void> {
-    const { fleet, rabbitmq, random } = this.options;
-    fleet.record({ at: Date.now(), what: 'struck', place: 'broker', how: 'froze' });
-    rabbitmq.freeze();
-    await delay(random.between(500, 5_000));
-    rabbitmq.thaw();
+  private async freezeService(name: ServiceName): Promise<void> {
+    const { random } = this.options;
+    await this.disturb(name, 'froze', async (service) => {
+      service.freeze();
+      await delay(random.between(500, 5_000));
+      service.thaw();
+    });
+  }
+
+  /** SIGKILL; what it has acknowledged is on its disk. */
+  private async restartService(name: ServiceName): Promise<void> {
+    const { random } = this.options;
+    await this.disturb(name, 'killed', async (service) => {
+      await service.kill();
+      await delay(random.between(0, 3_000));
+      await service.restart();
+    });
+  }
+
+  /** One thing at a time happens to a service. */
+  private async disturb(
+    name: ServiceName,
+    how: string,
+    act: (service: Pick<MongoService, 'kill' | 'restart' | 'freeze' | 'thaw'>) => Promise<void>,
+  ): Promise<void> {
+    if (this.disturbed.has(name)) return;
+    this.disturbed.add(name);
+    const { fleet, rabbitmq, mongo } = this.options;
+    fleet.record({ at: Date.now(), what: 'struck', place: name, how });
+    await act(name === 'broker' ? rabbitmq : mongo).finally(() => this.disturbed.delete(name));
+    fleet.record({ at: Date.now(), what: 'struck', place: name, how: `${how} until now` });
   }
 
   /**
