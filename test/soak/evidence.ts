@@ -51,6 +51,8 @@ export type LifeEvent =
   | { at: number; what: 'froze'; place: string; process_id: string; until: number }
   /** Its tools' server was killed, and only that. */
   | { at: number; what: 'lost_tools'; place: string; process_id: string }
+  /** A new process that ended before it took work, because the broker or the store was away. */
+  | { at: number; what: 'stillborn'; place: string; reason: string }
   /** To the broker or the store: nobody may suffer more than a delay from it. */
   | { at: number; what: 'struck'; place: string; how: string };
 

@@ -93,7 +93,7 @@ export class Fleet {
       } catch (error) {
         // The broker or the store may be down: a process that cannot start says so and ends.
         await process?.kill();
-        this.record({ at: Date.now(), what: 'struck', place: place.name, how: firstLine(error) });
+        this.record({ at: Date.now(), what: 'stillborn', place: place.name, reason: textOf(error) });
         await delay(500);
       }
     }
@@ -203,6 +203,6 @@ function readRss(pid: number): number | undefined {
   }
 }
 
-function firstLine(error: unknown): string {
+function textOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, 500);
 }

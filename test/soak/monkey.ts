@@ -120,6 +120,7 @@ export class Monkey {
   /** Of one process, or of all: the broker closes them from its side. */
   private async closeConnections(): Promise<void> {
     const { fleet, rabbitmq, random } = this.options;
+    if (this.disturbed.has('broker')) return;
     const all = await rabbitmq.management.listConnections('/');
     const victim = random.chance(0.7) ? this.pick({ elders: true })?.running?.processId : undefined;
     const chosen = all.filter(
@@ -137,6 +138,7 @@ export class Monkey {
 
   private async purge(): Promise<void> {
     const { fleet, rabbitmq, random } = this.options;
+    if (this.disturbed.has('broker')) return;
     // Nobody but its owner may purge an exclusive one.
     const queues = (await rabbitmq.management.listQueues('/')).filter(({ type }) => type === 'quorum');
     if (queues.length === 0) return;
@@ -175,7 +177,6 @@ export class Monkey {
     const { fleet, rabbitmq, mongo } = this.options;
     fleet.record({ at: Date.now(), what: 'struck', place: name, how });
     await act(name === 'broker' ? rabbitmq : mongo).finally(() => this.disturbed.delete(name));
-    fleet.record({ at: Date.now(), what: 'struck', place: name, how: `${how} until now` });
   }
 
   /**

@@ -33,7 +33,7 @@ describe('the judge', () => {
       startsAgain: 1,
       unknown: 1,
       compared: 2,
-      recovery: { longestMs: 1_600, turnId: 'turn_1', after: 'w1 died' },
+      recovery: { longestMs: 1_600, turnId: 'turn_1', after: 'w1 died', moreStrikes: 0 },
     });
   });
 

@@ -3,7 +3,7 @@ import { judgeCalls, recordCalls, type CallRecord } from './calls.js';
 import type { Finding } from './finding.js';
 import type { History } from './history.js';
 import { memorySlopes, type MemorySlope } from './memory.js';
-import { longestRecovery, type Recovery } from './recovery.js';
+import { isStrike, longestRecovery, type Recovery } from './recovery.js';
 import { judgeTurns } from './turns.js';
 import { judgeViewers } from './viewers.js';
 
@@ -41,7 +41,7 @@ export async function judge(history: History): Promise<Verdict> {
   );
   return {
     findings,
-    strikes: count(history.lives.filter(({ what }) => what !== 'born').map(nameOfStrike)),
+    strikes: count(history.lives.filter(isStrike).map(nameOfStrike)),
     turnsAccepted: new Set(accepted).size,
     turnsEnded: count(turns.map(statusOf)),
     callsByOutcome: count(records.map(nameOfOutcome)),

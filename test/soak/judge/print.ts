@@ -30,7 +30,9 @@ export function printVerdict(run: Run, verdict: Verdict): string {
     ['viewers’ characters', `lost: ${verdict.lostCharacters}, repeated: ${verdict.repeatedCharacters}`],
     [
       'longest recovery',
-      recovery ? `${seconds(recovery.longestMs)} (${recovery.turnId}, after: ${recovery.after})` : 'none',
+      recovery
+        ? `${seconds(recovery.longestMs)} (${recovery.turnId}, after: ${recovery.after}, and ${recovery.moreStrikes} more strikes)`
+        : 'none',
     ],
     ...verdict.memory.map(({ kind, livedMs, lastMib, mibPerMinute }) => [
       `memory, ${kind}`,

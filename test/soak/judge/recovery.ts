@@ -9,6 +9,8 @@ export interface Recovery {
   turnId: string;
   /** The first strike of that pause. */
   after: string;
+  /** How many others followed before anything happened. */
+  moreStrikes: number;
 }
 
 /**
@@ -20,7 +22,7 @@ export function longestRecovery(
   { store, lives }: Pick<History, 'store' | 'lives'>,
   shown: { at: number; turnId: string }[],
 ): Recovery | undefined {
-  const strikes = lives.filter(({ what }) => what !== 'born').sort((a, b) => a.at - b.at);
+  const strikes = lives.filter(isStrike).sort((a, b) => a.at - b.at);
   const shownOf = groupBy(shown, ({ turnId }) => turnId);
   let longest: Recovery | undefined;
   for (const { journals } of store) {
@@ -31,7 +33,7 @@ export function longestRecovery(
       const end = endTime(journal) ?? Infinity;
       const found = longestPause(times, Math.max(freeSince, Date.parse(journal.turn.at)), end, strikes);
       if (found && found.ms > (longest?.longestMs ?? 0))
-        longest = { longestMs: found.ms, turnId, after: nameOf(found.strike) };
+        longest = { longestMs: found.ms, turnId, after: nameOf(found.first), moreStrikes: found.more };
       freeSince = Math.max(freeSince, end);
     }
   }
@@ -40,11 +42,17 @@ export function longestRecovery(
 
 function longestPause(times: number[], from: number, until: number, strikes: readonly LifeEvent[]) {
   const points = times.filter((at) => at > from && at <= until).sort((a, b) => a - b);
-  let longest: { ms: number; strike: LifeEvent } | undefined;
+  let longest: { ms: number; first: LifeEvent; more: number } | undefined;
   let before = from;
+  // Both are in order, and there may be very many of them.
+  let next = 0;
   for (const at of points) {
-    const strike = strikes.find((candidate) => candidate.at >= before && candidate.at <= at);
-    if (strike && at - strike.at > (longest?.ms ?? 0)) longest = { ms: at - strike.at, strike };
+    while (next < strikes.length && strikes[next]!.at < before) next++;
+    const first = strikes[next];
+    const ms = first === undefined ? 0 : at - first.at;
+    const begin = next;
+    while (next < strikes.length && strikes[next]!.at <= at) next++;
+    if (first && ms > (longest?.ms ?? 0)) longest = { ms, first, more: next - begin - 1 };
     before = at;
   }
   return longest;
@@ -57,6 +65,11 @@ function rowTimes({ steps, claims, outcomes }: Journal): number[] {
 function endTime(journal: Journal): number | undefined {
   const end = endingStep(journal);
   return end && Date.parse(end.at);
+}
+
+/** What somebody did, not what follows from it. */
+export function isStrike({ what }: LifeEvent): boolean {
+  return what !== 'born' && what !== 'stillborn';
 }
 
 function nameOf(event: LifeEvent): string {
