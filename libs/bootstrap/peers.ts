@@ -57,17 +57,21 @@ export class Peers {
 
   /**
    * Dead: its row is gone, or its beat was seen unchanged for 8 s that count. Never true while the store does not
-   * answer. For an owner without an observed row it reads a fresh listing, because a younger process than the
-   * last listing is not in it.
+   * answer. Before it says so it reads a fresh listing: what was seen until now may be older than the claim that
+   * is asked about, and a younger process than the last listing is not in it.
    */
   async isDead(processId: string): Promise<boolean> {
     if (this.options.ownIds.includes(processId)) return false;
     if (this.gone.has(processId)) return true;
     const knownSince = this.now();
-    const observation = this.observations.get(processId);
-    if (observation) return isDeadByBeat(observation, this.options.own(), knownSince);
+    const before = this.observations.get(processId);
+    if (before && !isDeadByBeat(before, this.options.own(), knownSince)) return false;
+    // Who was frozen and has just thawed claims before the next round sees its beat: only a look from now on counts.
     const read = await this.listFromNowOn();
-    if (!read || !isGone(read.rows, read.listing, processId, knownSince)) return false;
+    if (!read) return false;
+    const seen = this.observations.get(processId);
+    if (seen) return isDeadByBeat(seen, this.options.own(), this.now());
+    if (!isGone(read.rows, read.listing, processId, knownSince)) return false;
     this.gone.add(processId);
     return true;
   }
