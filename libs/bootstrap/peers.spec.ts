@@ -81,6 +81,12 @@ describe('Peers', () => {
       expect(await peers.isDead(OTHER)).toBe(false);
     });
 
+    it('is false of a process that was frozen and has beaten since the last round', async () => {
+      await pass(8_000);
+      rows = [row(OWN, 1), row(OTHER, 2)];
+      expect(await peers.isDead(OTHER)).toBe(false);
+    });
+
     it('is true once the row is gone, and stays so', async () => {
       rows = [row(OWN, 1)];
       await pass(2_000);

@@ -34,6 +34,11 @@ export interface PeersOptions {
   sleep?: (ms: number) => Promise<unknown>;
 }
 
+interface ListingRead {
+  rows: ProcessRow[];
+  listing: Listing;
+}
+
 /** Which of the other processes are dead or suspect. `readRound` is called after each of my own heartbeats. */
 export class Peers {
   private readonly now: () => number;
@@ -43,7 +48,7 @@ export class Peers {
   private readonly gone = new BoundedSet(MAX_GONE);
   private readonly probing = new Map<string, Promise<boolean>>();
   private reading: Promise<unknown> = Promise.resolve();
-  private waiting: Promise<{ rows: ProcessRow[]; listing: Listing } | undefined> | undefined;
+  private waiting: Promise<ListingRead | undefined> | undefined;
 
   constructor(private readonly options: PeersOptions) {
     this.now = options.now ?? (() => performance.now());
@@ -57,14 +62,21 @@ export class Peers {
 
   /**
    * Dead: its row is gone, or its beat was seen unchanged for 8 s that count. Never true while the store does not
-   * answer. For an owner without an observed row it reads a fresh listing, because a younger process than the
-   * last listing is not in it.
+   * answer. Before it says so it reads a fresh listing: what was seen until now may be older than the claim that
+   * is asked about, and a younger process than the last listing is not in it.
    */
   async isDead(processId: string): Promise<boolean> {
     if (this.options.ownIds.includes(processId)) return false;
     if (this.gone.has(processId)) return true;
-    const observation = this.observations.get(processId);
-    return observation ? isDeadByBeat(observation, this.options.own(), this.now()) : this.isGone(processId);
+    const knownSince = this.now();
+    const before = this.observations.get(processId);
+    if (before && !isDeadByBeat(before, this.options.own(), knownSince)) return false;
+    // Who was frozen and has just thawed claims before the next round sees its beat: only a look from now on counts.
+    const read = await this.listFromNowOn();
+    if (!read) return false;
+    const seen = this.observations.get(processId);
+    if (seen) return isDeadByBeat(seen, this.options.own(), this.now());
+    return this.noteGone(processId, read, knownSince);
   }
 
   /**
@@ -76,7 +88,11 @@ export class Peers {
     if (this.gone.has(processId)) return true;
     const knownSince = this.now();
     const read = await this.listFromNowOn();
-    if (!read || !isGone(read.rows, read.listing, processId, knownSince)) return false;
+    return read !== undefined && this.noteGone(processId, read, knownSince);
+  }
+
+  private noteGone(processId: string, read: ListingRead, knownSince: number): boolean {
+    if (!isGone(read.rows, read.listing, processId, knownSince)) return false;
     this.gone.add(processId);
     return true;
   }
@@ -126,7 +142,7 @@ export class Peers {
   }
 
   /** A listing that begins after this call. All who ask while one is being read share the next one. */
-  private listFromNowOn(): Promise<{ rows: ProcessRow[]; listing: Listing } | undefined> {
+  private listFromNowOn(): Promise<ListingRead | undefined> {
     if (!this.waiting) {
       const next = this.reading.then(() => {
         this.waiting = undefined;
@@ -138,7 +154,7 @@ export class Peers {
     return this.waiting;
   }
 
-  private async list(): Promise<{ rows: ProcessRow[]; listing: Listing } | undefined> {
+  private async list(): Promise<ListingRead | undefined> {
     const startedAt = this.now();
     try {
       const rows = await this.options.store.listProcesses();

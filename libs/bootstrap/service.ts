@@ -2,6 +2,7 @@ import type { Role } from '#contracts';
 import type { Bus, PublishOutcome } from '#messaging';
 import { createMetrics, Health, observeCalls, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
+import { withBusFaults } from './bus-faults.js';
 import { Drain } from './drain.js';
 import { Member } from './member.js';
 
@@ -53,7 +54,7 @@ export class Service {
     const member = new Member({
       role,
       store: this.store,
-      createBus: (identity) => this.countPublishes(createBus(identity)),
+      createBus: (identity) => this.countPublishes(withBusFaults(createBus(identity))),
       logger,
       onGone: () => process.exit(1),
     });

@@ -26,6 +26,8 @@ const FAREWELL_TIMEOUT_MS = 1000;
 const MAX_STDIO_MESSAGE_BYTES = 24 * 1024 * 1024;
 
 export interface CallOptions {
+  /** What the server is told beside the arguments, under namespaced keys. */
+  meta: Record<string, unknown>;
   signal: AbortSignal;
   timeoutMs: number;
   onProgress(progress: Progress): void;
@@ -89,10 +91,10 @@ export class McpConnection {
   callTool(
     name: string,
     args: Record<string, unknown>,
-    { signal, timeoutMs, onProgress }: CallOptions,
+    { meta, signal, timeoutMs, onProgress }: CallOptions,
   ): Promise<CallToolResult> {
     return this.client.callTool(
-      { name, arguments: args },
+      { name, arguments: args, _meta: meta },
       // Without `onprogress` the server is not asked for progress and nothing resets the timeout.
       {
         signal,

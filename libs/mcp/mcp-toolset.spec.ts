@@ -92,6 +92,16 @@ describe('McpToolset', () => {
     expect(env).not.toHaveProperty('SWITCHYARD_TEST_SECRET');
   });
 
+  it('tells the server which call and which attempt it is asked for', async () => {
+    const toolset = createToolset(scripted());
+    await toolset.start();
+    const told = await toolOf(toolset, 'meta').run({}, toolContext({ attempt: 2 }));
+    expect(JSON.parse(plainText(told))).toMatchObject({
+      'switchyard/tool_call_id': 'call_0123456789abcdefghijkl',
+      'switchyard/attempt': 2,
+    });
+  });
+
   it('makes a tool’s error a failure, and logs what the server writes to stderr line by line', async () => {
     const logger = recordingLogger();
     const toolset = createToolset(scripted(), {}, logger);

@@ -196,6 +196,7 @@ export class McpToolset implements ToolsetHost {
     const { signal } = context;
     try {
       const result = await connection.callTool(own_name, args, {
+        meta: metaOf(context),
         signal,
         timeoutMs: timeout_ms,
         onProgress: ({ progress, total, message }) =>
@@ -221,4 +222,9 @@ export class McpToolset implements ToolsetHost {
     const reason = error instanceof Error ? toPrintable(error.message, 500) : 'unknown';
     this.logger.warn({ server: this.server, reason }, message);
   }
+}
+
+/** What lets a `keyed` tool recognise a call that it has been asked for before. */
+function metaOf({ toolCallId, attempt }: ToolContext): Record<string, unknown> {
+  return { 'switchyard/tool_call_id': toolCallId, 'switchyard/attempt': attempt };
 }

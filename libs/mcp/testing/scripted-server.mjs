@@ -19,6 +19,7 @@ serveStdio(() => {
   );
   tool('set', { annotations: { idempotentHint: true } }, () => text('set'));
   tool('environment', {}, () => text(JSON.stringify(process.env)));
+  tool('meta', {}, ({ mcpReq }) => text(JSON.stringify(mcpReq._meta)));
   tool('fail', {}, () => ({ ...text('it rains'), isError: true }));
   tool('die', {}, () => process.exit(1));
   tool('complain', {}, () => {

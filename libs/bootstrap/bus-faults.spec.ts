@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ConversationEvent, Message } from '#contracts';
+import { newMessage } from '#contracts';
+import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
+import { parseBusFaults, withBusFaults, type BusFaults } from './bus-faults.js';
+
+const event: ConversationEvent = {
+  type: 'turn_started',
+  conversation_id: 'conv_1',
+  turn_id: 'turn_1',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  number: 1,
+};
+
+/** What arrives of one command, one control message and one event. */
+async function arrivals(faults: BusFaults | undefined, random?: () => number) {
+  const arrived: string[] = [];
+  const inner = createMemoryBus({ broker: new MemoryBroker() });
+  const bus: Bus = withBusFaults(inner, faults, random);
+  await bus.open();
+  await bus.consume('turns', { prefetch: 10 }, async () => (arrived.push('command'), 'ack'));
+  const identity = { role: 'gateway' as const, processId: 'gateway-1' };
+  await bus.onControl(identity, () => void arrived.push('control'));
+  bus.onEvent({ event: () => void arrived.push('event'), gap: () => undefined });
+  await bus.follow('conv_1');
+  const hint: Message = newMessage('turn.advance', { turn_id: 'turn_1', conversation_id: 'conv_1' });
+  const outcomes = [await bus.publish('turns', hint), await bus.send('gateway.1', hint)];
+  bus.emit(event);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await bus.close();
+  return { arrived: arrived.sort(), outcomes };
+}
+
+describe('withBusFaults', () => {
+  it('is the bus itself unless the environment asks for faults', () => {
+    const bus = createMemoryBus({ broker: new MemoryBroker() });
+    expect(withBusFaults(bus)).toBe(bus);
+  });
+
+  it('sends everything twice', async () => {
+    const { arrived } = await arrivals({ isTwice: true, dropPercent: 0 });
+    expect(arrived.filter((what) => what === 'command')).toHaveLength(2);
+    expect(arrived.filter((what) => what === 'event')).toHaveLength(2);
+  });
+
+  it('loses what it says it has sent', async () => {
+    const { arrived, outcomes } = await arrivals({ isTwice: false, dropPercent: 10 }, () => 0.09);
+    expect({ arrived, outcomes }).toEqual({ arrived: [], outcomes: ['confirmed', 'confirmed'] });
+  });
+
+  it('loses no more than it was asked to', async () => {
+    const { arrived } = await arrivals({ isTwice: false, dropPercent: 10 }, () => 0.11);
+    expect(arrived).toContain('command');
+    expect(arrived).toContain('event');
+  });
+});
+
+describe('parseBusFaults', () => {
+  it('reads one or both', () => {
+    expect(parseBusFaults(undefined)).toBeUndefined();
+    expect(parseBusFaults('twice')).toEqual({ isTwice: true, dropPercent: 0 });
+    expect(parseBusFaults('twice,drop:10')).toEqual({ isTwice: true, dropPercent: 10 });
+  });
+
+  it.each(['once', 'drop', 'drop:0', 'drop:100', 'twice,'])('refuses %s', (text) => {
+    expect(() => parseBusFaults(text)).toThrow('SWITCHYARD_BUS_FAULT must be');
+  });
+});

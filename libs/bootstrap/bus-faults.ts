@@ -1,0 +1,56 @@
+import type { Bus } from '#messaging';
+
+/*
+ * A bus that is as bad as it may be, for soak tests. Inert unless the environment variable SWITCHYARD_BUS_FAULT asks
+ * for it: `twice`, `drop:<percent>`, or both with a comma between them.
+ */
+
+export interface BusFaults {
+  /** Everything is sent twice. */
+  isTwice: boolean;
+  /** Of all that is sent, copies too, this share never arrives, although the broker has confirmed it. */
+  dropPercent: number;
+}
+
+/** Throws on text that asks for nothing, because a test without its faults passes. */
+export function parseBusFaults(text: string | undefined): BusFaults | undefined {
+  if (text === undefined || text === '') return undefined;
+  const faults: BusFaults = { isTwice: false, dropPercent: 0 };
+  for (const part of text.split(',')) {
+    const percent = /^drop:([1-9]\d?)$/.exec(part)?.[1];
+    if (part === 'twice') faults.isTwice = true;
+    else if (percent !== undefined) faults.dropPercent = Number(percent);
+    else throw new Error('SWITCHYARD_BUS_FAULT must be twice, drop:<percent>, or twice,drop:<percent>');
+  }
+  return faults;
+}
+
+/** The bus itself without faults; else one that duplicates and loses commands, control messages and events. */
+export function withBusFaults(
+  bus: Bus,
+  faults: BusFaults | undefined = parseBusFaults(process.env.SWITCHYARD_BUS_FAULT),
+  random: () => number = Math.random,
+): Bus {
+  if (!faults) return bus;
+  const copies = faults.isTwice ? 2 : 1;
+  const isLost = () => random() * 100 < faults.dropPercent;
+  const send = async (sendOne: () => ReturnType<Bus['publish']>) => {
+    const sendOrLose = () => (isLost() ? ('confirmed' as const) : sendOne());
+    const [first] = await Promise.all(Array.from({ length: copies }, sendOrLose));
+    return first!;
+  };
+  const faulty: Pick<Bus, 'publish' | 'send' | 'emit'> = {
+    publish: (queue, message) => send(() => bus.publish(queue, message)),
+    send: (controlKey, message) => send(() => bus.send(controlKey, message)),
+    emit: (event) => {
+      for (let copy = 0; copy < copies; copy++) if (!isLost()) bus.emit(event);
+    },
+  };
+  return new Proxy(bus, {
+    get: (target, name) => {
+      if (name in faulty) return faulty[name as keyof typeof faulty];
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+}

@@ -1,0 +1,36 @@
+import type { LifeEvent } from '../evidence.js';
+
+/**
+ * The shortest freeze after which others may count a process as dead: they must have seen its heartbeat unchanged
+ * for 8 s, and the last one may have been written 2 s before it froze.
+ */
+const SHORTEST_DEADLY_FREEZE_MS = 6_000;
+
+interface Trouble {
+  from: number;
+  until: number;
+}
+
+/** When each process was dead, or could rightly be taken for it, or had lost its tools. */
+export class Troubles {
+  private readonly byProcess = new Map<string, Trouble[]>();
+
+  constructor(lives: readonly LifeEvent[]) {
+    for (const event of lives) {
+      if (event.what === 'died') this.add(event.process_id, { from: event.at, until: Infinity });
+      if (event.what === 'lost_tools') this.add(event.process_id, { from: event.at, until: event.at });
+      if (event.what === 'froze' && event.until - event.at >= SHORTEST_DEADLY_FREEZE_MS)
+        this.add(event.process_id, { from: event.at, until: event.until });
+    }
+  }
+
+  /** True when something of that kind happened to the process between two times. */
+  hit(processId: string, from: number, until: number): boolean {
+    const troubles = this.byProcess.get(processId) ?? [];
+    return troubles.some((trouble) => trouble.from <= until && trouble.until >= from);
+  }
+
+  private add(processId: string, trouble: Trouble): void {
+    this.byProcess.set(processId, [...(this.byProcess.get(processId) ?? []), trouble]);
+  }
+}
