@@ -71,9 +71,11 @@ class Explorer {
     const { moves } = this;
     moves.begin(state);
     orchestratorMoves(moves, 'o1');
-    orchestratorMoves(moves, 'o2');
     workerMoves(moves, 'w1');
-    workerMoves(moves, 'w2');
+    if (!this.variant.alone) {
+      orchestratorMoves(moves, 'o2');
+      workerMoves(moves, 'w2');
+    }
     gatewayMoves(moves);
     sweeperMoves(moves);
     brokerMoves(moves);

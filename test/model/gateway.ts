@@ -1,5 +1,5 @@
 import type { Moves } from './moves.js';
-import type { Change, GatewayAt, TurnRows } from './state.js';
+import type { CallRows, Change, GatewayAt, TurnRows } from './state.js';
 
 /** Stop, and Delete, which is the same after its mark. The gateway may die at any line; then nothing is acknowledged. */
 export function gatewayMoves(moves: Moves): void {
@@ -21,7 +21,7 @@ export function gatewayMoves(moves: Moves): void {
       settle(moves, gateway);
   }
   // The user may press it again, at another gateway.
-  if (moves.variant.faults) moves.go('gateway dies', { gateway: { at: 'idle', n: 0, outcome: 'none', acked: 'no' } }, 'fault');
+  if (moves.variant.faults) moves.go('gateway dies', { gateway: { at: 'idle', n: 0, call: 'a', outcome: 'none', acked: 'no' } }, 'fault');
 }
 
 function press(moves: Moves): void {
@@ -69,10 +69,16 @@ function insertCancel(moves: Moves, gateway: GatewayAt): void {
 /** Reads again, then claims or finds claimed every open call. */
 function release(moves: Moves): void {
   const { turn } = moves.state;
-  const owner = moves.asked?.purpose === 'run' ? moves.asked.owner : 'none';
+  releaseAfterReading(moves, turn, moves.asked);
+  const unclaimed = moves.askedBeforeItsClaim;
+  if (unclaimed) releaseAfterReading(moves, turn, unclaimed);
+}
+
+function releaseAfterReading(moves: Moves, turn: TurnRows, call: CallRows | undefined): void {
+  const owner = call?.purpose === 'run' ? call.owner : 'none';
   for (const { says, kind } of moves.judge(owner)) {
-    const decisions = moves.remember(`release|${moves.rowsKey()}|${says}`, () =>
-      moves.rules.decideCalls(moves.journal(turn), {
+    const decisions = moves.remember(`release|${moves.rowsKey()}|${call?.attempt}|${says}`, () =>
+      moves.rules.decideCalls(moves.journal(turn, undefined, call), {
         ...moves.situation('none', says, 'early'),
         stopped: turn.step2 !== 'final',
       }),
@@ -84,7 +90,7 @@ function release(moves: Moves): void {
     if (action.do === 'compete' && moves.state[name].attempt === 0) {
       const claimed = moves.settleClaim(moves.state[name], action.outcome);
       const { next, end } = moves.afterCompeting(name, claimed, action.outcome);
-      const settling: GatewayAt = { ...moves.state.gateway, at: 'settling', outcome: end };
+      const settling: GatewayAt = { ...moves.state.gateway, at: 'settling', call: name, outcome: end };
       const gateway = next === 'settle' ? settling : idle(moves);
       moves.go('gateway inserts a settle claim: wins', { [name]: claimed, gateway }, kind);
     } else {
@@ -94,15 +100,14 @@ function release(moves: Moves): void {
 }
 
 function settle(moves: Moves, gateway: GatewayAt): void {
-  const name = moves.state.turn.step1 === 'asks_a' ? 'a' : 'b';
-  const { change, broken } = moves.settled(name, gateway.outcome);
+  const { change, broken } = moves.settled(gateway.call, gateway.outcome);
   moves.go('gateway inserts the outcome, acknowledges', { ...change, gateway: idle(moves) }, 'progress', broken);
 }
 
 /** Done: the user is told. What had not been claimed to run by now must never start. */
 function idle(moves: Moves): GatewayAt {
   const isClaimed = moves.asked?.purpose === 'run' && moves.asked.attempt > 0;
-  return { at: 'idle', n: 0, outcome: 'none', acked: isClaimed ? 'claimed' : 'unclaimed' };
+  return { at: 'idle', n: 0, call: 'a', outcome: 'none', acked: isClaimed ? 'claimed' : 'unclaimed' };
 }
 
 function acknowledge(moves: Moves, label: string): void {

@@ -66,12 +66,9 @@ export class Moves {
     return known;
   }
 
-  /** The journal as somebody reads it who sees these rows; `believed`: an outcome that only a message told of. */
-  journal(turn: TurnRows, driving?: Driving, believed?: End): Journal {
-    const name = askedCall(turn);
-    const call = name && this.state[name];
-    const known = call && believed ? { ...call, outcome: believed } : call;
-    return journalOf(turn, known, this.variant.toolClass, driving);
+  /** The journal as somebody reads it who sees these rows. */
+  journal(turn: TurnRows, driving?: Driving, call = this.asked): Journal {
+    return journalOf(turn, askedCall(turn) && call, this.variant.toolClass, driving);
   }
 
   /** Part of a key of {@link remember}: everything that a journal of this state is made of. */
@@ -99,6 +96,13 @@ export class Moves {
   get asked(): CallRows | undefined {
     const name = askedCall(this.state.turn);
     return name && this.state[name];
+  }
+
+  /** The same as it was read before somebody claimed it to run: an insert may come later than the decision to make it. */
+  get askedBeforeItsClaim(): CallRows | undefined {
+    const { asked } = this;
+    const isClaimed = asked && asked.purpose === 'run' && asked.attempt === 1 && asked.outcome === 'none';
+    return isClaimed ? { ...asked, attempt: 0, owner: 'none' } : undefined;
   }
 
   /** Unique insert of an outcome: the first one stands. */

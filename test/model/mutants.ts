@@ -13,6 +13,8 @@ type World = Partial<Variant>;
 const waits: World = { user: 'waits' };
 const deletes: World = { user: 'deletes' };
 const idempotent: World = { toolClass: 'idempotent' };
+/** One orchestrator and one worker are enough to break it. */
+const alone: World = { alone: true };
 const calm: World = { faults: false, timers: false, sweeper: false, broker: 'deliveries' };
 
 function slip(name: string, slipped: Slip, world: World, ...caughtBy: PromiseName[]): Mutant {
@@ -61,17 +63,17 @@ const ORDER: Mutant[] = [
   slip('Stop that claims no calls', 'stop_without_release', {}, 'no start after an acknowledged Stop'),
   slip('Stop that gives up when it loses the row', 'lost_cancel_given_up', {}, 'an acknowledged Stop has ended the turn'),
   slip('a lost step inserted under the next number', 'lost_step_moved_on', {}, 'no final answer before the call has ended', 'one end per turn'),
-  slip('content removed while calls are open', 'removed_with_open_calls', deletes, 'no start after an acknowledged Stop'),
+  slip('content removed while calls are open', 'removed_with_open_calls', { ...deletes, ...alone }, 'no start after an acknowledged Stop'),
 ];
 
 /** Every decision is an insert that exactly one process wins. */
 const INSERTS: Mutant[] = [
-  slip('claim written over', 'claim_upserted', waits, 'once starts once'),
+  slip('claim written over', 'claim_upserted', waits, 'once starts once', 'no start under a claim that came too late'),
   slip('step written over', 'step_upserted', waits, 'one row per number'),
   slip('outcome written over', 'outcome_upserted', {}, 'one outcome per call'),
   slip('cancel row under a key of its own', 'cancel_under_own_key', {}, 'one end per turn'),
-  slip('claims removed with the content', 'claims_removed', deletes, 'no start after an acknowledged Stop'),
-  slip('a claim of my own name is mine', 'claim_of_own_name_taken', { ...waits, oneWorker: true }, 'once starts once'),
+  slip('claims removed with the content', 'claims_removed', { ...deletes, ...alone }, 'no start after an acknowledged Stop'),
+  slip('a claim of my own name is mine', 'claim_of_own_name_taken', { ...waits, oneWorker: true }, 'once starts once', 'no start under a claim that came too late'),
 ];
 
 /** Claim and settle: who may run a call, and again. */
@@ -92,13 +94,13 @@ const CALLS: Mutant[] = [
   rule(
     'attempt 2 re-reads the outcome, not the end',
     { decideAfterReclaim: (read) => PRODUCTION.decideAfterReclaim({ ...read, next: null }) },
-    idempotent,
+    { ...idempotent, ...alone },
     'no start under a claim that came too late',
   ),
   rule(
     'attempt 2 re-reads the outcome, not its step',
     { decideAfterReclaim: (read) => (read.outcome ? 'settled' : 'run') },
-    { ...deletes, ...idempotent },
+    { ...deletes, ...idempotent, ...alone },
     'no start under a claim that came too late',
     'no effect of an uncommitted step',
   ),
@@ -126,7 +128,7 @@ const CALLS: Mutant[] = [
     waits,
     'no outcome without a claim',
   ),
-  rule('stopped before a later start, said never to have run', { stoppedBeforeStart: () => PRODUCTION.stoppedBeforeStart(1) }, idempotent, 'what says it never ran never ran'),
+  rule('stopped before a later start, said never to have run', { stoppedBeforeStart: () => PRODUCTION.stoppedBeforeStart(1) }, { ...idempotent, ...alone }, 'what says it never ran never ran'),
 ];
 
 const unknown = {
@@ -173,7 +175,7 @@ const GIVING_UP: Mutant[] = [
   rule(
     'settle claim that states no outcome',
     { settleClaim: (outcome, owner) => ({ ...PRODUCTION.settleClaim(outcome, owner), decides: undefined }) },
-    {},
+    alone,
     'an end can still be reached',
   ),
   rule(
@@ -185,7 +187,7 @@ const GIVING_UP: Mutant[] = [
         return action.do === 'settle' ? { do: 'ignore' } : action;
       },
     },
-    {},
+    alone,
     'an end can still be reached',
   ),
   rule(
@@ -202,7 +204,7 @@ const GIVING_UP: Mutant[] = [
     {},
     'no start after an acknowledged Stop',
   ),
-  rule('nobody but who stopped a turn ends its calls', everyCall(({ action }) => (action.do === 'compete' || action.do === 'settle' ? NOTHING : action)), {}, 'an end can still be reached'),
+  rule('nobody ends the calls of a stopped turn', everyCall(({ action }) => (action.do === 'compete' || action.do === 'settle' ? NOTHING : action)), alone, 'no start after an acknowledged Stop', 'an end can still be reached'),
   rule(
     'the owner of a stopped call is not told',
     {
@@ -212,15 +214,15 @@ const GIVING_UP: Mutant[] = [
         return next.do === 'cancel' ? { do: 'leave' } : next;
       },
     },
-    { endless: true },
+    { endless: true, ...alone },
     'an end can still be reached',
   ),
 ];
 
 /** Turns: driving, taking over, sweeping. */
 const TURNS: Mutant[] = [
-  { variant: variant('no sweeper', { ...waits, sweeper: false }), caughtBy: ['an end can still be reached'] },
-  { variant: variant('no sweeper, Stop', { sweeper: false }), caughtBy: ['an end can still be reached'] },
+  { variant: variant('no sweeper', { ...waits, ...alone, sweeper: false }), caughtBy: ['an end can still be reached'] },
+  { variant: variant('no sweeper, Stop', { ...alone, sweeper: false }), caughtBy: ['an end can still be reached'] },
   rule(
     'a turn never claimed again',
     {
@@ -258,14 +260,14 @@ const TURNS: Mutant[] = [
   rule(
     'a deleted conversation driven on',
     { decide: (journal, situation) => PRODUCTION.decide(journal, { ...situation, deleted: false }) },
-    deletes,
+    { ...deletes, ...alone },
     'no model call for a deleted conversation',
   ),
-  rule('a turn forgotten with open calls', { isSettled: () => true }, {}, 'an end can still be reached'),
+  rule('a turn forgotten with open calls', { isSettled: () => true }, alone, 'an end can still be reached'),
   rule('ended turns not swept', { decideSweep: (...given) => {
     const action = PRODUCTION.decideSweep(...given);
     return action.do === 'finish' ? { do: 'leave' } : action;
-  } }, {}, 'an end can still be reached'),
+  } }, alone, 'an end can still be reached'),
 ];
 
 export const MUTANTS: Mutant[] = [...ORDER, ...INSERTS, ...CALLS, ...GIVING_UP, ...TURNS];

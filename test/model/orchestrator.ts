@@ -1,3 +1,4 @@
+import type { Journal } from '#contracts';
 import type { Action } from '#turn';
 import { processId } from './journal-of.js';
 import type { Kind, Moves } from './moves.js';
@@ -6,7 +7,6 @@ import {
   hasEnded,
   IDLE_ORCHESTRATOR,
   type Change,
-  type End,
   type Orchestrator,
   type OrchestratorAt,
   type Queues,
@@ -83,7 +83,9 @@ function drive(moves: Moves, me: Orchestrator): void {
   const self = moves.state[me];
   if (!self.awake) return;
   decideOn(moves, me, turn, self.overtaken);
-  if (moves.state.queues.result > 0) decideOn(moves, me, turn, self.overtaken, 'done');
+  const { asked, askedBeforeItsClaim } = moves;
+  if (askedBeforeItsClaim) decideOn(moves, me, turn, false, askedBeforeItsClaim);
+  if (asked && moves.state.queues.result > 0) decideOn(moves, me, turn, false, { ...asked, outcome: 'done' });
   if (!moves.variant.staleReads) return;
   if (self.overtaken) decideOn(moves, me, turn, false);
   if (turn.step2 !== 'none') decideOn(moves, me, { ...turn, step2: 'none' }, false);
@@ -94,27 +96,27 @@ function decideOn(
   me: Orchestrator,
   known: TurnRows,
   knowsOvertaken: boolean,
-  believed?: End,
+  call = moves.asked,
 ): void {
   const { rules, state } = moves;
   const self = state[me];
-  const seen = `${moves.rowsKey()}|${known.step2}|${me}|${knowsOvertaken}|${believed}`;
+  const seen = `${moves.rowsKey()}|${known.step2}|${me}|${knowsOvertaken}|${call?.attempt}|${call?.outcome}`;
   const driving = { me, knowsOvertaken };
   if (moves.remember(`over|${seen}`, () => rules.isSuperseded(moves.journal(known, driving), 1))) {
     return moves.go(`${me} is superseded, leaves`, { [me]: IDLE_ORCHESTRATOR });
   }
-  const owner = moves.asked?.purpose === 'run' ? moves.asked.owner : 'none';
+  const owner = call?.purpose === 'run' ? call.owner : 'none';
   for (const clock of moves.clocks) {
     for (const { says, kind } of moves.judge(owner)) {
       const action = moves.remember(`drive|${seen}|${clock}|${says}|${self.sawMark}`, () =>
-        rules.decide(moves.journal(known, driving, believed), {
+        rules.decide(moves.journal(known, driving, call), {
           ...moves.situation(me, says, clock),
           budgets: { steps: 25, turnMs: 600_000, outputTokens: 200_000, parallelCalls: 16 },
           deleted: self.sawMark,
         }),
       );
       act(moves, me, action, kind);
-      if (action.do === 'await_calls' && moves.variant.clocks) withoutWorker(moves, me, action, known);
+      if (action.do === 'await_calls' && moves.variant.clocks) withoutWorker(moves, me, action, moves.journal(known, driving, call));
     }
   }
 }
@@ -152,12 +154,12 @@ function withoutWorker(
   moves: Moves,
   me: Orchestrator,
   action: Extract<Action, { do: 'await_calls' }>,
-  known: TurnRows,
+  journal: Journal,
 ): void {
   const [decision] = action.calls;
   if (decision?.action.do !== 'publish') return;
   const by = moves.situation(me, 'alive', 'early');
-  const next = moves.rules.decideWithoutWorker(moves.journal(known), decision, by);
+  const next = moves.rules.decideWithoutWorker(journal, decision, by);
   moves.carryOut(`${me} (no worker)`, { ...decision, action: next }, {}, 'fault');
 }
 

@@ -78,7 +78,8 @@ export interface WorkerAt {
 export interface GatewayAt {
   at: 'idle' | 'asking' | 'inserting' | 'releasing' | 'settling';
   n: number;
-  /** The outcome it is about to insert. */
+  /** The outcome it is about to insert, and of which call. */
+  call: CallName;
   outcome: End;
   /** Acknowledged, when the call had been claimed to run or when it had not. */
   acked: 'no' | 'unclaimed' | 'claimed';
@@ -196,7 +197,7 @@ export const START: Parts = {
   o2: IDLE_ORCHESTRATOR,
   w1: IDLE_WORKER,
   w2: IDLE_WORKER,
-  gateway: { at: 'idle', n: 0, outcome: 'none', acked: 'no' },
+  gateway: { at: 'idle', n: 0, call: 'a', outcome: 'none', acked: 'no' },
   queues: { advance: 1, call_a: 0, call_b: 0, result: 0 },
 };
 

@@ -44,6 +44,8 @@ export interface Variant {
   staleReads: boolean;
   /** The tool never ends by itself: only Stop ends it. */
   endless: boolean;
+  /** One orchestrator and one worker, which may die and come back as another: enough for most mutants. */
+  alone: boolean;
   /** Both workers are two deliveries at once in one process. */
   oneWorker: boolean;
   rules: Partial<Rules>;
@@ -62,6 +64,7 @@ export function variant(name: string, change: Partial<Variant> = {}): Variant {
     sweeper: true,
     staleReads: false,
     endless: false,
+    alone: false,
     oneWorker: false,
     rules: {},
     slips: [],
