@@ -105,7 +105,8 @@ class Explorer {
     for (let i = 0; i < count; i++) into[i + 1]! += into[i]!;
     const sources = new Int32Array(this.edges.length);
     const filled = into.slice();
-    for (let i = 0, e = 0; i < count; i++) for (; e < this.edgesOf[i]!; e++) sources[filled[this.edges[e]!]!++] = i;
+    for (let i = 0, e = 0; i < count; i++)
+      for (; e < this.edgesOf[i]!; e++) sources[filled[this.edges[e]!]!++] = i;
     const canEnd = new Uint8Array(count);
     const open = [...this.goals];
     for (const goal of this.goals) canEnd[goal] = 1;
@@ -123,7 +124,9 @@ class Explorer {
   private traceTo(number: number, last?: State): string[] {
     const trace: string[] = [];
     const name = (from: number, key: string) =>
-      this.movesFrom(this.states.stateOf(this.keys[from]!)).find(({ next }) => this.states.keyOf(next) === key)!.label;
+      this.movesFrom(this.states.stateOf(this.keys[from]!)).find(
+        ({ next }) => this.states.keyOf(next) === key,
+      )!.label;
     if (last) trace.push(name(number, this.states.keyOf(last)));
     for (let i = number; this.parents[i]! >= 0; i = this.parents[i]!)
       trace.unshift(name(this.parents[i]!, this.keys[i]!));

@@ -21,14 +21,19 @@ export function gatewayMoves(moves: Moves): void {
       settle(moves, gateway);
   }
   // The user may press it again, at another gateway.
-  if (moves.variant.faults) moves.go('gateway dies', { gateway: { at: 'idle', n: 0, call: 'a', outcome: 'none', acked: 'no' } }, 'fault');
+  if (moves.variant.faults)
+    moves.go(
+      'gateway dies',
+      { gateway: { at: 'idle', n: 0, call: 'a', outcome: 'none', acked: 'no' } },
+      'fault',
+    );
 }
 
 function press(moves: Moves): void {
   const { gateway, turn } = moves.state;
   const asking: GatewayAt = { ...gateway, at: 'asking' };
   if (moves.variant.user === 'stops') return moves.go('user presses Stop', { gateway: asking }, 'fault');
-  const marked: TurnRows = { ...turn, conversation: 'marked' };
+  const marked: TurnRows = turn.conversation === 'kept' ? { ...turn, conversation: 'marked' } : turn;
   moves.go('user deletes the conversation: marked', { gateway: asking, turn: marked }, 'fault');
 }
 
@@ -59,7 +64,10 @@ function insertCancel(moves: Moves, gateway: GatewayAt): void {
   }
   if (moves.has('cancel_under_own_key') && turn.step2 === 'final') {
     const both = { turn: { ...turn, step2: 'both' as const } };
-    return moves.go(`${label}, beside the final one`, { ...both, gateway: { ...gateway, at: 'releasing', n: 0 } });
+    return moves.go(`${label}, beside the final one`, {
+      ...both,
+      gateway: { ...gateway, at: 'releasing', n: 0 },
+    });
   }
   if (moves.has('lost_cancel_given_up')) return acknowledge(moves, `${label}: loses, gives up`);
   const known: TurnRows = gateway.n === 1 ? { ...turn, step2: 'none' } : turn;
@@ -101,12 +109,18 @@ function releaseAfterReading(moves: Moves, turn: TurnRows, call: CallRows | unde
 
 function settle(moves: Moves, gateway: GatewayAt): void {
   const { change, broken } = moves.settled(gateway.call, gateway.outcome);
-  moves.go('gateway inserts the outcome, acknowledges', { ...change, gateway: idle(moves) }, 'progress', broken);
+  moves.go(
+    'gateway inserts the outcome, acknowledges',
+    { ...change, gateway: idle(moves) },
+    'progress',
+    broken,
+  );
 }
 
 /** Done: the user is told. What had not been claimed to run by now must never start. */
 function idle(moves: Moves): GatewayAt {
-  const isClaimed = moves.asked?.purpose === 'run' && moves.asked.attempt > 0;
+  const { a, b } = moves.state;
+  const isClaimed = [a, b].some(({ purpose, attempt }) => purpose === 'run' && attempt > 0);
   return { at: 'idle', n: 0, call: 'a', outcome: 'none', acked: isClaimed ? 'claimed' : 'unclaimed' };
 }
 

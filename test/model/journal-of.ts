@@ -89,9 +89,7 @@ function turnClaims(turn: TurnRows, driving: Driving | undefined): Claim[] {
   const claim = (n: number, owner: Owner) =>
     runClaim(PLACE.turn_id, n, { ...PLACE, owner: processId(owner), at: at(500) });
   if (!driving) return turn.driver === 'none' ? [] : [claim(1, turn.driver)];
-  return driving.knowsOvertaken
-    ? [claim(1, driving.me), claim(2, turn.driver)]
-    : [claim(1, driving.me)];
+  return driving.knowsOvertaken ? [claim(1, driving.me), claim(2, turn.driver)] : [claim(1, driving.me)];
 }
 
 function stepsOf(turn: TurnRows, call: Call): Step[] {

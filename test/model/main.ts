@@ -58,7 +58,8 @@ for (const job of jobs.filter(({ line }) => words.every((word) => line.includes(
     `${isFine ? 'ok      ' : 'SURPRISE'} ${job.line.padEnd(66)} ${String(found.states).padStart(9)} states ${seconds.padStart(6)} s  ${outcome}`,
   );
   if (!isFine) console.log(`         expected: ${job.expected}`);
-  if (!isFine || (isVerbose && found.broken)) console.log(found.trace.map((move) => `           ${move}`).join('\n'));
+  if (!isFine || (isVerbose && found.broken))
+    console.log(found.trace.map((move) => `           ${move}`).join('\n'));
 }
 const seconds = Math.round((performance.now() - startedAt) / 1000);
 console.log(`${surprises === 0 ? 'PASS' : 'FAIL'}: ${states} states, ${seconds} s, ${surprises} surprises`);

@@ -135,7 +135,9 @@ export class Moves {
   /** What follows an ending row: viewers are told, and the sweeper forgets the turn if its calls have ended. */
   ended(): Partial<TurnRows> {
     const { turn } = this.state;
-    const settled = this.remember(`settled|${this.rowsKey()}`, () => this.rules.isSettled(this.journal(turn)));
+    const settled = this.remember(`settled|${this.rowsKey()}`, () =>
+      this.rules.isSettled(this.journal(turn)),
+    );
     return settled ? { told: true, due: false } : { told: true };
   }
 
@@ -151,7 +153,12 @@ export class Moves {
         return this.go(`${who} publishes tool.call`, { queues: this.withCall(name), ...extra }, kind);
       case 'settle': {
         const { change, broken } = this.settled(name, endOf(action.outcome));
-        return this.go(`${who} inserts outcome ${endOf(action.outcome)}`, { ...extra, ...change }, kind, broken);
+        return this.go(
+          `${who} inserts outcome ${endOf(action.outcome)}`,
+          { ...extra, ...change },
+          kind,
+          broken,
+        );
       }
       case 'compete':
         return this.compete(who, name, action, extra, kind);
@@ -190,15 +197,27 @@ export class Moves {
         return this.go(`${who} finds a settle claim, inserts ${end}`, { ...extra, ...change }, kind, broken);
       }
       const told = next === 'cancel' ? this.toldToStop(name) : {};
-      return this.go(`${who} loses the claim${next === 'cancel' ? ', tells its owner' : ''}`, { ...extra, ...told }, kind);
+      return this.go(
+        `${who} loses the claim${next === 'cancel' ? ', tells its owner' : ''}`,
+        { ...extra, ...told },
+        kind,
+      );
     }
     const claimed = this.settleClaim(call, outcome);
     // Whoever dies here leaves a claim that anybody may complete.
     if (this.variant.faults)
-      this.go(`${who} inserts a settle claim (${claimed.decides}) and no more`, { ...extra, [name]: claimed }, 'fault');
+      this.go(
+        `${who} inserts a settle claim (${claimed.decides}) and no more`,
+        { ...extra, [name]: claimed },
+        'fault',
+      );
     const { next, end } = this.afterCompeting(name, claimed, outcome);
     const settled = next === 'settle' && call.outcome === 'none' ? { ...claimed, outcome: end } : claimed;
-    this.go(`${who} inserts a settle claim and outcome ${settled.outcome}`, { ...extra, [name]: settled }, kind);
+    this.go(
+      `${who} inserts a settle claim and outcome ${settled.outcome}`,
+      { ...extra, [name]: settled },
+      kind,
+    );
   }
 
   /** The row as the settle claim makes it. */
@@ -209,7 +228,11 @@ export class Moves {
   }
 
   afterCompeting(name: CallName, stands: CallRows, wanted: Parameters<Rules['settleClaim']>[0]) {
-    const claim = journalOf({ ...this.state.turn, step1: name === 'a' ? 'asks_a' : 'asks_b' }, stands, 'once').claims;
+    const claim = journalOf(
+      { ...this.state.turn, step1: name === 'a' ? 'asks_a' : 'asks_b' },
+      stands,
+      'once',
+    ).claims;
     const first = claim.find((row) => row._id === `${CALL_IDS[name]}:1`)!;
     const next = this.rules.decideAfterCompeting(first, wanted);
     return { next: next.do, end: next.do === 'settle' ? endOf(next.outcome) : ('none' as const) };

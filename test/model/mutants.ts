@@ -54,26 +54,92 @@ const withoutCompeting = everyCall(({ action }) =>
 /** The order of things: what a process does before what. */
 const ORDER: Mutant[] = [
   slip('publish before commit', 'publish_before_commit', waits, 'no effect of an uncommitted step'),
-  slip('effect without claim', 'start_without_claim', waits, 'no outcome without a claim', 'once starts once'),
+  slip(
+    'effect without claim',
+    'start_without_claim',
+    waits,
+    'no outcome without a claim',
+    'once starts once',
+  ),
   slip('result recorded before the effect', 'outcome_before_effect', waits, 'no result without a run'),
-  slip('result believed from a hint', 'result_believed_from_hint', waits, 'no final answer before the call has ended'),
-  slip('result hinted before it is recorded', 'hint_before_outcome', { ...waits, ...calm }, 'an end can still be reached'),
-  slip('result recorded and nobody told', 'no_hint_after_outcome', { ...waits, ...calm }, 'an end can still be reached'),
-  slip('Stop acknowledged before the calls are claimed', 'acked_before_release', {}, 'no start after an acknowledged Stop'),
+  slip(
+    'result believed from a hint',
+    'result_believed_from_hint',
+    waits,
+    'no final answer before the call has ended',
+  ),
+  slip(
+    'result hinted before it is recorded',
+    'hint_before_outcome',
+    { ...waits, ...calm },
+    'an end can still be reached',
+  ),
+  slip(
+    'result recorded and nobody told',
+    'no_hint_after_outcome',
+    { ...waits, ...calm },
+    'an end can still be reached',
+  ),
+  slip(
+    'Stop acknowledged before the calls are claimed',
+    'acked_before_release',
+    {},
+    'no start after an acknowledged Stop',
+  ),
   slip('Stop that claims no calls', 'stop_without_release', {}, 'no start after an acknowledged Stop'),
-  slip('Stop that gives up when it loses the row', 'lost_cancel_given_up', {}, 'an acknowledged Stop has ended the turn'),
-  slip('a lost step inserted under the next number', 'lost_step_moved_on', {}, 'no final answer before the call has ended', 'one end per turn'),
-  slip('content removed while calls are open', 'removed_with_open_calls', { ...deletes, ...alone }, 'no start after an acknowledged Stop'),
+  slip(
+    'Stop that gives up when it loses the row',
+    'lost_cancel_given_up',
+    {},
+    'an acknowledged Stop has ended the turn',
+  ),
+  slip(
+    'a lost step inserted under the next number',
+    'lost_step_moved_on',
+    {},
+    'no final answer before the call has ended',
+    'one end per turn',
+  ),
+  slip(
+    'content removed while calls are open',
+    'removed_with_open_calls',
+    { ...deletes, ...alone },
+    'no start after an acknowledged Stop',
+  ),
 ];
 
 /** Every decision is an insert that exactly one process wins. */
 const INSERTS: Mutant[] = [
-  slip('claim written over', 'claim_upserted', waits, 'once starts once', 'no start under a claim that came too late'),
+  slip(
+    'claim written over',
+    'claim_upserted',
+    waits,
+    'once starts once',
+    'no start under a claim that came too late',
+  ),
   slip('step written over', 'step_upserted', waits, 'one row per number'),
   slip('outcome written over', 'outcome_upserted', {}, 'one outcome per call'),
   slip('cancel row under a key of its own', 'cancel_under_own_key', {}, 'one end per turn'),
-  slip('claims removed with the content', 'claims_removed', { ...deletes, ...alone }, 'no start after an acknowledged Stop'),
-  slip('a claim of my own name is mine', 'claim_of_own_name_taken', { ...waits, oneWorker: true }, 'once starts once', 'no start under a claim that came too late'),
+  slip(
+    'claims removed with the content',
+    'claims_removed',
+    { ...deletes, ...alone },
+    'no start after an acknowledged Stop',
+    'no outcome without a claim',
+  ),
+  slip(
+    'numbers of steps removed with the content',
+    'step_ids_removed',
+    { ...deletes, ...alone },
+    'no start after an acknowledged Stop',
+  ),
+  slip(
+    'a claim of my own name is mine',
+    'claim_of_own_name_taken',
+    { ...waits, oneWorker: true },
+    'once starts once',
+    'no start under a claim that came too late',
+  ),
 ];
 
 /** Claim and settle: who may run a call, and again. */
@@ -90,19 +156,17 @@ const CALLS: Mutant[] = [
     waits,
     'once starts once',
   ),
-  rule('attempt 2 without the re-read', { decideAfterReclaim: () => 'run' }, { ...waits, ...idempotent }, 'no start under a claim that came too late'),
+  rule(
+    'attempt 2 without the re-read',
+    { decideAfterReclaim: () => 'run' },
+    { ...waits, ...idempotent },
+    'no start under a claim that came too late',
+  ),
   rule(
     'attempt 2 re-reads the outcome, not the end',
     { decideAfterReclaim: (read) => PRODUCTION.decideAfterReclaim({ ...read, next: null }) },
     { ...idempotent, ...alone },
     'no start under a claim that came too late',
-  ),
-  rule(
-    'attempt 2 re-reads the outcome, not its step',
-    { decideAfterReclaim: (read) => (read.outcome ? 'settled' : 'run') },
-    { ...deletes, ...idempotent, ...alone },
-    'no start under a claim that came too late',
-    'no effect of an uncommitted step',
   ),
   rule(
     'attempts without end',
@@ -117,7 +181,12 @@ const CALLS: Mutant[] = [
     { ...waits, ...idempotent },
     'at most three attempts',
   ),
-  rule('once of a dead worker left open', everyCall(({ action }) => (isUnknown(action) ? NOTHING : action)), waits, 'an end can still be reached'),
+  rule(
+    'once of a dead worker left open',
+    everyCall(({ action }) => (isUnknown(action) ? NOTHING : action)),
+    waits,
+    'an end can still be reached',
+  ),
   rule(
     'unknown without a claim',
     everyCall(({ action, step }) =>
@@ -128,7 +197,12 @@ const CALLS: Mutant[] = [
     waits,
     'no outcome without a claim',
   ),
-  rule('stopped before a later start, said never to have run', { stoppedBeforeStart: () => PRODUCTION.stoppedBeforeStart(1) }, { ...idempotent, ...alone }, 'what says it never ran never ran'),
+  rule(
+    'stopped before a later start, said never to have run',
+    { stoppedBeforeStart: () => PRODUCTION.stoppedBeforeStart(1) },
+    { ...idempotent, ...alone },
+    'what says it never ran never ran',
+  ),
 ];
 
 const unknown = {
@@ -148,7 +222,12 @@ const unknown = {
 /** Stop, deadlines, no worker: giving up competes for the claim. */
 const GIVING_UP: Mutant[] = [
   rule('a stopped call settled without competing', withoutCompeting, {}, 'no outcome without a claim'),
-  rule('a late call settled without competing', withoutCompeting, { ...waits, clocks: true }, 'no outcome without a claim'),
+  rule(
+    'a late call settled without competing',
+    withoutCompeting,
+    { ...waits, clocks: true },
+    'no outcome without a claim',
+  ),
   rule(
     'no worker: settled without competing',
     {
@@ -204,7 +283,13 @@ const GIVING_UP: Mutant[] = [
     {},
     'no start after an acknowledged Stop',
   ),
-  rule('nobody ends the calls of a stopped turn', everyCall(({ action }) => (action.do === 'compete' || action.do === 'settle' ? NOTHING : action)), alone, 'no start after an acknowledged Stop', 'an end can still be reached'),
+  rule(
+    'nobody ends the calls of a stopped turn',
+    everyCall(({ action }) => (action.do === 'compete' || action.do === 'settle' ? NOTHING : action)),
+    alone,
+    'no start after an acknowledged Stop',
+    'an end can still be reached',
+  ),
   rule(
     'the owner of a stopped call is not told',
     {
@@ -221,8 +306,14 @@ const GIVING_UP: Mutant[] = [
 
 /** Turns: driving, taking over, sweeping. */
 const TURNS: Mutant[] = [
-  { variant: variant('no sweeper', { ...waits, ...alone, sweeper: false }), caughtBy: ['an end can still be reached'] },
-  { variant: variant('no sweeper, Stop', { ...alone, sweeper: false }), caughtBy: ['an end can still be reached'] },
+  {
+    variant: variant('no sweeper', { ...waits, ...alone, sweeper: false }),
+    caughtBy: ['an end can still be reached'],
+  },
+  {
+    variant: variant('no sweeper, Stop', { ...alone, sweeper: false }),
+    caughtBy: ['an end can still be reached'],
+  },
   rule(
     'a turn never claimed again',
     {
@@ -264,10 +355,17 @@ const TURNS: Mutant[] = [
     'no model call for a deleted conversation',
   ),
   rule('a turn forgotten with open calls', { isSettled: () => true }, alone, 'an end can still be reached'),
-  rule('ended turns not swept', { decideSweep: (...given) => {
-    const action = PRODUCTION.decideSweep(...given);
-    return action.do === 'finish' ? { do: 'leave' } : action;
-  } }, alone, 'an end can still be reached'),
+  rule(
+    'ended turns not swept',
+    {
+      decideSweep: (...given) => {
+        const action = PRODUCTION.decideSweep(...given);
+        return action.do === 'finish' ? { do: 'leave' } : action;
+      },
+    },
+    alone,
+    'an end can still be reached',
+  ),
 ];
 
 export const MUTANTS: Mutant[] = [...ORDER, ...INSERTS, ...CALLS, ...GIVING_UP, ...TURNS];
@@ -275,6 +373,13 @@ export const MUTANTS: Mutant[] = [...ORDER, ...INSERTS, ...CALLS, ...GIVING_UP, 
 /** Rules that only save work: without them every promise holds. */
 export const HARMLESS: Variant[] = [
   variant('a superseded driver goes on', { ...waits, rules: { isSuperseded: () => false } }),
+  // Nothing publishes a call before its commit; this is a second lock.
+  variant('attempt 2 does not look for the step that asks', {
+    ...waits,
+    ...idempotent,
+    ...alone,
+    rules: { decideAfterReclaim: ({ outcome }) => (outcome ? 'settled' : 'run') },
+  }),
   variant('a late call is not refused by its worker', {
     ...waits,
     clocks: true,

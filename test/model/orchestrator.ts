@@ -45,7 +45,12 @@ function takeUp(moves: Moves, me: Orchestrator, how: string, queues: Queues, hol
       moves.rules.decideTakeUp(moves.journal(turn), processId(me), () => says),
     );
     if (decision.do === 'claim') {
-      const self = { ...idle, at: 'claiming' as const, holds: holds && moves.variant.broker === 'deliveries', sawMark: turn.conversation === 'marked' };
+      const self = {
+        ...idle,
+        at: 'claiming' as const,
+        holds: holds && moves.variant.broker === 'deliveries',
+        sawMark: turn.conversation === 'marked',
+      };
       moves.go(`${how}, will claim`, { queues, [me]: self }, kind);
     } else passOn(moves, me, how, { queues, [me]: idle }, kind);
   }
@@ -61,13 +66,18 @@ function passOn(moves: Moves, me: Orchestrator, how: string, taken: Change, kind
     const woken = { ...moves.state[driver], awake: true };
     return moves.go(`${how}, wakes its driver`, { ...taken, [driver]: woken }, kind);
   }
-  moves.go(`${how}, passes it on to ${driver}`, { ...taken, queues: { ...queues, advance: moves.more(queues.advance) } }, kind);
+  moves.go(
+    `${how}, passes it on to ${driver}`,
+    { ...taken, queues: { ...queues, advance: moves.more(queues.advance) } },
+    kind,
+  );
 }
 
 function claim(moves: Moves, me: Orchestrator): void {
   const { state } = moves;
   const self = state[me];
-  if (self.overtaken) return takeUp(moves, me, `${me} loses the claim, reads again`, state.queues, self.holds);
+  if (self.overtaken)
+    return takeUp(moves, me, `${me} loses the claim, reads again`, state.queues, self.holds);
   const rival = state[other(me)];
   const change: Change = {
     turn: { ...state.turn, driver: me },
@@ -116,14 +126,20 @@ function decideOn(
         }),
       );
       act(moves, me, action, kind);
-      if (action.do === 'await_calls' && moves.variant.clocks) withoutWorker(moves, me, action, moves.journal(known, driving, call));
+      if (action.do === 'await_calls' && moves.variant.clocks)
+        withoutWorker(moves, me, action, moves.journal(known, driving, call));
     }
   }
 }
 
 function act(moves: Moves, me: Orchestrator, action: Action, kind: Kind): void {
   const self = moves.state[me];
-  const insert = (n: number, row: OrchestratorAt['row']): OrchestratorAt => ({ ...self, at: 'committing', n, row });
+  const insert = (n: number, row: OrchestratorAt['row']): OrchestratorAt => ({
+    ...self,
+    at: 'committing',
+    n,
+    row,
+  });
   switch (action.do) {
     case 'call_model': {
       const early = moves.has('publish_before_commit') && action.n === 1;
@@ -190,7 +206,12 @@ function commit(moves: Moves, me: Orchestrator, { n, row }: OrchestratorAt): voi
     return moves.go(`${label}: wins`, { turn: { ...turn, [number]: content }, [me]: goesOn });
   }
   if (moves.has('step_upserted') && row === 'model' && turn[number] !== content) {
-    return moves.go(`${label}: overwrites`, { turn: { ...turn, [number]: content }, [me]: goesOn }, 'progress', 'one row per number');
+    return moves.go(
+      `${label}: overwrites`,
+      { turn: { ...turn, [number]: content }, [me]: goesOn },
+      'progress',
+      'one row per number',
+    );
   }
   if (moves.has('cancel_under_own_key') && n === 2 && turn.step2 === 'cancel') {
     return moves.go(`${label} beside the cancel row`, { turn: { ...turn, step2: 'both' }, [me]: goesOn });

@@ -50,11 +50,11 @@ function brokenByCall(call: CallRows, { toolClass }: Variant): PromiseName | und
 function brokenByTurn({ turn, a, b, gateway }: State): PromiseName | undefined {
   const { step1, step2 } = turn;
   if (step2 === 'both') return 'one end per turn';
-  if ((step1 === 'cancel' || step1 === 'fail') && step2 !== 'none') return 'one end per turn';
+  const isKept = turn.conversation !== 'removed';
+  if (isKept && (step1 === 'cancel' || step1 === 'fail') && step2 !== 'none') return 'one end per turn';
   const asked = askedCall(turn);
   if (step2 === 'final' && asked && (asked === 'a' ? a : b).outcome === 'none')
     return 'no final answer before the call has ended';
-  const isKept = turn.conversation !== 'removed';
   return gateway.acked !== 'no' && isKept && !hasEnded(turn)
     ? 'an acknowledged Stop has ended the turn'
     : undefined;
@@ -72,15 +72,11 @@ export function isGoal({ turn, a, b, gateway }: State, variant: Variant): boolea
   const calls = asked === undefined ? [] : [asked === 'a' ? a : b];
   const isEnded = hasEnded(turn) && turn.told && calls.every(({ outcome }) => outcome !== 'none');
   if (variant.user === 'deletes' && turn.conversation !== 'kept')
-    return turn.conversation === 'removed' && turn.step1 === 'none' && turn.step2 === 'none' && isGone(a) && isGone(b);
+    return turn.conversation === 'removed' && a.outcome === 'none' && b.outcome === 'none';
   // Of a tool that never ends only Stop is promised to end.
   if (variant.endless && !hasEnded(turn)) return true;
   if (variant.sweeper && variant.timers) return isEnded && !turn.due;
   return isEnded && gateway.at === 'idle';
-}
-
-function isGone({ outcome }: CallRows): boolean {
-  return outcome === 'none';
 }
 
 /** How a turn ended, in two words, for the guard against a model in which nothing happens. */

@@ -11,14 +11,7 @@ export type Owner = Orchestrator | Worker | 'none' | 'gone';
 
 /** How a call ended, as far as the promises tell ends apart. */
 export type End =
-  | 'none'
-  | 'done'
-  | 'never_started'
-  | 'too_late'
-  | 'no_worker'
-  | 'stopped'
-  | 'unknown'
-  | 'gave_up';
+  'none' | 'done' | 'never_started' | 'too_late' | 'no_worker' | 'stopped' | 'unknown' | 'gave_up';
 
 /** The turn's rows, its newest claim and its caches. */
 export interface TurnRows {

@@ -15,7 +15,8 @@ export function sweeperMoves(moves: Moves): void {
       );
       if (action.do === 'finish') {
         for (const call of action.calls) moves.carryOut('sweeper', call, {}, kind);
-        if (hasEnded(turn)) moves.go('sweeper tells of the end', { turn: { ...turn, ...moves.ended() } }, kind);
+        if (hasEnded(turn))
+          moves.go('sweeper tells of the end', { turn: { ...turn, ...moves.ended() } }, kind);
       } else if (action.do === 'wake') moves.go('sweeper hints', moves.hinted());
     }
   }
@@ -29,9 +30,21 @@ function remove(moves: Moves): void {
     (moves.has('removed_with_open_calls') ? hasEnded(turn) : hasEnded(turn) && moves.ended().due === false);
   if (!isReady) return;
   const without = (call: CallRows): CallRows =>
-    moves.has('claims_removed') ? { ...call, attempt: 0, owner: 'none', outcome: 'none' } : { ...call, outcome: 'none' };
+    moves.has('claims_removed')
+      ? { ...call, attempt: 0, owner: 'none', purpose: 'run', decides: 'none', outcome: 'none' }
+      : { ...call, decides: 'none', outcome: 'none' };
+  // Numbers stay taken: whoever loses an insert against one reads an end.
+  const emptied = (step: 'none' | string) =>
+    step === 'none' || moves.has('step_ids_removed') ? 'none' : 'cancel';
   moves.go('sweeper removes the content', {
-    turn: { ...turn, step1: 'none', step2: 'none', conversation: 'removed', due: false },
+    turn: {
+      ...turn,
+      step1: emptied(turn.step1),
+      step2: emptied(turn.step2),
+      conversation: 'removed',
+      due: false,
+      told: true,
+    },
     a: without(a),
     b: without(b),
   });
@@ -42,12 +55,20 @@ export function brokerMoves(moves: Moves): void {
   const { queues } = moves.state;
   if (!moves.variant.faults) {
     // Without any fault a client may still send its message again: the same turn, hinted again.
-    return moves.go('client sends again', { queues: { ...queues, advance: moves.more(queues.advance) } }, 'fault');
+    return moves.go(
+      'client sends again',
+      { queues: { ...queues, advance: moves.more(queues.advance) } },
+      'fault',
+    );
   }
   for (const name of ['advance', 'call_a', 'call_b'] as const) {
     if (queues[name] === 0) continue;
     moves.go(`broker loses ${name}`, { queues: { ...queues, [name]: queues[name] - 1 } }, 'fault');
     if (moves.variant.broker === 'deliveries')
-      moves.go(`broker repeats ${name}`, { queues: { ...queues, [name]: moves.more(queues[name]) } }, 'fault');
+      moves.go(
+        `broker repeats ${name}`,
+        { queues: { ...queues, [name]: moves.more(queues[name]) } },
+        'fault',
+      );
   }
 }

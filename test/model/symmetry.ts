@@ -47,7 +47,8 @@ export class Symmetry {
 
   private sortWorkers(state: State): State {
     const { w1, w2, a, b } = state;
-    if (w1.id < w2.id || (w1.id === w2.id && a.owner !== 'w2' && (a.owner === 'w1' || b.owner !== 'w2'))) return state;
+    if (w1.id < w2.id || (w1.id === w2.id && a.owner !== 'w2' && (a.owner === 'w1' || b.owner !== 'w2')))
+      return state;
     return { ...state, w1: w2, w2: w1, a: this.swap('a', a, swapOwner), b: this.swap('b', b, swapOwner) };
   }
 

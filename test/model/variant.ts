@@ -18,6 +18,7 @@ export type Slip =
   | 'stop_without_release'
   | 'lost_cancel_given_up'
   | 'claims_removed'
+  | 'step_ids_removed'
   | 'removed_with_open_calls'
   | 'claim_of_own_name_taken';
 

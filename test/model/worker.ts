@@ -1,4 +1,13 @@
-import { CLOCKS, callRow, claimsOf, endOf, journalOf, outcomeOf, processId, type Clock } from './journal-of.js';
+import {
+  CLOCKS,
+  callRow,
+  claimsOf,
+  endOf,
+  journalOf,
+  outcomeOf,
+  processId,
+  type Clock,
+} from './journal-of.js';
 import type { Moves } from './moves.js';
 import {
   askedCall,
@@ -55,7 +64,12 @@ function receive(moves: Moves, me: Worker, name: CallName): void {
   for (const clock of moves.clocks) deliver(moves, me, name, taken, clock);
 }
 
-function at(where: WorkerAt['at'], call: CallName, attempt: number, change: Partial<WorkerAt> = {}): WorkerAt {
+function at(
+  where: WorkerAt['at'],
+  call: CallName,
+  attempt: number,
+  change: Partial<WorkerAt> = {},
+): WorkerAt {
   return { ...IDLE_WORKER, at: where, call, attempt, ...change };
 }
 
@@ -72,15 +86,34 @@ function deliver(moves: Moves, me: Worker, name: CallName, taken: Change, clock:
   if (delivered.do === 'refuse' && call.attempt === 0) {
     const by = { worker: processId(me), attempt: 0, at: step.at };
     const outcome = failedOutcome(step, row, delivered.error, by);
-    return moves.compete(`${how} too late,`, name, { do: 'compete', outcome }, { ...moves.hinted(), ...taken }, 'progress');
+    return moves.compete(
+      `${how} too late,`,
+      name,
+      { do: 'compete', outcome },
+      { ...moves.hinted(), ...taken },
+      'progress',
+    );
   }
   const isOwn = moves.has('claim_of_own_name_taken') && call.owner === nameOf(moves, me);
   if (call.attempt === 0 || isOwn || moves.has('claim_upserted')) {
-    const claimed: CallRows = { ...call, attempt: Math.max(1, call.attempt), owner: nameOf(moves, me), purpose: 'run', decides: 'none' };
-    return moves.go(`${how}, claims it`, { ...taken, [name]: claimed, [me]: at('starting', name, 1, lateness(moves, call)) });
+    const claimed: CallRows = {
+      ...call,
+      attempt: Math.max(1, call.attempt),
+      owner: nameOf(moves, me),
+      purpose: 'run',
+      decides: 'none',
+    };
+    return moves.go(`${how}, claims it`, {
+      ...taken,
+      [name]: claimed,
+      [me]: at('starting', name, 1, lateness(moves, call)),
+    });
   }
   for (const { says, kind } of moves.judge(call.purpose === 'run' ? call.owner : 'none')) {
-    const found = { claims: claimsOf(name, call), outcome: call.outcome === 'none' ? null : outcomeOf(name, call.outcome) };
+    const found = {
+      claims: claimsOf(name, call),
+      outcome: call.outcome === 'none' ? null : outcomeOf(name, call.outcome),
+    };
     const work = { class: variant.toolClass, me: processId(me), liveness: (): Liveness => says };
     const action = moves.remember(`lost|${call.id}|${me}|${says}`, () => rules.decideLostClaim(found, work));
     switch (action.do) {
@@ -118,7 +151,10 @@ function claimNext(moves: Moves, me: Worker, self: WorkerAt): void {
   const label = `${me} claims call ${name} again, attempt ${attempt}`;
   if (call.attempt !== attempt - 1) return moves.go(`${label}: loses`, { [me]: IDLE_WORKER });
   const claimed: CallRows = { ...call, attempt, owner: nameOf(moves, me) };
-  moves.go(`${label}: wins`, { [name]: claimed, [me]: at('rereading', name, attempt, lateness(moves, call)) });
+  moves.go(`${label}: wins`, {
+    [name]: claimed,
+    [me]: at('rereading', name, attempt, lateness(moves, call)),
+  });
 }
 
 /** What the rows say after the claim. */
@@ -156,7 +192,10 @@ function start(moves: Moves, me: Worker, self: WorkerAt): void {
     const end = endOf({ status: 'failure', error: moves.rules.stoppedBeforeStart(attempt) });
     return settle(moves, me, name, end, `${me} is told to stop before it starts`);
   }
-  const effect: CallRows = { ...call, starts: Math.min(call.starts + 1, moves.variant.toolClass === 'once' ? 2 : 1) };
+  const effect: CallRows = {
+    ...call,
+    starts: Math.min(call.starts + 1, moves.variant.toolClass === 'once' ? 2 : 1),
+  };
   const isAsked = askedCall(turn) === name || turn.conversation === 'removed';
   const broken = !isAsked
     ? 'no effect of an uncommitted step'
@@ -168,7 +207,12 @@ function start(moves: Moves, me: Worker, self: WorkerAt): void {
   if (moves.has('outcome_before_effect') && call.outcome === 'none') {
     return moves.go(`${me} records the result first`, { [name]: { ...call, outcome: 'done' } });
   }
-  moves.go(`${me} STARTS call ${name}`, { [name]: effect, [me]: { ...self, at: 'running' } }, 'progress', broken);
+  moves.go(
+    `${me} STARTS call ${name}`,
+    { [name]: effect, [me]: { ...self, at: 'running' } },
+    'progress',
+    broken,
+  );
 }
 
 function finish(moves: Moves, me: Worker, self: WorkerAt): void {
@@ -177,7 +221,10 @@ function finish(moves: Moves, me: Worker, self: WorkerAt): void {
   if (self.told) settle(moves, me, name, 'stopped', `${me} obeys Stop`);
   if (moves.variant.endless) return;
   if (moves.has('hint_before_outcome')) {
-    return moves.go(`${me} hints before it records`, { ...moves.hinted(), [me]: { ...self, at: 'recording' } });
+    return moves.go(`${me} hints before it records`, {
+      ...moves.hinted(),
+      [me]: { ...self, at: 'recording' },
+    });
   }
   if (moves.has('result_believed_from_hint')) {
     const told = { queues: { ...queues, result: 1 }, ...wakeDriver(moves) };
@@ -201,7 +248,10 @@ function mishaps(moves: Moves, me: Worker, self: WorkerAt): void {
   const { call: name } = self;
   const call = moves.state[name];
   const queue = `call_${name}` as const;
-  const freed = moves.variant.broker === 'deliveries' ? { queues: { ...queues, [queue]: moves.more(queues[queue]) } } : {};
+  const freed =
+    moves.variant.broker === 'deliveries'
+      ? { queues: { ...queues, [queue]: moves.more(queues[queue]) } }
+      : {};
   const orphaned = call.owner === me ? { [name]: { ...call, owner: 'gone' as const } } : {};
   const died: Change = { [me]: IDLE_WORKER, ...freed, ...orphaned };
   // One process dies with both of its deliveries.
