@@ -2,7 +2,7 @@ import { gatewayMoves } from './gateway.js';
 import { Moves, type Move } from './moves.js';
 import { orchestratorMoves } from './orchestrator.js';
 import { brokenIn, endIn, isGoal, type PromiseName } from './promises.js';
-import { START, States, type State } from './state.js';
+import { hasEnded, START, States, type State } from './state.js';
 import { Symmetry } from './symmetry.js';
 import { brokerMoves, sweeperMoves } from './surroundings.js';
 import type { Variant } from './variant.js';
@@ -92,7 +92,7 @@ class Explorer {
     this.parents.push(parent);
     if (isGoal(state, this.variant)) {
       this.goals.push(number);
-      this.ends.add(endIn(state));
+      if (hasEnded(state.turn)) this.ends.add(endIn(state));
     }
     return number;
   }

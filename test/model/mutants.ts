@@ -382,6 +382,7 @@ export const HARMLESS: Variant[] = [
   }),
   variant('a late call is not refused by its worker', {
     ...waits,
+    ...alone,
     clocks: true,
     rules: { decideDelivery: () => ({ do: 'claim' }) },
   }),
