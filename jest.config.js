@@ -43,7 +43,7 @@ export default {
       ...shared,
       displayName: 'unit',
       testEnvironment: 'node',
-      testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts'],
+      testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts', '<rootDir>/test/model/*.spec.ts'],
     },
     {
       ...withServices,
@@ -52,6 +52,7 @@ export default {
       testPathIgnorePatterns: [
         ...shared.testPathIgnorePatterns,
         '<rootDir>/test/faults/',
+        '<rootDir>/test/model/',
         '<rootDir>/test/outages/',
       ],
     },

@@ -1,0 +1,54 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { explore, type Exploration } from './explore.js';
+import { HARMLESS, MUTANTS } from './mutants.js';
+import { MAX_QUICK_STATES, WORLDS } from './variants.js';
+
+// Seconds on a machine of its own; the limit is for one that is shared by many.
+const TIMEOUT_MS = 600_000;
+let states = 0;
+
+/** What a failed test prints: the promise, and every move on the shortest way to its breach. */
+function story({ broken, trace }: Exploration): string {
+  return broken ? [`«${broken}» is broken:`, ...trace].join('\n  ') : 'safe and live';
+}
+
+describe('claim and settle, whatever dies, is lost, repeated or wrongly suspected', () => {
+  it.each(WORLDS.filter(({ isQuick }) => isQuick).map((world) => [world.variant.name, world] as const))(
+    'keeps every promise, reaches every intended end and no other: %s',
+    (_name, { variant, ends }) => {
+      const found = explore(variant, MAX_QUICK_STATES);
+      states += found.states;
+      expect(story(found)).toBe('safe and live');
+      expect(found.isComplete).toBe(true);
+      expect([...found.ends].sort()).toEqual([...ends].sort());
+    },
+    TIMEOUT_MS,
+  );
+
+  afterAll(() => {
+    expect(states).toBeLessThanOrEqual(MAX_QUICK_STATES);
+  });
+});
+
+describe('without one of its rules a promise is broken', () => {
+  it.each(MUTANTS.map((mutant) => [mutant.variant.name, mutant] as const))(
+    '%s',
+    (_name, { variant, caughtBy }) => {
+      const found = explore(variant, MAX_QUICK_STATES);
+      expect(found.isComplete).toBe(true);
+      expect(caughtBy).toContain(found.broken);
+      expect(found.trace.length > 0 || found.broken === 'an end can still be reached').toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('rules that only save work', () => {
+  it.each(HARMLESS.map((variant) => [variant.name, variant] as const))(
+    'are needed for no promise: %s',
+    (_name, variant) => {
+      expect(story(explore(variant, MAX_QUICK_STATES))).toBe('safe and live');
+    },
+    TIMEOUT_MS,
+  );
+});

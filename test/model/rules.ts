@@ -1,0 +1,38 @@
+import {
+  decide,
+  decideAfterCompeting,
+  decideAfterReclaim,
+  decideCalls,
+  decideDelivery,
+  decideLostClaim,
+  decideLostConnection,
+  decideStop,
+  decideSweep,
+  decideTakeUp,
+  decideWithoutWorker,
+  isSettled,
+  isSuperseded,
+  settleClaim,
+  stoppedBeforeStart,
+} from '#turn';
+
+/** The rules that production decides by: the model has none of its own. A mutant replaces one of them. */
+export const PRODUCTION = {
+  decide,
+  decideCalls,
+  decideTakeUp,
+  isSuperseded,
+  decideStop,
+  decideSweep,
+  isSettled,
+  decideAfterCompeting,
+  settleClaim,
+  decideWithoutWorker,
+  decideDelivery,
+  decideLostClaim,
+  decideAfterReclaim,
+  decideLostConnection,
+  stoppedBeforeStart,
+};
+
+export type Rules = typeof PRODUCTION;
