@@ -17,6 +17,8 @@ interface Place {
   /** What then happens to the turn, whatever the kind of fault. */
   then: string;
   overHttp?: true;
+  /** Bob waits for somebody to find the turn before he asks again. */
+  isFoundFirst?: true;
   /** The tool has been claimed and nobody can know whether it ran. */
   isInDoubt?: true;
 }
@@ -31,7 +33,8 @@ export const PLACES: Record<FaultPointName, Place> = {
   turn_announced: {
     role: 'gateway',
     scenario: 'turn',
-    then: 'the turn that nobody hinted is found, and a resend is the same turn',
+    isFoundFirst: true,
+    then: 'the turn that nobody hinted is found, and a later resend is the same turn',
   },
   turn_hinted: {
     role: 'gateway',

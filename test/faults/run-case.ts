@@ -104,6 +104,7 @@ export class CaseRun {
   private async goOnElsewhere(conversation: WatchedConversation): Promise<void> {
     const { cluster } = this.world;
     await conversation.moveBob(cluster.gateways[1]!);
+    if (this.fault.isFoundFirst) await conversation.isFound();
     if (conversation.nextId === '') {
       await conversation.ask();
       await conversation.askNext();
