@@ -2,7 +2,7 @@ import type { FaultPointName } from '#faults';
 
 export type Role = 'gateway' | 'orchestrator' | 'tool-worker';
 export type FaultKind = 'kill' | 'freeze' | 'drop_connection' | 'delay';
-export const FAULT_KINDS: readonly FaultKind[] = ['kill', 'freeze', 'drop_connection', 'delay'];
+const FAULT_KINDS: readonly FaultKind[] = ['kill', 'freeze', 'drop_connection', 'delay'];
 
 /**
  * What the people do: `turn` asks for two tools at once; `stop` stops a turn with a call that runs and one that
@@ -153,19 +153,30 @@ export interface FaultCase extends Place {
 
 export const POINTS = Object.keys(PLACES) as FaultPointName[];
 
-/** Every kind of fault at every point of this kind of process; a worker's on a tool of either class. */
+/**
+ * Every kind of fault at every point of this kind of process; where a worker is lost, on a tool of either class, since
+ * the class decides what happens then.
+ */
 export function casesOf(role: Role): FaultCase[] {
   const points = POINTS.filter((point) => PLACES[point].role === role);
-  const toolsets = role === 'tool-worker' ? (['acts', 'repeats'] as const) : [undefined];
   return points.flatMap((point) =>
-    FAULT_KINDS.flatMap((kind) => toolsets.map((toolset) => caseOf(point, kind, toolset))),
+    FAULT_KINDS.flatMap((kind) => toolsetsOf(role, kind).map((toolset) => caseOf(point, kind, toolset))),
   );
+}
+
+function toolsetsOf(role: Role, kind: FaultKind): (Toolset | undefined)[] {
+  if (role !== 'tool-worker') return [undefined];
+  return isLost(kind) ? ['acts', 'repeats'] : ['acts'];
+}
+
+/** The others count a process as dead. */
+function isLost(kind: FaultKind): boolean {
+  return kind === 'kill' || kind === 'freeze';
 }
 
 function caseOf(point: FaultPointName, kind: FaultKind, toolset: Toolset | undefined): FaultCase {
   const place = PLACES[point];
-  const endsUnknown =
-    place.isInDoubt === true && toolset === 'acts' && (kind === 'kill' || kind === 'freeze');
+  const endsUnknown = place.isInDoubt === true && toolset === 'acts' && isLost(kind);
   const named = [point, kind, ...(toolset ? [toolset] : [])].join(' · ');
   return { ...place, point, kind, toolset, endsUnknown, title: `${named}: ${place.then}` };
 }
