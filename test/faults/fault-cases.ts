@@ -52,11 +52,6 @@ export const PLACES: Record<FaultPointName, Place> = {
     scenario: 'stop',
     then: 'the stopped turn stays stopped, and Stop again says that nothing runs',
   },
-  settle_claimed: {
-    role: 'gateway',
-    scenario: 'stop',
-    then: 'the call that was given up gets exactly the outcome of the claim and never starts',
-  },
   hint_received: {
     role: 'orchestrator',
     scenario: 'turn',
@@ -96,6 +91,11 @@ export const PLACES: Record<FaultPointName, Place> = {
     role: 'orchestrator',
     scenario: 'stop',
     then: 'the turn ends stopped once, and its calls end',
+  },
+  settle_claimed: {
+    role: 'orchestrator',
+    scenario: 'stop',
+    then: 'the call that was given up gets exactly the outcome of the claim and never starts',
   },
   ending_committed: {
     role: 'orchestrator',

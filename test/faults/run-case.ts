@@ -80,9 +80,19 @@ export class CaseRun {
     await conversation.askNext();
     if (scenario === 'stop') {
       await conversation.waitForCalls();
-      void conversation.stop();
+      await this.stopUntilStruck(conversation);
     }
     if (scenario === 'sweep') await this.sweepUntilStruck(conversation);
+  }
+
+  /** An armed gateway may never answer; another one must have the Stop before Bob leaves it. */
+  private async stopUntilStruck(conversation: WatchedConversation): Promise<void> {
+    let isAnswered = false;
+    void conversation.stop().then((calls) => (isAnswered = calls !== undefined));
+    await waitFor(() => isAnswered || (this.fault.role === 'gateway' && this.isStruck), {
+      what: 'an answer to Stop, or a strike',
+      timeoutMs: STRUCK_MS,
+    });
   }
 
   /** Both orchestrators sweep: the turn is due again and again until the armed one has found it. */
