@@ -1,2 +1,2 @@
-export { FAULT_POINTS, type FaultPointName } from './fault-point-names.js';
+export type { FaultPointName } from './fault-point-names.js';
 export { armFault, faultPoint, onDropConnection } from './fault-points.js';

@@ -2,7 +2,7 @@ import type { FaultPointName } from '#faults';
 
 export type Role = 'gateway' | 'orchestrator' | 'tool-worker';
 export type FaultKind = 'kill' | 'freeze' | 'drop_connection' | 'delay';
-export const FAULT_KINDS: readonly FaultKind[] = ['kill', 'freeze', 'drop_connection', 'delay'];
+const FAULT_KINDS: readonly FaultKind[] = ['kill', 'freeze', 'drop_connection', 'delay'];
 
 /**
  * What the people do: `turn` asks for two tools at once; `stop` stops a turn with a call that runs and one that
@@ -17,6 +17,8 @@ interface Place {
   /** What then happens to the turn, whatever the kind of fault. */
   then: string;
   overHttp?: true;
+  /** Bob waits for somebody to find the turn before he asks again. */
+  isFoundFirst?: true;
   /** The tool has been claimed and nobody can know whether it ran. */
   isInDoubt?: true;
 }
@@ -31,7 +33,8 @@ export const PLACES: Record<FaultPointName, Place> = {
   turn_announced: {
     role: 'gateway',
     scenario: 'turn',
-    then: 'the turn that nobody hinted is found, and a resend is the same turn',
+    isFoundFirst: true,
+    then: 'the turn that nobody hinted is found, and a later resend is the same turn',
   },
   turn_hinted: {
     role: 'gateway',
@@ -48,11 +51,6 @@ export const PLACES: Record<FaultPointName, Place> = {
     role: 'gateway',
     scenario: 'stop',
     then: 'the stopped turn stays stopped, and Stop again says that nothing runs',
-  },
-  settle_claimed: {
-    role: 'gateway',
-    scenario: 'stop',
-    then: 'the call that was given up gets exactly the outcome of the claim and never starts',
   },
   hint_received: {
     role: 'orchestrator',
@@ -93,6 +91,11 @@ export const PLACES: Record<FaultPointName, Place> = {
     role: 'orchestrator',
     scenario: 'stop',
     then: 'the turn ends stopped once, and its calls end',
+  },
+  settle_claimed: {
+    role: 'orchestrator',
+    scenario: 'stop',
+    then: 'the call that was given up gets exactly the outcome of the claim and never starts',
   },
   ending_committed: {
     role: 'orchestrator',
@@ -150,19 +153,30 @@ export interface FaultCase extends Place {
 
 export const POINTS = Object.keys(PLACES) as FaultPointName[];
 
-/** Every kind of fault at every point of this kind of process; a worker's on a tool of either class. */
+/**
+ * Every kind of fault at every point of this kind of process; where a worker is lost, on a tool of either class, since
+ * the class decides what happens then.
+ */
 export function casesOf(role: Role): FaultCase[] {
   const points = POINTS.filter((point) => PLACES[point].role === role);
-  const toolsets = role === 'tool-worker' ? (['acts', 'repeats'] as const) : [undefined];
   return points.flatMap((point) =>
-    FAULT_KINDS.flatMap((kind) => toolsets.map((toolset) => caseOf(point, kind, toolset))),
+    FAULT_KINDS.flatMap((kind) => toolsetsOf(role, kind).map((toolset) => caseOf(point, kind, toolset))),
   );
+}
+
+function toolsetsOf(role: Role, kind: FaultKind): (Toolset | undefined)[] {
+  if (role !== 'tool-worker') return [undefined];
+  return isLost(kind) ? ['acts', 'repeats'] : ['acts'];
+}
+
+/** The others count a process as dead. */
+function isLost(kind: FaultKind): boolean {
+  return kind === 'kill' || kind === 'freeze';
 }
 
 function caseOf(point: FaultPointName, kind: FaultKind, toolset: Toolset | undefined): FaultCase {
   const place = PLACES[point];
-  const endsUnknown =
-    place.isInDoubt === true && toolset === 'acts' && (kind === 'kill' || kind === 'freeze');
+  const endsUnknown = place.isInDoubt === true && toolset === 'acts' && isLost(kind);
   const named = [point, kind, ...(toolset ? [toolset] : [])].join(' · ');
   return { ...place, point, kind, toolset, endsUnknown, title: `${named}: ${place.then}` };
 }

@@ -8,8 +8,8 @@ import type { FaultCase, Role, Toolset } from './fault-cases.js';
 const DELAY_MS = 1_500;
 /** A process that lived on for so many heartbeats has done what it had in hand when it was thawed. */
 const BEATS = 2;
-const CLASSES = { acts: 'once', repeats: 'idempotent' } as const;
-const SETTINGS = { tools: { 'math.multiply': { approve: true } } };
+export const CLASSES = { acts: 'once', repeats: 'idempotent' } as const;
+export const SETTINGS = { tools: { 'math.multiply': { approve: true } } };
 
 /** Two of each kind of process; of the kind that a file strikes, one is made anew, and armed, for each case. */
 export class FaultWorld {

@@ -1,8 +1,10 @@
 import { expect } from '@jest/globals';
+import type { Journal } from '#contracts';
 import { claimsOn } from '#turn';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { waitFor } from '../services/wait-for.js';
 import { checkRows, checkViews } from './check-conversation.js';
+import { checkCaches } from './check-turn.js';
 import type { FaultCase } from './fault-cases.js';
 import { processIdOf, type FaultWorld } from './fault-world.js';
 import { WatchedConversation } from './watched-conversation.js';
@@ -78,9 +80,19 @@ export class CaseRun {
     await conversation.askNext();
     if (scenario === 'stop') {
       await conversation.waitForCalls();
-      void conversation.stop();
+      await this.stopUntilStruck(conversation);
     }
     if (scenario === 'sweep') await this.sweepUntilStruck(conversation);
+  }
+
+  /** An armed gateway may never answer; another one must have the Stop before Bob leaves it. */
+  private async stopUntilStruck(conversation: WatchedConversation): Promise<void> {
+    let isAnswered = false;
+    void conversation.stop().then((calls) => (isAnswered = calls !== undefined));
+    await waitFor(() => isAnswered || (this.fault.role === 'gateway' && this.isStruck), {
+      what: 'an answer to Stop, or a strike',
+      timeoutMs: STRUCK_MS,
+    });
   }
 
   /** Both orchestrators sweep: the turn is due again and again until the armed one has found it. */
@@ -102,6 +114,7 @@ export class CaseRun {
   private async goOnElsewhere(conversation: WatchedConversation): Promise<void> {
     const { cluster } = this.world;
     await conversation.moveBob(cluster.gateways[1]!);
+    if (this.fault.isFoundFirst) await conversation.isFound();
     if (conversation.nextId === '') {
       await conversation.ask();
       await conversation.askNext();
@@ -116,10 +129,19 @@ export class CaseRun {
   private async checkRows(conversation: WatchedConversation): Promise<void> {
     const { world, fault, armed } = this;
     const { store } = world.cluster;
-    const journal = await store.readJournal(conversation.mainId);
-    const call = journal?.steps[0]?.calls[0];
-    const owner = call && claimsOn(journal, call.tool_call_id).at(-1)?.owner;
-    const endedUnknown = fault.endsUnknown && owner === processIdOf(armed);
-    await checkRows(conversation, store, world.gates, { scenario: fault.scenario, endedUnknown });
+    const { mainId, nextId } = conversation;
+    const { scenario } = fault;
+    const owner = processIdOf(armed);
+    const unknownCalls = (journal: Journal) => (fault.endsUnknown ? onceCallsOf(journal, owner) : []);
+    await checkRows(conversation, { store, gates: world.gates, scenario, unknownCalls });
+    await checkCaches(store, mainId, scenario === 'stop' ? 'cancelled' : 'completed');
+    await checkCaches(store, nextId, 'completed');
   }
+}
+
+/** Calls that act once and were claimed by this process. */
+function onceCallsOf(journal: Journal, owner: string): string[] {
+  const calls = journal.steps.flatMap((step) => step.calls).filter((call) => call.class === 'once');
+  const ids = calls.map(({ tool_call_id }) => tool_call_id);
+  return ids.filter((id) => claimsOn(journal, id).at(-1)?.owner === owner);
 }

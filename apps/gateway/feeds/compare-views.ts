@@ -4,7 +4,8 @@ import { isEnded } from '#turn';
 
 /** True when `read`, taken from the store, tells something that a viewer of `shown` has not been told. */
 export function isBehind(shown: View, read: View): boolean {
-  const oldest = shown.turns[0]?.number ?? 0;
+  // Only a view that was cut lacks older turns on purpose; another one was not told of them.
+  const oldest = shown.earlier ? (shown.turns[0]?.number ?? 0) : 0;
   return read.turns.some((turn) => {
     const seen = shown.turns.find((candidate) => candidate.turn_id === turn.turn_id);
     return seen ? isTurnBehind(seen, turn) : turn.number > oldest || !isEnded(turn);

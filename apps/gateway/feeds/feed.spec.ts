@@ -122,6 +122,21 @@ describe('Feed', () => {
     expect(viewer.told.slice(1)).toMatchObject([{ content: 'ab' }, { content: 'c', offset: 2 }]);
   });
 
+  it('gives a newcomer an ended turn of which it was told nothing, although it was told of a later one', async () => {
+    const { feed, reads, join } = setUp();
+    const viewer = join();
+    await reads[0]!.answer(emptyView(ID));
+    feed.remove(viewer);
+    const later = { turn_id: 'turn_2', number: 2, content: 'q', by: 'ann', client_message_id: 'n' };
+    feed.receive({ type: 'turn_queued', ...fields, ...later });
+    jest.advanceTimersByTime(60_000);
+    const newcomer = join();
+    const [first] = completed('a').turns;
+    const queued: TurnView = { ...later, status: 'queued', at: fields.timestamp, steps: [] };
+    await reads[1]!.answer({ ...emptyView(ID), turns: [first!, queued] });
+    expect(newcomer.told).toMatchObject([{ view: { turns: [{ number: 1 }, { number: 2 }] } }]);
+  });
+
   it('shares one read among all who join, and needs none while it is fresh', async () => {
     const { reads, join } = setUp();
     const viewers = [join(), join(), join()];
