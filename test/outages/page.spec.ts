@@ -12,6 +12,9 @@ import { numbersTo } from '../e2e/numbers.js';
 import { Tab } from '../e2e/page-tab.js';
 import { launchBrowser } from '../web/browser.js';
 
+/** Chromium, on a machine that does other things too. */
+const SEEN_MS = 40_000;
+
 describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gateway is away', () => {
   let cluster: Cluster;
   let door: TcpProxy;
@@ -38,8 +41,13 @@ describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gate
 
   it('says so, and goes on at another gateway with the turn that nobody interrupted', async () => {
     const tab = await Tab.open(browser, door.url);
+    tab.page.setDefaultTimeout(SEEN_MS);
     await tab.say('count to 300');
     await tab.reads('1 2 3');
+      await tab.page.screenshot({ path: '/tmp/page.png' });
+      console.log(tab.complaints, await tab.page.locator('body').innerText());
+      throw e;
+    });
     const [gateway, other] = cluster.gateways;
     await cluster.end(gateway!);
     door.mode = 'cut';
@@ -54,5 +62,5 @@ describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gate
     expect(await tab.ownMessages()).toEqual(['count to 300', 'say written meanwhile']);
     expect(tab.complaints).toEqual([]);
     await tab.context.close();
-  }, 90_000);
+  }, 150_000);
 });

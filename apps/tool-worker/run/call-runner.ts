@@ -3,7 +3,7 @@ import { newMessage } from '#contracts';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
-import { MAX_CALL_ATTEMPTS, mayRunAgain, neverStarted, toolsetOf } from '#turn';
+import { MAX_CALL_ATTEMPTS, mayHaveRun, mayRunAgain, neverStarted, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
@@ -172,7 +172,10 @@ export class CallRunner {
       const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, stop, hold));
       const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await this.bounded(body, ran.result));
-      if (!mayRunAgain(body.class)) return unknownOutcome(this.ports, body, claim.n);
+      if (!mayRunAgain(body.class)) {
+        const error = mayHaveRun(ran.lost.message);
+        return outcomeRow(this.ports, body, run, { status: 'failure', error });
+      }
       if (claim.n >= MAX_CALL_ATTEMPTS || stop.aborted || hold.leftMs === 0) {
         return outcomeRow(this.ports, body, run, failure('ToolExecutionError', ran.lost.message));
       }
