@@ -85,9 +85,19 @@ describe('Catalogue', () => {
   it('forgets a worker after 30 s of silence, not before', () => {
     const catalogue = new Catalogue();
     catalogue.announce('w1', [toolset('math', [tool('math', 'add')])], 1000);
-    catalogue.expire(30_999);
+    catalogue.expire(30_999, Infinity);
     expect(names(catalogue)).toEqual(['math.add']);
-    catalogue.expire(31_000);
+    catalogue.expire(31_000, Infinity);
+    expect(names(catalogue)).toEqual([]);
+  });
+
+  it('counts no silence while it could hear nobody', () => {
+    const catalogue = new Catalogue();
+    catalogue.announce('w1', [toolset('math', [tool('math', 'add')])], 1000);
+    catalogue.expire(60_000, 0);
+    catalogue.expire(89_999, 29_999);
+    expect(names(catalogue)).toEqual(['math.add']);
+    catalogue.expire(90_000, 30_000);
     expect(names(catalogue)).toEqual([]);
   });
 

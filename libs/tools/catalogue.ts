@@ -43,10 +43,10 @@ export class Catalogue {
     if (this.announcements.delete(worker)) this.changed();
   }
 
-  /** Drops the workers that have been silent for 30 s. */
-  expire(now: number): void {
+  /** Drops the workers that have been silent for 30 s. `heardForMs`: how long the caller has been able to hear them. */
+  expire(now: number, heardForMs: number): void {
     for (const [worker, { at }] of this.announcements) {
-      if (now - at >= ANNOUNCEMENT_LIFETIME_MS) this.withdraw(worker);
+      if (Math.min(now - at, heardForMs) >= ANNOUNCEMENT_LIFETIME_MS) this.withdraw(worker);
     }
   }
 

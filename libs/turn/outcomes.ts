@@ -35,8 +35,6 @@ export const neverStarted = (): ErrorDetail =>
 export const stoppedWhileRunning = (): ErrorDetail =>
   failure('Cancelled', 'Stopped while it was running.', { started: true });
 
-export const mayHaveRun = (): ErrorDetail =>
-  failure(
-    'OutcomeUnknown',
-    'May have run. The worker died before it could report. It will not be started again.',
-  );
+/** `why`: one sentence. */
+export const mayHaveRun = (why = 'The worker died before it could report.'): ErrorDetail =>
+  failure('OutcomeUnknown', `May have run. ${why} It will not be started again.`);

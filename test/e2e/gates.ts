@@ -41,6 +41,12 @@ export class Gates {
     return this.count(`${name}.starts`);
   }
 
+  /** Process ids of the servers that it began to hold in, in order. */
+  servers(name: string): number[] {
+    const lines = readFileSync(join(this.folder, `${name}.starts`), 'utf8').split('\n');
+    return lines.slice(0, -1).map(Number);
+  }
+
   /** How often it was told to stop. */
   cancels(name: string): number {
     return this.count(`${name}.cancels`);

@@ -6,11 +6,10 @@ import {
   serviceStartTimeoutMs,
 } from '../services/test-services.js';
 import { TcpProxy } from '../services/tcp-proxy.js';
-import { waitFor } from '../services/wait-for.js';
 import { CLUSTER_START_MS, type Cluster } from '../e2e/cluster.js';
 import { Gates } from '../e2e/gates.js';
 import { removeFolders } from '../e2e/standalone-process.js';
-import { Attempted, expectReady } from './meanwhile.js';
+import { Attempted, expectOffered, expectReady } from './meanwhile.js';
 import { startOutageCluster } from './outage-cluster.js';
 import { Workload } from './workload.js';
 
@@ -93,9 +92,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'the way to the broker', () => {
       expect(outlasted.steps[0]?.calls[0]).toMatchObject({ state: 'succeeded', result: 'held outlasts' });
       proxies.workers.mode = 'pass';
       await expectReady(cluster.all, true, 30_000);
-      const isOffered = async () =>
-        (await (await fetch(`${cluster.gateways[0]!.url}/api/tools`)).text()).includes('acts');
-      await waitFor(isOffered, { what: 'the tools being offered' });
+      await expectOffered(cluster.gateways, ['acts', 'repeats', 'line']);
       expect([gates.starts('outlasts'), gates.starts('too-late')]).toEqual([1, 0]);
     },
     TEST_MS,

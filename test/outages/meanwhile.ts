@@ -32,6 +32,19 @@ export async function expectReady(
   await waitFor(ask, { what: `/health/ready being ${wanted}`, timeoutMs, intervalMs: 200 });
 }
 
+/** Every gateway offers these toolsets; as the workers tell orchestrators first, these do so too. */
+export async function expectOffered(
+  gateways: readonly SwitchyardProcess[],
+  toolsets: readonly string[],
+): Promise<void> {
+  const isOfferedBy = async ({ url }: SwitchyardProcess): Promise<boolean> => {
+    const list = await (await fetch(`${url}/api/tools`)).text();
+    return toolsets.every((toolset) => list.includes(`${toolset}.hold`));
+  };
+  const ask = async () => (await Promise.all(gateways.map(isOfferedBy))).every(Boolean);
+  await waitFor(ask, { what: `${toolsets.join(', ')} being offered`, timeoutMs: 30_000, intervalMs: 200 });
+}
+
 /** A message that a person sends during a fault: it is answered in bounded time, and resent until it is accepted. */
 export class Attempted {
   private readonly message = { content: 'what is 17 + 25?', client_message_id: randomUUID() };

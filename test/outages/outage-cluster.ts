@@ -1,6 +1,7 @@
 import { Cluster, type ClusterOptions } from '../e2e/cluster.js';
 import type { Gates } from '../e2e/gates.js';
 import { writeSettings } from '../e2e/standalone-process.js';
+import { expectOffered } from './meanwhile.js';
 
 type Environment = Record<string, string>;
 
@@ -27,7 +28,7 @@ export async function startOutageCluster(gates: Gates, options: OutageClusterOpt
     gates.mcpConfig(acting),
   ]);
   const driving = { ...FEW_TURNS, ...orchestrator };
-  return Cluster.start({
+  const cluster = await Cluster.start({
     services,
     gateways: [gateway, gateway],
     orchestrators: [driving, driving],
@@ -36,4 +37,7 @@ export async function startOutageCluster(gates: Gates, options: OutageClusterOpt
       { ...worker, MCP_CONFIG: plain },
     ],
   });
+  // MCP servers connect after their worker is ready.
+  await expectOffered(cluster.gateways, ['acts', 'repeats', 'line']);
+  return cluster;
 }

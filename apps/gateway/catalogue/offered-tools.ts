@@ -7,7 +7,7 @@ export class OfferedTools {
   private readonly catalogue = new Catalogue();
 
   constructor(
-    private readonly bus: Pick<Bus, 'send'>,
+    private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
     private readonly now: () => number = () => performance.now(),
   ) {}
@@ -27,7 +27,7 @@ export class OfferedTools {
   }
 
   list(): CatalogTool[] {
-    this.catalogue.expire(this.now());
+    this.catalogue.expire(this.now(), this.bus.connectedForMs());
     return this.catalogue.offered();
   }
 }

@@ -20,7 +20,10 @@ export class CatalogueService {
   private lastAnnouncedAt = 0;
 
   constructor(private readonly deps: { store: Store; bus: Bus; processId: string }) {
-    this.expiry = setInterval(() => this.catalogue.expire(performance.now()), EXPIRY_MS);
+    this.expiry = setInterval(
+      () => this.catalogue.expire(performance.now(), deps.bus.connectedForMs()),
+      EXPIRY_MS,
+    );
     this.expiry.unref();
   }
 

@@ -4,7 +4,14 @@ import { faultPoint } from '#faults';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
-import { attemptsOf, decideDelivery, decideLostConnection, stoppedBeforeStart, toolsetOf } from '#turn';
+import {
+  attemptsOf,
+  decideDelivery,
+  decideLostConnection,
+  mayHaveRun,
+  stoppedBeforeStart,
+  toolsetOf,
+} from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
@@ -168,7 +175,10 @@ export class CallRunner {
         attempts: attemptsOf(body),
         stopped: stop.aborted || hold.leftMs === 0,
       });
-      if (follows === 'unknown') return unknownOutcome(this.ports, body, claim.n);
+      if (follows === 'unknown') {
+        const error = mayHaveRun(ran.lost.message);
+        return outcomeRow(this.ports, body, run, { status: 'failure', error });
+      }
       if (follows === 'give_up') {
         return outcomeRow(this.ports, body, run, failure('ToolExecutionError', ran.lost.message));
       }

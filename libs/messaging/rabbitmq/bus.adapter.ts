@@ -7,6 +7,7 @@ import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../bu
 import { deliverCommand, deliverDead, describeDeath, rejectionOf, type Verdict } from '../deliver.js';
 import { EventListeners } from '../event-listeners.js';
 import { deadLetterQueue, exchanges, kindOfQueue } from '../topology.js';
+import { resolvedWithin } from '../within.js';
 import { codeOf, textOf, toSetupError } from './broker-error.js';
 import { parseBrokerUrl, type BrokerUrl } from './broker-url.js';
 import { SupervisedConnection } from './connection.adapter.js';
@@ -22,6 +23,8 @@ const notFound = '404';
 const reasonHeader = 'x-switchyard-reason';
 /** Of dead letters: storing them is quick and nobody waits. */
 const deadPrefetch = 10;
+/** A queue without a leader answers nothing, nor does a broker that hangs: who asks has other things to do. */
+const inspectTimeoutMs = 5_000;
 
 export interface RabbitmqBusOptions {
   /** `amqp://user:password@host:port/vhost`; never logged. */
@@ -153,9 +156,8 @@ class RabbitmqBus implements Bus {
     const { model } = this.#consuming;
     if (!model) throw new BusUnavailableError('not connected to RabbitMQ');
     try {
-      const { consumerCount, messageCount } = await onOwnChannel(model, (channel) =>
-        channel.checkQueue(queue),
-      );
+      const looking = onOwnChannel(model, (channel) => channel.checkQueue(queue));
+      const { consumerCount, messageCount } = await resolvedWithin(looking, inspectTimeoutMs);
       return { consumers: consumerCount, messages: messageCount };
     } catch (error) {
       if (codeOf(error) === notFound) return 'missing';

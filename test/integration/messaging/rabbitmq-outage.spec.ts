@@ -73,7 +73,10 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
     expect(bus.takesMessages()).toBe(true);
     broker.freeze();
     try {
-      const [outcome, took] = await timed(() => bus.publish('turns', turnAdvance()));
+      const [[outcome, took]] = await Promise.all([
+        timed(() => bus.publish('turns', turnAdvance())),
+        expect(bus.inspect('turns')).rejects.toThrow('no answer within 5000 ms'),
+      ]);
       expect(outcome).toBe('unknown');
       expect(took).toBeLessThan(6_000);
       expect([bus.isConnected(), bus.takesMessages()]).toEqual([true, false]);
