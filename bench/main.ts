@@ -27,7 +27,7 @@ if (isWanted('embedded')) {
 if (isWanted('sweeper')) {
   rows.push(...(await benchSweeper('SQLite', ':memory:', 100_000)));
   const mongo = await startMongo({});
-  rows.push(...(await benchSweeper('MongoDB protocol', mongo.url('bench_sweeper'), 10_000)));
+  rows.push(...(await benchSweeper('MongoDB protocol', mongo.url('bench_sweeper'), 2_000)));
   await mongo.stop();
 }
 if (isWanted('calls') || isWanted('distributed')) {
