@@ -30,7 +30,7 @@ if (isWanted('memory')) await inFolder(async (dataDir) => void rows.push(...(awa
 if (isWanted('sweeper')) {
   rows.push(...(await benchSweeper('SQLite', ':memory:', 100_000)));
   const mongo = await startMongo({});
-  rows.push(...(await benchSweeper('MongoDB protocol', mongo.url('bench_sweeper'), 10_000)));
+  rows.push(...(await benchSweeper('MongoDB protocol', mongo.url('bench_sweeper'), 2_000)));
   await mongo.stop();
 }
 if (['calls', 'distributed', 'recovery'].some(isWanted)) {

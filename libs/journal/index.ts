@@ -2,6 +2,6 @@ export * from './ports.js';
 export * from './carry-out.js';
 export * from './end-turn.js';
 export * from './stop-turn.js';
-export { markDeleted, removeDeleted, TOMBSTONE_MS } from './delete-conversation.js';
+export { markDeleted, removeDeleted } from './delete-conversation.js';
 export * from './liveness.js';
 export * from './retrying-store.js';

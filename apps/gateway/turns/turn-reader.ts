@@ -28,11 +28,7 @@ export class TurnReader {
     };
   }
 
-  async messages(
-    user: User,
-    conversationId: string,
-    page: MessagesPage,
-  ): Promise<MessageBody[]> {
+  async messages(user: User, conversationId: string, page: MessagesPage): Promise<MessageBody[]> {
     await this.ownership.conversation(user, conversationId);
     return listMessages(this.store, conversationId, page);
   }

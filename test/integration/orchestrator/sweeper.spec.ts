@@ -9,9 +9,9 @@ import {
   turnRow,
   type TestPorts,
 } from '../../../libs/journal/testing/test-ports.js';
-import { DeletedConversations } from './deleted-conversations.js';
-import { DueTurns } from './due-turns.js';
-import { Sweeper } from './sweeper.js';
+import { DeletedConversations } from '../../../apps/orchestrator/sweep/deleted-conversations.js';
+import { DueTurns } from '../../../apps/orchestrator/sweep/due-turns.js';
+import { Sweeper } from '../../../apps/orchestrator/sweep/sweeper.js';
 
 const DAY_MS = 24 * 3_600_000;
 let ports: TestPorts;
