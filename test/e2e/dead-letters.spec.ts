@@ -70,7 +70,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
     'poison of every kind is kept with its reason, and work goes on',
     async () => {
       const hint = newMessage('turn.advance', { turn_id: 'turn_x', conversation_id: 'conv_x' });
-      const call = { ...hint, type: 'tool.call', body: callBody('math.nope') };
+      const call = { ...hint, type: 'tool.call', body: callBody('nope.tool') };
       const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
       const poison: [string, Buffer, string][] = [
         ['turns', Buffer.from('{"id":'), 'rejected: not JSON'],
@@ -83,13 +83,13 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
         ['turns', json({ ...hint, version: '2.0.0' }), 'rejected: version: unsupported version'],
         ['turns', json({ ...hint, type: 'turn.nope' }), 'rejected: type turn.nope does not belong here'],
         ['tools.math', encodeMessage(hint), 'rejected: type turn.advance does not belong here'],
-        ['tools.math', json(call), 'rejected: this worker has no tool math.nope'],
+        ['tools.math', json(call), 'rejected: this worker has no tool nope.tool'],
       ];
       for (const [queue, content] of poison) await publish(queue, content);
       const isComplete = async () => (await letters()).length >= poison.length;
-    // What is missing then shows in the comparison.
-    await waitFor(isComplete, { what: 'the letters', timeoutMs: 30_000 }).catch(() => undefined);
-    const kept = (await letters()).map(({ queue, reason }) => `${queue} ${reason}`).sort();
+      // What is missing then shows in the comparison.
+      await waitFor(isComplete, { what: 'the letters', timeoutMs: 30_000 }).catch(() => undefined);
+      const kept = (await letters()).map(({ queue, reason }) => `${queue} ${reason}`).sort();
       expect(kept).toEqual(poison.map(([queue, , reason]) => `${queue} ${reason}`).sort());
       const listed = await switchyard(cluster.gateways[0]!.url, 'list');
       for (const [, , reason] of poison) expect(listed).toContain(reason);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Metrics } from '#observability';
-import { defineTool, defineToolset } from '../../libs/tools/define-tool.js';
+import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
 import { z } from 'zod';
-import { openPorts } from '../../libs/journal/testing/test-ports.js';
-import { ToolWorker } from './tool-worker.js';
+import { openPorts } from '../../../libs/journal/testing/test-ports.js';
+import { ToolWorker } from '../../../apps/tool-worker/tool-worker.js';
 
 const echo = defineTool({
   name: 'echo',
