@@ -55,7 +55,7 @@ export interface Bus {
   consume(queue: string, options: { prefetch: number }, handler: Handler): Promise<Consumer>;
   /** Stores what died; resolving acks, throwing leaves it in the queue and it comes again. */
   consumeDead(handler: (dead: DeadDelivery) => Promise<void>): Promise<Consumer>;
-  /** Passive declare on a channel of its own. */
+  /** Passive declare on a channel of its own. Bounded: rejects with `BusUnavailableError` after 5 s without an answer. */
   inspect(queue: string): Promise<{ consumers: number; messages: number } | 'missing'>;
 
   /**

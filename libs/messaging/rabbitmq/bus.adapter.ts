@@ -5,6 +5,7 @@ import { silentLogger, type BusLogger } from '../bus-logger.js';
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../bus.port.js';
 import { deliverCommand, deliverDead, describeDeath } from '../deliver.js';
 import { EventListeners } from '../event-listeners.js';
+import { resolvedWithin } from '../within.js';
 import { deadLetterQueue, exchanges, kindOfQueue } from '../topology.js';
 import { codeOf, textOf, toSetupError } from './broker-error.js';
 import { parseBrokerUrl, type BrokerUrl } from './broker-url.js';
@@ -19,6 +20,7 @@ import { declareCommandQueue, declareTopology, onOwnChannel } from './topology.a
 const notFound = '404';
 /** Of dead letters: storing them is quick and nobody waits. */
 const deadPrefetch = 10;
+const inspectTimeoutMs = 5_000;
 
 export interface RabbitmqBusOptions {
   /** `amqp://user:password@host:port/vhost`; never logged. */
@@ -121,8 +123,10 @@ class RabbitmqBus implements Bus {
     const { model } = this.#consuming;
     if (!model) throw new BusUnavailableError('not connected to RabbitMQ');
     try {
-      const { consumerCount, messageCount } = await onOwnChannel(model, (channel) =>
-        channel.checkQueue(queue),
+      // amqplib gives no answer when the connection goes at that moment, and a turn's driver waits for this one.
+      const { consumerCount, messageCount } = await resolvedWithin(
+        onOwnChannel(model, (channel) => channel.checkQueue(queue)),
+        inspectTimeoutMs,
       );
       return { consumers: consumerCount, messages: messageCount };
     } catch (error) {

@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { createRabbitmqBus, type Bus, type Delivery, type PublishOutcome } from '#messaging';
+import {
+  BusUnavailableError,
+  createRabbitmqBus,
+  type Bus,
+  type Delivery,
+  type PublishOutcome,
+} from '#messaging';
 import { probe, token, toolCall, turnAdvance } from '../../../libs/messaging/testing/sample-messages.js';
 import { startRabbitmq, type RabbitmqService } from '../../services/rabbitmq.js';
 import { describeWithServices } from '../../services/test-services.js';
@@ -70,9 +76,13 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
     const bus = await start();
     broker.freeze();
     try {
+      const startedAt = performance.now();
+      const inspected = bus.inspect('turns').catch((error: unknown) => error);
       const [outcome, took] = await timed(() => bus.publish('turns', turnAdvance()));
       expect(outcome).toBe('unknown');
       expect(took).toBeLessThan(6_000);
+      expect(await inspected).toBeInstanceOf(BusUnavailableError);
+      expect(performance.now() - startedAt).toBeLessThan(7_000);
       const waiting = timed(() => bus.publish('turns', turnAdvance()));
       const before = performance.now();
       await bus.close();
