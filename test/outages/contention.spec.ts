@@ -31,7 +31,6 @@ describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the 
     const [rabbitmq, mongo] = await Promise.all([rabbitmqForTest(), mongoForTest()]);
     gates = await Gates.create();
     const services = { rabbitmqUrl: rabbitmq!.url, mongodbUrl: mongo!.url };
-    // A third and a fourth worker's claims come from other processes than the first two's.
     cluster = await startOutageCluster(gates, { services });
     bus = createRabbitmqBus({ url: rabbitmq!.url, role: 'orchestrator', processId: 'orchestrator-test' });
     await bus.open();
