@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideAfterCompeting, decideStop, decideWithoutWorker } from './give-up-rules.js';
+import { decideAfterCompeting, decideNotTaken, decideStop } from './give-up-rules.js';
 import { settleClaim } from './claim-rows.js';
-import { neverStarted } from './outcomes.js';
+import { failure, neverStarted } from './outcomes.js';
 import { callId, callRow, claimRow, journalOf, outcomeRow, stepRow, START } from './testing/rows.js';
 
 const cancelled = outcomeRow(1, { status: 'failure', data: null, error: neverStarted() });
+const nobody = failure('DependencyUnavailable', 'No worker for math is running.');
 const by = { me: 'orchestrator-1', now: START };
 
 describe('stopping a turn', () => {
@@ -37,7 +38,7 @@ describe('a call that no worker can run', () => {
   const journal = journalOf({ steps: [step] });
 
   it('competes when nobody has claimed it', () => {
-    const action = decideWithoutWorker(journal, open, by);
+    const action = decideNotTaken(journal, open, nobody, by);
     expect(action).toMatchObject({
       do: 'compete',
       outcome: { error: { error_type: 'DependencyUnavailable' } },
@@ -46,13 +47,13 @@ describe('a call that no worker can run', () => {
 
   it('ends as unknown when somebody had claimed to run it, unless it only reads', () => {
     const claims = [claimRow(callId(1))];
-    const action = decideWithoutWorker({ ...journal, claims }, open, by);
+    const action = decideNotTaken({ ...journal, claims }, open, nobody, by);
     expect(action).toMatchObject({
       do: 'settle',
       outcome: { attempt: 1, error: { error_type: 'OutcomeUnknown' } },
     });
     const reads = { step, call: callRow(1, { class: 'read' }) };
-    expect(decideWithoutWorker({ ...journal, claims }, reads, by)).toMatchObject({
+    expect(decideNotTaken({ ...journal, claims }, reads, nobody, by)).toMatchObject({
       do: 'settle',
       outcome: { error: { error_type: 'DependencyUnavailable' } },
     });
@@ -60,7 +61,7 @@ describe('a call that no worker can run', () => {
 
   it('ends as its settle claim states', () => {
     const claims = [settleClaim(cancelled, 'gateway-1')];
-    expect(decideWithoutWorker({ ...journal, claims }, open, by)).toEqual({
+    expect(decideNotTaken({ ...journal, claims }, open, nobody, by)).toEqual({
       do: 'settle',
       outcome: cancelled,
     });

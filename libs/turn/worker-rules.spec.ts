@@ -27,7 +27,7 @@ describe('told to stop before the start', () => {
 
 describe('a tool whose connection broke while it ran', () => {
   it('is run again if its class allows it, at most three times and not after Stop', () => {
-    const run = { class: 'idempotent', attempt: 2, stopped: false } as const;
+    const run = { class: 'idempotent', attempt: 2, attempts: 3, stopped: false } as const;
     expect(decideLostConnection(run)).toBe('claim_again');
     expect(decideLostConnection({ ...run, attempt: 3 })).toBe('give_up');
     expect(decideLostConnection({ ...run, stopped: true })).toBe('give_up');

@@ -231,8 +231,8 @@ const GIVING_UP: Mutant[] = [
   rule(
     'no worker: settled without competing',
     {
-      decideWithoutWorker: (...given) => {
-        const action = PRODUCTION.decideWithoutWorker(...given);
+      decideNotTaken: (...given) => {
+        const action = PRODUCTION.decideNotTaken(...given);
         return action.do === 'compete' ? { do: 'settle', outcome: action.outcome } : action;
       },
     },
@@ -242,8 +242,8 @@ const GIVING_UP: Mutant[] = [
   rule(
     'no worker: said never to have run, whoever claimed it',
     {
-      decideWithoutWorker: (journal, open, by) => {
-        const action = PRODUCTION.decideWithoutWorker({ ...journal, claims: [] }, open, by);
+      decideNotTaken: (journal, open, notTaken, by) => {
+        const action = PRODUCTION.decideNotTaken({ ...journal, claims: [] }, open, notTaken, by);
         return action.do === 'compete' ? { do: 'settle', outcome: action.outcome } : action;
       },
     },

@@ -1,5 +1,5 @@
 import type { Journal } from '#contracts';
-import type { Action } from '#turn';
+import { DEFAULT_BUDGETS, failure, type Action } from '#turn';
 import { processId } from './journal-of.js';
 import type { Kind, Moves } from './moves.js';
 import {
@@ -121,7 +121,7 @@ function decideOn(
       const action = moves.remember(`drive|${seen}|${clock}|${says}|${self.sawMark}`, () =>
         rules.decide(moves.journal(known, driving, call), {
           ...moves.situation(me, says, clock),
-          budgets: { steps: 25, turnMs: 600_000, outputTokens: 200_000, parallelCalls: 16 },
+          budgets: DEFAULT_BUDGETS,
           deleted: self.sawMark,
         }),
       );
@@ -165,6 +165,8 @@ function act(moves: Moves, me: Orchestrator, action: Action, kind: Kind): void {
   }
 }
 
+const NOBODY = failure('DependencyUnavailable', 'No worker is running.');
+
 /** The queue of the call's toolset has had no consumers for long enough. */
 function withoutWorker(
   moves: Moves,
@@ -175,7 +177,7 @@ function withoutWorker(
   const [decision] = action.calls;
   if (decision?.action.do !== 'publish') return;
   const by = moves.situation(me, 'alive', 'early');
-  const next = moves.rules.decideWithoutWorker(journal, decision, by);
+  const next = moves.rules.decideNotTaken(journal, decision, NOBODY, by);
   moves.carryOut(`${me} (no worker)`, { ...decision, action: next }, {}, 'fault');
 }
 

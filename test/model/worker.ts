@@ -19,7 +19,7 @@ import {
   type Worker,
   type WorkerAt,
 } from './state.js';
-import { deadlineOf, failedOutcome, type Liveness } from '#turn';
+import { DEFAULT_BUDGETS, deadlineOf, failedOutcome, type Liveness } from '#turn';
 
 /** Claims calls, runs them, settles them; may die or lose its tool at any line. */
 export function workerMoves(moves: Moves, me: Worker): void {
@@ -263,7 +263,7 @@ function mishaps(moves: Moves, me: Worker, self: WorkerAt): void {
 /** The connection to the tool breaks while it runs. */
 function loseTool(moves: Moves, me: Worker, self: WorkerAt): void {
   const { call: name, attempt, told } = self;
-  const run = { class: moves.variant.toolClass, attempt, stopped: told };
+  const run = { class: moves.variant.toolClass, attempt, attempts: DEFAULT_BUDGETS.callAttempts, stopped: told };
   switch (moves.rules.decideLostConnection(run)) {
     case 'unknown':
       return lost('unknown');
