@@ -263,7 +263,12 @@ function mishaps(moves: Moves, me: Worker, self: WorkerAt): void {
 /** The connection to the tool breaks while it runs. */
 function loseTool(moves: Moves, me: Worker, self: WorkerAt): void {
   const { call: name, attempt, told } = self;
-  const run = { class: moves.variant.toolClass, attempt, attempts: DEFAULT_BUDGETS.callAttempts, stopped: told };
+  const run = {
+    class: moves.variant.toolClass,
+    attempt,
+    attempts: DEFAULT_BUDGETS.callAttempts,
+    stopped: told,
+  };
   switch (moves.rules.decideLostConnection(run)) {
     case 'unknown':
       return lost('unknown');

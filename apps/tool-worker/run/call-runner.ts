@@ -21,7 +21,6 @@ import { runTool, runWhenReached, withinBudget, type Ran, type RunContext } from
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import type { Slots } from './slots.js';
 
-
 /** What ends a run from outside the tool. */
 type Limits = Pick<RunContext, 'stop' | 'hold'>;
 
