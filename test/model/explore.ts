@@ -22,9 +22,11 @@ export interface Exploration {
 /** Lists every reachable state, breadth first; stops at the first broken promise. */
 export function explore(variant: Variant, maxStates = Infinity): Exploration {
   const isMutant = variant.slips.length > 0 || Object.keys(variant.rules).length > 0;
-  const exploration = new Explorer(variant, maxStates, !isMutant).run();
+  const exploration = new Explorer(variant, maxStates, !isMutant && !variant.alone).run();
   // Found where none was expected: once more, so that the trace calls each process by one name.
-  return exploration.broken && !isMutant ? new Explorer(variant, maxStates, false).run() : exploration;
+  if (!exploration.broken || isMutant || variant.alone) return exploration;
+  const named = new Explorer(variant, maxStates, false).run();
+  return named.broken ? named : exploration;
 }
 
 class Explorer {

@@ -1,6 +1,7 @@
 import {
   type CallName,
   type CallRows,
+  type GatewayAt,
   type Interned,
   type Orchestrator,
   type Owner,
@@ -41,7 +42,7 @@ export class Symmetry {
       queues: this.swap('queues', state.queues, swapQueues),
       w1: this.swap('w1', state.w1, swapCall),
       w2: this.swap('w2', state.w2, swapCall),
-      gateway: state.gateway,
+      gateway: this.swap('gateway', state.gateway, swapGateway),
     };
   }
 
@@ -79,6 +80,10 @@ function swapQueues(queues: Queues): Queues {
 
 function swapCall(worker: WorkerAt): WorkerAt {
   return worker.at === 'idle' ? worker : { ...worker, call: otherCall(worker.call) };
+}
+
+function swapGateway(gateway: GatewayAt): GatewayAt {
+  return gateway.at === 'settling' ? { ...gateway, call: otherCall(gateway.call) } : gateway;
 }
 
 function swapOwner(call: CallRows): CallRows {
