@@ -25,7 +25,7 @@ import { countOpen, dumpStore } from './store-dump.js';
 
 const SIZES = { gateway: 2, orchestrator: 3, 'tool-worker': 3 } as const;
 /** After the monkey: what is still under way must have ended by then. */
-const CALM_MS = 120_000;
+const CALM_MS = 240_000;
 const SAMPLE_MS = 2_000;
 
 const options = parseOptions(process.argv.slice(2), () => 1 + Math.floor(Math.random() * 1_000_000));

@@ -4,8 +4,10 @@ import { contentOf, makePlan } from './plan.js';
 import type { Random } from './random.js';
 
 const TURNS_PER_CONVERSATION = 8;
-/** Then the person writes something else; the judge hears of a turn without an end. */
+/** Then the person writes something else. */
 const PATIENCE_MS = 90_000;
+/** Before a conversation is left for good: longer than a call that nobody starts may stay open. */
+const LAST_PATIENCE_MS = 300_000;
 
 type PersonOptions = LinkOptions & { isOver: () => boolean };
 
@@ -42,7 +44,7 @@ export class Person {
       await delay(random.between(0, 1_500));
     }
     await Promise.all(this.errands);
-    await Promise.all(this.links.map((link) => this.until(() => link.hasSeenAll(turnIds))));
+    await Promise.all(this.links.map((link) => this.until(() => link.hasSeenAll(turnIds), LAST_PATIENCE_MS)));
     for (const link of this.links) link.leave();
   }
 
@@ -111,8 +113,8 @@ export class Person {
     }
   }
 
-  private async until(isSo: (link: Link) => boolean): Promise<void> {
-    const givesUpAt = performance.now() + PATIENCE_MS;
+  private async until(isSo: (link: Link) => boolean, patienceMs = PATIENCE_MS): Promise<void> {
+    const givesUpAt = performance.now() + patienceMs;
     while (!this.links.some(isSo) && performance.now() < givesUpAt) await delay(50);
   }
 
