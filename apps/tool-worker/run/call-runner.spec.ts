@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { ToolCallBody } from '#contracts';
+import type { Call, ToolCallBody } from '#contracts';
 import type { Ports } from '#journal';
 import type { Bus } from '#messaging';
 import { createMetrics } from '#observability';
@@ -47,23 +47,27 @@ function createRunner(run: (context: ToolContext) => Promise<never>): CallRunner
 async function deliver(): Promise<ToolCallBody> {
   const place = { turn_id: 'turn_1', conversation_id: 'conv_1', n: 1 };
   const tool_call_id = `call_${'0'.repeat(22)}`;
-  const step = {
+  const call: Call = {
+    tool_call_id,
+    tool_name: 'files.fetch',
+    display_name: 'mcp:files:fetch',
+    source: 'mcp',
+    arguments: {},
+    class: 'read',
+    timeout_ms: definition.timeout_ms,
+    approval: 'none',
+  };
+  await store.commitStep({
+    ...place,
     _id: 'turn_1:1',
     turn_number: 1,
     attempt: 100,
     kind: 'model',
     blocks: [],
-    calls: [],
-  } as const;
-  const at = new Date().toISOString();
-  await store.commitStep({
-    ...step,
-    ...place,
-    blocks: [],
-    calls: [],
+    calls: [call],
     stop_reason: 'tool_use',
     usage: null,
-    at,
+    at: new Date().toISOString(),
   });
   return {
     ...place,
