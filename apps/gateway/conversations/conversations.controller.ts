@@ -32,7 +32,7 @@ const pageSchema = z.object({ skip: wholeNumber(0, 1_000_000, 0), limit: wholeNu
 const messagesSchema = z.object({
   after: wholeNumber(0, 999_999_999, 0),
   /** What is skipped must be read: whoever goes further names the turn. */
-  skip: wholeNumber(0, 10_000, 0),
+  skip: wholeNumber(0, 100_000, 0),
   limit: wholeNumber(1, 500, 100),
   include: z.literal('tools').optional(),
 });

@@ -14,7 +14,7 @@ import {
 } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
-import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, unknownOutcome } from './call-claims.js';
+import { claimAgain, claimFirst, claimNext, outcomeRow, refuse } from './call-claims.js';
 import { HoldLimit } from './hold-limit.js';
 import { runTool, runWhenReached, withinBudget, type Ran, type RunContext } from './run-tool.js';
 

@@ -190,7 +190,7 @@ describe('conversations over HTTP', () => {
       { content: 'a101', turn_number: 101 },
     ]);
     expect(reads).toEqual([150]);
-    expectProblem(await ask('GET', `/api/conversations/${id}/messages?skip=10001`), 400, 'invalid');
+    expectProblem(await ask('GET', `/api/conversations/${id}/messages?skip=100001`), 422, 'invalid');
   });
 });
 
@@ -301,7 +301,7 @@ describe('requests that do not fit', () => {
       { 'content-type': 'text/plain' },
       '{"content":"x"}',
     );
-    expectProblem(reply, 422, 'invalid');
+    expectProblem(reply, 415, 'invalid');
   });
 });
 

@@ -1,11 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import {
-  BusUnavailableError,
-  createRabbitmqBus,
-  type Bus,
-  type Delivery,
-  type PublishOutcome,
-} from '#messaging';
+import { createRabbitmqBus, type Bus, type Delivery, type PublishOutcome } from '#messaging';
 import { probe, token, toolCall, turnAdvance } from '../../../libs/messaging/testing/sample-messages.js';
 import { startRabbitmq, type RabbitmqService } from '../../services/rabbitmq.js';
 import { describeWithServices } from '../../services/test-services.js';
