@@ -8,7 +8,7 @@ import type { RabbitmqService } from '../test/services/rabbitmq.js';
 import { spreadOf, type Row } from './measure.js';
 import { RecoveryFleet, until, type FleetOptions } from './recovery-fleet.js';
 
-const KILLS = 2;
+const KILLS = 20;
 /** As long as a client waits before it connects again. */
 const RECONNECT_DELAY_MS = 500;
 
