@@ -5,3 +5,4 @@ export * from './stop-turn.js';
 export { markDeleted, removeDeleted } from './delete-conversation.js';
 export * from './liveness.js';
 export * from './retrying-store.js';
+export * from './step-row.js';

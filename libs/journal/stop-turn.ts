@@ -1,10 +1,11 @@
-import type { Journal, Step } from '#contracts';
+import type { Journal } from '#contracts';
 import { faultPoint } from '#faults';
 import { decideCalls, decideStop, endingStep, holderOf, openCalls } from '#turn';
 import { carryOut, hint } from './carry-out.js';
 import { endTurn } from './end-turn.js';
 import { situationOf } from './liveness.js';
 import type { Ports } from './ports.js';
+import { stepRow } from './step-row.js';
 
 /** Asks a living driver to commit a `cancel` row with the text so far; true if it says that it did (within 300 ms). */
 export type AskDriver = (turnId: string, driver: string) => Promise<boolean>;
@@ -39,29 +40,14 @@ async function insertCancel(ports: Ports, journal: Journal): Promise<Journal> {
   for (;;) {
     const next = decideStop(journal);
     if (next.do === 'release') return (await ports.store.readJournal(turn._id)) ?? journal;
-    const { won, row } = await ports.store.commitStep(cancelRow(journal, next.n));
+    const { won, row } = await ports.store.commitStep(
+      stepRow(journal, next.n, { kind: 'cancel', attempt: 0 }),
+    );
     steps.push(row);
     if (!won) continue;
     await Promise.all([endTurn(ports, journal, row), hint(ports, journal)]);
     return journal;
   }
-}
-
-function cancelRow({ turn }: Journal, n: number): Step {
-  return {
-    _id: `${turn._id}:${n}`,
-    turn_id: turn._id,
-    conversation_id: turn.conversation_id,
-    turn_number: turn.number,
-    n,
-    attempt: 0,
-    kind: 'cancel',
-    blocks: [],
-    calls: [],
-    stop_reason: null,
-    usage: null,
-    at: new Date().toISOString(),
-  };
 }
 
 /** Claims, or finds claimed, every open call of an ended turn; the ids of those that a worker may be running. */

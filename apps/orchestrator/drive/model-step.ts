@@ -1,4 +1,5 @@
 import type { CatalogTool, FailureCode, Step } from '#contracts';
+import { stepRow } from '#journal';
 import type { ArgumentValidator } from '#tools';
 import { approvedTools, stepAttempt, timeLimit } from '#turn';
 import { resolveCalls } from '../model/resolve-calls.js';
@@ -6,7 +7,7 @@ import { streamStep, type Progress, type Streamed } from '../model/stream-step.j
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import { settledEnds } from './announce-step.js';
 import { modelRequest, offeredTools } from './model-request.js';
-import { failRow, stepRow } from './step-row.js';
+import { failRow } from './step-row.js';
 import type { TurnWork } from './turn-work.js';
 
 /** Timers may fire early; then the turn's time would not be up yet. */

@@ -1,7 +1,7 @@
 import type { Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
-import { carryOut, endTurn, livenessOf, type Ports } from '#journal';
+import { carryOut, endTurn, livenessOf, stepRow, type Ports } from '#journal';
 import type { ArgumentValidator } from '#tools';
 import {
   decide,
@@ -18,7 +18,7 @@ import { Mailbox } from './mailbox.js';
 import { ModelStep } from './model-step.js';
 import { OpenCalls } from './open-calls.js';
 import type { QueueGlances } from './queue-glances.js';
-import { failRow, partialText, stepRow } from './step-row.js';
+import { failRow, partialText } from './step-row.js';
 import type { TurnWork } from './turn-work.js';
 
 const TICK_MS = 2_000;
