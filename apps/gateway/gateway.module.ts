@@ -15,6 +15,7 @@ import { ProblemFilter } from './errors/problem.filter.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { Gateway } from './gateway.js';
 import { builtPageDir, createPage } from './http/page.js';
+import { MCP_SERVER, McpController } from './mcp/mcp.controller.js';
 import { Admission } from './socket/admission.js';
 import { ChatGateway } from './socket/chat.gateway.js';
 import { SocketRequests } from './socket/socket-requests.js';
@@ -38,6 +39,7 @@ export class GatewayModule {
         ConversationsController,
         TurnsController,
         DeadLettersController,
+        McpController,
         ControlController,
       ],
       providers: [
@@ -56,6 +58,7 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: Ownership, useValue: gateway.ownership },
     { provide: OfferedTools, useValue: gateway.offeredTools },
     { provide: DriverRequests, useValue: gateway.drivers },
+    { provide: MCP_SERVER, useValue: gateway.mcpServer },
     { provide: DeadLetters, useValue: gateway.deadLetters },
     { provide: Conversations, useValue: gateway.conversations },
     { provide: SubmitTurn, useValue: gateway.submitTurn },

@@ -1,3 +1,4 @@
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
 import { auditLoggerOf } from '#observability';
 import { DeadLetters } from './admin/dead-letters.js';
@@ -11,6 +12,8 @@ import { Ownership } from './conversations/ownership.js';
 import { DEFAULT_FEED_TIMINGS } from './feeds/feed-timings.js';
 import { Feeds } from './feeds/feeds.js';
 import { createViewReader } from './feeds/read-view.js';
+import { DirectCalls } from './mcp/direct-calls.js';
+import { createMcpServer } from './mcp/mcp-server.adapter.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { Admission } from './socket/admission.js';
 import { SocketRequests } from './socket/socket-requests.js';
@@ -38,6 +41,7 @@ export class Gateway {
   readonly socketRequests: SocketRequests;
   readonly drivers: DriverRequests;
   readonly deadLetters: DeadLetters;
+  readonly mcpServer: McpHttpHandler;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -55,6 +59,13 @@ export class Gateway {
     this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, limits: config.limits, log });
     this.answerCalls = new AnswerCalls(store, bus, ownership);
     this.turnReader = new TurnReader(store, ownership);
+    this.mcpServer = createMcpServer({
+      offered: this.offeredTools,
+      calls: new DirectCalls({ store, feeds, submitTurn: this.submitTurn, stopTurns }),
+      answers: this.answerCalls,
+      ownership,
+      log,
+    });
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
     const { limits } = config;
     this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));
@@ -86,6 +97,7 @@ export class Gateway {
   async drain(graceMs: number): Promise<void> {
     this.admission.close();
     await this.sessions.leaveAll(graceMs);
+    await this.mcpServer.close();
     this.feeds.stop();
   }
 

@@ -27,7 +27,9 @@ export const conversationSchema = z.object({
   updated_at: timestampSchema,
   /** The mark: from here on the conversation exists for nobody, and its content is removed. */
   deleted_at: timestampSchema.optional(),
-  /** Cache, of a marked one: when the sweeper looks next (ms since epoch). */
+  /** Made for one request of another protocol: in no list, and removed then. */
+  expires_at: timestampSchema.optional(),
+  /** Cache, of a marked one and of one that expires: when the sweeper looks next (ms since epoch). */
   due_at: z.number().optional(),
 });
 
@@ -54,6 +56,8 @@ export const turnOptionsSchema = z.object({
       block: z.array(z.string().max(256)).max(500).optional(),
     })
     .optional(),
+  /** The turn is this one call (bus name), and no model is asked. */
+  call: z.object({ tool_name: z.string().max(128), arguments: jsonObjectSchema }).optional(),
 });
 
 export const turnSchema = z.object({

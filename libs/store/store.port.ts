@@ -40,14 +40,14 @@ export interface Store {
   insertConversation(row: Conversation): Promise<Inserted<Conversation>>;
   /** Also a deleted one (`deleted_at`). */
   getConversation(id: string): Promise<Conversation | null>;
-  /** Newest `updated_at` first, without deleted ones. */
+  /** Newest `updated_at` first, without deleted ones and those that expire. */
   listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]>;
   /** Last writer wins. */
   updateConversation(
     id: string,
     change: { title?: string; policy?: Policy; updated_at?: string; deleted_at?: string; due_at?: number },
   ): Promise<void>;
-  /** Marked ones with `due_at` ≤ now, oldest first. */
+  /** Marked ones, and those that expire, with `due_at` ≤ now, oldest first. */
   listDueConversations(now: number, limit: number): Promise<Conversation[]>;
   /** Unmarked ones whose `updated_at` is before, oldest first. */
   listUnchangedConversations(before: string, limit: number): Promise<Conversation[]>;

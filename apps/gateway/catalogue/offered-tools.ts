@@ -5,6 +5,8 @@ import { Catalogue } from '#tools';
 /** What the living workers offer, as they announce it to this gateway. */
 export class OfferedTools {
   private readonly catalogue = new Catalogue();
+  private readonly listeners: (() => void)[] = [];
+  private toldHash = '';
 
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
@@ -20,14 +22,28 @@ export class OfferedTools {
 
   announce({ worker, toolsets }: Body<'catalog.announce'>): void {
     this.catalogue.announce(worker, toolsets, this.now());
+    this.tellChange();
   }
 
   withdraw({ worker }: Body<'catalog.withdraw'>): void {
     this.catalogue.withdraw(worker);
+    this.tellChange();
+  }
+
+  /** After every announcement that changes the list. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
   list(): CatalogTool[] {
     this.catalogue.expire(this.now(), this.bus.connectedForMs());
     return this.catalogue.offered();
+  }
+
+  private tellChange(): void {
+    const { hash } = this.catalogue;
+    if (hash === this.toldHash) return;
+    this.toldHash = hash;
+    for (const listener of this.listeners) listener();
   }
 }

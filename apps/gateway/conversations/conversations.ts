@@ -32,11 +32,13 @@ const MAX_OPENING_LENGTH = 200;
 export function newConversation(
   id: string,
   userId: string,
-  choice: { title?: string; policy?: Policy } = {},
+  choice: { title?: string; policy?: Policy; expiresAt?: number } = {},
 ): Conversation {
   const at = new Date().toISOString();
-  const { title = DEFAULT_TITLE, policy = 'enqueue' } = choice;
-  return { _id: id, user_id: userId, title, policy, created_at: at, updated_at: at };
+  const { title = DEFAULT_TITLE, policy = 'enqueue', expiresAt } = choice;
+  const row = { _id: id, user_id: userId, title, policy, created_at: at, updated_at: at };
+  if (expiresAt === undefined) return row;
+  return { ...row, expires_at: new Date(expiresAt).toISOString(), due_at: expiresAt };
 }
 
 export class Conversations {

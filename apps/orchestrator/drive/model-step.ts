@@ -1,7 +1,9 @@
 import type { CatalogTool, FailureCode, Step } from '#contracts';
 import { stepRow } from '#journal';
+import type { Model } from '#llm';
 import type { ArgumentValidator } from '#tools';
 import { approvedTools, stepAttempt, timeLimit } from '#turn';
+import { directCall } from '../model/direct-call.js';
 import { resolveCalls } from '../model/resolve-calls.js';
 import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
@@ -67,7 +69,7 @@ export class ModelStep {
     });
     try {
       const streamed = await streamStep({
-        model: deps.model,
+        model: this.model,
         request,
         place,
         claimAttempt: work.claimAttempt,
@@ -90,6 +92,11 @@ export class ModelStep {
   /** After the commit: nothing is being streamed any more. */
   forget(): void {
     this.streaming = undefined;
+  }
+
+  private get model(): Model {
+    const { turn, steps } = this.work.memory.journal;
+    return turn.options.call ? directCall(turn.options.call, steps.length > 0) : this.deps.model;
   }
 
   /** A provider that is silent for ever must not keep the turn beyond its budget. */

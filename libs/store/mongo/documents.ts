@@ -28,6 +28,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     created_at: 'text',
     updated_at: 'text',
     deleted_at: 'text',
+    expires_at: 'text',
     due_at: 'number',
   },
   turns: {
