@@ -17,6 +17,7 @@ const homes = {
   react: '^apps/web/',
   jose: '^apps/gateway/',
   ajv: '^libs/tools/',
+  re2js: '^libs/tools/local/',
 };
 
 const forbidden = [

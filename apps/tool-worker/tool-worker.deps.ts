@@ -11,6 +11,8 @@ export interface ToolOverrides {
   timeoutMs?: number;
   /** Calls at once in this worker. */
   concurrency?: number;
+  /** Bytes of a result that the model is given; absent: 32 KiB. */
+  outputBytes?: number;
 }
 
 export interface ToolWorkerDeps {

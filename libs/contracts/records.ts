@@ -162,6 +162,20 @@ export const stepSchema = z.object({
   at: timestampSchema,
 });
 
+/** Pictures that models and people are shown; everything else is named. */
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+/** A kept output as results and viewers name it; its content is read by its id. */
+export const artifactReferenceSchema = z.object({
+  id: idSchema,
+  content_type: z.string(),
+  /** Bytes. */
+  size: z.int().min(0),
+  name: z.string().optional(),
+  /** The call's whole text output, of which its result shows head and tail. */
+  whole: z.literal(true).optional(),
+});
+
 /** How a call ended; exactly one exists per call. */
 export const outcomeSchema = z.object({
   _id: toolCallIdSchema,
@@ -172,6 +186,8 @@ export const outcomeSchema = z.object({
   data: jsonObjectSchema.nullable(),
   error: errorDetailSchema.nullable(),
   explanation: z.string().nullable(),
+  /** What it left beside its text; `data.artifacts` has their ids. */
+  artifacts: z.array(artifactReferenceSchema).optional(),
   /** Attempt of the run claim that produced it; 0 if there never was one. */
   attempt: z.int().min(0),
   /** Process id of who ran (or settled) it. */
@@ -251,7 +267,10 @@ export const processSchema = z.object({
   beat: z.int(),
 });
 
-/** An output over the budget, or binary content. `content` is base64. */
+/**
+ * An output over the budget, or binary content. `_id` follows from conversation, type and content, so that the same
+ * output is kept once. `content` is base64.
+ */
 export const artifactSchema = z.object({
   _id: idSchema,
   user_id: z.string(),
@@ -260,7 +279,9 @@ export const artifactSchema = z.object({
   tool_call_id: z.string(),
   content_type: z.string(),
   size: z.int().min(0),
+  /** SHA-256 of the content, in hex. */
   hash: z.string(),
+  name: z.string().optional(),
   content: z.string(),
   at: timestampSchema,
 });
@@ -304,6 +325,8 @@ export type Toolset = z.infer<typeof toolsetSchema>;
 export type CatalogTool = z.infer<typeof catalogToolSchema>;
 export type Catalog = z.infer<typeof catalogSchema>;
 export type ProcessRow = z.infer<typeof processSchema>;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+export type ArtifactReference = z.infer<typeof artifactReferenceSchema>;
 export type Artifact = z.infer<typeof artifactSchema>;
 export type DeadLetter = z.infer<typeof deadLetterSchema>;
 

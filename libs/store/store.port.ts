@@ -121,6 +121,7 @@ export interface Store {
   listProcesses(): Promise<ProcessRow[]>;
   removeProcess(processId: string): Promise<void>;
 
+  /** One that is there stays as it is. */
   putArtifact(row: Artifact): Promise<void>;
   getArtifact(id: string): Promise<Artifact | null>;
   putDeadLetter(row: DeadLetter): Promise<void>;

@@ -68,9 +68,11 @@ export class ModelStep {
       settled: settledEnds(journal, journal.steps.at(-1)),
     });
     try {
+      const loading = work.images.load(place.conversation_id, request.messages);
+      const images = loading && (await unlessAborted(loading, controller.signal));
       const streamed = await streamStep({
         model: this.model,
-        request,
+        request: images ? { ...request, images } : request,
         place,
         claimAttempt: work.claimAttempt,
         maxRetries: deps.settings.budgets.modelRetries,
@@ -133,6 +135,15 @@ export class ModelStep {
     });
     return stepRow(journal, n, { kind: 'model', attempt, blocks, calls, stop_reason: stopReason, usage });
   }
+}
+
+/** A store that is away must not hold up a Stop. */
+function unlessAborted<T>(loading: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    loading.then(resolve, reject);
+  });
 }
 
 type Answered = Extract<Streamed, { ended: 'answered' }>;

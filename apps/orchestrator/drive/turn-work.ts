@@ -1,5 +1,6 @@
 import type { CatalogTool } from '#contracts';
 import type { ModelMessage } from '#turn';
+import type { RequestImages } from '../model/request-images.js';
 import type { TurnMemory } from './turn-memory.js';
 
 /** A turn that this process has taken up, with everything that driving it needs. */
@@ -9,6 +10,8 @@ export interface TurnWork {
   claimAttempt: number;
   /** Messages of the turns before; read only. */
   history: ModelMessage[];
+  /** Loads what the messages name. */
+  images: RequestImages;
   /** Tools of which a call was approved in a turn before. */
   approvedBefore: ReadonlySet<string>;
   /** The catalogue pinned by the turn's first claim. */

@@ -86,6 +86,7 @@ export function outcomeRow(
     data?: Outcome['data'];
     error?: Outcome['error'];
     explanation?: string | null;
+    artifacts?: Outcome['artifacts'];
   },
 ): Outcome {
   return {
@@ -97,6 +98,7 @@ export function outcomeRow(
     data: result.data ?? null,
     error: result.error ?? null,
     explanation: result.explanation ?? null,
+    ...(result.artifacts ? { artifacts: result.artifacts } : {}),
     attempt: run.attempt,
     worker: ports.me,
     duration_ms: run.durationMs,

@@ -30,6 +30,8 @@ const toolSettingsSchema = z.strictObject({
   approve: approvalModeSchema.optional(),
   /** Calls at once in one worker, of the toolset together. */
   concurrency: positive(1_000).optional(),
+  /** Bytes of a result that the model is given; the rest is kept as an artifact. */
+  output_bytes: z.int().min(2_048).max(131_072).optional(),
 });
 
 export const settingsFileSchema = z.strictObject({
@@ -123,6 +125,7 @@ export interface ToolSettings {
   timeoutMs?: number;
   approve?: ApprovalMode;
   concurrency?: number;
+  outputBytes?: number;
 }
 
 export interface Settings {
@@ -167,6 +170,7 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
           timeoutMs: tool.timeout_ms,
           approve: tool.approve,
           concurrency: tool.concurrency,
+          outputBytes: tool.output_bytes,
         },
       ]),
     ),
@@ -183,6 +187,7 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
     class: own.class ?? toolset.class,
     timeoutMs: own.timeoutMs ?? toolset.timeoutMs,
     approve: own.approve ?? toolset.approve,
+    outputBytes: own.outputBytes ?? toolset.outputBytes,
   };
 }
 

@@ -63,6 +63,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     data: 'json',
     error: 'json',
     explanation: 'json',
+    artifacts: 'json',
     attempt: 'number',
     worker: 'text',
     duration_ms: 'number',
@@ -77,6 +78,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     content_type: 'json',
     size: 'number',
     hash: 'text',
+    name: 'json',
     content: 'text',
   },
   dead_letters: {
