@@ -3,6 +3,8 @@ import { APP_FILTER } from '@nestjs/core';
 import { HealthModule } from '#observability';
 import { DeadLetters } from './admin/dead-letters.js';
 import { DeadLettersController } from './admin/dead-letters.controller.js';
+import { Artifacts } from './artifacts/artifacts.js';
+import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { AUTHENTICATE } from './auth/http-user.guard.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { ToolsController } from './catalogue/tools.controller.js';
@@ -38,6 +40,7 @@ export class GatewayModule {
         ToolsController,
         ConversationsController,
         TurnsController,
+        ArtifactsController,
         DeadLettersController,
         McpController,
         ControlController,
@@ -65,6 +68,7 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: StopTurns, useValue: gateway.stopTurns },
     { provide: AnswerCalls, useValue: gateway.answerCalls },
     { provide: TurnReader, useValue: gateway.turnReader },
+    { provide: Artifacts, useValue: gateway.artifacts },
     { provide: Admission, useValue: gateway.admission },
     { provide: SocketSessions, useValue: gateway.sessions },
     { provide: SocketRequests, useValue: gateway.socketRequests },

@@ -2,6 +2,7 @@ import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
 import { auditLoggerOf } from '#observability';
 import { DeadLetters } from './admin/dead-letters.js';
+import { Artifacts } from './artifacts/artifacts.js';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { ConnectionLimit } from './auth/connection-limit.js';
 import type { Authenticate } from './auth/user.js';
@@ -35,6 +36,7 @@ export class Gateway {
   readonly stopTurns: StopTurns;
   readonly answerCalls: AnswerCalls;
   readonly turnReader: TurnReader;
+  readonly artifacts: Artifacts;
   readonly conversations: Conversations;
   readonly admission: Admission;
   readonly sessions: SocketSessions;
@@ -66,6 +68,7 @@ export class Gateway {
       ownership,
       log,
     });
+    this.artifacts = new Artifacts(store, ownership);
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
     const { limits } = config;
     this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));
