@@ -248,7 +248,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     const queues = await waitFor(isQuiet, { what: 'empty queues', timeoutMs: 15_000 });
     const durable = queues.filter((queue) => queue.durable);
     expect(durable.map(({ name }) => name).sort()).toEqual(
-      ['dead-letters', 'results', 'tools.gate', 'tools.knowledge', 'tools.math', 'tools.web', 'turns'].sort(),
+      [
+        ...['artifacts', 'gate', 'knowledge', 'math', 'web'].map((toolset) => `tools.${toolset}`),
+        ...['dead-letters', 'results', 'turns'],
+      ].sort(),
     );
     expect(durable.every(({ type }) => type === 'quorum')).toBe(true);
     const own = queues.filter((queue) => !queue.durable).map(({ name }) => name);
