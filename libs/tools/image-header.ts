@@ -7,14 +7,16 @@ export interface ImageHeader {
   height: number;
 }
 
+/** What reading beyond the end throws. */
+const CUT_OFF = new Set<string | undefined>(['ERR_OUT_OF_RANGE', 'ERR_BUFFER_OUT_OF_BOUNDS']);
+
 /** What an image file says of itself, whatever its server claims; undefined if it is none of the four kinds. */
 export function readImageHeader(content: Uint8Array): ImageHeader | undefined {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   try {
     return readPng(bytes) ?? readGif(bytes) ?? readWebp(bytes) ?? readJpeg(bytes);
   } catch (error) {
-    // Cut off inside its header.
-    if (error instanceof RangeError) return undefined;
+    if (CUT_OFF.has((error as NodeJS.ErrnoException).code)) return undefined;
     throw error;
   }
 }

@@ -118,7 +118,7 @@ describe('output over the budget', () => {
     const [link] = await tab.page.getByRole('link', { name: 'The whole result' }).all();
     expect(await link!.getAttribute('href')).toBe(`/api/artifacts/${call.artifacts![0]!.id}`);
     await tab.button('Show what the model was given').click();
-    await tab.page.getByRole('link', { name: 'Open the whole result' }).waitFor();
+    await tab.seen('Lines 1–200 of');
     await tab.takePicture('artifact-whole-light');
   });
 });

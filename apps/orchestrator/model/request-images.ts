@@ -113,5 +113,5 @@ function imagesOf(message: ModelMessage): ImageReference[] {
   if (message.role !== 'user') return [];
   return message.content
     .toReversed()
-    .flatMap((item) => (item.type === 'tool_result' ? (item.images ?? []) : []));
+    .flatMap((item) => (item.type === 'tool_result' ? (item.images ?? []).toReversed() : []));
 }

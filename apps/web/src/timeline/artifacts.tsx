@@ -23,7 +23,10 @@ export function Artifacts({ artifacts }: { artifacts: ArtifactReference[] }) {
           <ArtifactLink artifact={artifact}>
             {artifact.whole ? 'The whole result' : labelOf(artifact)}
           </ArtifactLink>{' '}
-          <span className="quiet">{describe(artifact)}</span>
+          <span className="quiet">
+            {describe(artifact)}
+            {artifact.whole && '. The model was given its two ends.'}
+          </span>
         </p>
       ))}
     </section>
@@ -31,7 +34,7 @@ export function Artifacts({ artifacts }: { artifacts: ArtifactReference[] }) {
 }
 
 /** Opens in a tab of its own; who signed in with a token saves the file, because a link cannot carry one. */
-export function ArtifactLink({ artifact, children }: { artifact: ArtifactReference; children: string }) {
+function ArtifactLink({ artifact, children }: { artifact: ArtifactReference; children: string }) {
   const [problem, setProblem] = useState<string>();
   const path = artifactPath(artifact.id);
   const onClick = (event: MouseEvent) => {

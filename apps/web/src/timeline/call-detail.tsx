@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { HttpError, readCall } from '../connection/http.js';
 import { isOpen, workerName } from '../words/call-words.js';
 import { formatClock, formatDuration } from '../words/durations.js';
-import { ArtifactLink, Artifacts } from './artifacts.js';
+import { Artifacts } from './artifacts.js';
 import { Payload } from './payload.js';
 
 /** What went in, what came out, and the facts. */
@@ -27,12 +27,6 @@ export function CallDetail({ call, turnId }: { call: CallView; turnId: string })
         )}
       </div>
       {call.artifacts && <Artifacts artifacts={call.artifacts} />}
-      {uncut && whole && (
-        <p className="call-cut">
-          The model was given its two ends.{' '}
-          <ArtifactLink artifact={whole}>Open the whole result</ArtifactLink>
-        </p>
-      )}
       {call.truncated && !uncut && (
         <p className="call-cut">
           Shown in part.{' '}
