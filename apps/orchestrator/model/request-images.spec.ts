@@ -1,11 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Artifact } from '#contracts';
 import type { ModelMessage } from '#llm';
-import { makeArtifact } from '../../../libs/tools/artifact.js';
-import { pngOf } from '../../../libs/tools/testing/pictures.js';
+import { makeArtifact } from '#tools';
 import { RequestImages, type ImageLimits } from './request-images.js';
 
 const CONVERSATION = 'conv_1';
+/** A PNG as far as its header says. */
+function pngOf(width: number, height: number): Buffer {
+  const header = Buffer.alloc(24);
+  header.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
+  header.writeUInt32BE(width, 16);
+  header.writeUInt32BE(height, 20);
+  return header;
+}
+
 const kept = new Map<string, Artifact>();
 const reads: string[] = [];
 
