@@ -175,7 +175,11 @@ export class Fleet {
 
 function writeSettings(folder: string): string {
   const classes = { read: 'read', repeat: 'idempotent', keyed: 'keyed', once: 'once' };
-  const tools = Object.entries(classes).map(([name, toolClass]) => [`trace.${name}`, { class: toolClass }]);
+  const tools: [string, object][] = Object.entries(classes).map(([name, toolClass]) => [
+    `trace.${name}`,
+    { class: toolClass },
+  ]);
+  tools.push(['trace.asked', { class: 'once', approve: 'always' }]);
   const settings = {
     limits: { connections_per_minute: 100_000, turns_at_once: 10_000 },
     drain: { grace_ms: 3_000 },
