@@ -63,9 +63,16 @@ export class Feeds {
     if (!entry.feed.hasViewers) this.linger(conversationId, entry);
   }
 
-  /** Spread over a moment: a reconnect concerns every conversation, and the store is one. */
+  /**
+   * Spread over a moment: a reconnect concerns every conversation, and the store is one. Not at once, because drivers
+   * return at the same time and are asked for their text: a hole in what one streams shows that it is back, and is
+   * read then.
+   */
   private doubtSoon(feed: Feed): void {
-    setTimeout(() => feed.doubt(), Math.random() * this.deps.timings.rereadMs).unref();
+    const { deps } = this;
+    const since = deps.now();
+    const delayMs = (deps.timings.rereadMs * (1 + Math.random())) / 2;
+    setTimeout(() => feed.doubt(since), delayMs).unref();
   }
 
   private receive(event: ConversationEvent): void {
