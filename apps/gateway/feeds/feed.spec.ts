@@ -188,18 +188,6 @@ describe('Feed', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('does not read for a doubt that a later read has dispelled', async () => {
-    const { feed, reads, join } = setUp();
-    const doubtedAt = performance.now() - 1;
-    join();
-    await reads[0]!.answer(running('Hello'));
-    await jest.advanceTimersByTimeAsync(2_000);
-    feed.doubt(doubtedAt);
-    expect(reads).toHaveLength(1);
-    feed.doubt(performance.now());
-    expect(reads).toHaveLength(2);
-  });
-
   it('reads once more when the read did not reach what came meanwhile', async () => {
     const { feed, reads, join } = setUp();
     join();

@@ -88,9 +88,9 @@ export class Feed {
     if (this.view) this.relay(event);
   }
 
-  /** Events may have been lost, before `since`: a read that has begun after that will do. */
-  doubt(since = Infinity): void {
-    if (!this.hasViewers || this.lastReadAt > since) return;
+  /** Events may have been lost. */
+  doubt(): void {
+    if (!this.hasViewers) return;
     if (this.reading) this.isReadDue = true;
     else this.requestRead();
   }

@@ -63,16 +63,9 @@ export class Feeds {
     if (!entry.feed.hasViewers) this.linger(conversationId, entry);
   }
 
-  /**
-   * Spread over a moment: a reconnect concerns every conversation, and the store is one. Not at once, because drivers
-   * return at the same time and are asked for their text: a hole in what one streams shows that it is back, and is
-   * read then.
-   */
+  /** Spread over a moment: a reconnect concerns every conversation, and the store is one. */
   private doubtSoon(feed: Feed): void {
-    const { deps } = this;
-    const since = deps.now();
-    const delayMs = (deps.timings.rereadMs * (1 + Math.random())) / 2;
-    setTimeout(() => feed.doubt(since), delayMs).unref();
+    setTimeout(() => feed.doubt(), Math.random() * this.deps.timings.rereadMs).unref();
   }
 
   private receive(event: ConversationEvent): void {

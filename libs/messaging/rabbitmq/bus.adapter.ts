@@ -212,9 +212,7 @@ class RabbitmqBus implements Bus {
 
   #connection(purpose: string): SupervisedConnection {
     const name = `${this.options.processId} ${purpose}`;
-    // Who finds the broker first tells the others: only with all of them is a process back.
-    const onReturn = () => this.#connections().forEach((connection) => connection.hurry());
-    return new SupervisedConnection({ url: this.#url, name, logger: this.#logger, onReturn });
+    return new SupervisedConnection({ url: this.#url, name, logger: this.#logger });
   }
 
   #connections(): SupervisedConnection[] {

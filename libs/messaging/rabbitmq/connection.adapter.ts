@@ -25,8 +25,6 @@ export interface ConnectionOptions {
   /** Shown by the broker: process and purpose. */
   name: string;
   logger: BusLogger;
-  /** After every connect but the first. */
-  onReturn?: () => void;
 }
 
 /** One connection to the broker that comes back by itself, with back-off, until it is closed. */
@@ -87,13 +85,6 @@ export class SupervisedConnection {
     await settledWithin(model.close(), closeTimeoutMs);
     // Also frees whoever still waits for an answer.
     if (this.#model === model) socketOf(model).destroy(new Error('connection given up'));
-  }
-
-  /** The broker is known to be there: a try that waits for its time is made now. */
-  hurry(): void {
-    if (this.#isClosed || this.#retry === undefined) return;
-    clearTimeout(this.#retry);
-    void this.#reconnect();
   }
 
   /** Breaks the connection as a network does, without a word to the broker; it comes back by itself. */
@@ -159,10 +150,8 @@ export class SupervisedConnection {
   }
 
   async #reconnect(): Promise<void> {
-    this.#retry = undefined;
     try {
       await this.#connect();
-      this.options.onReturn?.();
     } catch (error) {
       if (this.#isClosed) return;
       const wasRefused = this.#isRefused;
