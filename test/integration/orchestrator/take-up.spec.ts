@@ -7,10 +7,10 @@ import {
   turnRow,
   type TestPorts,
 } from '../../../libs/journal/testing/test-ports.js';
-import type { CatalogueService } from '../catalogue/catalogue.service.js';
-import type { OrchestratorDeps } from '../orchestrator.deps.js';
-import type { History } from './history.js';
-import { TakeUp } from './take-up.js';
+import type { CatalogueService } from '../../../apps/orchestrator/catalogue/catalogue.service.js';
+import type { OrchestratorDeps } from '../../../apps/orchestrator/orchestrator.deps.js';
+import type { History } from '../../../apps/orchestrator/drive/history.js';
+import { TakeUp } from '../../../apps/orchestrator/drive/take-up.js';
 
 const DRIVER = 'orchestrator-2';
 let ports: TestPorts;
