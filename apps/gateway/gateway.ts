@@ -59,7 +59,7 @@ export class Gateway {
     const { stopTurns } = this;
     const door = new TurnDoor(bus, config.limits.waitingTurns);
     this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, limits: config.limits, log });
-    this.answerCalls = new AnswerCalls(store, bus, ownership);
+    this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.mcpServer = createMcpServer({
       offered: this.offeredTools,

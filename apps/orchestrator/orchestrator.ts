@@ -15,7 +15,9 @@ import { DeletedConversations } from './sweep/deleted-conversations.js';
 import { DueTurns } from './sweep/due-turns.js';
 import { Sweeper } from './sweep/sweeper.js';
 
-const NAMES_CHECK_MS = 10_000;
+/** MCP servers take a while to start; one that is fetched first takes longer. */
+const FIRST_NAMES_CHECK_MS = 10_000;
+const LAST_NAMES_CHECK_MS = 60_000;
 
 /** One orchestrator: the turns it drives, what it knows of the fleet, its sweeper. Hints come in, nothing else. */
 export class Orchestrator {
@@ -58,8 +60,7 @@ export class Orchestrator {
   async prepare(): Promise<void> {
     await this.catalogue.rollCall();
     this.sweeper.start();
-    // MCP servers take a while to start, and a name that is known to them is no mistake.
-    this.namesCheck = setTimeout(() => this.warnOfUnknownNames(), NAMES_CHECK_MS).unref();
+    this.namesCheck = setTimeout(() => this.checkNames(), FIRST_NAMES_CHECK_MS).unref();
   }
 
   /** `turn.advance` from `turns` (then the delivery is held) or passed on by another process. */
@@ -111,10 +112,22 @@ export class Orchestrator {
     this.catalogue.close();
   }
 
-  private warnOfUnknownNames(): void {
-    const names = this.catalogue.unknownAmong(this.deps.settings.configuredTools ?? []);
-    if (names.length === 0) return;
+  /** A tool that its toolset lacks is told soon, a toolset that does not come at all later; each once. */
+  private checkNames(): void {
+    const configured = this.deps.settings.configuredTools ?? [];
+    const told = this.warnOfUnknownNames(configured, { patient: true });
+    const others = configured.filter((name) => !told.includes(name));
+    this.namesCheck = setTimeout(
+      () => this.warnOfUnknownNames(others, { patient: false }),
+      LAST_NAMES_CHECK_MS - FIRST_NAMES_CHECK_MS,
+    ).unref();
+  }
+
+  private warnOfUnknownNames(configured: readonly string[], how: { patient: boolean }): string[] {
+    const names = this.catalogue.unknownAmong(configured, how);
+    if (names.length === 0) return names;
     this.deps.log.warn({ names }, 'CONFIG has settings for tools or toolsets that no worker offers now');
+    return names;
   }
 
   private wake(turnId: string): boolean {

@@ -75,13 +75,21 @@ function decideUnclaimed(
   return { do: 'publish' };
 }
 
-/** Expiry is an answer too: like any other it is given once, and the turn's clock starts again with it. */
 function awaitApproval(step: Step, call: Call, now: number): CallAction {
-  if (now <= Date.parse(approvalExpiry(step, call))) return { do: 'await_person' };
+  const answer = expiredApproval(step, call, now);
+  return answer ? { do: 'expire', answer } : { do: 'await_person' };
+}
+
+/**
+ * What is answered for a person who did not in time, once it is too late. Expiry is an answer too: like any other it
+ * is given once, and the turn's clock starts again with it.
+ */
+export function expiredApproval(step: Step, call: Call, now: number): Answer | undefined {
+  if (now <= Date.parse(approvalExpiry(step, call))) return undefined;
   const { turn_id, conversation_id } = step;
   const at = new Date(now).toISOString();
   const answer = { turn_id, conversation_id, decision: 'expired' as const, by: 'system', at };
-  return { do: 'expire', answer: { _id: `${call.tool_call_id}:approval`, ...answer } };
+  return { _id: `${call.tool_call_id}:approval`, ...answer };
 }
 
 /** An approval that nobody gave expires then (ISO 8601). */

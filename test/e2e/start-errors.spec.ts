@@ -101,6 +101,13 @@ describe('a file that cannot be used', () => {
     const DATA_DIR = `${await writeSettings('file', '')}/data`;
     expect(await refused('standalone', { DATA_DIR })).toContain(`Cannot create the folder ${DATA_DIR}`);
   });
+
+  test('documents that are no folder: a file, and nothing at all', async () => {
+    for (const DOCS_DIR of [await writeSettings('notes.md', '# Notes'), '/nowhere/notes'])
+      expect(await refused('standalone', { DOCS_DIR })).toContain(
+        `DOCS_DIR names ${DOCS_DIR}, which is not a folder`,
+      );
+  });
 });
 
 describe('an address that is in use or does not answer', () => {

@@ -1,5 +1,7 @@
+import { connect } from 'amqplib';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { CallView } from '#contracts';
+import { exchanges } from '#messaging';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
@@ -17,7 +19,8 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
   beforeAll(async () => {
     gates = await Gates.create();
     const worker = { MCP_CONFIG: await gates.mcpConfig({ gate: 'once' }) };
-    cluster = await Cluster.start({ workers: [worker, worker] });
+    const settings = { tools: { narrow: { concurrency: 1 } } };
+    cluster = await Cluster.start({ workers: [worker, worker], settings });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
   afterEach(() => {
@@ -101,4 +104,48 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
     }
     expect([gates.starts('second'), gates.starts('third')]).toEqual([0, 0]);
   }, 90_000);
+
+  it('refuses with «overloaded» what its queue has no room for, and loses nothing of the rest', async () => {
+    await declareNarrowQueue(cluster.broker.url, 'tools.narrow');
+    await addWorker('narrow');
+    const viewers = await Promise.all(cluster.gateways.map((gateway) => cluster.view(gateway)));
+    const names = Array.from({ length: 12 }, (_, i) => `narrow-${i}`);
+    const turns = await Promise.all(
+      names.map((name, i) => viewers[i % 2]!.send(`call narrow__hold with {"name":"${name}"}`)),
+    );
+    const callOf = (i: number) => lastCallOf(viewers[i % 2]!, turns[i]!);
+    const isRefused = (i: number) => callOf(i)?.error?.error_type === 'ApiLimitExceeded';
+    const indexes = names.map((_, i) => i);
+    await waitFor(() => indexes.some(isRefused), { what: 'a refusal', timeoutMs: 30_000 });
+    for (const name of names) gates.open(name);
+    for (const [i, { conversation_id, turn_id }] of turns.entries())
+      expect((await viewers[i % 2]!.ended(conversation_id, turn_id, 30_000)).status).toBe('completed');
+    const refused = indexes.filter(isRefused);
+    for (const i of refused)
+      expect(callOf(i)).toMatchObject({
+        state: 'failed',
+        attempt: 0,
+        error: {
+          error_message: 'Overloaded: too many calls of narrow wait for a worker.',
+          error_details: { started: false, retry_after_ms: 10_000 },
+        },
+      });
+    const others = indexes.filter((i) => !refused.includes(i));
+    expect(others.length).toBeGreaterThan(0);
+    expect(others.map((i) => callOf(i)?.state)).toEqual(others.map(() => 'succeeded'));
+    expect(names.map((name) => gates.starts(name))).toEqual(indexes.map((i) => (isRefused(i) ? 0 : 1)));
+    await checkTranscript(viewers[refused[0]! % 2]!, cluster.gateways[1]!, turns[refused[0]!]!);
+  }, 90_000);
 });
+
+/** As an operator may have made it: what declares it later takes it as it is. */
+async function declareNarrowQueue(url: string, name: string): Promise<void> {
+  const connection = await connect(url);
+  const channel = await connection.createChannel();
+  await channel.assertQueue(name, {
+    durable: true,
+    arguments: { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' },
+  });
+  await channel.bindQueue(name, exchanges.commands, name);
+  await connection.close();
+}

@@ -70,6 +70,14 @@ export type ClientRequest =
   | { at: number; viewer: string; what: 'stop'; turn_id: string }
   /** `may_be_running` as acknowledged. */
   | { at: number; viewer: string; what: 'stopped'; turn_id: string; may_be_running: string[] }
+  /** `approval`: asked; `answered`: acknowledged. */
+  | {
+      at: number;
+      viewer: string;
+      what: 'approval' | 'answered';
+      tool_call_id: string;
+      decision: 'approve' | 'deny';
+    }
   | { at: number; viewer: string; what: 'refused'; request: string; code: string };
 
 /** Everything a viewer was sent, in the order it came. `left`: what it holds of this conversation now is the end. */

@@ -14,6 +14,7 @@ export type Kind = 'gateway' | 'orchestrator' | 'tool-worker';
 const READY_MS = 90_000;
 const PROCESS_ID = /"process":"((?:gateway|orchestrator|worker)-[0-9a-f-]+)"/;
 const PAGE_BYTES = 4096;
+const APPROVAL_MS = 30_000;
 const serverScript = fileURLToPath(new URL('./trace-server.mjs', import.meta.url));
 
 /** One process among several of its kind: it dies and is started again at the same address. */
@@ -175,10 +176,16 @@ export class Fleet {
 
 function writeSettings(folder: string): string {
   const classes = { read: 'read', repeat: 'idempotent', keyed: 'keyed', once: 'once' };
-  const tools = Object.entries(classes).map(([name, toolClass]) => [`trace.${name}`, { class: toolClass }]);
+  const tools: [string, object][] = Object.entries(classes).map(([name, toolClass]) => [
+    `trace.${name}`,
+    { class: toolClass },
+  ]);
+  tools.push(['trace.asked', { class: 'once', approve: 'always' }]);
   const settings = {
     limits: { connections_per_minute: 100_000, turns_at_once: 10_000 },
     drain: { grace_ms: 3_000 },
+    // Nobody answers for a message whose sender never learned that it was taken.
+    deadlines: { approval_hours: APPROVAL_MS / 3_600_000 },
     tools: Object.fromEntries(tools),
   };
   return writeJson(join(folder, 'switchyard.json'), settings);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Link, type LinkOptions } from './link.js';
+import { Approver } from './approver.js';
 import { contentOf, makePlan } from './plan.js';
 import type { Random } from './random.js';
 
@@ -11,12 +12,16 @@ const LAST_PATIENCE_MS = 300_000;
 
 type PersonOptions = LinkOptions & { isOver: () => boolean };
 
-/** Somebody at two devices: writes on one, looks on with both, loses connections, sends again, presses Stop. */
+/**
+ * Somebody at two devices: writes on one, looks on with both, loses connections, sends again, answers what waits for
+ * them, presses Stop.
+ */
 export class Person {
   readonly links: [Link, Link];
   private number = 0;
   private readonly random: Random;
   private readonly errands = new Set<Promise<void>>();
+  private readonly approver: Approver;
 
   constructor(private readonly options: PersonOptions) {
     const { name, random } = options;
@@ -25,6 +30,7 @@ export class Person {
       new Link({ ...options, name: `${name}-a`, random: random.fork() }),
       new Link({ ...options, name: `${name}-b`, random: random.fork() }),
     ];
+    this.approver = new Approver(name, this.links, random.fork());
   }
 
   /** One conversation of several turns; everything in it has been acknowledged when it resolves. */
@@ -38,6 +44,7 @@ export class Person {
       turnIds.push(sent.turn_id);
       for (const link of this.links) link.follow(conversationId);
       this.run(this.disturb(sent.turn_id));
+      this.run(this.approver.attend(sent.turn_id, LAST_PATIENCE_MS));
       // Now and then the next message is written while the last one is worked on.
       if (!random.chance(0.2)) await this.until((link) => link.hasSeenEnd(sent.turn_id));
       await delay(random.between(0, 1_500));

@@ -1,6 +1,7 @@
 import type { Random } from './random.js';
 
-export const TOOLS = ['read', 'repeat', 'keyed', 'once'] as const;
+/** Calls of `asked` act once, and wait for a person. */
+export const TOOLS = ['read', 'repeat', 'keyed', 'once', 'asked'] as const;
 type ToolName = (typeof TOOLS)[number];
 
 export interface PlannedCall {

@@ -1,6 +1,7 @@
 /*
  * An MCP server over stdio whose tools leave an indelible trace: before anything else, each start is appended to a
- * file and forced to the disk, with the call and the attempt that asked for it. One tool for each class.
+ * file and forced to the disk, with the call and the attempt that asked for it. One tool for each class, and
+ * one more that a person must allow.
  */
 import { fsyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +16,7 @@ const workerPid = process.ppid;
 serveStdio(() => {
   const server = new McpServer({ name: 'trace', version: '1.0.0' }, { capabilities: { tools: {} } });
   const inputSchema = z.object({ label: z.string(), takes_ms: z.int() });
-  for (const tool of ['read', 'repeat', 'keyed', 'once']) {
+  for (const tool of ['read', 'repeat', 'keyed', 'once', 'asked']) {
     const config = { description: `Writes down that it has started (${tool}).`, inputSchema };
     server.registerTool(tool, config, async ({ label, takes_ms }, { mcpReq }) => {
       const call = {

@@ -154,6 +154,12 @@ export class FakeTurn {
     return this.#publish({ type: 'cancelled', message: 'Stopped.' });
   }
 
+  /** The whole conversation goes, on another device. */
+  tellDeleted(): void {
+    this.#publish({ type: 'cancelled', message: 'The conversation was deleted.', deleted: true });
+    this.gateway.conversations.delete(this.conversationId);
+  }
+
   breakOff(message: string): this {
     if (this.#view.steps.length > 0 && !this.#step.committed) this.ask();
     return this.#publish({ type: 'error', message, code: 'model_error' });

@@ -105,7 +105,14 @@ export function playManyStates(gateway: FakeGateway): void {
     118,
   );
   pass(4_262);
-  turn.fail(5, { type: 'OutcomeUnknown', message: 'the worker died' }, 6_200);
+  turn.fail(
+    5,
+    {
+      type: 'OutcomeUnknown',
+      message: 'May have run. The worker died before it could report. It will not be started again.',
+    },
+    6_200,
+  );
   turn.fail(7, { type: 'Cancelled', message: 'not needed', details: { started: false } }, 0);
   pass(18_800);
   turn.run(2, 2);

@@ -60,6 +60,20 @@ describe('the thread', () => {
   });
 });
 
+describe('a conversation that is deleted elsewhere', () => {
+  it('goes from the open page, which says so, and from the list', async () => {
+    seedConversations(web.gateway);
+    await web.open('#/c/recount');
+    const turn = web.gateway.accept('recount', 'Count', 'm1').start().say('Counting');
+    await web.seen('Counting');
+    turn.tellDeleted();
+    await web.seen('This conversation does not exist, or has been deleted.');
+    expect(await web.page.getByText('Counting').count()).toBe(0);
+    const row = web.page.getByRole('link', { name: /Recount by warehouse/ });
+    await waitFor(async () => (await row.count()) === 0, { what: 'the row to go' });
+  });
+});
+
 describe('the list', () => {
   it('renames, deletes, filters and opens', async () => {
     seedConversations(web.gateway);

@@ -275,6 +275,31 @@ describe('Feed', () => {
     expect(slow.types).toEqual(['snapshot', 'snapshot', 'complete']);
   });
 
+  it('tells once that the conversation was deleted, and reads no more', async () => {
+    const { feed, reads, join } = setUp();
+    const ann = join();
+    await reads[0]!.answer(running('Hello'));
+    const deleted = { type: 'cancelled', ...fields, message: 'Gone.', deleted: true } as const;
+    feed.receive(deleted);
+    feed.receive({ ...deleted, turn_id: 'turn_of_which_nobody_was_told' });
+    feed.doubt();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(ann.told.slice(1)).toEqual([deleted]);
+    expect(reads).toHaveLength(1);
+  });
+
+  it('finds out by itself that the conversation was deleted, when the word of it was lost', async () => {
+    const { feed, reads, join } = setUp();
+    const ann = join();
+    await reads[0]!.answer(running('Hello'));
+    await jest.advanceTimersByTimeAsync(1_000);
+    feed.doubt();
+    await reads[1]!.answer(null);
+    expect(ann.told.slice(1)).toEqual([
+      expect.objectContaining({ type: 'cancelled', turn_id: 'turn_1', deleted: true }),
+    ]);
+  });
+
   it('does not grow with the turns that go by', async () => {
     const { feed, reads, join } = setUp();
     join();

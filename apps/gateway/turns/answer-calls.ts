@@ -1,20 +1,19 @@
-import { newMessage, type Answer, type Call, type ClientRequest, type Journal, type Turn } from '#contracts';
-import type { Bus } from '#messaging';
-import type { Store } from '#store';
-import { answerTo, endingStep, openCalls } from '#turn';
+import { newMessage, type Answer, type ClientRequest, type Journal, type Turn } from '#contracts';
+import { carryOut, type Ports } from '#journal';
+import { answerTo, endingStep, expiredApproval, openCalls, type OpenCall } from '#turn';
 import type { User } from '../auth/user.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 
 const MAX_INPUT_LENGTH = 65_536;
+const TOO_LATE = 'The time to answer is over. The call was not run.';
 /** When nobody could be told of an answer. */
 const FIRST_LOOK_MS = 5_000;
 
 /** What a person answers to a waiting call: a row, given once, from any device. */
 export class AnswerCalls {
   constructor(
-    private readonly store: Store,
-    private readonly bus: Bus,
+    private readonly ports: Ports,
     private readonly ownership: Ownership,
   ) {}
 
@@ -23,10 +22,12 @@ export class AnswerCalls {
     const { turn, journal } = await this.read(user, request);
     // Before anything else: the answer that was given may have ended the call, and the turn with it.
     if (answerTo(journal, tool_call_id, 'approval')) throw alreadyAnswered();
-    if (findOpen(journal, tool_call_id)?.approval !== 'required') throw notFound();
+    const open = findOpen(journal, tool_call_id);
+    if (open?.call.approval !== 'required') throw notFound();
+    if (await this.expire(journal, open)) throw new RequestError('already_answered', TOO_LATE);
     const answer = newAnswer(turn, `${tool_call_id}:approval`, user);
     await this.insert({ ...answer, decision });
-    this.bus.emit({
+    this.ports.bus.emit({
       type: 'approval_answered',
       conversation_id: turn.conversation_id,
       turn_id: turn._id,
@@ -49,33 +50,42 @@ export class AnswerCalls {
     await this.hint(turn);
   }
 
+  /** True when the time for an approval is over: nobody has looked at its turn since, so this is done here. */
+  private async expire(journal: Journal, open: OpenCall): Promise<boolean> {
+    const answer = expiredApproval(open.step, open.call, Date.now());
+    if (!answer) return false;
+    await carryOut(this.ports, journal, { ...open, action: { do: 'expire', answer } });
+    await this.hint(journal.turn);
+    return true;
+  }
+
   private async read(
     user: User,
     { turn_id }: { turn_id: string },
   ): Promise<{ turn: Turn; journal: Journal }> {
     const turn = await this.ownership.turn(user, turn_id);
-    const journal = await this.store.readJournal(turn._id);
+    const journal = await this.ports.store.readJournal(turn._id);
     if (!journal) throw notFound();
     return { turn, journal };
   }
 
   private async insert(answer: Answer): Promise<void> {
-    const { won } = await this.store.answer(answer);
+    const { won } = await this.ports.store.answer(answer);
     if (!won) throw alreadyAnswered();
   }
 
   /** Best effort: the answer is a row, the sweeper finds it. It looks at a turn that waits for people only rarely. */
   private async hint({ _id, conversation_id }: Turn): Promise<void> {
     const hint = newMessage('turn.advance', { turn_id: _id, conversation_id });
-    if ((await this.bus.publish('turns', hint)) !== 'confirmed')
-      await this.store.setTurnDue(_id, Date.now() + FIRST_LOOK_MS);
+    if ((await this.ports.bus.publish('turns', hint)) !== 'confirmed')
+      await this.ports.store.setTurnDue(_id, Date.now() + FIRST_LOOK_MS);
   }
 }
 
 /** A call that can still be answered. */
-function findOpen(journal: Journal, toolCallId: string): Call | undefined {
+function findOpen(journal: Journal, toolCallId: string): OpenCall | undefined {
   if (endingStep(journal)) return undefined;
-  return openCalls(journal).find(({ call }) => call.tool_call_id === toolCallId)?.call;
+  return openCalls(journal).find(({ call }) => call.tool_call_id === toolCallId);
 }
 
 function newAnswer({ _id, conversation_id }: Turn, answerId: string, user: User): Answer {

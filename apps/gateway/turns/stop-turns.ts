@@ -4,13 +4,26 @@ import { notFound } from '../errors/request-error.js';
 
 /** Stop, as the gateway does it itself: with or without an orchestrator that answers. */
 export class StopTurns {
+  private readonly stopping = new Map<string, Promise<string[]>>();
+
   constructor(
     private readonly ports: Ports,
     private readonly drivers: Pick<DriverRequests, 'stop'>,
   ) {}
 
-  /** The calls that may still be running. The caller has checked whose turn it is. */
-  async stop(turnId: string): Promise<string[]> {
+  /**
+   * The calls that may still be running. The caller has checked whose turn it is. Who asks while the turn is being
+   * stopped gets the same answer: each message of a burst that interrupts stops all the ones before it.
+   */
+  stop(turnId: string): Promise<string[]> {
+    const underWay = this.stopping.get(turnId);
+    if (underWay) return underWay;
+    const stopping = this.stopNow(turnId).finally(() => this.stopping.delete(turnId));
+    this.stopping.set(turnId, stopping);
+    return stopping;
+  }
+
+  private async stopNow(turnId: string): Promise<string[]> {
     const stopped = await stopTurn(this.ports, turnId, (id, driver) => this.drivers.stop(id, driver));
     if (!stopped) throw notFound();
     return stopped.mayBeRunning;

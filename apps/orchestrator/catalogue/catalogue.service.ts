@@ -3,7 +3,7 @@ import { controlKey, newMessage } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import { Catalogue } from '#tools';
-import { findUnknownNames } from './unknown-names.js';
+import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
 const ROLL_CALL_MS = 1_000;
 /** Without a new answer for so long, the roll-call counts as complete. */
@@ -68,9 +68,14 @@ export class CatalogueService {
     return catalog;
   }
 
-  /** Of the names that the deployment configures, those that nobody offers now. */
-  unknownAmong(configured: readonly string[]): string[] {
-    return findUnknownNames(configured, this.catalogue.offered());
+  /**
+   * Of the names that the deployment configures, those that nobody offers now; `patient`: without those of toolsets
+   * that may still come.
+   */
+  unknownAmong(configured: readonly string[], { patient }: { patient: boolean }): string[] {
+    const offered = this.catalogue.offered();
+    const unknown = findUnknownNames(configured, offered);
+    return patient ? withoutAbsentToolsets(unknown, offered) : unknown;
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findUnknownNames } from './unknown-names.js';
+import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
 describe('names in the settings that no worker offers', () => {
   it('are toolsets and tools alike', () => {
@@ -11,5 +11,10 @@ describe('names in the settings that no worker offers', () => {
       'maths',
       'math.ad',
     ]);
+  });
+
+  it('are a matter of patience as long as their toolset is not there', () => {
+    const offered = [{ toolset: 'math' }];
+    expect(withoutAbsentToolsets(['math.ad', 'slow', 'slow.tool'], offered)).toEqual(['math.ad']);
   });
 });

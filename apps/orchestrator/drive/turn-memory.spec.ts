@@ -81,4 +81,16 @@ describe('TurnMemory', () => {
       [2, 100],
     ]);
   });
+
+  it('knows that its turn was removed, and what it knew stays; a turn that is there again is not gone', async () => {
+    let stored: Journal | null = null;
+    const store = { readJournal: () => Promise.resolve(stored) } as unknown as Store;
+    const memory = new TurnMemory(journal([step(1)]), store);
+    expect(memory.isGone).toBe(false);
+    await memory.reread();
+    expect([memory.isGone, memory.journal.steps.length]).toEqual([true, 1]);
+    stored = journal([step(1)]);
+    await memory.reread();
+    expect(memory.isGone).toBe(false);
+  });
 });

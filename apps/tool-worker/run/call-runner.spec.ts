@@ -120,4 +120,20 @@ describe('a call in hand', () => {
     expect(await handled).toBe('ack');
     expect(await store.listClaims(body.tool_call_id)).toEqual([]);
   });
+
+  it('whose conversation was removed meanwhile is not run again, although its claim is lost and won anew', async () => {
+    let starts = 0;
+    const runner = createRunner(async () => {
+      starts++;
+      await store.removeTurns('conv_1', ['turn_1'], 'ids');
+      throw new ToolConnectionLostError('It broke.');
+    });
+    const body = await deliver();
+    const handled = runner.handle(body, new Slots(1));
+    await jest.advanceTimersByTimeAsync(MINUTE_MS);
+    expect(await handled).toBe('ack');
+    expect(starts).toBe(1);
+    expect(await store.getOutcome(body.tool_call_id)).toBeNull();
+    expect(await store.listClaims(body.tool_call_id)).toHaveLength(2);
+  });
 });

@@ -145,6 +145,15 @@ describe('Stop', () => {
     }
   });
 
+  it('asked for again and again while it is under way is carried out once, and everybody is answered', async () => {
+    await start();
+    const { phone, laptop, first } = await twoDevices();
+    const { _id: turn_id } = first.turn;
+    const storm = Array.from({ length: 20 }, (_, i) => (i % 2 ? phone : laptop).request('stop', { turn_id }));
+    expect(await Promise.all(storm)).toEqual(Array(20).fill({ may_be_running: [] }));
+    expect(harness.asked.filter(({ type }) => type === 'turn.stop')).toHaveLength(1);
+  });
+
   it('by somebody else is not found, and stops nothing', async () => {
     await start(GUARDED);
     const ann = await harness.connect({ token: await signTestToken('ann') });
@@ -182,9 +191,9 @@ describe('an approval', () => {
       body: JSON.stringify(body),
     });
 
-  async function waiting() {
+  async function waiting(change: { expires_at?: string } = {}) {
     const devices = await twoDevices();
-    const call = addCall('A', 'required');
+    const call = { ...addCall('A', 'required'), ...change };
     devices.first.beginStep(1);
     await devices.first.commit(1, '', [call]);
     await devices.laptop.event('step_committed');
@@ -214,6 +223,25 @@ describe('an approval', () => {
     await first.commit(2, 'So I did not.');
     const second = await laptop.request('tool_approval', { turn_id, tool_call_id, decision: 'approve' });
     expect(codeOf(second)).toBe('already_answered');
+  });
+
+  it('that comes too late expires the call, although nobody had looked at it', async () => {
+    await start();
+    const expires_at = new Date(Date.now() - 1).toISOString();
+    const { phone, laptop, turn_id, tool_call_id } = await waiting({ expires_at });
+    const request = { turn_id, tool_call_id, decision: 'approve' };
+    const [late, later] = [
+      await phone.request('tool_approval', request),
+      await phone.request('tool_approval', request),
+    ];
+    expect(late.error).toMatchObject({
+      code: 'already_answered',
+      message: 'The time to answer is over. The call was not run.',
+    });
+    expect(codeOf(later)).toBe('already_answered');
+    expect(await laptop.event('approval_answered')).toMatchObject({ decision: 'expired', by: 'system' });
+    const { answers } = (await harness.store.readJournal(turn_id))!;
+    expect(answers).toMatchObject([{ decision: 'expired', by: 'system' }]);
   });
 
   it('over HTTP says what was wrong with it', async () => {

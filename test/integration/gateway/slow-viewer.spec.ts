@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Snapshot } from '#contracts';
+import type { Call, Snapshot } from '#contracts';
+import { createMetrics } from '#observability';
 import { waitFor } from '../../services/wait-for.js';
+import { bytesInUse } from '../../services/heap.js';
 import { startHarness, type Harness } from './gateway-harness.js';
 import { addCall, PlayedTurn } from './played-turn.js';
 import { RawClient } from './raw-client.js';
@@ -10,13 +12,20 @@ const FLOOD_EVENTS = 3_000;
 const FLOOD_EVENT_LENGTH = 8_000;
 
 let harness: Harness;
+const metrics = createMetrics({ collectDefaults: false });
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startHarness({ alter: () => ({ metrics }) });
 });
 afterAll(() => harness.stop());
 
 function eventsOf(raw: RawClient): [string, { type: string }][] {
   return raw.packets('42').map((frame) => JSON.parse(frame.slice(2)) as [string, { type: string }]);
+}
+
+function startCall(played: PlayedTurn, { tool_call_id, tool_name, display_name }: Call): void {
+  const named = { step: 1, tool_call_id, tool_name, display_name };
+  const args = { tool_input: '{}', tool_args: {}, source: 'local' as const, toolset: 'math', attempt: 1 };
+  played.emit({ type: 'tool_start', ...played.fields, ...named, ...args });
 }
 
 describe('a viewer that stops reading', () => {
@@ -34,10 +43,8 @@ describe('a viewer that stops reading', () => {
     played.beginStep(1);
     await played.commit(1, '', [call]);
     await played.claim(call.tool_call_id, 'worker-1');
-    const { tool_call_id, tool_name, display_name } = call;
-    const named = { step: 1, tool_call_id, tool_name, display_name };
-    const args = { tool_input: '{}', tool_args: {}, source: 'local' as const, toolset: 'math', attempt: 1 };
-    played.emit({ type: 'tool_start', ...played.fields, ...named, ...args });
+    startCall(played, call);
+    const { tool_call_id } = call;
     const message = 'x'.repeat(FLOOD_EVENT_LENGTH);
     for (let i = 1; i <= FLOOD_EVENTS; i++) {
       played.emit({ type: 'tool_progress', ...played.fields, step: 1, tool_call_id, progress: i, message });
@@ -69,3 +76,50 @@ describe('a viewer that stops reading', () => {
     slow.socket.terminate();
   });
 });
+
+/** Each of its own conversation, and each told more than two kernels' buffers take. */
+const READERS = 8;
+const LONG_EVENTS = 256;
+const LONG_EVENT_LENGTH = 64 * 1024;
+/** Far above 256 KiB for each of them, far below what they are told. */
+const BOUND_BYTES = 24 * 1024 * 1024;
+
+describe('many viewers that stop reading', () => {
+  it('cost the process no more than their share, however much they are told', async () => {
+    const played = await Promise.all(Array.from({ length: READERS }, () => followAndStopReading()));
+    const relayed = async () => (await metrics.eventsRelayed.get()).values[0]!.value;
+    const [before, relayedBefore] = [bytesInUse(), await relayed()];
+    for (let i = 0; i < LONG_EVENTS; i++) {
+      for (const { turn } of played) {
+        const passing = { step: 1, tool_call_id: addCall('A').tool_call_id, progress: i };
+        const message = String(i % 10).repeat(LONG_EVENT_LENGTH);
+        turn.emit({ type: 'tool_progress', ...turn.fields, ...passing, message });
+      }
+      // The kernel takes what it can only between events.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const isTold = async () => (await relayed()) - relayedBefore >= READERS * LONG_EVENTS;
+    await waitFor(isTold, { what: 'everything being told' });
+    expect(bytesInUse() - before).toBeLessThan(BOUND_BYTES);
+    for (const { slow } of played) slow.socket.terminate();
+  });
+});
+
+/** A viewer that has seen the beginning of a call, and then reads no more. */
+async function followAndStopReading(): Promise<{ turn: PlayedTurn; slow: RawClient }> {
+  const sender = await harness.connect();
+  const { conversation_id, turn_id } = await sender.send('hello');
+  sender.close();
+  const slow = await RawClient.enter(harness.url);
+  slow.socket.send(`421["join",{"conversation_id":"${conversation_id}"}]`);
+  await waitFor(() => eventsOf(slow).length === 1, { what: 'the snapshot' });
+  const turn = await PlayedTurn.take(harness, turn_id);
+  await turn.start();
+  turn.beginStep(1);
+  const call = addCall('A');
+  await turn.commit(1, '', [call]);
+  startCall(turn, call);
+  await waitFor(() => eventsOf(slow).at(-1)?.[0] === 'tool_start', { what: 'the start of the call' });
+  slow.socket.pause();
+  return { turn, slow };
+}

@@ -1,5 +1,5 @@
-import type { Call, Claim, Journal, Outcome, Step } from '#contracts';
-import { claimsOn, outcomeOf } from '#turn';
+import type { Answer, Call, Claim, Journal, Outcome, Step } from '#contracts';
+import { answerTo, claimsOn, outcomeOf } from '#turn';
 import type { Start } from '../evidence.js';
 import type { Finding } from './finding.js';
 import { groupBy } from './group-by.js';
@@ -12,6 +12,8 @@ export interface CallRecord {
   call: Call;
   claims: Claim[];
   outcome: Outcome | undefined;
+  /** What a person said, if one was asked. */
+  approval: Answer | undefined;
   starts: Start[];
 }
 
@@ -22,6 +24,7 @@ export function recordCalls({ store, starts }: Pick<History, 'store' | 'starts'>
     call,
     claims: claimsOn(journal, call.tool_call_id),
     outcome: outcomeOf(journal, call.tool_call_id),
+    approval: answerTo(journal, call.tool_call_id, 'approval'),
     starts: startsOf.get(call.tool_call_id) ?? [],
   });
   return store.flatMap(({ journals }) =>

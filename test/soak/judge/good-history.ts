@@ -1,6 +1,7 @@
 import type { Conversation, ConversationEvent, Journal } from '#contracts';
 import { viewOf } from '#turn';
 import {
+  answerRow,
   at,
   callId,
   callRow,
@@ -28,8 +29,8 @@ const conversation: Conversation = {
 };
 
 /**
- * A small run without blame: one message, two calls; the worker of both is killed, so the one that acts once ends
- * unknown and the other runs again elsewhere.
+ * A small run without blame: one message, two calls, one of them approved by a person; the worker of both is killed, so
+ * the one that acts once ends unknown and the other runs again elsewhere.
  */
 export function goodHistory(): History {
   const journal = goodJournal();
@@ -63,6 +64,13 @@ export function goodHistory(): History {
         turn_id: 'turn_1',
         client_message_id: 'message-1',
       },
+      {
+        at: START + 110,
+        viewer: 'p1',
+        what: 'answered',
+        tool_call_id: CALLS.once,
+        decision: 'approve',
+      },
     ],
     fresh: [{ gateway: 'g1', view: viewOf(conversation, [journal], false) }],
     memory: [],
@@ -84,7 +92,7 @@ export function sightIn(history: History): Seen[] {
 
 function goodJournal(): Journal {
   const calls = [
-    callRow(1, { class: 'once', arguments: { label: 'once' } }),
+    callRow(1, { class: 'once', arguments: { label: 'once' }, approval: 'required' }),
     callRow(2, { class: 'idempotent', arguments: { label: 'repeat' } }),
   ];
   const unknown = { error_type: 'OutcomeUnknown', error_message: 'May have run.' };
@@ -100,6 +108,7 @@ function goodJournal(): Journal {
       claimRow(CALLS.repeat, 1, { owner: WORKERS.dies, at: at(150) }),
       claimRow(CALLS.repeat, 2, { owner: WORKERS.lives, at: at(1_900) }),
     ],
+    answers: [answerRow(1, 'approval', { decision: 'approve', at: at(120) })],
     outcomes: [
       outcomeRow(1, { status: 'failure', data: null, error: unknown, at: at(9_000) }),
       outcomeRow(2, { attempt: 2, worker: WORKERS.lives, at: at(2_100) }),

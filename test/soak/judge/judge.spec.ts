@@ -29,6 +29,7 @@ describe('the judge', () => {
       turnsAccepted: 1,
       turnsEnded: { completed: 1 },
       callsByOutcome: { OutcomeUnknown: 1, success: 1 },
+      approvals: { approve: 1 },
       startsPerCall: { once: 1, idempotent: 2 },
       startsAgain: 1,
       unknown: 1,
@@ -163,6 +164,49 @@ describe('the judge', () => {
     expect(unnamed).toEqual(['broken rule']);
   });
 
+  it.each<[string, (history: History) => void, string]>([
+    [
+      'the start of a call that a person denied',
+      (history) => {
+        journalIn(history).answers[0]!.decision = 'deny';
+        history.requests = history.requests.filter(({ what }) => what !== 'answered');
+      },
+      'broken rule',
+    ],
+    [
+      'the start of a call that nobody had answered',
+      (history) => {
+        journalIn(history).answers = [];
+        history.requests = history.requests.filter(({ what }) => what !== 'answered');
+      },
+      'broken rule',
+    ],
+    [
+      'a start before the approval',
+      (history) => (journalIn(history).answers[0]!.at = new Date(START + 250).toISOString()),
+      'broken rule',
+    ],
+    [
+      'two answers to one call, both acknowledged',
+      ({ requests }) => requests.push({ ...answered(requests), decision: 'deny' }),
+      'doubled',
+    ],
+    [
+      'an acknowledged answer that is not the one that stands',
+      ({ requests }) => (answered(requests).decision = 'deny'),
+      'lost',
+    ],
+  ])('convicts %s', async (_, spoil, goal) => {
+    const found = await findingsOf(spoil);
+    expect(found.map((finding) => finding.goal)).toContain(goal);
+    expect(found.map(({ what }) => what).join()).toContain(CALLS.once);
+  });
+
+  it('convicts a second start of an approved call', async () => {
+    const broken = await goalsBrokenBy(({ starts }) => starts.push({ ...starts[0]!, at: START + 400 }));
+    expect(broken).toEqual(['doubled']);
+  });
+
   it('convicts a viewer, and a newcomer, who see something else than the store says', async () => {
     const differ = ['transcript difference'];
     const stale = await goalsBrokenBy((history) => {
@@ -220,6 +264,12 @@ describe('the judge', () => {
     expect(await goalsBrokenBy(spoil)).toEqual([goal]);
   });
 });
+
+type Answered = Extract<History['requests'][number], { what: 'approval' | 'answered' }>;
+
+function answered(requests: History['requests']): Answered {
+  return requests.find((request): request is Answered => request.what === 'answered')!;
+}
 
 function frozen() {
   return { at: START + 1_000, what: 'froze' as const, place: 'w1', process_id: WORKERS.dies, until: 0 };

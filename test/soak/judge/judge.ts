@@ -1,4 +1,5 @@
 import { statusOf } from '#turn';
+import { decisionsOf, judgeApprovals } from './approvals.js';
 import { judgeCalls, recordCalls, type CallRecord } from './calls.js';
 import type { Finding } from './finding.js';
 import type { History } from './history.js';
@@ -14,6 +15,8 @@ export interface Verdict {
   turnsAccepted: number;
   turnsEnded: Record<string, number>;
   callsByOutcome: Record<string, number>;
+  /** Of the calls that ask a person. */
+  approvals: Record<string, number>;
   /** Largest number of starts of one call, by class. */
   startsPerCall: Record<string, number>;
   startsAgain: number;
@@ -32,6 +35,7 @@ export async function judge(history: History): Promise<Verdict> {
   const findings = [
     ...judgeTurns(history),
     ...judgeCalls(history, records),
+    ...judgeApprovals(history, records),
     ...viewers.findings,
     ...judgeRun(history),
   ];
@@ -45,6 +49,7 @@ export async function judge(history: History): Promise<Verdict> {
     turnsAccepted: new Set(accepted).size,
     turnsEnded: count(turns.map(statusOf)),
     callsByOutcome: count(records.map(nameOfOutcome)),
+    approvals: count(decisionsOf(records)),
     startsPerCall: mostStarts(records),
     startsAgain: records.reduce((sum, { starts }) => sum + Math.max(0, starts.length - 1), 0),
     unknown: records.filter((record) => nameOfOutcome(record) === 'OutcomeUnknown').length,

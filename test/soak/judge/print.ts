@@ -24,6 +24,7 @@ export function printVerdict(run: Run, verdict: Verdict): string {
     ['turns accepted', `${verdict.turnsAccepted}`],
     ['turns ended', list(verdict.turnsEnded)],
     ['calls by outcome', list(verdict.callsByOutcome)],
+    ['approvals', list(verdict.approvals)],
     ['starts per call, most', `${list(verdict.startsPerCall)}; started again: ${verdict.startsAgain}`],
     ['unknown outcomes', `${verdict.unknown}, unjustified: ${numberOf(verdict, 'unjustified unknown')}`],
     ['transcripts compared', `${verdict.compared}, different: ${numberOf(verdict, 'transcript difference')}`],

@@ -28,6 +28,17 @@ describe('the words for a call', () => {
     expect(lookOf(cancelled({ started: false }))).toBe('never_started');
   });
 
+  it('say of a call that may have run why nobody knows', () => {
+    const lost = (error_message: string) =>
+      whyOf(call({ state: 'unknown', error: { error_type: 'OutcomeUnknown', error_message } }));
+    expect(lost('May have run. The server «files» broke off. It will not be started again.')).toBe(
+      'The server «files» broke off. It will not be started again. Check what it did before you repeat it.',
+    );
+    expect(whyOf(call({ state: 'unknown' }))).toMatch(
+      /^Nobody could report how it ended\. .* Check what it did/,
+    );
+  });
+
   it('decide by the attempt where the outcome does not say', () => {
     expect(stateWord(cancelled(undefined, 0), false)).toBe('Never started');
     expect(stateWord(cancelled(undefined, 1), false)).toBe('Stopped');

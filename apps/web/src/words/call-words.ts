@@ -77,7 +77,7 @@ export function whyOf(call: CallView, progress?: Passing['progress'][string]): s
       if (isForbidden(call) && call.approval) return undefined;
       return call.error && `${call.error.error_type}: ${call.error.error_message}`;
     case 'unknown':
-      return 'The worker died before it could report. It will not be started again. Check what it did before you repeat it.';
+      return `${whyUnknown(call)} Check what it did before you repeat it.`;
     case 'queued':
     case 'awaiting_approval':
     case 'awaiting_input':
@@ -85,6 +85,12 @@ export function whyOf(call: CallView, progress?: Passing['progress'][string]): s
     case 'cancelled':
       return undefined;
   }
+}
+
+/** Its worker may have died, or the server that the tool lives in: the outcome says which. */
+function whyUnknown({ error }: CallView): string {
+  const why = error?.error_message.replace(/^May have run\. /, '');
+  return why || 'Nobody could report how it ended. It will not be started again.';
 }
 
 /** Who answered its approval. */
