@@ -35,6 +35,9 @@ export interface OrchestratorDeps {
   };
   model: Model;
   log: Log;
-  metrics: Pick<Metrics, 'turnsStarted' | 'turnsEnded' | 'modelCalls' | 'modelRetries'>;
+  metrics: Pick<
+    Metrics,
+    'turnsStarted' | 'turnsEnded' | 'modelCalls' | 'modelRetries' | 'scopedToolsetConflicts'
+  >;
   settings: OrchestratorSettings;
 }

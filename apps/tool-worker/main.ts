@@ -10,9 +10,9 @@ await runMain('tool worker', async () => {
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const logger = createLogger({ role: 'worker', level: logLevel });
   const store = createStore({ url: config.mongodbUrl });
-  const hosts = createToolsets(config, logger, { artifacts: store });
   const service = new Service({ logger, store, drainGraceMs, notices });
   const { health, metrics, drain } = service;
+  const hosts = createToolsets(config, logger, { metrics, artifacts: store });
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });
   await service.open();
   const { bus, peers, processId } = await service.join('worker', (identity) =>

@@ -1,11 +1,12 @@
 import type { Body, Toolset } from '#contracts';
 import { retryingStore, type Ports } from '#journal';
 import type { Consumer, DeliveryOutcome } from '#messaging';
+import { Slots } from '#tools';
 import { toolsetOf } from '#turn';
 import { Announcer } from './offer/announcer.js';
 import { HostedTools } from './offer/hosted-tools.js';
 import { CallRunner } from './run/call-runner.js';
-import { Slots } from './run/slots.js';
+
 import type { ToolWorkerDeps } from './tool-worker.deps.js';
 
 const DEFAULT_CONCURRENCY = 16;
@@ -34,10 +35,11 @@ export class ToolWorker {
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 
-  /** Toolsets that come later (a server that connects) are consumed and announced when they change. */
+  /** What is there is offered at once; toolsets that come later (a server that connects) when they change. */
   async start(): Promise<void> {
-    await Promise.all(this.deps.hosts.map((host) => host.start()));
+    const started = Promise.all(this.deps.hosts.map((host) => host.start()));
     await this.announcer.start();
+    await started;
   }
 
   call(body: Body<'tool.call'>): Promise<DeliveryOutcome> {
@@ -98,6 +100,7 @@ export class ToolWorker {
   }
 
   private concurrencyOf(toolset: string): number {
-    return this.deps.overridesFor(toolset).concurrency ?? DEFAULT_CONCURRENCY;
+    const own = this.deps.hosts.find(({ name }) => name === toolset)?.concurrency;
+    return this.deps.overridesFor(toolset).concurrency ?? own ?? DEFAULT_CONCURRENCY;
   }
 }

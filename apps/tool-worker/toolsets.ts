@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { ConfigError, settingsOfTool, type Settings, type ToolConfig } from '#bootstrap';
-import { createMcpToolsets, loadMcpConfig, type McpLogger } from '#mcp';
+import { createMcpToolsets, loadMcpConfig, type McpLogger, type McpMetrics } from '#mcp';
 import type { Store } from '#store';
 import { createLocalToolsets, type ToolsetHost } from '#tools';
 import type { ToolOverrides } from './tool-worker.deps.js';
@@ -9,14 +9,18 @@ import type { ToolOverrides } from './tool-worker.deps.js';
 export function createToolsets(
   config: ToolConfig,
   logger: McpLogger,
-  { artifacts, dataDir }: { artifacts: Pick<Store, 'getArtifact'>; dataDir?: string },
+  {
+    metrics,
+    artifacts,
+    dataDir,
+  }: { metrics: McpMetrics; artifacts: Pick<Store, 'getArtifact'>; dataDir?: string },
 ): ToolsetHost[] {
   checkDocsDir(config.docsDir);
   const { path, isRequired } = config.mcpConfig;
   const servers = loadMcpConfig({ path, isExplicit: isRequired });
   const local = createLocalToolsets({ docsDir: config.docsDir, dataDir, artifacts });
   const reservedNames = local.map(({ name }) => name);
-  const all = [...local, ...createMcpToolsets(servers, logger, { reservedNames })];
+  const all = [...local, ...createMcpToolsets(servers, logger, { reservedNames, metrics })];
   if (!config.toolsets) return all;
   const known = new Set(all.map(({ name }) => name));
   const unknown = config.toolsets.filter((name) => !known.has(name));

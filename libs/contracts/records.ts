@@ -243,12 +243,17 @@ export const toolDefinitionSchema = z.object({
   hash: z.string(),
 });
 
+/** Who shares one process or session of a toolset: everybody, the calls of one user, the calls of one conversation. */
+export const toolScopeSchema = z.enum(['shared', 'user', 'conversation']);
+
 export const toolsetSchema = z.object({
   name: z.string(),
   source: toolSourceSchema,
   /** The MCP server's own name as configured, or the toolset's name. */
   server: z.string(),
   version: z.string(),
+  /** Absent: `shared`. What a scoped toolset remembers stays in its worker, so only one may host it. */
+  scope: toolScopeSchema.optional(),
   tools: z.array(toolDefinitionSchema),
 });
 
@@ -312,6 +317,7 @@ export type TurnOptions = z.infer<typeof turnOptionsSchema>;
 export type Turn = z.infer<typeof turnSchema>;
 export type Block = z.infer<typeof blockSchema>;
 export type ToolSource = z.infer<typeof toolSourceSchema>;
+export type ToolScope = z.infer<typeof toolScopeSchema>;
 export type Call = z.infer<typeof callSchema>;
 export type Usage = z.infer<typeof usageSchema>;
 export type StopReason = z.infer<typeof stopReasonSchema>;

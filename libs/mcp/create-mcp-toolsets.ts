@@ -1,26 +1,29 @@
 import { ArgumentValidator, toToolsetName, type ToolsetHost } from '#tools';
 import { McpConfigError, type McpServer } from './mcp-config.js';
 import type { McpLogger } from './mcp-logger.js';
-import { McpToolset, type McpTimings } from './mcp-toolset.js';
+import type { McpMetrics } from './mcp-metrics.js';
+import type { McpTimings } from './mcp-timings.js';
+import { McpToolset } from './mcp-toolset.js';
 
 export interface McpToolsetsOptions {
   /** Names of toolsets that exist already: a server of that name is a configuration error. */
   reservedNames?: Iterable<string>;
   validator?: ArgumentValidator;
   timings?: Partial<McpTimings>;
+  metrics?: McpMetrics;
 }
 
 /** A toolset for each server; nothing connects before `start`. */
 export function createMcpToolsets(
   servers: readonly McpServer[],
   logger: McpLogger,
-  { reservedNames = [], validator = new ArgumentValidator(), timings }: McpToolsetsOptions = {},
+  { reservedNames = [], validator = new ArgumentValidator(), timings, metrics }: McpToolsetsOptions = {},
 ): ToolsetHost[] {
   const reserved = new Set(reservedNames);
   return servers.map((server) => {
     if (reserved.has(toToolsetName(server.name))) {
       throw new McpConfigError(`The MCP server ${server.name} has the name of a local toolset: rename it.`);
     }
-    return new McpToolset(server, validator, logger, timings);
+    return new McpToolset(server, validator, logger, timings, metrics);
   });
 }

@@ -1,3 +1,5 @@
+import { OWNER_VARIABLE } from './owner-variable.js';
+
 /** `<where> refers to the environment variable <name>, which is not set.` */
 export class MissingVariableError extends Error {
   override name = 'MissingVariableError';
@@ -23,7 +25,9 @@ function expand(value: unknown, where: string, env: Readonly<Record<string, stri
 function expandText(text: string, where: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replace(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (_match, name: string, fallback?: string) => {
+    (match, name: string, fallback?: string) => {
+      // Known when a process or session is started.
+      if (name === OWNER_VARIABLE) return match;
       const value = env[name] ?? fallback;
       if (value === undefined) {
         throw new MissingVariableError(

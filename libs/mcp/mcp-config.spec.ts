@@ -21,6 +21,15 @@ function messageOf(work: () => unknown): string {
   throw new Error('did not throw');
 }
 
+const UNSET = {
+  start: 'eager',
+  scope: 'shared',
+  idleMs: 600_000,
+  maxInstances: 20,
+  concurrency: 10,
+  logs: 'operators',
+};
+
 describe('mcp.json', () => {
   it('is read in its usual form, keys of other hosts ignored', () => {
     const servers = parse({
@@ -37,6 +46,7 @@ describe('mcp.json', () => {
     });
     expect(servers).toEqual([
       {
+        ...UNSET,
         name: 'files',
         command: 'npx',
         args: ['-y', 'server'],
@@ -45,6 +55,7 @@ describe('mcp.json', () => {
         trusted: false,
       },
       {
+        ...UNSET,
         name: 'remote',
         url: 'https://example.com/mcp',
         headers: { Authorization: 'Bearer x' },
@@ -120,5 +131,16 @@ describe('mcp.json', () => {
     expect(createMcpToolsets(servers, recordingLogger())).toMatchObject([
       { name: 'math', source: 'mcp', server: 'math' },
     ]);
+  });
+
+  it('keeps the owner’s place for a server with a scope, and refuses it for one that everybody shares', () => {
+    const file = (scope: string) =>
+      JSON.stringify({ mcpServers: { memory: { command: 'x', args: ['${SWITCHYARD_OWNER}'], scope } } });
+    const [server] = parseMcpConfig(file('user'), 'mcp.json', {});
+    expect(server).toMatchObject({ args: ['${SWITCHYARD_OWNER}'], scope: 'user' });
+    expect(() => parseMcpConfig(file('shared'), 'mcp.json', {})).toThrow(
+      'mcp.json: mcpServers.memory mentions SWITCHYARD_OWNER: that needs "scope": "user" or "scope": "conversation".',
+    );
+    expect(() => parseMcpConfig(file('everyone'), 'mcp.json', {})).toThrow('scope');
   });
 });

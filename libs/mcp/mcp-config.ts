@@ -1,12 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { describeIssues, toolClassSchema } from '#contracts';
+import { describeIssues, toolClassSchema, toolScopeSchema } from '#contracts';
 import { expandVariables, MissingVariableError } from './expand-variables.js';
+import { mentionsOwner, OWNER_VARIABLE } from './owner-variable.js';
 
 const MAX_TIMEOUT_MS = 20 * 60_000;
+const MAX_IDLE_MS = 24 * 3_600_000;
 
 const sharedFields = {
   disabled: z.boolean().optional(),
+  /** `eager`: connected as long as the worker lives. `demand`: asked for its tools, then connected while it is used. */
+  start: z.enum(['eager', 'demand']).default('eager'),
+  /** Who shares one process or session: everybody, the calls of one user, the calls of one conversation. */
+  scope: toolScopeSchema.default('shared'),
+  /** A process or session that was started for calls ends after so long without one. */
+  idleMs: z.int().min(100).max(MAX_IDLE_MS).default(600_000),
+  /** Processes or sessions at once, of a server with a scope. */
+  maxInstances: z.int().min(1).max(1000).default(20),
+  /** Calls at once in one process or session; the others wait. */
+  concurrency: z.int().min(1).max(1000).default(10),
+  /** Who reads its log messages, besides operators. */
+  logs: z.enum(['operators', 'viewers']).default('operators'),
   /** Of each call, between two signs of progress. */
   timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000),
   /** Of every tool; without it annotations (if trusted), else `once`. */
@@ -98,6 +112,11 @@ function parseServer(
   }
   const parsed = ('url' in raw ? httpSchema : stdioSchema).safeParse(expanded);
   if (!parsed.success) throw new McpConfigError(`${place}: ${describeIssues(parsed.error)}.`);
+  if (parsed.data.scope === 'shared' && mentionsOwner(parsed.data)) {
+    throw new McpConfigError(
+      `${place} mentions ${OWNER_VARIABLE}: that needs "scope": "user" or "scope": "conversation".`,
+    );
+  }
   return { ...parsed.data, name };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
+  LOG_LEVEL_META_KEY,
   SdkError,
   SdkErrorCode,
   StreamableHTTPClientTransport,
@@ -10,10 +11,12 @@ import {
   type Progress,
   type Tool,
 } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { toPrintable } from '#tools';
 import type { McpServer } from './mcp-config.js';
 import type { McpLogger } from './mcp-logger.js';
+import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
+import { openTransport } from './open-transport.js';
+import { refuseRequest } from './refused-requests.js';
+import { LOG_LEVEL, logMessage } from './server-log.js';
 
 const CONNECT_TIMEOUT_MS = 30_000;
 /** A stdio server that does not know the question is silent or says so: old. */
@@ -23,7 +26,6 @@ const LIST_TIMEOUT_MS = 15_000;
 const MAX_CALL_MS = 20 * 60_000;
 /** For telling an HTTP server that its session is over. */
 const FAREWELL_TIMEOUT_MS = 1000;
-const MAX_STDIO_MESSAGE_BYTES = 24 * 1024 * 1024;
 
 export interface CallOptions {
   /** What the server is told beside the arguments, under namespaced keys. */
@@ -31,6 +33,14 @@ export interface CallOptions {
   signal: AbortSignal;
   timeoutMs: number;
   onProgress(progress: Progress): void;
+  /** A log message that the server wrote while this was the only call on the connection. */
+  onLog(text: string): void;
+}
+
+export interface ListedTools {
+  tools: Tool[];
+  /** How long the server says that the list is good for; absent or 0: it says nothing. */
+  ttlMs?: number;
 }
 
 /** Results are ours to judge: the SDK would compile a server's schemas without a limit and drop what does not fit. */
@@ -48,9 +58,14 @@ export class McpConnection {
   /** Trouble of a transport that does not notice its own end (HTTP). */
   onTrouble: () => void = () => undefined;
   private readonly client: Client;
-  private readonly transport: StdioClientTransport | StreamableHTTPClientTransport;
+  private readonly transport: ReturnType<typeof openTransport>;
+  private readonly inFlight = new Set<CallOptions>();
 
-  constructor(server: McpServer, logger: McpLogger) {
+  constructor(
+    private readonly server: McpServer,
+    logger: McpLogger,
+    private readonly metrics: McpMetrics = NO_METRICS,
+  ) {
     this.transport = openTransport(server, logger);
     this.client = new Client(
       { name: 'switchyard', version: '0.1.0' },
@@ -63,12 +78,35 @@ export class McpConnection {
     );
     this.lost = new Promise((resolve) => (this.client.onclose = () => resolve()));
     this.client.onerror = () => this.onTrouble();
+    this.client.fallbackRequestHandler = async (request) => refuseRequest(request);
+    this.client.setNotificationHandler('notifications/message', ({ params }) => {
+      const text = logMessage(server.name, params, logger);
+      const [only, ...others] = this.inFlight;
+      // Whose call it is about is not said: with several it could be shown to the wrong person.
+      if (only && others.length === 0) only.onLog(text);
+    });
   }
 
   async connect(prior: PriorDiscovery | undefined): Promise<void> {
-    await this.client.connect(this.transport, { timeout: CONNECT_TIMEOUT_MS, prior });
+    const server = this.server.name;
+    try {
+      await this.client.connect(this.transport, { timeout: CONNECT_TIMEOUT_MS, prior });
+    } catch (error) {
+      this.metrics.mcpConnects.inc({ server, outcome: 'error' });
+      throw error;
+    }
+    this.metrics.mcpConnects.inc({ server, outcome: 'ok' });
+    this.metrics.mcpConnections.inc({ server });
+    void this.lost.then(() => this.metrics.mcpConnections.dec({ server }));
     const discover = this.client.getDiscoverResult();
     this.prior = discover ? { kind: 'modern', discover } : { kind: 'legacy' };
+    if (!discover && this.client.getServerCapabilities()?.logging) {
+      await this.client.setLoggingLevel(LOG_LEVEL, { timeout: LIST_TIMEOUT_MS }).catch(() => undefined);
+    }
+  }
+
+  private get isModern(): boolean {
+    return this.prior?.kind === 'modern';
   }
 
   get serverVersion(): string | undefined {
@@ -76,34 +114,36 @@ export class McpConnection {
   }
 
   /** All pages. */
-  async listTools(): Promise<Tool[]> {
+  async listTools(): Promise<ListedTools> {
     // The SDK would write to the console instead of asking a server without tools.
-    if (!this.client.getServerCapabilities()?.tools) return [];
+    if (!this.client.getServerCapabilities()?.tools) return { tools: [] };
     const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
-    const { tools } = await this.client.listTools(undefined, {
+    const { tools, ttlMs } = await this.client.listTools(undefined, {
       timeout: LIST_TIMEOUT_MS,
       signal,
       cacheMode: 'refresh',
     });
-    return tools;
+    return { tools, ttlMs: typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : undefined };
   }
 
-  callTool(
-    name: string,
-    args: Record<string, unknown>,
-    { meta, signal, timeoutMs, onProgress }: CallOptions,
-  ): Promise<CallToolResult> {
-    return this.client.callTool(
-      { name, arguments: args, _meta: meta },
-      // Without `onprogress` the server is not asked for progress and nothing resets the timeout.
-      {
-        signal,
-        timeout: timeoutMs,
-        maxTotalTimeout: MAX_CALL_MS,
-        resetTimeoutOnProgress: true,
-        onprogress: onProgress,
-      },
-    );
+  async callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
+    const { meta, signal, timeoutMs, onProgress } = options;
+    this.inFlight.add(options);
+    try {
+      return await this.client.callTool(
+        { name, arguments: args, _meta: this.isModern ? { ...meta, [LOG_LEVEL_META_KEY]: LOG_LEVEL } : meta },
+        // Without `onprogress` the server is not asked for progress and nothing resets the timeout.
+        {
+          signal,
+          timeout: timeoutMs,
+          maxTotalTimeout: MAX_CALL_MS,
+          resetTimeoutOnProgress: true,
+          onprogress: onProgress,
+        },
+      );
+    } finally {
+      this.inFlight.delete(options);
+    }
   }
 
   /** Ends the connection, a connection attempt too; a child process is gone when this resolves. */
@@ -120,44 +160,4 @@ export class McpConnection {
 
 export function isTimeout(error: unknown): boolean {
   return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
-}
-
-function openTransport(
-  server: McpServer,
-  logger: McpLogger,
-): StdioClientTransport | StreamableHTTPClientTransport {
-  if ('url' in server) {
-    return new StreamableHTTPClientTransport(new URL(server.url), {
-      requestInit: { headers: server.headers },
-    });
-  }
-  const { command, args, env, cwd } = server;
-  // The transport adds PATH, HOME and the like, nothing else of our own environment.
-  const options = {
-    command,
-    args,
-    env,
-    cwd,
-    stderr: 'pipe' as const,
-    maxBufferSize: MAX_STDIO_MESSAGE_BYTES,
-  };
-  const transport = new StdioClientTransport(options);
-  logLines(transport, server.name, logger);
-  return transport;
-}
-
-const MAX_LINE_LENGTH = 2000;
-
-function logLines({ stderr }: StdioClientTransport, server: string, logger: McpLogger): void {
-  let rest = '';
-  const log = (line: string) => {
-    const printable = toPrintable(line, MAX_LINE_LENGTH);
-    if (printable !== '') logger.info({ server }, printable);
-  };
-  stderr?.on('data', (chunk: Buffer) => {
-    const lines = (rest + chunk.toString('utf8')).split('\n');
-    rest = (lines.pop() ?? '').slice(-MAX_LINE_LENGTH);
-    lines.forEach(log);
-  });
-  stderr?.on('end', () => log(rest));
 }

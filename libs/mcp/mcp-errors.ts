@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { ErrorDetail, ErrorType } from '#contracts';
 import { ToolConnectionLostError, ToolError, toPrintable } from '#tools';
+import { reasonForMissing, reasonForRefusal } from './refused-requests.js';
 
 /** Whether the error says that the connection (or the HTTP session) is gone and a new one is needed. */
 export function isConnectionError(error: unknown): boolean {
@@ -22,19 +23,36 @@ export function toToolError(error: unknown, server: string): ToolError | ToolCon
   if (error instanceof ToolError || error instanceof ToolConnectionLostError) return error;
   if (error instanceof SdkHttpError) return httpError(error.status, server);
   if (error instanceof SdkError) return sdkError(error, server);
-  if (error instanceof ProtocolError) {
-    const isInvalid = error.code === ProtocolErrorCode.InvalidParams;
-    const message = toPrintable(error.message) || `${server} answered with an error.`;
-    return toolError(isInvalid ? 'ValidationError' : 'ToolExecutionError', message);
-  }
+  if (error instanceof ProtocolError) return protocolError(error, server);
   if (wasNeverSent(error)) return unavailable(server);
   if (error instanceof TypeError && error.message === 'fetch failed') return connectionLost(server);
   const message = error instanceof Error ? toPrintable(error.message) : '';
   return toolError('ToolExecutionError', message || `${server} failed without saying why.`);
 }
 
-export function unavailable(server: string): ToolError {
-  return toolError('DependencyUnavailable', `The MCP server ${server} is not connected.`);
+/** `retryAfterMs`: when it is tried again. */
+export function unavailable(server: string, retryAfterMs?: number): ToolError {
+  return toolError(
+    'DependencyUnavailable',
+    `The MCP server ${server} is not connected.`,
+    retry(retryAfterMs),
+  );
+}
+
+/** Too many calls in a row got no answer: for a while nobody waits for the next one. */
+export function suspended(server: string, retryAfterMs: number): ToolError {
+  const message = `The MCP server ${server} left too many calls without an answer: it is not asked for a while.`;
+  return toolError('DependencyUnavailable', message, retry(retryAfterMs));
+}
+
+/** Every process or session that it may have is busy with other calls. */
+export function allBusy(server: string, retryAfterMs: number): ToolError {
+  const message = `The MCP server ${server} is busy for others.`;
+  return toolError('ApiLimitExceeded', message, retry(retryAfterMs));
+}
+
+function retry(retryAfterMs: number | undefined): ErrorDetail['error_details'] {
+  return retryAfterMs === undefined ? undefined : { retry_after_ms: retryAfterMs };
 }
 
 export function timedOut(timeoutMs: number): ToolError {
@@ -48,10 +66,29 @@ export function cancelled(): ToolError {
 function sdkError(error: SdkError, server: string): ToolError | ToolConnectionLostError {
   if (error.code === SdkErrorCode.ConnectionClosed) return connectionLost(server);
   if (error.code === SdkErrorCode.NotConnected) return unavailable(server);
+  if (error.code === SdkErrorCode.CapabilityNotSupported) return refused(server, refusedMethod(error));
   const isInvalid = error.code === SdkErrorCode.InvalidResult;
   // What the SDK says about an invalid result lists every detail of the schema.
   const message = isInvalid ? `${server} answered with an invalid result.` : toPrintable(error.message, 500);
   return toolError('ToolExecutionError', message || `${server} failed.`);
+}
+
+function protocolError({ code, message, data }: ProtocolError, server: string): ToolError {
+  const reason = code === ProtocolErrorCode.MissingRequiredClientCapability && reasonForMissing(data);
+  if (reason) return refused(server, reason);
+  const isInvalid = code === ProtocolErrorCode.InvalidParams;
+  const text = toPrintable(message) || `${server} answered with an error.`;
+  return toolError(isInvalid ? 'ValidationError' : 'ToolExecutionError', text);
+}
+
+/** It wanted something of us for the call that nobody here gives. */
+function refused(server: string, reason: string): ToolError {
+  return toolError('ToolExecutionError', `The MCP server ${server} was refused what it asked for: ${reason}`);
+}
+
+function refusedMethod({ data, message }: SdkError): string {
+  const { method } = (data ?? {}) as { method?: unknown };
+  return typeof method === 'string' ? reasonForRefusal(method) : toPrintable(message, 500);
 }
 
 function httpError(status: number, server: string): ToolError | ToolConnectionLostError {

@@ -1,10 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { createServer as createHttpServer } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
-import type { McpHttpServer } from './mcp-config.js';
 import {
   createToolset,
   recordingLogger,
@@ -14,37 +12,15 @@ import {
   toolOf,
   untilChanged,
 } from './testing/fixture.js';
+import { findFreePort, httpServer, killHttpServers, startHttpServer } from './testing/http-fixture.js';
 
-const children: ChildProcess[] = [];
+const startEverything = (port: number) =>
+  startHttpServer(port, [serverScript('everything'), 'streamableHttp']);
 
 afterEach(async () => {
   await stopToolsets();
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+  killHttpServers();
 });
-
-function httpServer(port: number, headers: Record<string, string> = {}): McpHttpServer {
-  return { name: 'remote', url: `http://127.0.0.1:${port}/mcp`, headers, timeoutMs: 20_000, trusted: false };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function startEverything(port: number): Promise<ChildProcess> {
-  const env = { PATH: process.env.PATH, PORT: String(port) };
-  const child = spawn(process.execPath, [serverScript('everything'), 'streamableHttp'], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  children.push(child);
-  for await (const chunk of child.stderr as AsyncIterable<Buffer>) if (chunk.includes('listening')) break;
-  return child;
-}
 
 describe('server-everything over streamable HTTP', () => {
   it('answers, and reports progress', async () => {
@@ -90,7 +66,11 @@ describe('server-everything over streamable HTTP', () => {
     await once(refusing, 'listening');
     const logger = recordingLogger();
     const { port } = refusing.address() as AddressInfo;
-    const toolset = createToolset(httpServer(port, { Authorization: 'Bearer s3cret' }), {}, logger);
+    const toolset = createToolset(
+      httpServer(port, { headers: { Authorization: 'Bearer s3cret' } }),
+      {},
+      logger,
+    );
     await toolset.start();
     await toolset.stop();
     refusing.close();

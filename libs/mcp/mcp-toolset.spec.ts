@@ -119,20 +119,40 @@ describe('McpToolset', () => {
   });
 
   it('passes progress on, which restarts the timeout', async () => {
-    const toolset = createToolset(scripted({ timeoutMs: 400 }));
+    const toolset = createToolset(scripted());
     await toolset.start();
     const seen: unknown[] = [];
     const progress = (...reported: unknown[]) => void seen.push(reported);
-    const result = await toolOf(toolset, 'wait').run({ steps: 4, stepMs: 200 }, toolContext({ progress }));
+    const result = await toolOf(toolset, 'wait').run(
+      { steps: 4, stepMs: 200 },
+      toolContext({ progress, deadline: Date.now() + 400 }),
+    );
     expect(plainText(result)).toBe('waited');
     expect(seen[0]).toEqual([1, 4, 'step 1']);
   });
 
+  it('shows the server’s log messages to viewers when it is configured so, and to operators', async () => {
+    const logger = recordingLogger();
+    const toolset = createToolset(scripted({ logs: 'viewers' }), {}, logger);
+    await toolset.start();
+    const seen: unknown[] = [];
+    const context = toolContext({ progress: (...reported) => void seen.push(reported) });
+    await toolOf(toolset, 'talk').run({}, context);
+    expect(seen).toEqual([[0, undefined, expect.stringContaining('hello')]]);
+    expect(logger.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('hello'));
+    // Whose call a line is about is not said: with two at once it is nobody's.
+    await Promise.all([
+      toolOf(toolset, 'wait').run({ steps: 0, stepMs: 0 }, context),
+      toolOf(toolset, 'talk').run({}, context),
+    ]);
+    expect(seen).toHaveLength(1);
+  });
+
   it('gives up after the timeout and says that the tool may still run', async () => {
-    const toolset = createToolset(scripted({ timeoutMs: 100 }));
+    const toolset = createToolset(scripted());
     await toolset.start();
     await expect(
-      toolOf(toolset, 'wait').run({ steps: 1, stepMs: 60_000 }, toolContext()),
+      toolOf(toolset, 'wait').run({ steps: 1, stepMs: 60_000 }, toolContext({ deadline: Date.now() + 100 })),
     ).rejects.toMatchObject({
       detail: { error_type: 'TimeoutError', error_details: { may_still_run: true } },
     });

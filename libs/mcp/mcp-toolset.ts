@@ -1,6 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { CallToolResult, PriorDiscovery } from '@modelcontextprotocol/client';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { ToolResult } from '#contracts';
 import {
+  Slots,
+  ToolError,
   toPrintable,
   toToolsetName,
   type ArgumentValidator,
@@ -9,66 +11,85 @@ import {
   type ToolDescription,
   type ToolsetHost,
 } from '#tools';
+import { CircuitBreaker, type CallEnd } from './circuit-breaker.js';
+import { ConnectPause } from './connect-pause.js';
+import { forNobody } from './for-owner.js';
+import { InstancePool } from './instance-pool.js';
 import type { McpServer } from './mcp-config.js';
-import { isTimeout, McpConnection } from './mcp-connection.js';
-import { cancelled, isConnectionError, timedOut, toToolError, unavailable } from './mcp-errors.js';
+import { isTimeout, type ListedTools, type McpConnection } from './mcp-connection.js';
+import { cancelled, isConnectionError, suspended, timedOut, toToolError, unavailable } from './mcp-errors.js';
 import type { McpLogger } from './mcp-logger.js';
+import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
 import { toMcpResult } from './mcp-result.js';
+import { DEFAULT_TIMINGS, type McpTimings } from './mcp-timings.js';
 import { describeTools } from './mcp-tool-description.js';
+import { ToolListing } from './tool-listing.js';
 
-export interface McpTimings {
-  /** How long `start` waits for the first connection; connecting goes on after it. */
-  firstTryMs: number;
-  /** The first pause before another try; doubles up to `maxPauseMs`, with jitter. */
-  minPauseMs: number;
-  maxPauseMs: number;
-  /** How often an HTTP server is asked for its tools: it cannot tell that it is gone. */
-  checkEveryMs: number;
-}
-const DEFAULT_TIMINGS: McpTimings = {
-  firstTryMs: 5000,
-  minPauseMs: 500,
-  maxPauseMs: 30_000,
-  checkEveryMs: 30_000,
-};
-
-/** A connection that ended earlier was no success: the pause before the next one grows. */
-const GOOD_CONNECTION_MS = 10_000;
-/** Between two checks because of trouble, so that a check cannot be the trouble that asks for the next. */
-const MIN_CHECK_PAUSE_MS = 1000;
 const MAX_PROGRESS_MESSAGE_LENGTH = 500;
+const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
+
+type Work<T> = (connection: McpConnection) => Promise<T>;
 
 /**
- * The tools of one MCP server. They are offered while it is connected; a lost connection is made again, for ever,
- * by one loop. Its trouble stays its own: calls fail with `DependencyUnavailable`, or with
+ * The tools of one MCP server. Its trouble stays its own: calls fail with `DependencyUnavailable`, or with
  * `ToolConnectionLostError` if the connection broke while they ran.
  */
 export class McpToolset implements ToolsetHost {
   readonly name: string;
   readonly source = 'mcp';
   readonly server: string;
+  readonly scope: ToolsetHost['scope'];
+  readonly concurrency: number | undefined;
   version = '0.0.0';
   private offered: Tool[] = [];
-  private connection: McpConnection | undefined;
   private readonly listeners: (() => void)[] = [];
-  private readonly stopping = new AbortController();
-  private running: Promise<void> | undefined;
-  private prior: PriorDiscovery | undefined;
-  /** At most one list request at a time, and one more if something happened meanwhile. */
-  private listing: Promise<void> | undefined;
-  private isListingStale = false;
-  private lastListedAt = 0;
-  private readonly timings: McpTimings;
+  private readonly listing: ToolListing;
+  /** For calls that have no share in the listing's connection. */
+  private readonly pool: InstancePool | undefined;
+  private readonly slots: Slots;
+  private readonly breaker: CircuitBreaker;
+  private isStopping = false;
 
   constructor(
     private readonly config: McpServer,
     private readonly validator: ArgumentValidator,
     private readonly logger: McpLogger,
     timings: Partial<McpTimings> = {},
+    private readonly metrics: McpMetrics = NO_METRICS,
   ) {
-    this.server = config.name;
-    this.name = toToolsetName(config.name);
-    this.timings = { ...DEFAULT_TIMINGS, ...timings };
+    const { name, scope, start, concurrency, maxInstances } = config;
+    this.server = name;
+    this.name = toToolsetName(name);
+    this.scope = scope === 'shared' ? undefined : scope;
+    this.concurrency = scope === 'shared' ? concurrency : undefined;
+    const allTimings = { ...DEFAULT_TIMINGS, ...timings };
+    this.listing = new ToolListing({
+      config: forNobody(config),
+      logger,
+      metrics,
+      timings: allTimings,
+      onListed: (tools, version) => this.takeListing(tools, version),
+      onLost: () => this.offer([]),
+    });
+    if (scope !== 'shared' || start === 'demand') {
+      const setup = {
+        config,
+        logger,
+        metrics,
+        pause: new ConnectPause(allTimings),
+        prior: () => this.listing.prior,
+        onToolsChanged: () => this.listing.changed(),
+      };
+      this.pool = new InstancePool(setup, scope === 'shared' ? 1 : maxInstances);
+    }
+    this.slots = new Slots(concurrency);
+    this.breaker = new CircuitBreaker(allTimings.breaker, (state) => {
+      metrics.mcpBreaker.set({ server: name }, BREAKER_STATES[state]);
+      logger.warn({ server: name, state }, 'MCP server circuit breaker');
+    });
+    metrics.mcpServerUp.set({ server: name }, 0);
+    metrics.mcpConnections.set({ server: name }, 0);
+    metrics.mcpBreaker.set({ server: name }, 0);
   }
 
   tools(): Tool[] {
@@ -80,148 +101,102 @@ export class McpToolset implements ToolsetHost {
   }
 
   /** Resolves when the first try has ended, after 5 s at the latest. */
-  async start(): Promise<void> {
-    if (this.stopping.signal.aborted) return;
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(this.timings.firstTryMs)]);
-    await new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      this.running ??= this.keepConnected(resolve);
-    });
+  start(): Promise<void> {
+    return this.listing.start();
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.connection?.close();
-    await this.running;
+    this.isStopping = true;
+    await Promise.all([this.listing.stop(), this.pool?.stop()]);
   }
 
-  private async keepConnected(onFirstTryEnded: () => void): Promise<void> {
-    for (let failures = 0; !this.stopping.signal.aborted;) {
-      const connectedMs = await this.connectOnce(onFirstTryEnded);
-      failures = connectedMs >= GOOD_CONNECTION_MS ? 1 : failures + 1;
-      await this.pause(failures);
-    }
-  }
-
-  /** One connection from its attempt to its end. Resolves to the time that it was good for calls. */
-  private async connectOnce(onTried: () => void): Promise<number> {
-    const connection = new McpConnection(this.config, this.logger);
-    this.connection = connection;
-    let connectedAt: number | undefined;
-    try {
-      await connection.connect(this.prior);
-      this.prior = connection.prior;
-      connection.onToolsChanged = () => this.relist(connection);
-      connection.onTrouble = () => this.check(connection);
-      this.version = connection.serverVersion ?? this.version;
-      await this.listOnce(connection);
-      connectedAt = performance.now();
-      this.logger.info({ server: this.server, tools: this.offered.length }, 'MCP server connected');
-      onTried();
-      await this.untilLost(connection);
-    } catch (error) {
-      this.prior = undefined;
-      if (!this.stopping.signal.aborted) this.warn(error, 'MCP server not connected');
-    }
-    onTried();
-    await connection.close().catch(() => undefined);
-    this.connection = undefined;
-    this.offer([]);
-    return connectedAt === undefined ? 0 : performance.now() - connectedAt;
-  }
-
-  private async untilLost(connection: McpConnection): Promise<void> {
-    const timer =
-      'url' in this.config
-        ? setInterval(() => this.relist(connection), this.timings.checkEveryMs)
-        : undefined;
-    await connection.lost;
-    clearInterval(timer);
-    if (!this.stopping.signal.aborted)
-      this.logger.warn({ server: this.server }, 'MCP server connection lost');
-  }
-
-  /** A child process ends visibly; an HTTP server has to be asked. */
-  private check(connection: McpConnection): void {
-    const isDue = performance.now() - this.lastListedAt >= MIN_CHECK_PAUSE_MS;
-    if ('url' in this.config && !this.listing && isDue) this.relist(connection);
-  }
-
-  private relist(connection: McpConnection): void {
-    this.isListingStale = true;
-    this.listing ??= this.listWhileStale(connection).finally(() => (this.listing = undefined));
-  }
-
-  private async listWhileStale(connection: McpConnection): Promise<void> {
-    while (this.isListingStale && connection === this.connection) {
-      this.isListingStale = false;
-      try {
-        await this.listOnce(connection);
-      } catch (error) {
-        // It neither answers nor says that it is gone: calls would wait for nothing.
-        this.warn(error, 'MCP server does not list its tools');
-        await connection.close().catch(() => undefined);
-      }
-      this.lastListedAt = performance.now();
-    }
-  }
-
-  private async listOnce(connection: McpConnection): Promise<void> {
-    const listed = await connection.listTools();
+  private takeListing(listed: ListedTools['tools'], version: string | undefined): void {
+    this.version = version ?? this.version;
     const findProblem = (schema: Record<string, unknown>) => this.validator.findSchemaProblem(schema);
     const { accepted, refused } = describeTools(listed, this.config, findProblem);
     for (const { name, reason } of refused) {
       this.logger.warn({ server: this.server, tool: toPrintable(name, 200), reason }, 'MCP tool not offered');
     }
-    if (connection === this.connection) this.offer(accepted);
+    this.offer(accepted);
   }
 
   private offer(descriptions: ToolDescription[]): void {
+    this.metrics.mcpServerUp.set({ server: this.server }, descriptions.length > 0 ? 1 : 0);
     const before = JSON.stringify(this.offered.map(({ definition }) => definition));
     if (before === JSON.stringify(descriptions)) return;
     this.offered = descriptions.map((definition) => ({
       definition,
-      run: (args, context) => this.call(definition, args, context),
+      run: (args, context) => this.call(definition.own_name, args, context),
     }));
     for (const listener of this.listeners) listener();
   }
 
-  private async call(
-    { own_name, timeout_ms }: ToolDescription,
-    args: Record<string, unknown>,
-    context: ToolContext,
-  ) {
-    const { connection } = this;
-    if (!connection || this.offered.length === 0) throw unavailable(this.server);
+  private async call(tool: string, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
+    const pass = this.breaker.enter();
+    if ('retryAfterMs' in pass) throw suspended(this.server, pass.retryAfterMs);
+    let end: CallEnd = 'unknown';
     const { signal } = context;
-    let result: CallToolResult;
+    const timeoutMs = Math.max(1, context.deadline - Date.now());
+    let answer: CallToolResult;
     try {
-      result = await connection.callTool(own_name, args, {
-        meta: metaOf(context),
-        signal,
-        timeoutMs: timeout_ms,
-        onProgress: ({ progress, total, message }) =>
-          context.progress(progress, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH)),
+      answer = await this.withConnection(context, async (connection) => {
+        try {
+          const given = await connection.callTool(tool, args, this.callOptions(context, timeoutMs));
+          end = 'answered';
+          return given;
+        } catch (error) {
+          end = this.endOf(error, signal);
+          throw error;
+        }
       });
     } catch (error) {
+      if (error instanceof ToolError) throw error;
       if (signal.aborted) throw cancelled();
-      if (isTimeout(error)) throw timedOut(timeout_ms);
-      if (isConnectionError(error) && 'url' in this.config) this.relist(connection);
+      if (isTimeout(error)) throw timedOut(timeoutMs);
+      if (isConnectionError(error) && 'url' in this.config) this.listing.relist();
       throw toToolError(error, this.server);
+    } finally {
+      pass.ended(end);
     }
-    return toMcpResult(result, (attachment) => context.attach(attachment));
+    return toMcpResult(answer, (attachment) => context.attach(attachment));
   }
 
-  private async pause(failures: number): Promise<void> {
-    const { minPauseMs, maxPauseMs } = this.timings;
-    const longest = Math.min(maxPauseMs, minPauseMs * 2 ** Math.min(failures - 1, 16));
-    const { signal } = this.stopping;
-    await delay(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+  /** Runs the work on the connection that the call belongs to, when it has a free slot. */
+  private withConnection<T>({ userId, conversationId, signal }: ToolContext, work: Work<T>): Promise<T> {
+    if (this.pool) {
+      const owner = { shared: '', user: userId, conversation: conversationId }[this.config.scope];
+      return this.pool.use(owner, signal, work);
+    }
+    return this.slots.use(async () => {
+      const { connection, retryAfterMs } = this.listing;
+      if (!connection || this.offered.length === 0) throw unavailable(this.server, retryAfterMs || undefined);
+      return work(connection);
+    }, signal);
   }
 
-  private warn(error: unknown, message: string): void {
-    const reason = error instanceof Error ? toPrintable(error.message, 500) : 'unknown';
-    this.logger.warn({ server: this.server, reason }, message);
+  private callOptions(context: ToolContext, timeoutMs: number) {
+    let last: { progress: number; total?: number } = { progress: 0 };
+    return {
+      meta: metaOf(context),
+      signal: context.signal,
+      timeoutMs,
+      onProgress: ({ progress, total, message }: { progress: number; total?: number; message?: string }) => {
+        last = { progress, total };
+        context.progress(progress, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH));
+      },
+      onLog: (text: string) => {
+        if (this.config.logs !== 'viewers') return;
+        context.progress(last.progress, last.total, toPrintable(text, MAX_PROGRESS_MESSAGE_LENGTH));
+      },
+    };
+  }
+
+  private endOf(error: unknown, signal: AbortSignal): CallEnd {
+    if (this.isStopping) return 'unknown';
+    if (signal.aborted) {
+      return (signal.reason as { name?: unknown } | null)?.name === 'TimeoutError' ? 'failed' : 'unknown';
+    }
+    return isTimeout(error) || isConnectionError(error) ? 'failed' : 'answered';
   }
 }
 

@@ -19,6 +19,7 @@ export function createMetrics(options: { collectDefaults?: boolean } = {}) {
     registry,
     ...createTurnMetrics(registry),
     ...createToolMetrics(registry),
+    ...createMcpMetrics(registry),
     ...createTransportMetrics(registry),
   };
 }
@@ -67,6 +68,40 @@ function createToolMetrics(registry: Registry) {
       labelNames: ['toolset'],
       buckets: CALL_BUCKETS,
       registers,
+    }),
+  };
+}
+
+/** The servers are those of the configuration. */
+function createMcpMetrics(registry: Registry) {
+  const shared = { labelNames: ['server'], registers: [registry] };
+  return {
+    mcpServerUp: new Gauge({
+      name: 'switchyard_mcp_server_up',
+      help: 'Whether the tools of an MCP server are offered: 1 or 0.',
+      ...shared,
+    }),
+    mcpConnections: new Gauge({
+      name: 'switchyard_mcp_connections',
+      help: 'Open processes or sessions of an MCP server.',
+      ...shared,
+    }),
+    mcpConnects: new Counter({
+      name: 'switchyard_mcp_connects_total',
+      help: 'Attempts to connect to an MCP server, by outcome: ok, error.',
+      labelNames: ['server', 'outcome'],
+      registers: [registry],
+    }),
+    mcpBreaker: new Gauge({
+      name: 'switchyard_mcp_breaker',
+      help: 'Circuit breaker of an MCP server: 0 closed, 1 half open, 2 open.',
+      ...shared,
+    }),
+    scopedToolsetConflicts: new Counter({
+      name: 'switchyard_scoped_toolset_conflicts_total',
+      help: 'Times that a second worker announced a toolset with a scope.',
+      labelNames: ['toolset'],
+      registers: [registry],
     }),
   };
 }

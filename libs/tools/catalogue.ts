@@ -67,6 +67,13 @@ export class Catalogue {
     ).length;
   }
 
+  /** Names of the toolsets that keep something for a user or a conversation. */
+  scopedToolsets(): string[] {
+    const all = [...this.announcements.values()].flatMap(({ toolsets }) => toolsets);
+    const scoped = all.filter(({ scope }) => scope !== undefined && scope !== 'shared');
+    return [...new Set(scoped.map(({ name }) => name))];
+  }
+
   private changed(): void {
     this.offer = undefined;
     const announced = [...this.announcements.values()].flatMap(({ toolsets }) =>

@@ -1,4 +1,11 @@
-import type { ArtifactReference, ErrorDetail, ToolClass, ToolResult, ToolSource } from '#contracts';
+import type {
+  ArtifactReference,
+  ErrorDetail,
+  ToolClass,
+  ToolResult,
+  ToolScope,
+  ToolSource,
+} from '#contracts';
 
 /** Output that is no text for the model, or too much of it: kept as an artifact of the conversation. */
 export interface Attachment {
@@ -17,7 +24,7 @@ export interface ToolContext {
   userId: string;
   /** 1 for the first start, more when a `read`, `idempotent` or `keyed` call runs again. */
   attempt: number;
-  /** Aborted by Stop, by the timeout, and when the worker drains. */
+  /** Aborted by Stop, by the timeout (reason `TimeoutError`), and when the worker drains. */
   signal: AbortSignal;
   /** Milliseconds since epoch. */
   deadline: number;
@@ -57,6 +64,10 @@ export interface ToolsetHost {
   /** The MCP server's configured name, or the toolset's own. */
   server: string;
   version: string;
+  /** Only of a toolset that keeps something for a user or a conversation. */
+  scope?: Exclude<ToolScope, 'shared'>;
+  /** Calls at once in one worker, unless the deployment sets it; absent: the worker's own. */
+  concurrency?: number;
   tools(): Tool[];
   /** Starts connecting; resolves at once or after the first try. */
   start(): Promise<void>;

@@ -1,8 +1,8 @@
 import type { Body, Catalog } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
-import type { Bus } from '#messaging';
-import type { Store } from '#store';
 import { Catalogue } from '#tools';
+import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
 const ROLL_CALL_MS = 1_000;
@@ -18,8 +18,12 @@ export class CatalogueService {
   private readonly pinned = new Map<string, Catalog>();
   private readonly expiry: NodeJS.Timeout;
   private lastAnnouncedAt = 0;
+  private readonly scoped: ScopedToolsets;
 
-  constructor(private readonly deps: { store: Store; bus: Bus; processId: string }) {
+  constructor(
+    private readonly deps: Pick<OrchestratorDeps, 'store' | 'bus' | 'processId' | 'log' | 'metrics'>,
+  ) {
+    this.scoped = new ScopedToolsets(deps);
     this.expiry = setInterval(
       () => this.catalogue.expire(performance.now(), deps.bus.connectedForMs()),
       EXPIRY_MS,
@@ -30,6 +34,7 @@ export class CatalogueService {
   announce({ worker, toolsets }: Body<'catalog.announce'>): void {
     this.lastAnnouncedAt = performance.now();
     this.catalogue.announce(worker, toolsets, this.lastAnnouncedAt);
+    this.scoped.look(this.catalogue);
   }
 
   withdraw({ worker }: Body<'catalog.withdraw'>): void {

@@ -22,7 +22,7 @@ export class Announcer {
   async start(): Promise<void> {
     for (const host of this.deps.hosts) host.onChange(() => void this.announce());
     await this.announce();
-    this.timer = setInterval(() => void this.announce(), INTERVAL_MS);
+    if (!this.isWithdrawn) this.timer = setInterval(() => void this.announce(), INTERVAL_MS);
   }
 
   /** Tells everybody, or only who asked. Never rejects: the next announcement is due soon. */

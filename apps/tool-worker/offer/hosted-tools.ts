@@ -42,9 +42,10 @@ export class HostedTools {
   }
 
   private toolsetOf(host: ToolsetHost): Toolset {
-    const { name, source, server, version } = host;
+    const { name, source, server, version, scope } = host;
     const own = [...this.tools.values()].filter((hosted) => hosted.host === host);
-    return { name, source, server, version, tools: own.map(({ definition }) => definition) };
+    const tools = own.map(({ definition }) => definition);
+    return { name, source, server, version, scope, tools };
   }
 
   private definitionOf(host: ToolsetHost, { definition }: Tool): ToolDefinition {

@@ -4,10 +4,9 @@ import type { Ports } from '#journal';
 import type { Bus } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
-import { ToolConnectionLostError, type Tool, type ToolContext, type ToolsetHost } from '#tools';
+import { Slots, ToolConnectionLostError, type Tool, type ToolContext, type ToolsetHost } from '#tools';
 import { HostedTools } from '../offer/hosted-tools.js';
 import { CallRunner } from './call-runner.js';
-import { Slots } from './slots.js';
 
 const MINUTE_MS = 60_000;
 const definition = {

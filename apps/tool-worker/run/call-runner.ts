@@ -3,7 +3,7 @@ import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
-import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
+import { ArgumentValidator, displayName, failure, type Slots, type Tool } from '#tools';
 import {
   attemptsOf,
   decideDelivery,
@@ -20,7 +20,6 @@ import { CallOutput } from './call-output.js';
 import { runTool, runWhenReached, type Ran, type RunContext } from './run-tool.js';
 
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
-import type { Slots } from './slots.js';
 
 /** What ends a run from outside the tool. */
 type Limits = Pick<RunContext, 'stop' | 'hold'>;

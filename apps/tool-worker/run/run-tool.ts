@@ -125,6 +125,7 @@ class Timeout {
 
   private schedule(): NodeJS.Timeout {
     const delayMs = Math.min(this.limitMs, this.hold.leftMs);
-    return setTimeout(() => this.controller.abort(new Error('timeout')), delayMs);
+    const reason = new DOMException('The call took too long.', 'TimeoutError');
+    return setTimeout(() => this.controller.abort(reason), delayMs);
   }
 }

@@ -5,10 +5,9 @@ import type { Ports } from '#journal';
 import type { Bus } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore, type Inserted, type Store } from '#store';
-import { defineTool, defineToolset } from '#tools';
+import { defineTool, defineToolset, Slots } from '#tools';
 import { HostedTools } from '../offer/hosted-tools.js';
 import { CallRunner } from './call-runner.js';
-import { Slots } from './slots.js';
 
 const call: ToolCallBody = {
   tool_call_id: `call_${'1'.padStart(22, '0')}`,

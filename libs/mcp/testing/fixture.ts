@@ -3,27 +3,40 @@ import { fileURLToPath } from 'node:url';
 import { ArgumentValidator, makeArtifact, referenceTo, type Tool, type ToolContext } from '#tools';
 import type { McpStdioServer } from '../mcp-config.js';
 import type { McpLogger } from '../mcp-logger.js';
-import { McpToolset, type McpTimings } from '../mcp-toolset.js';
+import type { McpMetrics } from '../mcp-metrics.js';
+import type { McpTimings } from '../mcp-timings.js';
+import { McpToolset } from '../mcp-toolset.js';
 
 const { resolve } = createRequire(import.meta.url);
 
 /** A published server's start script in node_modules. */
-export function serverScript(name: 'everything' | 'filesystem' | 'memory'): string {
+export function serverScript(name: 'everything' | 'filesystem' | 'memory' | 'sequential-thinking'): string {
   return resolve(`@modelcontextprotocol/server-${name}/dist/index.js`);
 }
 
 /** One of our own servers in this folder. */
-export function testServerScript(name: 'scripted' | 'silent'): string {
+export function testServerScript(name: 'scripted' | 'scripted-http' | 'silent' | 'hostile'): string {
   return fileURLToPath(new URL(`./${name}-server.mjs`, import.meta.url));
 }
+
+/** What a server has that sets nothing. */
+export const SERVER_DEFAULTS = {
+  start: 'eager',
+  scope: 'shared',
+  idleMs: 600_000,
+  maxInstances: 20,
+  concurrency: 10,
+  logs: 'operators',
+  timeoutMs: 20_000,
+  trusted: false,
+} as const;
 
 export function stdioServer(
   name: string,
   args: string[],
   overrides: Partial<McpStdioServer> = {},
 ): McpStdioServer {
-  const defaults = { env: {}, timeoutMs: 20_000, trusted: false };
-  return { name, command: process.execPath, args, ...defaults, ...overrides };
+  return { name, command: process.execPath, args, env: {}, ...SERVER_DEFAULTS, ...overrides };
 }
 
 export interface LogLine {
@@ -46,9 +59,10 @@ export function createToolset(
   server: ConstructorParameters<typeof McpToolset>[0],
   timings: Partial<McpTimings> = {},
   logger = recordingLogger(),
+  metrics?: McpMetrics,
 ): McpToolset {
   const quick = { firstTryMs: 15_000, minPauseMs: 10, maxPauseMs: 100, checkEveryMs: 60_000 };
-  const toolset = new McpToolset(server, new ArgumentValidator(), logger, { ...quick, ...timings });
+  const toolset = new McpToolset(server, new ArgumentValidator(), logger, { ...quick, ...timings }, metrics);
   started.push(toolset);
   return toolset;
 }

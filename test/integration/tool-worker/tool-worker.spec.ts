@@ -44,4 +44,37 @@ describe('a tool worker', () => {
     await worker.withdraw();
     await worker.close();
   });
+
+  it('takes calls of what is there while another toolset never gets ready, and tells scope and concurrency of each', async () => {
+    const { store, bus, peers, log } = await openPorts('worker-1');
+    const taken: [string, number][] = [];
+    let firstTaken = () => undefined as void;
+    const consumed = new Promise<void>((resolve) => (firstTaken = resolve));
+    const silent = { ...toolset('silent'), tools: () => [], start: () => new Promise<void>(() => undefined) };
+    const memory = { ...toolset('memory'), scope: 'user' as const, concurrency: 3 };
+    const worker = new ToolWorker(
+      {
+        store,
+        bus,
+        processId: 'worker-1',
+        peers,
+        log,
+        auditLog: log,
+        metrics: {} as Pick<Metrics, 'toolCalls' | 'toolCallDuration'>,
+        hosts: [silent, memory],
+        overridesFor: () => ({}),
+      },
+      async (queue, prefetch) => {
+        taken.push([queue, prefetch]);
+        firstTaken();
+        return { stop: () => Promise.resolve() };
+      },
+    );
+    void worker.start();
+    await consumed;
+    expect(taken).toEqual([['tools.memory', 3]]);
+    expect(worker.offered()).toMatchObject([{ name: 'memory', scope: 'user' }]);
+    await worker.withdraw();
+    await worker.close();
+  });
 });

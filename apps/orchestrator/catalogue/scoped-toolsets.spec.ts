@@ -1,0 +1,51 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Toolset } from '#contracts';
+import { createMetrics } from '#observability';
+import { Catalogue } from '#tools';
+import { ScopedToolsets } from './scoped-toolsets.js';
+
+const tool = { own_name: 'x', description: '', input_schema: {}, class: 'once' as const, timeout_ms: 1 };
+
+function toolset(name: string, scope?: Toolset['scope']): Toolset {
+  const tools = [{ ...tool, name: `${name}.x`, hash: name }];
+  return { name, source: 'mcp', server: name, version: '1.0.0', scope, tools };
+}
+
+let warned: unknown[];
+let catalogue: Catalogue;
+let scoped: ScopedToolsets;
+const metrics = createMetrics({ collectDefaults: false });
+
+beforeEach(() => {
+  warned = [];
+  catalogue = new Catalogue();
+  scoped = new ScopedToolsets({ log: { warn: (fields: object) => void warned.push(fields) }, metrics });
+  metrics.scopedToolsetConflicts.reset();
+});
+
+function announce(worker: string, ...toolsets: Toolset[]): void {
+  catalogue.announce(worker, toolsets, 0);
+  scoped.look(catalogue);
+}
+
+describe('two workers that announce the same toolset', () => {
+  it('are right when it is shared, and a warning when it has a scope: once, counted', async () => {
+    announce('worker-1', toolset('math'), toolset('memory', 'user'));
+    announce('worker-2', toolset('math'));
+    expect(warned).toEqual([]);
+    announce('worker-2', toolset('math'), toolset('memory', 'user'));
+    announce('worker-1', toolset('math'), toolset('memory', 'user'));
+    expect(warned).toEqual([{ toolset: 'memory', workers: 2 }]);
+    const { values } = await metrics.scopedToolsetConflicts.get();
+    expect(values).toEqual([expect.objectContaining({ labels: { toolset: 'memory' }, value: 1 })]);
+  });
+
+  it('are warned about again when it begins again', () => {
+    announce('worker-1', toolset('memory', 'conversation'));
+    announce('worker-2', toolset('memory', 'conversation'));
+    catalogue.withdraw('worker-2');
+    announce('worker-1', toolset('memory', 'conversation'));
+    announce('worker-2', toolset('memory', 'conversation'));
+    expect(warned).toHaveLength(2);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Log } from '#journal';
+import type { Metrics } from '#observability';
+import type { Catalogue } from '#tools';
+
+/**
+ * Tells operators, once each time it begins, that two workers announce a toolset that keeps something for a user or a
+ * conversation: which of them a call reaches is chance, and so is what it finds there.
+ */
+export class ScopedToolsets {
+  private contested = new Set<string>();
+
+  constructor(
+    private readonly deps: { log: Pick<Log, 'warn'>; metrics: Pick<Metrics, 'scopedToolsetConflicts'> },
+  ) {}
+
+  /** To be called after every change of the catalogue. */
+  look(catalogue: Pick<Catalogue, 'scopedToolsets' | 'workersOf'>): void {
+    const contested = catalogue.scopedToolsets().filter((toolset) => catalogue.workersOf(toolset) > 1);
+    for (const toolset of contested) {
+      if (this.contested.has(toolset)) continue;
+      const workers = catalogue.workersOf(toolset);
+      this.deps.metrics.scopedToolsetConflicts.inc({ toolset });
+      this.deps.log.warn(
+        { toolset, workers },
+        'a toolset with a scope is announced by more than one worker: name it in TOOLSETS of one of them only',
+      );
+    }
+    this.contested = new Set(contested);
+  }
+}

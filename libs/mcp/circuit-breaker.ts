@@ -1,0 +1,76 @@
+export type BreakerState = 'closed' | 'half_open' | 'open';
+
+export interface BreakerSettings {
+  /** Failures in a row that open it. */
+  failures: number;
+  /** How long it stays open; doubles with each probe that fails. */
+  minOpenMs: number;
+  maxOpenMs: number;
+}
+export const DEFAULT_BREAKER: BreakerSettings = { failures: 5, minOpenMs: 5000, maxOpenMs: 60_000 };
+
+/** How a call that was let through ended; `unknown`: it says nothing about the server. */
+export type CallEnd = 'answered' | 'failed' | 'unknown';
+
+/**
+ * Spares callers the wait for a server that does not answer: after some failures in a row calls are refused for a
+ * while, then one is let through, whose end decides.
+ */
+export class CircuitBreaker {
+  private failuresInARow = 0;
+  private openForMs = 0;
+  private openUntil = 0;
+  private isProbing = false;
+  private lastShown: BreakerState = 'closed';
+
+  /** `now` is monotonic, in milliseconds. */
+  constructor(
+    private readonly settings: BreakerSettings,
+    private readonly onState: (state: BreakerState) => void,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Either a call may go, and then says how it ended, once; or it must not. */
+  enter(): { ended(end: CallEnd): void } | { retryAfterMs: number } {
+    if (this.openForMs === 0) return { ended: (end) => this.settle(end) };
+    const leftMs = this.openUntil - this.now();
+    if (leftMs > 0) return { retryAfterMs: Math.ceil(leftMs) };
+    if (this.isProbing) return { retryAfterMs: this.settings.minOpenMs };
+    this.isProbing = true;
+    this.show('half_open');
+    return {
+      ended: (end) => {
+        this.isProbing = false;
+        this.settle(end);
+      },
+    };
+  }
+
+  private settle(end: CallEnd): void {
+    if (end === 'unknown') return this.show(this.openForMs === 0 ? 'closed' : 'open');
+    if (end === 'answered') return this.close();
+    this.failuresInARow++;
+    // Calls that were on their way when it opened say nothing new.
+    const isOpen = this.openForMs > 0 && this.now() < this.openUntil;
+    if (this.failuresInARow >= this.settings.failures && !isOpen) this.open();
+  }
+
+  private close(): void {
+    this.failuresInARow = 0;
+    this.openForMs = 0;
+    this.show('closed');
+  }
+
+  private open(): void {
+    const { minOpenMs, maxOpenMs } = this.settings;
+    this.openForMs = Math.min(maxOpenMs, this.openForMs === 0 ? minOpenMs : this.openForMs * 2);
+    this.openUntil = this.now() + this.openForMs;
+    this.show('open');
+  }
+
+  private show(state: BreakerState): void {
+    if (state === this.lastShown) return;
+    this.lastShown = state;
+    this.onState(state);
+  }
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { plainText } from '#contracts';
+import { createMetrics } from '#observability';
+import { toBusName, toModelName } from '#tools';
+import type { McpToolset } from './mcp-toolset.js';
+import {
+  createToolset,
+  recordingLogger,
+  stdioServer,
+  stopToolsets,
+  testServerScript,
+  toolContext,
+  toolOf,
+  untilChanged,
+} from './testing/fixture.js';
+
+const logger = recordingLogger();
+let good: McpToolset;
+let hostile: McpToolset;
+
+const hostileServer = (env: Record<string, string> = {}) =>
+  stdioServer('hostile', [testServerScript('hostile')], { env });
+const callGood = async () => plainText(await toolOf(good, 'get-weather').run({ city: 'Ulm' }, toolContext()));
+const names = (toolset: McpToolset) => toolset.tools().map(({ definition }) => definition.own_name);
+const isBack = () => untilChanged(hostile, () => hostile.tools().length > 0);
+
+beforeAll(async () => {
+  good = createToolset(stdioServer('scripted', [testServerScript('scripted')]));
+  hostile = createToolset(hostileServer(), {}, logger);
+  await Promise.all([good.start(), hostile.start()]);
+});
+afterAll(stopToolsets);
+
+describe('a hostile server', () => {
+  it('that lists one name twice and a bloated schema loses those tools; names that look alike stay apart', () => {
+    expect(names(hostile)).toEqual(expect.arrayContaining(['same', 'Same', 'same!', 'listings']));
+    expect(names(hostile).filter((name) => name === 'same')).toHaveLength(1);
+    expect(names(hostile)).not.toContain('bloated');
+    const busNames = names(hostile).map((name) => toBusName('hostile', name));
+    expect(new Set(busNames.map(toModelName)).size).toBe(busNames.length);
+    const refused = logger.lines.filter(({ message }) => message === 'MCP tool not offered');
+    expect(refused.map(({ fields }) => fields.tool)).toEqual(['same', 'bloated']);
+  });
+
+  it('that writes what is no JSON is read on', async () => {
+    expect(plainText(await toolOf(hostile, 'garbage').run({}, toolContext()))).toBe('after the garbage');
+  });
+
+  it('that asks for the model is told that it does not get it', async () => {
+    const told = await toolOf(hostile, 'sample').run({}, toolContext());
+    expect(JSON.parse(plainText(told))).toMatchObject({
+      code: -32601,
+      message: expect.stringContaining('Switchyard does not lend its model'),
+    });
+  });
+
+  it('that answers with the wrong shape fails the call with a clear error', async () => {
+    await expect(toolOf(hostile, 'wrong').run({}, toolContext())).rejects.toMatchObject({
+      detail: {
+        error_type: 'ToolExecutionError',
+        error_message: expect.stringContaining('invalid result'),
+      },
+    });
+  });
+
+  it.each(['huge', 'crash'])('is lost by a call that ends in: %s, and is back for the next', async (name) => {
+    const gone = untilChanged(hostile, () => hostile.tools().length === 0);
+    await expect(toolOf(hostile, name).run({}, toolContext())).rejects.toMatchObject({
+      name: 'ToolConnectionLostError',
+    });
+    expect(await callGood()).toBe('get-weather Ulm');
+    await gone;
+    await isBack();
+    expect(plainText(await toolOf(hostile, 'listings').run({}, toolContext()))).toBe('1');
+  });
+
+  it('that hangs again and again is not asked for a while: calls fail at once, others’ do not', async () => {
+    const metrics = createMetrics({ collectDefaults: false });
+    const breaker = { failures: 3, minOpenMs: 300, maxOpenMs: 300 };
+    const hanging = createToolset(hostileServer(), { breaker }, recordingLogger(), metrics);
+    await hanging.start();
+    const call = (name: string, deadline = Date.now() + 30) =>
+      toolOf(hanging, name).run({}, toolContext({ deadline }));
+    const state = async () => (await metrics.mcpBreaker.get()).values[0]!.value;
+    for (let failure = 0; failure < 2; failure++) {
+      await expect(call('hang')).rejects.toMatchObject({ detail: { error_type: 'TimeoutError' } });
+    }
+    // The worker keeps the time, too, and tells the call so.
+    const late = toolContext({ signal: AbortSignal.timeout(30) });
+    await expect(toolOf(hanging, 'hang').run({}, late)).rejects.toBeInstanceOf(Error);
+    expect(await state()).toBe(2);
+    await expect(call('garbage', Date.now() + 20_000)).rejects.toMatchObject({
+      detail: { error_type: 'DependencyUnavailable', error_details: { retry_after_ms: expect.any(Number) } },
+    });
+    expect(await callGood()).toBe('get-weather Ulm');
+    let answer: string | undefined;
+    while (answer === undefined) {
+      answer = await call('garbage', Date.now() + 20_000).then(plainText, () => undefined);
+    }
+    expect(answer).toBe('after the garbage');
+    expect(await state()).toBe(0);
+  });
+
+  it('whose tools change at every listing is asked less and less often', async () => {
+    const changing = createToolset(hostileServer({ LIST: 'changing' }), {
+      minRelistMs: 200,
+      maxPauseMs: 60_000,
+    });
+    await changing.start();
+    const startedAt = performance.now();
+    await untilChanged(changing, () => names(changing).includes('version_4'));
+    // At once, then after 200, 400 ms.
+    expect(performance.now() - startedAt).toBeGreaterThan(550);
+    expect(await callGood()).toBe('get-weather Ulm');
+  });
+
+  it('that never answers its listing delays nobody’s calls and offers nothing', async () => {
+    const silent = createToolset(hostileServer({ LIST: 'never' }), { firstTryMs: 50 });
+    await silent.start();
+    expect(silent.tools()).toEqual([]);
+    expect(await callGood()).toBe('get-weather Ulm');
+    await silent.stop();
+  });
+});

@@ -1,0 +1,64 @@
+import { forOwner } from './for-owner.js';
+import type { McpConnection } from './mcp-connection.js';
+import { allBusy } from './mcp-errors.js';
+import { McpInstance, type InstanceSetup } from './mcp-instance.js';
+
+/** Nobody knows when a call of somebody else ends. */
+const ALL_BUSY_RETRY_MS = 1000;
+
+/** The processes or sessions of one server, by whom they belong to. */
+export class InstancePool {
+  /** The least recently used first. */
+  private readonly instances = new Map<string, McpInstance>();
+  private readonly closing = new Set<Promise<void>>();
+
+  constructor(
+    private readonly setup: InstanceSetup,
+    private readonly maxInstances: number,
+  ) {}
+
+  /** Throws `ApiLimitExceeded` when there are too many and none is idle. */
+  async use<T>(
+    owner: string,
+    signal: AbortSignal,
+    work: (connection: McpConnection) => Promise<T>,
+  ): Promise<T> {
+    return this.instanceOf(owner).use(signal, work);
+  }
+
+  async stop(): Promise<void> {
+    for (const owner of [...this.instances.keys()]) this.close(owner);
+    await Promise.all(this.closing);
+  }
+
+  private instanceOf(owner: string): McpInstance {
+    const instance = this.instances.get(owner) ?? this.add(owner);
+    this.instances.delete(owner);
+    this.instances.set(owner, instance);
+    return instance;
+  }
+
+  private add(owner: string): McpInstance {
+    if (this.instances.size >= this.maxInstances) this.makeRoom();
+    const setup = { ...this.setup, config: forOwner(this.setup.config, owner) };
+    const instance: McpInstance = new McpInstance(setup, () => {
+      if (this.instances.get(owner) === instance) this.close(owner);
+    });
+    return instance;
+  }
+
+  private makeRoom(): void {
+    for (const [owner, instance] of this.instances) {
+      if (!instance.isBusy) return this.close(owner);
+    }
+    throw allBusy(this.setup.config.name, ALL_BUSY_RETRY_MS);
+  }
+
+  private close(owner: string): void {
+    const instance = this.instances.get(owner);
+    this.instances.delete(owner);
+    if (!instance) return;
+    const closed: Promise<void> = instance.close().finally(() => this.closing.delete(closed));
+    this.closing.add(closed);
+  }
+}

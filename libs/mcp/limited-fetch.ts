@@ -1,0 +1,24 @@
+/** A message of a server that is longer than this is not read to its end. */
+export const MAX_MESSAGE_BYTES = 24 * 1024 * 1024;
+
+/** `fetch` for the HTTP transport: a body, or a message in a stream of events, that is too long breaks off. */
+export async function limitedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  if (!response.body) return response;
+  const isEventStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(limiter(isEventStream)), { status, statusText, headers });
+}
+
+function limiter(isEventStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      // An empty line ends an event.
+      const end = isEventStream ? Buffer.from(chunk).lastIndexOf('\n\n') : -1;
+      bytes = end === -1 ? bytes + chunk.byteLength : chunk.byteLength - end;
+      if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
+      else controller.error(new Error(`The answer is over the limit of ${MAX_MESSAGE_BYTES} bytes.`));
+    },
+  });
+}

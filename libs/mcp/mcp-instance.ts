@@ -1,0 +1,114 @@
+import type { PriorDiscovery } from '@modelcontextprotocol/client';
+import { Slots, toPrintable } from '#tools';
+import type { ConnectPause } from './connect-pause.js';
+import type { McpServer } from './mcp-config.js';
+import { McpConnection } from './mcp-connection.js';
+import { isConnectionError, unavailable } from './mcp-errors.js';
+import type { McpLogger } from './mcp-logger.js';
+import type { McpMetrics } from './mcp-metrics.js';
+import { orAborted } from './or-aborted.js';
+
+export interface InstanceSetup {
+  config: McpServer;
+  logger: McpLogger;
+  metrics: McpMetrics;
+  /** Of all instances of the server: they start the same program or ask the same address. */
+  pause: ConnectPause;
+  /** What is known about the server's age. */
+  prior(): PriorDiscovery | undefined;
+  onToolsChanged(): void;
+}
+
+/**
+ * One process or session that is started by the first call that needs it and made again by the next call after it
+ * broke. Ends when nobody has used it for a while.
+ */
+export class McpInstance {
+  private users = 0;
+  private idleTimer: NodeJS.Timeout | undefined;
+  private isClosed = false;
+  /** The one being made or in use. */
+  private current: { connection: McpConnection; ready: Promise<McpConnection> } | undefined;
+  private readonly slots: Slots;
+
+  constructor(
+    private readonly setup: InstanceSetup,
+    private readonly onIdle: () => void,
+  ) {
+    this.slots = new Slots(setup.config.concurrency);
+  }
+
+  get isBusy(): boolean {
+    return this.users > 0;
+  }
+
+  /** Throws `DependencyUnavailable` when there is no connection and none can be made now. */
+  async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
+    this.users++;
+    clearTimeout(this.idleTimer);
+    try {
+      return await this.slots.use(async () => this.withConnection(signal, work), signal);
+    } finally {
+      this.users--;
+      if (this.users === 0 && !this.isClosed) {
+        this.idleTimer = setTimeout(this.onIdle, this.setup.config.idleMs);
+        this.idleTimer.unref();
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.idleTimer);
+    await this.current?.connection.close().catch(() => undefined);
+  }
+
+  private async withConnection<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>) {
+    const connection = await orAborted(this.connect(), signal);
+    try {
+      return await work(connection);
+    } catch (error) {
+      // A child process ends visibly; an HTTP server cannot tell that it has forgotten the session.
+      if ('url' in this.setup.config && isConnectionError(error)) this.drop(connection);
+      throw error;
+    }
+  }
+
+  private connect(): Promise<McpConnection> {
+    if (this.current) return this.current.ready;
+    const { config, logger, metrics, pause } = this.setup;
+    if (this.isClosed) return Promise.reject(unavailable(config.name));
+    if (pause.leftMs > 0) return Promise.reject(unavailable(config.name, pause.leftMs));
+    const connection = new McpConnection(config, logger, metrics);
+    connection.onToolsChanged = () => this.setup.onToolsChanged();
+    void connection.lost.then(() => this.forget(connection));
+    this.current = { connection, ready: this.open(connection) };
+    return this.current.ready;
+  }
+
+  private async open(connection: McpConnection): Promise<McpConnection> {
+    const { config, logger, pause, prior } = this.setup;
+    try {
+      await connection.connect(prior());
+      pause.succeeded();
+      return connection;
+    } catch (error) {
+      this.drop(connection);
+      if (!this.isClosed) {
+        pause.failed();
+        const reason = error instanceof Error ? toPrintable(error.message, 500) : 'unknown';
+        logger.warn({ server: config.name, reason }, 'MCP server not connected');
+      }
+      throw unavailable(config.name, pause.leftMs);
+    }
+  }
+
+  private drop(connection: McpConnection): void {
+    this.forget(connection);
+    void connection.close().catch(() => undefined);
+  }
+
+  private forget(connection: McpConnection): void {
+    if (this.current?.connection === connection) this.current = undefined;
+  }
+}

@@ -1,0 +1,25 @@
+interface ByServer {
+  set(labels: { server: string }, value: number): void;
+}
+
+/** The part of the process's metrics that is needed here. Names of servers come from the configuration. */
+export interface McpMetrics {
+  /** 1 while the server's tools are offered. */
+  mcpServerUp: ByServer;
+  /** Open processes or sessions. */
+  mcpConnections: ByServer & {
+    inc(labels: { server: string }): void;
+    dec(labels: { server: string }): void;
+  };
+  mcpConnects: { inc(labels: { server: string; outcome: 'ok' | 'error' }): void };
+  /** 0 closed, 1 half open, 2 open. */
+  mcpBreaker: ByServer;
+}
+
+const nothing = { set: () => undefined, inc: () => undefined, dec: () => undefined };
+export const NO_METRICS: McpMetrics = {
+  mcpServerUp: nothing,
+  mcpConnections: nothing,
+  mcpConnects: nothing,
+  mcpBreaker: nothing,
+};

@@ -1,0 +1,48 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { toPrintable } from '#tools';
+import { limitedFetch, MAX_MESSAGE_BYTES } from './limited-fetch.js';
+import type { McpServer } from './mcp-config.js';
+import type { McpLogger } from './mcp-logger.js';
+
+const MAX_LINE_LENGTH = 2000;
+
+/** Nothing is started or connected yet. What a process writes to stderr goes to the log, line by line. */
+export function openTransport(
+  server: McpServer,
+  logger: McpLogger,
+): StdioClientTransport | StreamableHTTPClientTransport {
+  if ('url' in server) {
+    return new StreamableHTTPClientTransport(new URL(server.url), {
+      requestInit: { headers: server.headers },
+      fetch: limitedFetch,
+    });
+  }
+  const { command, args, env, cwd } = server;
+  // The transport adds PATH, HOME and the like, nothing else of our own environment.
+  const options = {
+    command,
+    args,
+    env,
+    cwd,
+    stderr: 'pipe' as const,
+    maxBufferSize: MAX_MESSAGE_BYTES,
+  };
+  const transport = new StdioClientTransport(options);
+  logLines(transport, server.name, logger);
+  return transport;
+}
+
+function logLines({ stderr }: StdioClientTransport, server: string, logger: McpLogger): void {
+  let rest = '';
+  const log = (line: string) => {
+    const printable = toPrintable(line, MAX_LINE_LENGTH);
+    if (printable !== '') logger.info({ server }, printable);
+  };
+  stderr?.on('data', (chunk: Buffer) => {
+    const lines = (rest + chunk.toString('utf8')).split('\n');
+    rest = (lines.pop() ?? '').slice(-MAX_LINE_LENGTH);
+    lines.forEach(log);
+  });
+  stderr?.on('end', () => log(rest));
+}

@@ -1,0 +1,15 @@
+/** The promise's end, or the signal's reason when that comes first. */
+export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  promise.catch(() => undefined);
+  signal.throwIfAborted();
+  let leave: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    leave = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}

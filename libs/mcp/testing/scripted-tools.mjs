@@ -1,0 +1,71 @@
+/* An MCP server (spec 2026-07-28 and older) whose tools do what the tests ask for. */
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+const text = (value) => ({ content: [{ type: 'text', text: value }] });
+
+let inHand = 0;
+let most = 0;
+
+export function scriptedServer() {
+  const ttlMs = Number(process.env.LIST_TTL_MS ?? 0);
+  const server = new McpServer(
+    { name: 'scripted', version: '3.2.1' },
+    { capabilities: { tools: { listChanged: true }, logging: {} }, cacheHints: { 'tools/list': { ttlMs } } },
+  );
+  const tool = (name, config, run) => server.registerTool(name, { description: name, ...config }, run);
+
+  tool(
+    'get-weather',
+    { inputSchema: z.object({ city: z.string() }), annotations: { readOnlyHint: true } },
+    ({ city }) => text(`get-weather ${city}`),
+  );
+  tool('set', { annotations: { idempotentHint: true } }, () => text('set'));
+  tool('environment', {}, () => text(JSON.stringify(process.env)));
+  tool('meta', {}, ({ mcpReq }) => text(JSON.stringify(mcpReq._meta)));
+  tool('fail', {}, () => ({ ...text('it rains'), isError: true }));
+  tool('die', {}, () => process.exit(1));
+  tool('complain', {}, () => {
+    process.stderr.write('first\u001b[31m red\nsecond');
+    process.stderr.write(' line\n');
+    return text('complained');
+  });
+  tool('grow', {}, () => {
+    tool('grown', {}, () => text('grown'));
+    return text('growing');
+  });
+  tool(
+    'wait',
+    { inputSchema: z.object({ steps: z.int(), stepMs: z.int() }) },
+    async ({ steps, stepMs }, { mcpReq }) => {
+      const progressToken = mcpReq._meta?.progressToken;
+      mcpReq.signal.addEventListener('abort', () => process.stderr.write('cancelled\n'));
+      for (let step = 1; step <= steps; step++) {
+        await new Promise((resolve) => setTimeout(resolve, stepMs));
+        const params = { progressToken, progress: step, total: steps, message: `step ${step}` };
+        if (progressToken !== undefined) await mcpReq.notify({ method: 'notifications/progress', params });
+      }
+      return text('waited');
+    },
+  );
+  tool('talk', {}, async ({ mcpReq }) => {
+    await mcpReq.log('warning', { said: 'hello \u001b[31mred' });
+    return text('talked');
+  });
+  tool('sample', {}, () =>
+    inputRequired({
+      inputRequests: {
+        model: inputRequired.createMessage({ messages: [], maxTokens: 10 }),
+      },
+    }),
+  );
+  tool('most-at-once', { inputSchema: z.object({ holdMs: z.int() }) }, async ({ holdMs }) => {
+    most = Math.max(most, ++inHand);
+    await new Promise((resolve) => setTimeout(resolve, holdMs));
+    inHand--;
+    return text(String(most));
+  });
+  tool('process', {}, () => text(String(process.pid)));
+  tool('huge', { inputSchema: z.object({ bytes: z.int() }) }, ({ bytes }) => text('x'.repeat(bytes)));
+  return server;
+}

@@ -1,0 +1,226 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PriorDiscovery } from '@modelcontextprotocol/client';
+import { toPrintable } from '#tools';
+import { ConnectPause } from './connect-pause.js';
+import type { McpServer } from './mcp-config.js';
+import { McpConnection, type ListedTools } from './mcp-connection.js';
+import type { McpLogger } from './mcp-logger.js';
+import type { McpMetrics } from './mcp-metrics.js';
+import type { McpTimings } from './mcp-timings.js';
+
+/** A connection that ended earlier was no success: the pause before the next one grows. */
+const GOOD_CONNECTION_MS = 10_000;
+/** Between two checks because of trouble, so that a check cannot be the trouble that asks for the next. */
+const MIN_CHECK_PAUSE_MS = 1000;
+/** A server whose tools have not changed for so long may say at once that they did. */
+const QUIET_MS = 60_000;
+/** The longest timer of Node.js is 24 days; a list that is good for longer than a day is asked for once a day. */
+const MAX_TTL_MS = 24 * 3_600_000;
+
+export interface ListingSetup {
+  config: McpServer;
+  logger: McpLogger;
+  metrics: McpMetrics;
+  timings: McpTimings;
+  onListed(listed: ListedTools['tools'], version: string | undefined): void;
+  /** The tools cannot be called now. */
+  onLost(): void;
+}
+
+/**
+ * What a server's tools are, kept up to date by one loop, for ever: by a connection that lasts (`start: eager`, where
+ * shared calls take it, too), or by one for each listing (`start: demand`).
+ */
+export class ToolListing {
+  prior: PriorDiscovery | undefined;
+  private current: McpConnection | undefined;
+  private isListed = false;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+  private readonly pause: ConnectPause;
+  /** At most one list request at a time, and one more if something happened meanwhile. */
+  private listing: Promise<void> | undefined;
+  private isStale = false;
+  private lastListedAt = 0;
+  private ttlTimer: NodeJS.Timeout | undefined;
+  private changeTimer: NodeJS.Timeout | undefined;
+  private changePauseMs = 0;
+  private lastChangeAt = 0;
+  private wake: () => void = () => undefined;
+
+  constructor(private readonly setup: ListingSetup) {
+    this.pause = new ConnectPause(setup.timings);
+  }
+
+  /** The connection that lasts, while it is good for calls. */
+  get connection(): McpConnection | undefined {
+    return this.isListed ? this.current : undefined;
+  }
+
+  /** Until it is tried again to make the connection. */
+  get retryAfterMs(): number {
+    return this.pause.leftMs;
+  }
+
+  /** Resolves when the first try has ended, after 5 s at the latest. */
+  async start(): Promise<void> {
+    if (this.stopping.signal.aborted) return;
+    const timeout = AbortSignal.timeout(this.setup.timings.firstTryMs);
+    const signal = AbortSignal.any([this.stopping.signal, timeout]);
+    await new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      this.running ??= this.keepListed(resolve);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.wake();
+    clearTimeout(this.ttlTimer);
+    clearTimeout(this.changeTimer);
+    await this.current?.close();
+    await this.running;
+  }
+
+  /** The server says that its tools changed. One that says so all the time is asked less and less often. */
+  changed(): void {
+    if (this.changeTimer || this.stopping.signal.aborted) return;
+    const { minRelistMs, maxPauseMs } = this.setup.timings;
+    const sinceLastMs = performance.now() - this.lastChangeAt;
+    if (sinceLastMs > QUIET_MS) this.changePauseMs = 0;
+    this.changeTimer = setTimeout(
+      () => {
+        this.changeTimer = undefined;
+        this.lastChangeAt = performance.now();
+        this.changePauseMs = Math.min(maxPauseMs, Math.max(minRelistMs, this.changePauseMs * 2));
+        this.relist();
+      },
+      Math.max(0, this.changePauseMs - sinceLastMs),
+    );
+    this.changeTimer.unref();
+  }
+
+  /** An HTTP server that failed in some way has to be asked whether it is there; a child process ends visibly. */
+  check(): void {
+    const isDue = performance.now() - this.lastListedAt >= MIN_CHECK_PAUSE_MS;
+    if ('url' in this.setup.config && !this.listing && isDue) this.relist();
+  }
+
+  relist(): void {
+    this.isStale = true;
+    this.wake();
+    const connection = this.current;
+    if (connection && !this.isOnDemand) {
+      this.listing ??= this.listWhileStale(connection).finally(() => (this.listing = undefined));
+    }
+  }
+
+  private get isOnDemand(): boolean {
+    return this.setup.config.start === 'demand';
+  }
+
+  private async keepListed(onFirstTryEnded: () => void): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      const goodMs = await this.connectOnce(onFirstTryEnded);
+      if (goodMs !== undefined && this.isOnDemand) {
+        this.pause.succeeded();
+        await this.untilStale();
+        continue;
+      }
+      if (goodMs !== undefined && goodMs >= GOOD_CONNECTION_MS) this.pause.succeeded();
+      await delay(this.pause.failed(), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** One connection from its attempt to its end. Resolves to the time that it was good for calls, if it ever was. */
+  private async connectOnce(onTried: () => void): Promise<number | undefined> {
+    const { config, logger, metrics } = this.setup;
+    const connection = new McpConnection(config, logger, metrics);
+    this.current = connection;
+    let listedAt: number | undefined;
+    try {
+      await connection.connect(this.prior);
+      this.prior = connection.prior;
+      connection.onToolsChanged = () => this.changed();
+      connection.onTrouble = () => this.check();
+      const tools = await this.listOnce(connection);
+      listedAt = performance.now();
+      logger.info({ server: config.name, tools }, 'MCP server connected');
+      onTried();
+      if (!this.isOnDemand) await this.untilLost(connection);
+    } catch (error) {
+      this.prior = undefined;
+      if (!this.stopping.signal.aborted) this.warn(error, 'MCP server not connected');
+    }
+    onTried();
+    await this.end(connection);
+    return listedAt === undefined ? undefined : performance.now() - listedAt;
+  }
+
+  private async end(connection: McpConnection): Promise<void> {
+    if (!this.isOnDemand) {
+      clearTimeout(this.ttlTimer);
+      this.isListed = false;
+      this.setup.onLost();
+    }
+    this.current = undefined;
+    await connection.close().catch(() => undefined);
+  }
+
+  private async untilLost(connection: McpConnection): Promise<void> {
+    await connection.lost;
+    if (!this.stopping.signal.aborted)
+      this.setup.logger.warn({ server: this.setup.config.name }, 'MCP server connection lost');
+  }
+
+  private async untilStale(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      if (this.isStale || this.stopping.signal.aborted) resolve();
+    });
+  }
+
+  private async listWhileStale(connection: McpConnection): Promise<void> {
+    while (this.isStale && connection === this.current && this.isListed) {
+      try {
+        await this.listOnce(connection);
+      } catch (error) {
+        // It neither answers nor says that it is gone: calls would wait for nothing.
+        this.warn(error, 'MCP server does not list its tools');
+        await connection.close().catch(() => undefined);
+      }
+    }
+  }
+
+  /** Resolves to their number. */
+  private async listOnce(connection: McpConnection): Promise<number> {
+    this.isStale = false;
+    try {
+      const { tools, ttlMs } = await connection.listTools();
+      if (connection === this.current) {
+        this.isListed = true;
+        this.scheduleNext(ttlMs);
+        this.setup.onListed(tools, connection.serverVersion);
+      }
+      return tools.length;
+    } finally {
+      this.lastListedAt = performance.now();
+    }
+  }
+
+  private scheduleNext(ttlMs: number | undefined): void {
+    const { config, timings } = this.setup;
+    clearTimeout(this.ttlTimer);
+    const untold = 'url' in config && !this.isOnDemand ? timings.checkEveryMs : undefined;
+    const nextMs = ttlMs === undefined ? untold : Math.max(timings.minTtlMs, ttlMs);
+    if (nextMs === undefined) return;
+    this.ttlTimer = setTimeout(() => this.relist(), Math.min(nextMs, MAX_TTL_MS));
+    this.ttlTimer.unref();
+  }
+
+  private warn(error: unknown, message: string): void {
+    const reason = error instanceof Error ? toPrintable(error.message, 500) : 'unknown';
+    this.setup.logger.warn({ server: this.setup.config.name, reason }, message);
+  }
+}

@@ -1,0 +1,91 @@
+import { ArgumentValidator, type ToolContext } from '#tools';
+import { createMcpToolsets, parseMcpConfig } from '#mcp';
+
+/*
+ * The client that the MCP conformance suite tests: our own toolset, told by the suite which server to talk to and
+ * which scenario it plays. Run by test/conformance/main.ts.
+ */
+const OFFER_MS = 10_000;
+const url = process.argv.at(-1)!;
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Record<string, unknown>;
+const log = (level: string) => (fields: object, message: string) =>
+  process.stderr.write(`${level} ${message} ${JSON.stringify(fields)}\n`);
+const logger = { info: log('info'), warn: log('warn'), error: log('error') };
+
+const config = JSON.stringify({ mcpServers: { conformance: { url } } });
+const [toolset] = createMcpToolsets(parseMcpConfig(config, 'mcp.json', {}), logger, {
+  validator: new ArgumentValidator(),
+  timings: { firstTryMs: 20_000, maxPauseMs: 1000 },
+});
+
+await offered();
+for (const tool of toolset!.tools()) await callOnce(tool);
+await toolset!.stop();
+process.exit(0);
+
+/** Resolves when the tools are there, or will not be. */
+async function offered(): Promise<void> {
+  await toolset!.start();
+  // A server that wants OAuth never offers us any.
+  if (scenario.startsWith('auth/')) return;
+  await new Promise<void>((resolve) => {
+    const look = () => toolset!.tools().length > 0 && resolve();
+    toolset!.onChange(look);
+    setTimeout(resolve, OFFER_MS);
+    look();
+  });
+}
+
+async function callOnce({ definition, run }: ReturnType<NonNullable<typeof toolset>['tools']>[number]) {
+  try {
+    const result = await run(argumentsFor(definition), callContext());
+    process.stderr.write(`${definition.own_name}: ${JSON.stringify(result)}\n`);
+  } catch (error) {
+    process.stderr.write(`${definition.own_name}: ${String(error)}\n`);
+  }
+}
+
+/** What the scenario gives for the tool, else the least that its schema takes. */
+function argumentsFor({
+  own_name,
+  input_schema,
+}: {
+  own_name: string;
+  input_schema: Record<string, unknown>;
+}) {
+  const given = (context.toolCalls ?? []) as { name: string; arguments: Record<string, unknown> }[];
+  const named = given.find(({ name }) => name === own_name);
+  if (named) return named.arguments;
+  if (own_name === 'json_schema_echo') return { inputSchema: schemaOf('json_schema_2020_12_tool') };
+  const { properties = {}, required = [] } = input_schema as {
+    properties?: Record<string, { type?: string; default?: unknown; enum?: unknown[] }>;
+    required?: string[];
+  };
+  const sample = { string: 'text', number: 2, integer: 2, boolean: true, array: [], object: {}, null: null };
+  const names = scenario === 'http-custom-headers' ? Object.keys(properties) : required;
+  return Object.fromEntries(
+    names.map((name) => {
+      const { type, default: fallback, enum: choices } = properties[name] ?? {};
+      return [name, fallback ?? choices?.[0] ?? sample[(type ?? 'string') as keyof typeof sample]];
+    }),
+  );
+}
+
+/** As we would show it to a model. */
+function schemaOf(name: string): unknown {
+  return toolset!.tools().find(({ definition }) => definition.own_name === name)?.definition.input_schema;
+}
+
+function callContext(): ToolContext {
+  return {
+    toolCallId: 'call_conformance0000000000',
+    conversationId: 'conversation-1',
+    userId: 'user-1',
+    attempt: 1,
+    signal: new AbortController().signal,
+    deadline: Date.now() + 20_000,
+    progress: () => undefined,
+    attach: () => Promise.reject(new Error('Nothing is kept here.')),
+  };
+}
