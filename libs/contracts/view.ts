@@ -46,7 +46,14 @@ export const callViewSchema = z.object({
     })
     .optional(),
   /** What the call asks, or asked, its person; gone once it has ended. It waits only in `awaiting_input`. */
-  question: z.object({ message: z.string(), schema: jsonObjectSchema }).optional(),
+  question: z
+    .object({
+      /** 1 for the first question of the call. */
+      number: z.int().min(1),
+      message: z.string(),
+      schema: jsonObjectSchema,
+    })
+    .optional(),
   expires_at: timestampSchema.optional(),
   /** What a person (user id) said to a call that needed approval; `by` is `system` when nobody did in time. */
   approval: z.object({ decision: approvalDecisionSchema, by: z.string() }).optional(),

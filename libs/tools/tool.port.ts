@@ -1,4 +1,16 @@
-import type { ErrorDetail, ToolClass, ToolResult, ToolSource } from '#contracts';
+import type { ErrorDetail, InputAction, ToolClass, ToolResult, ToolSource } from '#contracts';
+
+/** What a tool asks its person: a sentence, and one level of fields as JSON Schema (see `questionSchemaSchema`). */
+export interface Question {
+  message: string;
+  schema: Record<string, unknown>;
+}
+
+/** `cancel`: nobody answered in time. Only `accept` has content, which fits the schema. */
+export interface Reply {
+  action: InputAction;
+  content?: Record<string, unknown>;
+}
 
 /** What a running tool knows of its call. */
 export interface ToolContext {
@@ -12,6 +24,12 @@ export interface ToolContext {
   /** Milliseconds since epoch. */
   deadline: number;
   progress(progress: number, total?: number, message?: string): void;
+  /**
+   * Asks the person of the conversation and waits, if need be for an hour; meanwhile no timeout runs. Questions of
+   * one call are asked one after the other. `signal`: nobody waits for this answer any more (then `cancel`).
+   * Throws `ToolError`: `ValidationError` for a question that cannot be asked, `Cancelled` when the call is stopped.
+   */
+  ask(question: Question, options?: { signal?: AbortSignal }): Promise<Reply>;
 }
 
 export interface ToolDescription {

@@ -3,7 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ToolCallBody, ToolResult } from '#contracts';
 import type { Store } from '#store';
 import { stoppedWhileRunning } from '#turn';
-import { failure, outputBudget, ToolConnectionLostError, toFailure, toToolResult, type Tool } from '#tools';
+import {
+  failure,
+  outputBudget,
+  ToolConnectionLostError,
+  toFailure,
+  toToolResult,
+  type Tool,
+  type ToolContext,
+} from '#tools';
 import type { HoldLimit } from './hold-limit.js';
 
 /** How long a lost connection may take to come back. */
@@ -16,6 +24,7 @@ export interface RunContext {
   /** Stop, or the worker gives up. */
   stop: AbortSignal;
   onProgress: (progress: number, total?: number, message?: string) => void;
+  ask: ToolContext['ask'];
 }
 
 /** How a run ended: with a result, or with a connection that broke while nobody can know what happened. */
@@ -40,6 +49,12 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
       progress: (progress, total, message) => {
         timeout.restart();
         context.onProgress(progress, total, message);
+      },
+      ask: (question, options) => {
+        const asking = timeout.pausedDuring(context.ask(question, options));
+        // A tool may end without waiting for its answer.
+        asking.catch(() => undefined);
+        return asking;
       },
     })
     .then((given) => ({ result: toToolResult(given) }))
@@ -81,6 +96,8 @@ class Timeout {
   readonly limitMs: number;
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout;
+  private pauses = 0;
+  private isOver = false;
 
   constructor(
     timeoutMs: number,
@@ -95,11 +112,25 @@ class Timeout {
   }
 
   restart(): void {
+    if (this.pauses > 0 || this.isOver) return;
     clearTimeout(this.timer);
     this.timer = this.schedule();
   }
 
+  /** A person is asked: nothing counts, and what comes is a sign of progress. */
+  async pausedDuring<T>(asking: Promise<T>): Promise<T> {
+    this.pauses++;
+    clearTimeout(this.timer);
+    try {
+      return await asking;
+    } finally {
+      this.pauses--;
+      this.restart();
+    }
+  }
+
   clear(): void {
+    this.isOver = true;
     clearTimeout(this.timer);
   }
 

@@ -10,6 +10,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     signal: new AbortController().signal,
     deadline: Date.now() + 60_000,
     progress: () => undefined,
+    ask: () => Promise.reject(new Error('nobody is there')),
     ...overrides,
   };
 }
