@@ -71,7 +71,7 @@ export class CallInHand {
     const signal = AbortSignal.any(signals);
     if (!this.isTold && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, timeoutMs);
+        const timer = setTimeout(resolve, timeoutMs).unref();
         this.wake = () => {
           clearTimeout(timer);
           resolve();
