@@ -4,7 +4,7 @@ import type { Answer, ToolCallBody, ToolClass } from '#contracts';
 import { createMetrics } from '#observability';
 import { defineTool, defineToolset, type Question, type ToolContext } from '#tools';
 import { inputId } from '#turn';
-import { waitFor } from '../../../test/services/wait-for.js';
+import { waitFor } from '../../services/wait-for.js';
 import {
   callRow,
   openPorts,
@@ -12,10 +12,10 @@ import {
   TURN_ID,
   type TestPorts,
 } from '../../../libs/journal/testing/test-ports.js';
-import { HostedTools } from '../offer/hosted-tools.js';
-import type { QuestionTimes } from './call-questions.js';
-import { CallRunner } from './call-runner.js';
-import { Slots } from './slots.js';
+import { HostedTools } from '../../../apps/tool-worker/offer/hosted-tools.js';
+import type { QuestionTimes } from '../../../apps/tool-worker/run/call-questions.js';
+import { CallRunner } from '../../../apps/tool-worker/run/call-runner.js';
+import { Slots } from '../../../apps/tool-worker/run/slots.js';
 
 const which: Question = {
   message: 'Which account?',
