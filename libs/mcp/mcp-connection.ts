@@ -11,7 +11,8 @@ import {
   type Tool,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { toPrintable } from '#tools';
+import { toPrintable, type ToolContext } from '#tools';
+import { Elicitation } from './elicitation.js';
 import type { McpServer } from './mcp-config.js';
 import type { McpLogger } from './mcp-logger.js';
 
@@ -19,8 +20,8 @@ const CONNECT_TIMEOUT_MS = 30_000;
 /** A stdio server that does not know the question is silent or says so: old. */
 const PROBE_TIMEOUT_MS = 5000;
 const LIST_TIMEOUT_MS = 15_000;
-/** However often a call reports progress. */
-const MAX_CALL_MS = 20 * 60_000;
+/** The longest that a timer takes: whoever calls a tool keeps its time, which stands still while a person is asked. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** For telling an HTTP server that its session is over. */
 const FAREWELL_TIMEOUT_MS = 1000;
 const MAX_STDIO_MESSAGE_BYTES = 24 * 1024 * 1024;
@@ -28,8 +29,7 @@ const MAX_STDIO_MESSAGE_BYTES = 24 * 1024 * 1024;
 export interface CallOptions {
   /** What the server is told beside the arguments, under namespaced keys. */
   meta: Record<string, unknown>;
-  signal: AbortSignal;
-  timeoutMs: number;
+  asker: Pick<ToolContext, 'conversationId' | 'ask' | 'signal'>;
   onProgress(progress: Progress): void;
 }
 
@@ -47,6 +47,9 @@ export class McpConnection {
   onToolsChanged: () => void = () => undefined;
   /** Trouble of a transport that does not notice its own end (HTTP). */
   onTrouble: () => void = () => undefined;
+  private readonly elicitation = new Elicitation();
+  /** As listed last, by name. */
+  private listed = new Map<string, Tool>();
   private readonly client: Client;
   private readonly transport: StdioClientTransport | StreamableHTTPClientTransport;
 
@@ -55,7 +58,7 @@ export class McpConnection {
     this.client = new Client(
       { name: 'switchyard', version: '0.1.0' },
       {
-        capabilities: {},
+        capabilities: { elicitation: { form: {} } },
         jsonSchemaValidator: acceptAnything,
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
         listChanged: { tools: { autoRefresh: false, onChanged: () => this.onToolsChanged() } },
@@ -63,6 +66,9 @@ export class McpConnection {
     );
     this.lost = new Promise((resolve) => (this.client.onclose = () => resolve()));
     this.client.onerror = () => this.onTrouble();
+    this.client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+      this.elicitation.answer(params, mcpReq.signal),
+    );
   }
 
   async connect(prior: PriorDiscovery | undefined): Promise<void> {
@@ -85,25 +91,32 @@ export class McpConnection {
       signal,
       cacheMode: 'refresh',
     });
+    this.listed = new Map(tools.map((tool) => [tool.name, tool]));
     return tools;
   }
 
   callTool(
     name: string,
     args: Record<string, unknown>,
-    { meta, signal, timeoutMs, onProgress }: CallOptions,
+    { meta, asker, onProgress }: CallOptions,
   ): Promise<CallToolResult> {
-    return this.client.callTool(
-      { name, arguments: args, _meta: meta },
-      // Without `onprogress` the server is not asked for progress and nothing resets the timeout.
-      {
-        signal,
-        timeout: timeoutMs,
-        maxTotalTimeout: MAX_CALL_MS,
-        resetTimeoutOnProgress: true,
-        onprogress: onProgress,
-      },
+    const options = {
+      signal: asker.signal,
+      timeout: NO_TIMEOUT_MS,
+      // Without it the server is not asked for progress.
+      onprogress: onProgress,
+      allowInputRequired: true,
+      ...this.withoutOutputSchema(name),
+    };
+    return this.elicitation.during(asker, (repeatWith) =>
+      this.client.callTool({ name, arguments: args, _meta: meta, ...repeatWith }, options),
     );
+  }
+
+  /** Else the SDK would want structured content from a server that only asks something. */
+  private withoutOutputSchema(name: string): { toolDefinition?: Tool } {
+    const tool = this.listed.get(name);
+    return tool?.outputSchema ? { toolDefinition: { ...tool, outputSchema: undefined } } : {};
   }
 
   /** Ends the connection, a connection attempt too; a child process is gone when this resolves. */

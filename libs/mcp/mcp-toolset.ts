@@ -198,8 +198,7 @@ export class McpToolset implements ToolsetHost {
     try {
       result = await connection.callTool(own_name, args, {
         meta: metaOf(context),
-        signal,
-        timeoutMs: timeout_ms,
+        asker: context,
         onProgress: ({ progress, total, message }) =>
           context.progress(progress, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH)),
       });

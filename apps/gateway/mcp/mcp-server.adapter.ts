@@ -109,15 +109,17 @@ class McpCall {
 
   private async goOn(question: Question): Promise<CallToolResult | InputRequiredResult> {
     const { answers, ownership, calls } = this.deps;
-    const { turn_id, tool_call_id } = question;
+    const { turn_id, tool_call_id, number } = question;
     const { conversation_id } = await ownership.turn(this.user, turn_id);
     const answer = toAnswer(question, inputResponse(this.context.mcpReq.inputResponses, question.asks));
     if (answer.does === 'approve' || answer.does === 'deny')
       await answers.approve(this.user, { turn_id, tool_call_id, decision: answer.does });
-    else if (answer.does === 'input')
-      await answers.input(this.user, { turn_id, tool_call_id, content: answer.content });
+    else if (answer.does === 'input') {
+      const { does: _, ...given } = answer;
+      await answers.input(this.user, { turn_id, tool_call_id, number, ...given });
+    }
     const place = { conversation_id, turn_id };
-    const answered = answer.does === 'nothing' ? undefined : tool_call_id;
+    const answered = answer.does === 'nothing' ? undefined : { tool_call_id, number };
     return this.tell(place, await calls.follow(place, { ...this.follow(), answered }));
   }
 
@@ -139,6 +141,7 @@ class McpCall {
         turn_id: place.turn_id,
         tool_call_id: call.tool_call_id,
         asks: call.state === 'awaiting_approval' ? 'approval' : 'input',
+        number: call.question?.number,
       };
       return inputRequired({
         inputRequests: { [question.asks]: inputRequired.elicit(elicitationOf(call)) },

@@ -1,3 +1,11 @@
+/** A place among those that run. */
+export interface Slot {
+  /** Gives it to the next one in line for as long as nothing runs here. */
+  lend(): void;
+  /** Resolves when it is this one's turn again. */
+  takeBack(): Promise<void>;
+}
+
 /** At most `size` at once; the others wait in order. */
 export class Slots {
   private used = 0;
@@ -5,12 +13,28 @@ export class Slots {
 
   constructor(private readonly size: number) {}
 
-  async use<T>(work: () => Promise<T>): Promise<T> {
+  async use<T>(work: (slot: Slot) => Promise<T>): Promise<T> {
     await this.take();
+    let isLent = false;
+    let isOver = false;
+    const slot: Slot = {
+      lend: () => {
+        if (!isLent) this.release();
+        isLent = true;
+      },
+      takeBack: async () => {
+        if (!isLent) return;
+        await this.take();
+        // Whoever stops waiting for it must not keep it.
+        if (isOver) this.release();
+        else isLent = false;
+      },
+    };
     try {
-      return await work();
+      return await work(slot);
     } finally {
-      this.release();
+      isOver = true;
+      slot.lend();
     }
   }
 

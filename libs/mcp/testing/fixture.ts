@@ -13,7 +13,7 @@ export function serverScript(name: 'everything' | 'filesystem' | 'memory'): stri
 }
 
 /** One of our own servers in this folder. */
-export function testServerScript(name: 'scripted' | 'silent'): string {
+export function testServerScript(name: 'scripted' | 'silent' | 'asking'): string {
   return fileURLToPath(new URL(`./${name}-server.mjs`, import.meta.url));
 }
 
@@ -84,6 +84,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     deadline: Date.now() + 60_000,
     progress: () => undefined,
     attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, new Date().toISOString())),
+    ask: () => Promise.reject(new Error('nobody is there')),
     ...overrides,
   };
 }
