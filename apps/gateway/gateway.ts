@@ -61,14 +61,15 @@ export class Gateway {
     this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, limits: config.limits, log });
     this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership);
+    this.artifacts = new Artifacts(store, ownership);
     this.mcpServer = createMcpServer({
       offered: this.offeredTools,
       calls: new DirectCalls({ store, feeds, submitTurn: this.submitTurn, stopTurns }),
       answers: this.answerCalls,
+      artifacts: this.artifacts,
       ownership,
       log,
     });
-    this.artifacts = new Artifacts(store, ownership);
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
     const { limits } = config;
     this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));

@@ -37,6 +37,7 @@ export async function startStandalone(
     ...partOf(asWorker),
     metrics,
     hosts,
+    questionTimes: { expireMs: config.questionMs },
     overridesFor: overridesFor(config),
   });
   const asOrchestrator = await service.join('orchestrator', createBus);

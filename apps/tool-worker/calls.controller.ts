@@ -19,6 +19,11 @@ export class CallsController {
     this.worker.cancel(body);
   }
 
+  @MessagePattern('tool.answered')
+  answered(@Payload() { body }: Message<'tool.answered'>): void {
+    this.worker.answered(body);
+  }
+
   @MessagePattern('catalog.roll_call')
   rollCall(@Payload() { body }: Message<'catalog.roll_call'>): void {
     this.worker.rollCall(body);

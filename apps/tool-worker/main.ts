@@ -26,6 +26,7 @@ await runMain('tool worker', async () => {
     log: logger,
     metrics,
     hosts,
+    questionTimes: { expireMs: config.questionMs },
     overridesFor: overridesFor(config),
   };
   const running = await startToolWorker(deps);

@@ -8,7 +8,7 @@ import { ToolWorkerModule } from './tool-worker.module.js';
 import { ToolWorker } from './tool-worker.js';
 
 /** Control messages that a tool worker acts on. */
-const CONTROL = ['tool.cancel', 'catalog.roll_call'] as const;
+const CONTROL = ['tool.cancel', 'tool.answered', 'catalog.roll_call'] as const;
 
 /** Of the grace, for ending the MCP servers. */
 const CLOSING_MS = 500;
@@ -44,7 +44,10 @@ export async function startToolWorker(
       await worker.withdraw();
       // Calls not finished stay in hand until the bus is closed: who gets them then finds their owner gone.
       const finished = strategy.stopConsuming(graceMs + HAND_OVER_MS);
-      await Promise.race([finished, delay(Math.max(0, graceMs - CLOSING_MS))]);
+      await Promise.race([
+        Promise.all([finished, worker.finish()]),
+        delay(Math.max(0, graceMs - CLOSING_MS)),
+      ]);
       await worker.close();
     },
   };

@@ -4,6 +4,7 @@ import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { ToolsetHost } from '#tools';
+import type { QuestionTimes } from './run/call-questions.js';
 
 /** What the deployment sets for a tool, over what its source says. */
 export interface ToolOverrides {
@@ -25,6 +26,8 @@ export interface ToolWorkerDeps {
   auditLog: Pick<Log, 'info'>;
   metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration'>;
   hosts: ToolsetHost[];
+  /** Default: what runs in production. */
+  questionTimes?: Partial<QuestionTimes>;
   /** By toolset (`math`) or tool (`math.add`). */
   overridesFor(name: string): ToolOverrides;
 }

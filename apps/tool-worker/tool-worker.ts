@@ -31,7 +31,8 @@ export class ToolWorker {
     const { store, bus, processId: me, peers, log } = deps;
     const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log };
     this.hosted = new HostedTools(deps);
-    this.runner = new CallRunner(ports, this.hosted, deps.metrics, deps.auditLog);
+    const { metrics, auditLog, questionTimes } = deps;
+    this.runner = new CallRunner(ports, this.hosted, metrics, auditLog, questionTimes);
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 
@@ -50,6 +51,10 @@ export class ToolWorker {
     this.runner.cancel(tool_call_id);
   }
 
+  answered({ tool_call_id }: Body<'tool.answered'>): void {
+    this.runner.answered(tool_call_id);
+  }
+
   rollCall({ reply_to }: Body<'catalog.roll_call'>): void {
     void this.announcer.announce(reply_to);
   }
@@ -63,6 +68,11 @@ export class ToolWorker {
   withdraw(): Promise<void> {
     this.runner.leave();
     return this.announcer.withdraw();
+  }
+
+  /** Resolves when the calls have ended that asked a person and would be lost with this worker. */
+  finish(): Promise<void> {
+    return this.runner.finish();
   }
 
   /** After the consumers have stopped. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { clientMessageIdSchema, idSchema, toolCallIdSchema } from './ids.js';
-import { turnOptionsSchema } from './records.js';
+import { inputActionSchema, turnOptionsSchema } from './records.js';
 import { jsonObjectSchema } from './tool-messages.js';
 
 /*
@@ -39,7 +39,16 @@ export const clientRequestSchemas = {
     tool_call_id: toolCallIdSchema,
     decision: z.enum(['approve', 'deny']),
   }),
-  input: z.object({ turn_id: idSchema, tool_call_id: toolCallIdSchema, content: jsonObjectSchema }),
+  input: z.object({
+    turn_id: idSchema,
+    tool_call_id: toolCallIdSchema,
+    /** Required unless it is declined. */
+    content: jsonObjectSchema.optional(),
+    /** Absent: `accept`. */
+    action: inputActionSchema.exclude(['cancel']).optional(),
+    /** Which question of the call this answers; absent: the one that is open. */
+    number: z.int().min(1).optional(),
+  }),
   ping: z.unknown(),
 } as const;
 

@@ -4,6 +4,7 @@ import {
   approvalDecisionSchema,
   artifactReferenceSchema,
   failureCodeSchema,
+  inputActionSchema,
   toolSourceSchema,
   usageSchema,
 } from './records.js';
@@ -119,9 +120,20 @@ export const eventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('input_required'),
     ...callFields,
+    /** 1 for the first question of the call. */
+    number: z.int().min(1),
     message: z.string(),
     schema: jsonObjectSchema,
     expires_at: timestampSchema,
+  }),
+  /** `by` is `system` when nobody answered in time or nobody waits for the answer any more (`cancel`). */
+  z.object({
+    type: z.literal('input_answered'),
+    ...turnFields,
+    tool_call_id: toolCallIdSchema,
+    number: z.int().min(1),
+    by: z.string(),
+    action: inputActionSchema,
   }),
   z.object({ type: z.literal('waiting'), ...turnFields, reason: z.string(), retry_after_ms: z.int().min(0) }),
   /** `message_id` is the last step's id, `content` its text. */

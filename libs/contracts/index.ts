@@ -1,6 +1,7 @@
 export * from './ids.js';
 export * from './tool-messages.js';
 export * from './records.js';
+export * from './question.js';
 export * from './view.js';
 export * from './events.js';
 export * from './client.js';

@@ -21,6 +21,8 @@ export const bodySchemas = {
   /** Asks every worker to announce to `reply_to` at once. */
   'catalog.roll_call': z.object({ reply_to: controlKeySchema }),
   'tool.cancel': z.object({ tool_call_id: toolCallIdSchema, turn_id: idSchema }),
+  /** A question of this call has an answer: its worker reads it. */
+  'tool.answered': z.object({ tool_call_id: toolCallIdSchema, turn_id: idSchema }),
   /** Somebody else drives the turn now, with this attempt. */
   'turn.superseded': z.object({ turn_id: idSchema, attempt: z.int().min(1) }),
   /** Asks the driver to commit a `cancel` row with the partial text. */
@@ -73,6 +75,7 @@ export const QUEUE_TYPES = {
     'catalog.withdraw',
     'catalog.roll_call',
     'tool.cancel',
+    'tool.answered',
     'turn.superseded',
     'turn.stop',
     'turn.stopped',

@@ -215,7 +215,13 @@ export const claimSchema = z.object({
 /** `expired`: nobody answered in time. */
 export const approvalDecisionSchema = z.enum(['approve', 'deny', 'expired']);
 
-/** What a person was asked and answered: `<tool_call_id>:approval | :question | :input`. */
+/** What became of a question: answered, refused by a person, or given up because nobody answered in time. */
+export const inputActionSchema = z.enum(['accept', 'decline', 'cancel']);
+
+/**
+ * What a person was asked and answered: `<tool_call_id>:approval | :question | :input`. Of several questions of one
+ * call the later ones end in their number: `:question:2`, `:input:2`.
+ */
 export const answerSchema = z.object({
   _id: z.string(),
   turn_id: idSchema,
@@ -224,6 +230,9 @@ export const answerSchema = z.object({
   question: z
     .object({ message: z.string(), schema: jsonObjectSchema, expires_at: timestampSchema })
     .optional(),
+  /** Of an `:input`; absent: `accept`. */
+  action: inputActionSchema.optional(),
+  /** Only with `accept`. */
   content: jsonObjectSchema.optional(),
   by: z.string(),
   at: timestampSchema,
@@ -326,6 +335,7 @@ export type Step = z.infer<typeof stepSchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Claim = z.infer<typeof claimSchema>;
 export type Answer = z.infer<typeof answerSchema>;
+export type InputAction = z.infer<typeof inputActionSchema>;
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 export type Toolset = z.infer<typeof toolsetSchema>;
 export type CatalogTool = z.infer<typeof catalogToolSchema>;

@@ -49,7 +49,14 @@ export const callViewSchema = z.object({
   /** What it left beside its text, or the whole of that; absent: nothing. */
   artifacts: z.array(artifactReferenceSchema).optional(),
   /** What the call asks, or asked, its person; gone once it has ended. It waits only in `awaiting_input`. */
-  question: z.object({ message: z.string(), schema: jsonObjectSchema }).optional(),
+  question: z
+    .object({
+      /** 1 for the first question of the call. */
+      number: z.int().min(1),
+      message: z.string(),
+      schema: jsonObjectSchema,
+    })
+    .optional(),
   expires_at: timestampSchema.optional(),
   /** What a person (user id) said to a call that needed approval; `by` is `system` when nobody did in time. */
   approval: z.object({ decision: approvalDecisionSchema, by: z.string() }).optional(),

@@ -2,10 +2,9 @@ import type { Answer, Call, Claim, Journal, Outcome, Step } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import {
-  answerTo,
-  deadlineOf,
   decideAfterCompeting,
   holderOf,
+  sendDeadlineOf,
   settleClaim,
   toolEndEvent,
   toolsetOf,
@@ -108,7 +107,6 @@ async function publishCall(
   call: Call,
 ): Promise<Learned['published']> {
   const toolset = toolsetOf(call.tool_name);
-  const approval = answerTo(journal, call.tool_call_id, 'approval');
   const message = newMessage(
     'tool.call',
     {
@@ -121,7 +119,7 @@ async function publishCall(
       arguments: call.arguments,
       class: call.class,
       timeout_ms: call.timeout_ms,
-      deadline: new Date(deadlineOf(step, call, approval)).toISOString(),
+      deadline: new Date(sendDeadlineOf(journal, step, call)).toISOString(),
       max_attempts: call.max_attempts,
       reply_to: controlKey(ports.me),
     },

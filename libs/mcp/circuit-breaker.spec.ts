@@ -43,6 +43,15 @@ describe('CircuitBreaker', () => {
     expect(states).toEqual(['open', 'half_open', 'closed']);
   });
 
+  it('hears the first word of a call only', () => {
+    const early = enter();
+    early('answered');
+    call('failed', 'failed');
+    early('answered');
+    call('failed');
+    expect(states).toEqual(['open']);
+  });
+
   it('stays open for longer after each probe that fails, up to a limit', () => {
     call('failed', 'failed', 'failed');
     const opened: unknown[] = [];

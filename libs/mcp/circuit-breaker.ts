@@ -12,6 +12,10 @@ export const DEFAULT_BREAKER: BreakerSettings = { failures: 5, minOpenMs: 5000, 
 /** How a call that was let through ended; `unknown`: it says nothing about the server. */
 export type CallEnd = 'answered' | 'failed' | 'unknown';
 
+interface Pass {
+  ended(end: CallEnd): void;
+}
+
 /**
  * Spares callers the wait for a server that does not answer: after some failures in a row calls are refused for a
  * while, then one is let through, whose end decides.
@@ -30,20 +34,18 @@ export class CircuitBreaker {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Either a call may go, and then says how it ended, once; or it must not. */
-  enter(): { ended(end: CallEnd): void } | { retryAfterMs: number } {
-    if (this.openForMs === 0) return { ended: (end) => this.settle(end) };
+  /** Either a call may go, and then says how it ended (the first word counts); or it must not. */
+  enter(): Pass | { retryAfterMs: number } {
+    if (this.openForMs === 0) return heardOnce((end) => this.settle(end));
     const leftMs = this.openUntil - this.now();
     if (leftMs > 0) return { retryAfterMs: Math.ceil(leftMs) };
     if (this.isProbing) return { retryAfterMs: this.settings.minOpenMs };
     this.isProbing = true;
     this.show('half_open');
-    return {
-      ended: (end) => {
-        this.isProbing = false;
-        this.settle(end);
-      },
-    };
+    return heardOnce((end) => {
+      this.isProbing = false;
+      this.settle(end);
+    });
   }
 
   private settle(end: CallEnd): void {
@@ -73,4 +75,14 @@ export class CircuitBreaker {
     this.lastShown = state;
     this.onState(state);
   }
+}
+
+function heardOnce(settle: (end: CallEnd) => void): Pass {
+  let isHeard = false;
+  return {
+    ended: (end) => {
+      if (!isHeard) settle(end);
+      isHeard = true;
+    },
+  };
 }

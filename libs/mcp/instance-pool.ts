@@ -1,3 +1,4 @@
+import type { Slot } from '#tools';
 import { forOwner } from './for-owner.js';
 import type { McpConnection } from './mcp-connection.js';
 import { allBusy } from './mcp-errors.js';
@@ -21,7 +22,7 @@ export class InstancePool {
   async use<T>(
     owner: string,
     signal: AbortSignal,
-    work: (connection: McpConnection) => Promise<T>,
+    work: (connection: McpConnection, slot: Slot) => Promise<T>,
   ): Promise<T> {
     return this.instanceOf(owner).use(signal, work);
   }

@@ -2,8 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
   LOG_LEVEL_META_KEY,
-  SdkError,
-  SdkErrorCode,
   StreamableHTTPClientTransport,
   type CallToolResult,
   type jsonSchemaValidator,
@@ -11,6 +9,8 @@ import {
   type Progress,
   type Tool,
 } from '@modelcontextprotocol/client';
+import { Elicitation } from './elicitation.js';
+import type { Asker } from './lend-while-asking.js';
 import type { McpServer } from './mcp-config.js';
 import type { McpLogger } from './mcp-logger.js';
 import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
@@ -22,16 +22,15 @@ const CONNECT_TIMEOUT_MS = 30_000;
 /** A stdio server that does not know the question is silent or says so: old. */
 const PROBE_TIMEOUT_MS = 5000;
 const LIST_TIMEOUT_MS = 15_000;
-/** However often a call reports progress. */
-const MAX_CALL_MS = 20 * 60_000;
+/** The longest that a timer takes: whoever calls a tool keeps its time, which stands still while a person is asked. */
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** For telling an HTTP server that its session is over. */
 const FAREWELL_TIMEOUT_MS = 1000;
 
 export interface CallOptions {
   /** What the server is told beside the arguments, under namespaced keys. */
   meta: Record<string, unknown>;
-  signal: AbortSignal;
-  timeoutMs: number;
+  asker: Asker;
   onProgress(progress: Progress): void;
   /** A log message that the server wrote while this was the only call on the connection. */
   onLog(text: string): void;
@@ -57,6 +56,9 @@ export class McpConnection {
   onToolsChanged: () => void = () => undefined;
   /** Trouble of a transport that does not notice its own end (HTTP). */
   onTrouble: () => void = () => undefined;
+  private readonly elicitation = new Elicitation();
+  /** As listed last, by name. */
+  private listed = new Map<string, Tool>();
   private readonly client: Client;
   private readonly transport: ReturnType<typeof openTransport>;
   private readonly inFlight = new Set<CallOptions>();
@@ -70,7 +72,7 @@ export class McpConnection {
     this.client = new Client(
       { name: 'switchyard', version: '0.1.0' },
       {
-        capabilities: {},
+        capabilities: { elicitation: { form: {} } },
         jsonSchemaValidator: acceptAnything,
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
         listChanged: { tools: { autoRefresh: false, onChanged: () => this.onToolsChanged() } },
@@ -78,6 +80,9 @@ export class McpConnection {
     );
     this.lost = new Promise((resolve) => (this.client.onclose = () => resolve()));
     this.client.onerror = () => this.onTrouble();
+    this.client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+      this.elicitation.answer(params, mcpReq.signal),
+    );
     this.client.fallbackRequestHandler = async (request) => refuseRequest(request);
     this.client.setNotificationHandler('notifications/message', ({ params }) => {
       const text = logMessage(server.name, params, logger);
@@ -123,27 +128,34 @@ export class McpConnection {
       signal,
       cacheMode: 'refresh',
     });
+    this.listed = new Map(tools.map((tool) => [tool.name, tool]));
     return { tools, ttlMs: typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : undefined };
   }
 
-  async callTool(name: string, args: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
-    const { meta, signal, timeoutMs, onProgress } = options;
-    this.inFlight.add(options);
+  async callTool(name: string, args: Record<string, unknown>, call: CallOptions): Promise<CallToolResult> {
+    const options = {
+      signal: call.asker.signal,
+      timeout: NO_TIMEOUT_MS,
+      // Without it the server is not asked for progress.
+      onprogress: (progress: Progress) => call.onProgress(progress),
+      allowInputRequired: true,
+      ...this.withoutOutputSchema(name),
+    };
+    const _meta = this.isModern ? { ...call.meta, [LOG_LEVEL_META_KEY]: LOG_LEVEL } : call.meta;
+    this.inFlight.add(call);
     try {
-      return await this.client.callTool(
-        { name, arguments: args, _meta: this.isModern ? { ...meta, [LOG_LEVEL_META_KEY]: LOG_LEVEL } : meta },
-        // Without `onprogress` the server is not asked for progress and nothing resets the timeout.
-        {
-          signal,
-          timeout: timeoutMs,
-          maxTotalTimeout: MAX_CALL_MS,
-          resetTimeoutOnProgress: true,
-          onprogress: onProgress,
-        },
+      return await this.elicitation.during(call.asker, (repeatWith) =>
+        this.client.callTool({ name, arguments: args, _meta, ...repeatWith }, options),
       );
     } finally {
-      this.inFlight.delete(options);
+      this.inFlight.delete(call);
     }
+  }
+
+  /** Else the SDK would want structured content from a server that only asks something. */
+  private withoutOutputSchema(name: string): { toolDefinition?: Tool } {
+    const tool = this.listed.get(name);
+    return tool?.outputSchema ? { toolDefinition: { ...tool, outputSchema: undefined } } : {};
   }
 
   /** Ends the connection, a connection attempt too; a child process is gone when this resolves. */
@@ -156,8 +168,4 @@ export class McpConnection {
     await this.transport.close();
     await this.client.close();
   }
-}
-
-export function isTimeout(error: unknown): boolean {
-  return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 }

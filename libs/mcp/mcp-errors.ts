@@ -55,10 +55,6 @@ function retry(retryAfterMs: number | undefined): ErrorDetail['error_details'] {
   return retryAfterMs === undefined ? undefined : { retry_after_ms: retryAfterMs };
 }
 
-export function timedOut(timeoutMs: number): ToolError {
-  return toolError('TimeoutError', `No answer within ${timeoutMs} ms.`, { may_still_run: true });
-}
-
 export function cancelled(): ToolError {
   return toolError('Cancelled', 'The call was stopped.', { started: true });
 }

@@ -1,5 +1,5 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import { Slots, toPrintable } from '#tools';
+import { Slots, toPrintable, type Slot } from '#tools';
 import type { ConnectPause } from './connect-pause.js';
 import type { McpServer } from './mcp-config.js';
 import { McpConnection } from './mcp-connection.js';
@@ -43,11 +43,14 @@ export class McpInstance {
   }
 
   /** Throws `DependencyUnavailable` when there is no connection and none can be made now. */
-  async use<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>): Promise<T> {
+  async use<T>(signal: AbortSignal, work: (connection: McpConnection, slot: Slot) => Promise<T>): Promise<T> {
     this.users++;
     clearTimeout(this.idleTimer);
     try {
-      return await this.slots.use(async () => this.withConnection(signal, work), signal);
+      return await this.slots.use(
+        (slot) => this.withConnection(signal, (connection) => work(connection, slot)),
+        signal,
+      );
     } finally {
       this.users--;
       if (this.users === 0 && !this.isClosed) {

@@ -118,15 +118,12 @@ describe('McpToolset', () => {
     expect(lines).toEqual(expect.arrayContaining(['first red', 'second line']));
   });
 
-  it('passes progress on, which restarts the timeout', async () => {
+  it('passes progress on', async () => {
     const toolset = createToolset(scripted());
     await toolset.start();
     const seen: unknown[] = [];
     const progress = (...reported: unknown[]) => void seen.push(reported);
-    const result = await toolOf(toolset, 'wait').run(
-      { steps: 4, stepMs: 200 },
-      toolContext({ progress, deadline: Date.now() + 400 }),
-    );
+    const result = await toolOf(toolset, 'wait').run({ steps: 4, stepMs: 20 }, toolContext({ progress }));
     expect(plainText(result)).toBe('waited');
     expect(seen[0]).toEqual([1, 4, 'step 1']);
   });
@@ -146,16 +143,6 @@ describe('McpToolset', () => {
       toolOf(toolset, 'talk').run({}, context),
     ]);
     expect(seen).toHaveLength(1);
-  });
-
-  it('gives up after the timeout and says that the tool may still run', async () => {
-    const toolset = createToolset(scripted());
-    await toolset.start();
-    await expect(
-      toolOf(toolset, 'wait').run({ steps: 1, stepMs: 60_000 }, toolContext({ deadline: Date.now() + 100 })),
-    ).rejects.toMatchObject({
-      detail: { error_type: 'TimeoutError', error_details: { may_still_run: true } },
-    });
   });
 
   it('cancels the call on the server when it is stopped', async () => {

@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolResult } from '#contracts';
 import {
   Slots,
+  type Slot,
   ToolError,
   toPrintable,
   toToolsetName,
@@ -15,9 +16,10 @@ import { CircuitBreaker, type CallEnd } from './circuit-breaker.js';
 import { ConnectPause } from './connect-pause.js';
 import { forNobody } from './for-owner.js';
 import { InstancePool } from './instance-pool.js';
+import { lendWhileAsking, type Asker } from './lend-while-asking.js';
 import type { McpServer } from './mcp-config.js';
-import { isTimeout, type ListedTools, type McpConnection } from './mcp-connection.js';
-import { cancelled, isConnectionError, suspended, timedOut, toToolError, unavailable } from './mcp-errors.js';
+import type { ListedTools, McpConnection } from './mcp-connection.js';
+import { cancelled, isConnectionError, suspended, toToolError, unavailable } from './mcp-errors.js';
 import type { McpLogger } from './mcp-logger.js';
 import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
 import { toMcpResult } from './mcp-result.js';
@@ -28,7 +30,7 @@ import { ToolListing } from './tool-listing.js';
 const MAX_PROGRESS_MESSAGE_LENGTH = 500;
 const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
 
-type Work<T> = (connection: McpConnection) => Promise<T>;
+type Work<T> = (connection: McpConnection, slot: Slot) => Promise<T>;
 
 /**
  * The tools of one MCP server. Its trouble stays its own: calls fail with `DependencyUnavailable`, or with
@@ -136,12 +138,13 @@ export class McpToolset implements ToolsetHost {
     if ('retryAfterMs' in pass) throw suspended(this.server, pass.retryAfterMs);
     let end: CallEnd = 'unknown';
     const { signal } = context;
-    const timeoutMs = Math.max(1, context.deadline - Date.now());
     let answer: CallToolResult;
     try {
-      answer = await this.withConnection(context, async (connection) => {
+      answer = await this.withConnection(context, async (connection, slot) => {
+        // Who asks is there, and a person may take an hour.
+        const asker = lendWhileAsking(context, slot, () => pass.ended('answered'));
         try {
-          const given = await connection.callTool(tool, args, this.callOptions(context, timeoutMs));
+          const given = await connection.callTool(tool, args, this.callOptions(context, asker));
           end = 'answered';
           return given;
         } catch (error) {
@@ -152,7 +155,6 @@ export class McpToolset implements ToolsetHost {
     } catch (error) {
       if (error instanceof ToolError) throw error;
       if (signal.aborted) throw cancelled();
-      if (isTimeout(error)) throw timedOut(timeoutMs);
       if (isConnectionError(error) && 'url' in this.config) this.listing.relist();
       throw toToolError(error, this.server);
     } finally {
@@ -167,19 +169,18 @@ export class McpToolset implements ToolsetHost {
       const owner = { shared: '', user: userId, conversation: conversationId }[this.config.scope];
       return this.pool.use(owner, signal, work);
     }
-    return this.slots.use(async () => {
+    return this.slots.use(async (slot) => {
       const { connection, retryAfterMs } = this.listing;
       if (!connection || this.offered.length === 0) throw unavailable(this.server, retryAfterMs || undefined);
-      return work(connection);
+      return work(connection, slot);
     }, signal);
   }
 
-  private callOptions(context: ToolContext, timeoutMs: number) {
+  private callOptions(context: ToolContext, asker: Asker) {
     let last: { progress: number; total?: number } = { progress: 0 };
     return {
       meta: metaOf(context),
-      signal: context.signal,
-      timeoutMs,
+      asker,
       onProgress: ({ progress, total, message }: { progress: number; total?: number; message?: string }) => {
         last = { progress, total };
         context.progress(progress, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH));
@@ -196,7 +197,7 @@ export class McpToolset implements ToolsetHost {
     if (signal.aborted) {
       return (signal.reason as { name?: unknown } | null)?.name === 'TimeoutError' ? 'failed' : 'unknown';
     }
-    return isTimeout(error) || isConnectionError(error) ? 'failed' : 'answered';
+    return isConnectionError(error) ? 'failed' : 'answered';
   }
 }
 

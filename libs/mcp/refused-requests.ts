@@ -3,7 +3,6 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 const REASONS: Record<string, string> = {
   'sampling/createMessage': 'Switchyard does not lend its model to MCP servers (sampling).',
   'roots/list': 'Switchyard has no folders to show to MCP servers (roots): name them in the configuration.',
-  'elicitation/create': 'Nobody can be asked here (elicitation).',
 };
 
 /** Why a request of a server is refused, in a sentence for whoever wrote the server. */
@@ -14,7 +13,6 @@ export function reasonForRefusal(method: string): string {
 const METHODS: Record<string, string> = {
   sampling: 'sampling/createMessage',
   roots: 'roots/list',
-  elicitation: 'elicitation/create',
 };
 
 /** The same for a server that asked, from 2026-07-28 on, by naming capabilities that we lack. */

@@ -111,6 +111,7 @@ export interface Store {
   settle(row: Outcome): Promise<Inserted<Outcome>>;
   getOutcome(toolCallId: string): Promise<Outcome | null>;
   answer(row: Answer): Promise<Inserted<Answer>>;
+  getAnswer(id: string): Promise<Answer | null>;
 
   putCatalog(row: Catalog): Promise<void>;
   getCatalog(hash: string): Promise<Catalog | null>;

@@ -6,7 +6,7 @@ export * from './output-budget.js';
 export * from './artifact.js';
 export * from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';
-export { Slots } from './slots.js';
+export { Slots, type Slot } from './slots.js';
 export * from './canonical-hash.js';
 export * from './catalogue.js';
 export * from './define-tool.js';

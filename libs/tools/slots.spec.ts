@@ -7,6 +7,21 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
+async function untilTrue(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function mostAtOnce(slots: Slots): Promise<number> {
+  let [working, most] = [0, 0];
+  const work = async () => {
+    most = Math.max(most, ++working);
+    await new Promise((resolve) => setImmediate(resolve));
+    working--;
+  };
+  await Promise.all([1, 2, 3].map(() => slots.use(work)));
+  return most;
+}
+
 describe('Slots', () => {
   it('lets so many work at once, the others in order', async () => {
     const slots = new Slots(1);
@@ -18,6 +33,53 @@ describe('Slots', () => {
     first.open();
     await Promise.all([working, ...waiting]);
     expect(order).toEqual(['first', 'second', 'third']);
+  });
+
+  it('is another’s while it is lent, and taken back when that one is done', async () => {
+    const slots = new Slots(1);
+    const [asked, second] = [gate(), gate()];
+    const order: string[] = [];
+    const working = slots.use(async (slot) => {
+      slot.lend();
+      slot.lend();
+      await asked.opened;
+      await slot.takeBack();
+      order.push('lent still');
+      await slot.takeBack();
+      order.push('back');
+    });
+    const waiting = slots.use(() => second.opened.then(() => void order.push('second')));
+    asked.open();
+    await untilTrue(() => order.length === 1);
+    second.open();
+    await Promise.all([working, waiting]);
+    expect(order).toEqual(['lent still', 'second', 'back']);
+    expect(await mostAtOnce(slots)).toBe(1);
+  });
+
+  it('is nobody’s twice when its owner ended, or was told to stop, instead of taking it back', async () => {
+    const slots = new Slots(1);
+    const controller = new AbortController();
+    const over = gate();
+    const held = slots.use(() => over.opened);
+    const waiting = slots.use((slot) => {
+      slot.lend();
+      const other = slots.use(() => over.opened);
+      void slot.takeBack();
+      return other;
+    });
+    const stopped = slots.use(async (slot) => {
+      slot.lend();
+      const other = slots.use(() => over.opened);
+      const back = slot.takeBack();
+      controller.abort(new Error('stopped'));
+      await back.finally(() => other);
+    }, controller.signal);
+    const outcome = stopped.catch((error: unknown) => error);
+    over.open();
+    await Promise.all([held, waiting]);
+    expect(await outcome).toMatchObject({ message: 'stopped' });
+    expect(await mostAtOnce(slots)).toBe(1);
   });
 
   it('lets go who is told to stop while waiting, and gives the slot to the next', async () => {

@@ -1,3 +1,11 @@
+/** A place among those that run. */
+export interface Slot {
+  /** Gives it to the next one in line for as long as nothing runs here: until it was taken back as often. */
+  lend(): void;
+  /** Resolves when it is this one's turn again. */
+  takeBack(): Promise<void>;
+}
+
 /** At most `size` at once; the others wait in order. */
 export class Slots {
   private used = 0;
@@ -5,13 +13,17 @@ export class Slots {
 
   constructor(private readonly size: number) {}
 
-  /** Rejects with the signal's reason, without having begun the work, when it is aborted while waiting. */
-  async use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Rejects with the signal's reason when it is aborted while waiting, the first time or for a slot that was lent. */
+  async use<T>(work: (slot: Slot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.take(signal);
+    const held = new HeldSlot(
+      () => this.take(signal),
+      () => this.release(),
+    );
     try {
-      return await work();
+      return await work(held);
     } finally {
-      this.release();
+      held.end();
     }
   }
 
@@ -40,5 +52,41 @@ export class Slots {
     const next = this.waiting.shift();
     if (next) next();
     else this.used--;
+  }
+}
+
+class HeldSlot implements Slot {
+  private loans = 0;
+  private isHeld = true;
+  private isOver = false;
+
+  constructor(
+    private readonly take: () => Promise<void>,
+    private readonly release: () => void,
+  ) {}
+
+  lend(): void {
+    this.loans++;
+    this.giveAway();
+  }
+
+  async takeBack(): Promise<void> {
+    this.loans--;
+    if (this.loans > 0 || this.isHeld) return;
+    await this.take();
+    // Whoever stops waiting for it, or has lent it anew, must not keep it.
+    if (this.isOver || this.isHeld || this.loans > 0) this.release();
+    else this.isHeld = true;
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.giveAway();
+  }
+
+  private giveAway(): void {
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    this.release();
   }
 }

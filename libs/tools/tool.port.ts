@@ -1,6 +1,7 @@
 import type {
   ArtifactReference,
   ErrorDetail,
+  InputAction,
   ToolClass,
   ToolResult,
   ToolScope,
@@ -15,6 +16,18 @@ export interface Attachment {
   contentType: string;
   /** A file name for people. */
   name?: string;
+}
+
+/** What a tool asks its person: a sentence, and one level of fields as JSON Schema (see `questionSchemaSchema`). */
+export interface Question {
+  message: string;
+  schema: Record<string, unknown>;
+}
+
+/** `cancel`: nobody answered in time. Only `accept` has content, which fits the schema. */
+export interface Reply {
+  action: InputAction;
+  content?: Record<string, unknown>;
 }
 
 /** What a running tool knows of its call. */
@@ -34,6 +47,12 @@ export interface ToolContext {
    * with a `ToolError` over 8 MiB, and for the 33rd of a call.
    */
   attach(attachment: Attachment): Promise<ArtifactReference>;
+  /**
+   * Asks the person of the conversation and waits, if need be for an hour; meanwhile no timeout runs. Questions of
+   * one call are asked one after the other. `signal`: nobody waits for this answer any more (then `cancel`).
+   * Throws `ToolError`: `ValidationError` for a question that cannot be asked, `Cancelled` when the call is stopped.
+   */
+  ask(question: Question, options?: { signal?: AbortSignal }): Promise<Reply>;
 }
 
 export interface ToolDescription {

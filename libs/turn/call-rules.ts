@@ -140,7 +140,7 @@ export function mayRunAgain(toolClass: ToolClass): boolean {
 }
 
 /** The last moment at which a worker may start it, ms since epoch. */
-export function deadlineOf(step: Step, call: Call, approval?: Answer): number {
+export function deadlineOf(step: Step, call: Call, approval?: Pick<Answer, 'at'>): number {
   return (
     Date.parse(approval?.at ?? step.at) + (call.queueing_ms ?? DEFAULT_BUDGETS.queueingMs) + call.timeout_ms
   );

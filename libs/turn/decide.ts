@@ -1,10 +1,11 @@
 import type { Call, FailureCode, Journal, Step } from '#contracts';
 import { countExceeded, timeExceeded, type Budgets } from './budgets.js';
-import { decideCall, type CallAction, type CallSituation, type CallState } from './call-rules.js';
+import { deadlineOf, decideCall, type CallAction, type CallSituation, type CallState } from './call-rules.js';
 import {
   answerTo,
   claimsOn,
   endingStep,
+  lastQuestion,
   nextStepNumber,
   openCalls,
   waitsForPerson,
@@ -65,6 +66,16 @@ export function decideCalls(journal: Journal, situation: CallSituation): CallDec
     call,
     action: decideCall(callState(journal, step, call), situation),
   }));
+}
+
+/**
+ * The last moment at which a worker may start it, first or again, ms since epoch: whoever was lost while a person was
+ * asked had been given that time.
+ */
+export function sendDeadlineOf(journal: Journal, step: Step, call: Call): number {
+  const asked = lastQuestion(journal, call.tool_call_id);
+  const at = asked && (asked.input?.at ?? asked.question.expires_at);
+  return deadlineOf(step, call, at ? { at } : answerTo(journal, call.tool_call_id, 'approval'));
 }
 
 function callState(journal: Journal, step: Step, call: Call): CallState {

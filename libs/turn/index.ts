@@ -19,3 +19,4 @@ export * from './view-change.js';
 export * from './view-limits.js';
 export * from './view-of.js';
 export * from './repair.js';
+export * from './check-answer.js';

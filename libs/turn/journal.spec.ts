@@ -4,6 +4,7 @@ import {
   claimsOn,
   endingStep,
   holderOf,
+  inputId,
   nextStepNumber,
   openCalls,
   statusOf,
@@ -45,6 +46,13 @@ describe('statusOf', () => {
     expect(statusOf(journalOf({ steps, claims: claimed, answers: [asked] }))).toBe('awaiting_input');
     const answers = [asked, answerRow(1, 'input', { content: {} })];
     expect(statusOf(journalOf({ steps, claims: claimed, answers }))).toBe('running');
+    const second = { ...asked, _id: inputId(callId(1), 'question', 2) };
+    expect(statusOf(journalOf({ steps, claims: claimed, answers: [...answers, second] }))).toBe(
+      'awaiting_input',
+    );
+    // The first one was given up with the worker that asked it.
+    const late = answerRow(1, 'input', { _id: inputId(callId(1), 'input', 2) });
+    expect(statusOf(journalOf({ steps, claims: claimed, answers: [asked, second, late] }))).toBe('running');
   });
 });
 

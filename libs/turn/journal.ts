@@ -12,13 +12,40 @@ export function nextStepNumber(journal: Journal): number {
   return (journal.steps.at(-1)?.n ?? 0) + 1;
 }
 
-/** `call_… :approval` and the like: the part of an answer's `_id` after the call's id. */
 export function answerTo(
-  journal: Journal,
+  journal: Pick<Journal, 'answers'>,
   toolCallId: string,
-  kind: 'approval' | 'question' | 'input',
+  kind: 'approval',
 ): Answer | undefined {
   return journal.answers.find((answer) => answer._id === `${toolCallId}:${kind}`);
+}
+
+/** `_id` of what a call asks (`question`) or is told (`input`) for the `number`th time. */
+export function inputId(toolCallId: string, kind: 'question' | 'input', number: number): string {
+  return number === 1 ? `${toolCallId}:${kind}` : `${toolCallId}:${kind}:${number}`;
+}
+
+export interface AskedQuestion {
+  /** 1 for the first question of the call. */
+  number: number;
+  question: NonNullable<Answer['question']>;
+  /** Absent while it is open. */
+  input?: Answer;
+}
+
+/** What a call asked last. An earlier question without an answer was given up by the attempt that asked it. */
+export function lastQuestion(
+  journal: Pick<Journal, 'answers'>,
+  toolCallId: string,
+): AskedQuestion | undefined {
+  const byId = new Map(journal.answers.map((answer) => [answer._id, answer]));
+  let last: AskedQuestion | undefined;
+  for (let number = 1; ; number++) {
+    const question = byId.get(inputId(toolCallId, 'question', number))?.question;
+    if (!question) return last;
+    const input = byId.get(inputId(toolCallId, 'input', number));
+    last = { number, question, ...(input ? { input } : {}) };
+  }
 }
 
 /** Claims on a turn or a call, by attempt. */
@@ -51,7 +78,8 @@ export function openCalls(journal: Journal): OpenCall[] {
 /** True when the call asks a person for something that nobody has answered yet. */
 export function waitsForPerson(journal: Journal, call: Call): boolean {
   if (call.approval === 'required' && !answerTo(journal, call.tool_call_id, 'approval')) return true;
-  return !!answerTo(journal, call.tool_call_id, 'question') && !answerTo(journal, call.tool_call_id, 'input');
+  const asked = lastQuestion(journal, call.tool_call_id);
+  return asked !== undefined && !asked.input;
 }
 
 /** Bus names of the tools of which a person has approved a call in this turn. */

@@ -85,7 +85,7 @@ describe('a call that waits for a person', () => {
   const args = { text: 'y'.repeat(6_000) };
   const waiting = callView(1, { state: 'awaiting_approval', args, expires_at: at(9_000) });
   const WAITING = committed(waiting);
-  const question = { message: 'Which?', schema: {} };
+  const question = { number: 1, message: 'Which?', schema: {} };
 
   it('parks its turn as soon as nothing else is open', () => {
     expect(turnOf(after(...WAITING)).status).toBe('awaiting_input');
@@ -132,26 +132,43 @@ describe('a call that waits for a person', () => {
     expect(turnOf(after(...asking, event('approval_answered'))).status).toBe('awaiting_input');
   });
 
-  it('asks once, and goes on when the same attempt is told to start at another time', () => {
-    const asking = [
-      ...ASKED.slice(0, 4),
-      event('step_committed', { calls: [callView(1)] }),
-      toolStart(1),
-      event('input_required'),
-    ];
-    expect(callOf(after(...asking))).toMatchObject({
-      state: 'awaiting_input',
-      question,
-      expires_at: at(9_000),
+  describe('that a tool asks', () => {
+    const running = [...ASKED.slice(0, 4), event('step_committed', { calls: [callView(1)] }), toolStart(1)];
+    const asking = [...running, event('input_required')];
+    const answered = [...asking, event('input_answered')];
+
+    it('waits, and goes on with the answer', () => {
+      expect(callOf(after(...asking))).toMatchObject({
+        state: 'awaiting_input',
+        question,
+        expires_at: at(9_000),
+      });
+      expect(turnOf(after(...asking)).status).toBe('awaiting_input');
+      expect(callOf(after(...answered))).toMatchObject({ state: 'running', started_at: at(400), question });
+      expect(callOf(after(...answered))).not.toHaveProperty('expires_at');
+      expect(turnOf(after(...answered)).status).toBe('running');
+      expect(callOf(after(...answered, toolComplete(1)))).not.toHaveProperty('question');
     });
-    expect(turnOf(after(...asking)).status).toBe('awaiting_input');
-    expect(verdictOn(asking, toolStart(1))).toBe('known');
-    expect(verdictOn(asking, toolStart(1, { attempt: 2 }))).toBe('gap');
-    const resumed = [...asking, toolStart(1, { timestamp: at(800) })];
-    expect(callOf(after(...resumed))).toMatchObject({ state: 'running', started_at: at(400), question });
-    expect(callOf(after(...resumed))).not.toHaveProperty('expires_at');
-    expect(verdictOn(resumed, event('input_required'))).toBe('known');
-    expect(callOf(after(...resumed, toolComplete(1)))).not.toHaveProperty('question');
-    expect(verdictOn(ASKED, event('input_required'))).toBe('gap');
+
+    it('takes nothing twice, and what came too early as a hole', () => {
+      expect(verdictOn(asking, toolStart(1))).toBe('known');
+      expect(verdictOn(asking, toolStart(1, { attempt: 2 }))).toBe('gap');
+      expect(verdictOn(asking, event('input_required'))).toBe('known');
+      expect(verdictOn(answered, event('input_required'))).toBe('known');
+      expect(verdictOn(answered, event('input_answered'))).toBe('known');
+      expect(verdictOn(running, event('input_answered'))).toBe('gap');
+      expect(verdictOn(ASKED, event('input_required'))).toBe('gap');
+    });
+
+    it('may ask again, and an answer to an earlier question does not answer the later one', () => {
+      const again = event('input_required', { number: 2, message: 'And then?' });
+      const second = { state: 'awaiting_input', question: { number: 2, message: 'And then?' } };
+      expect(callOf(after(...answered, again))).toMatchObject(second);
+      expect(callOf(after(...asking, again))).toMatchObject(second);
+      expect(verdictOn([...answered, again], event('input_answered'))).toBe('known');
+      const next = event('input_answered', { number: 2 });
+      expect(callOf(after(...answered, again, next))).toMatchObject({ state: 'running' });
+      expect(verdictOn(asking, next)).toBe('gap');
+    });
   });
 });

@@ -13,6 +13,7 @@ export type ToolEvent = EventOf<
   | 'approval_required'
   | 'approval_answered'
   | 'input_required'
+  | 'input_answered'
 >;
 
 /** Events of one call. Workers and orchestrators publish apart, so any order must do; states only move forward. */
@@ -84,20 +85,17 @@ function changeOf(call: CallView, event: Exclude<ToolEvent, EventOf<'approval_an
       return call.state === 'awaiting_approval' ? 'passing' : 'known';
     case 'input_required':
       return changeByQuestion(call, event);
+    case 'input_answered':
+      return changeByInput(call, event);
   }
 }
 
-/**
- * A start of the attempt that waits for a person, at another time than its own, says that it goes on: it was
- * answered. Whether a later attempt still waits for that answer only the store can say.
- */
+/** Whether a later attempt waits for the same answer only the store can say. */
 function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_start'>): Change {
   if (attempt < call.attempt) return 'known';
-  if (call.state === 'awaiting_input') {
-    if (attempt > call.attempt) return 'gap';
-    return timestamp === call.started_at ? 'known' : { state: 'running', expires_at: undefined };
-  }
-  if (call.state === 'running' && attempt === call.attempt) return 'known';
+  const hasStarted = call.state === 'running' || call.state === 'awaiting_input';
+  if (hasStarted && attempt === call.attempt) return 'known';
+  if (call.state === 'awaiting_input') return 'gap';
   return {
     ...withCutArgs(call),
     state: 'running',
@@ -107,14 +105,21 @@ function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_sta
   };
 }
 
-/** A call asks once: one that has asked before and runs was answered. */
+/** One question at a time: the next one says that those before it are over. */
 function changeByQuestion(
   call: CallView,
-  { message, schema, expires_at }: EventOf<'input_required'>,
+  { number, message, schema, expires_at }: EventOf<'input_required'>,
 ): Change {
-  if (call.question) return 'known';
-  if (call.state !== 'running') return 'gap';
-  return { state: 'awaiting_input', question: { message, schema }, expires_at };
+  if (call.question && number <= call.question.number) return 'known';
+  if (call.state !== 'running' && call.state !== 'awaiting_input') return 'gap';
+  return { state: 'awaiting_input', question: { number, message, schema }, expires_at };
+}
+
+/** Who answers and who asks are different processes: an answer may come before its question. */
+function changeByInput(call: CallView, { number }: EventOf<'input_answered'>): Change {
+  if (!call.question || call.question.number < number) return 'gap';
+  if (call.question.number > number || call.state !== 'awaiting_input') return 'known';
+  return { state: 'running', expires_at: undefined };
 }
 
 function changeByEnd(call: CallView, event: ToolEnd): Partial<CallView> {

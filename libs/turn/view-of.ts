@@ -17,6 +17,7 @@ import {
   endingStep,
   failureOf,
   holderOf,
+  lastQuestion,
   openCalls,
   outcomeOf,
   statusOf,
@@ -115,12 +116,11 @@ export function callViewOf(journal: Journal, step: Step, call: Call): CallView {
   const holder = holderOf(journal, call.tool_call_id);
   if (holder?.purpose === 'run')
     Object.assign(view, { state: 'running', attempt: holder.n, started_at: holder.at });
-  const question = answerTo(journal, call.tool_call_id, 'question')?.question;
-  if (question) {
-    const { message, schema, expires_at } = question;
-    view.question = { message, schema };
-    if (!answerTo(journal, call.tool_call_id, 'input'))
-      Object.assign(view, { state: 'awaiting_input', expires_at });
+  const asked = lastQuestion(journal, call.tool_call_id);
+  if (asked) {
+    const { message, schema, expires_at } = asked.question;
+    view.question = { number: asked.number, message, schema };
+    if (!asked.input) Object.assign(view, { state: 'awaiting_input', expires_at });
   }
   return outcome ? endedCallView(view, outcome) : view;
 }

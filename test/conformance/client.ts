@@ -58,12 +58,17 @@ function argumentsFor({
   const named = given.find(({ name }) => name === own_name);
   if (named) return named.arguments;
   if (own_name === 'json_schema_echo') return { inputSchema: schemaOf('json_schema_2020_12_tool') };
-  const { properties = {}, required = [] } = input_schema as {
-    properties?: Record<string, { type?: string; default?: unknown; enum?: unknown[] }>;
-    required?: string[];
-  };
+  const { properties = {}, required = [] } = input_schema as ObjectSchema;
+  return valuesFor(properties, scenario === 'http-custom-headers' ? Object.keys(properties) : required);
+}
+
+interface ObjectSchema {
+  properties?: Record<string, { type?: string; default?: unknown; enum?: unknown[] }>;
+  required?: string[];
+}
+
+function valuesFor(properties: NonNullable<ObjectSchema['properties']>, names: string[]) {
   const sample = { string: 'text', number: 2, integer: 2, boolean: true, array: [], object: {}, null: null };
-  const names = scenario === 'http-custom-headers' ? Object.keys(properties) : required;
   return Object.fromEntries(
     names.map((name) => {
       const { type, default: fallback, enum: choices } = properties[name] ?? {};
@@ -71,6 +76,15 @@ function argumentsFor({
     }),
   );
 }
+
+/** A person who sends the form as it opens. */
+const agree: ToolContext['ask'] = async ({ schema }) => {
+  const { properties = {}, required = [] } = schema as ObjectSchema;
+  const names = Object.keys(properties).filter(
+    (name) => required.includes(name) || properties[name]!.default !== undefined,
+  );
+  return { action: 'accept', content: valuesFor(properties, names) };
+};
 
 /** As we would show it to a model. */
 function schemaOf(name: string): unknown {
@@ -87,5 +101,6 @@ function callContext(): ToolContext {
     deadline: Date.now() + 20_000,
     progress: () => undefined,
     attach: () => Promise.reject(new Error('Nothing is kept here.')),
+    ask: agree,
   };
 }

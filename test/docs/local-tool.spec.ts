@@ -74,6 +74,7 @@ describe('the local tool in README.md', () => {
         deadline: Date.now() + 5_000,
         progress: () => undefined,
         attach: () => Promise.reject(new Error('nothing to attach')),
+        ask: () => Promise.resolve({ action: 'cancel' }),
       },
     );
     expect(result).toMatchObject({ status: 'success', data: { text: 'cba' } });

@@ -87,6 +87,26 @@ describe('the fleet as an MCP server', () => {
       );
     });
 
+    test('hands pictures over, and links what is too long', async () => {
+      const { tools } = await client.listTools();
+      const named = (title: string) => tools.find((tool) => tool.title === title)!.name;
+      const picture = await client.callTool({ name: named('mcp:everything:get-tiny-image') });
+      expect(picture.content).toContainEqual(
+        expect.objectContaining({
+          type: 'image',
+          mimeType: 'image/png',
+          data: expect.stringMatching(/^iVBOR/),
+        }),
+      );
+      const message = 'long '.repeat(20_000);
+      const long = await client.callTool({ name: 'everything__echo', arguments: { message } });
+      const link = long.content.find((block) => block.type === 'resource_link')!;
+      const { contents } = await client.readResource({ uri: link.uri });
+      expect(contents).toEqual([{ uri: link.uri, mimeType: link.mimeType, text: `Echo: ${message}` }]);
+      await expect(client.readResource({ uri: 'artifact:///art_nothing' })).rejects.toThrow(/not found/i);
+      expect(tools.filter(({ name }) => name.startsWith('artifacts__'))).toEqual([]);
+    });
+
     test('refuses what a person must approve, to a client that cannot be asked', async () => {
       const refused = await client.callTool({ name: 'math__multiply', arguments: { a: 2, b: 3 } });
       expect(refused.isError).toBe(true);

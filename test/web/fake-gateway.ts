@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CallView, ConversationEvent, View } from '#contracts';
+import type { CallView, ClientRequest, ConversationEvent, View } from '#contracts';
 import { emptyView, reduce } from '#turn';
 import { Server, type Socket } from 'socket.io';
 import { answerHttp, type FakeSummary } from './fake-http.js';
@@ -35,7 +35,7 @@ export class FakeGateway {
   /** Turn ids of every `stop` request. */
   readonly stops: string[] = [];
   readonly approvals: { tool_call_id: string; decision: string }[] = [];
-  readonly answers: { tool_call_id: string; content: object }[] = [];
+  readonly answers: ClientRequest<'input'>[] = [];
   /** What HTTP gives for a call of which the view has only a part. */
   readonly uncutCalls = new Map<string, CallView>();
   /** The only token that is let in; absent: everybody is. */
@@ -154,7 +154,7 @@ export class FakeGateway {
       this.stops.push(turn_id);
       ack({ may_be_running: [] });
     });
-    socket.on('input', (answer: { tool_call_id: string; content: object }, ack: Ack) => {
+    socket.on('input', (answer: ClientRequest<'input'>, ack: Ack) => {
       this.answers.push(answer);
       ack({});
     });

@@ -105,17 +105,23 @@ export class FakeTurn {
     });
   }
 
-  question(index: number, message: string, schema: Record<string, unknown>): this {
+  question(index: number, message: string, schema: Record<string, unknown>, number = 1): this {
     const { tool_call_id } = this.call(index);
     const expires_at = this.gateway.now();
     return this.#publish({
       type: 'input_required',
       step: this.#step.n,
       tool_call_id,
+      number,
       message,
       schema,
       expires_at,
     });
+  }
+
+  answered(index: number, action: 'accept' | 'decline' | 'cancel', number = 1): this {
+    const { tool_call_id } = this.call(index);
+    return this.#publish({ type: 'input_answered', tool_call_id, number, by: 'ann', action });
   }
 
   succeed(index: number, result: string, durationMs: number): this {

@@ -63,29 +63,111 @@ describe('a turn', () => {
     await web.seen('line number 450');
   });
 
-  it('asks its person a question in place and sends the answer as the schema wants it', async () => {
-    await web.open();
-    await web.say('Write the apology');
-    const one = (await web.turn(0))
-      .start()
-      .say('I draft it.')
-      .ask({ tool: 'mail.draft', args: { to: 3 }, source: 'mcp' });
-    one.run(0).question(0, 'who signs it?', {
+  describe('asks its person a question', () => {
+    const schema = {
       type: 'object',
       properties: {
-        sender: { type: 'string', title: 'Sender', enum: ['Customer care', 'Sales'] },
-        copies: { type: 'integer', title: 'Copies' },
+        sender: {
+          type: 'string',
+          title: 'Sender',
+          description: 'Whose name stands under it.',
+          oneOf: [
+            { const: 'care', title: 'Customer care' },
+            { const: 'sales', title: 'Sales' },
+          ],
+        },
+        reply_to: { type: 'string', title: 'Reply to', format: 'email' },
+        day: { type: 'string', title: 'Send on', format: 'date' },
+        copies: { type: 'integer', title: 'Copies', minimum: 1, maximum: 3, default: 2 },
+        parts: {
+          type: 'array',
+          title: 'Parts',
+          items: { type: 'string', enum: ['greeting', 'refund', 'voucher'] },
+          default: ['greeting'],
+          minItems: 1,
+        },
         urgent: { type: 'boolean', title: 'Urgent' },
       },
-      required: ['sender'],
+      required: ['sender', 'copies'],
+    };
+
+    async function asked() {
+      await web.open();
+      await web.say('Write the apology');
+      const one = (await web.turn(0))
+        .start()
+        .say('I draft it.')
+        .ask({ tool: 'mail.draft', args: { to: 3 }, source: 'mcp' });
+      one.run(0).question(0, 'who signs it?', schema);
+      await web.seen('mail asks: who signs it?');
+      return one;
+    }
+
+    it('in place, and sends the answer as the schema wants it', async () => {
+      const one = await asked();
+      await web.page.getByLabel('Sender').selectOption('Sales');
+      await web.page.getByLabel('Reply to').fill('care@example.com');
+      await web.page.getByLabel('Send on').fill('2026-12-01');
+      await web.page.getByLabel('voucher').check();
+      await takePicture(web.page, 'question');
+      await web.button('Answer').click();
+      const answer = await waitFor(() => web.gateway.answers[0], { what: 'the answer' });
+      expect(answer).toMatchObject({
+        number: 1,
+        content: {
+          sender: 'sales',
+          reply_to: 'care@example.com',
+          day: '2026-12-01',
+          copies: 2,
+          parts: ['greeting', 'voucher'],
+          urgent: false,
+        },
+      });
+      one.answered(0, 'accept');
+      await web.page.locator('form.ask').waitFor({ state: 'detached' });
+      await web.isFocused(web.page.locator('.call-row'));
+      one.question(0, 'and to whom?', { type: 'object', properties: { to: { type: 'string' } } }, 2);
+      await web.seen('mail asks: and to whom?');
+      await web.page.getByLabel('to (optional)').fill('Ann');
+      await web.button('Answer').click();
+      const second = await waitFor(() => web.gateway.answers[1], { what: 'the second answer' });
+      expect(second).toMatchObject({ number: 2, content: { to: 'Ann' } });
     });
-    await web.seen('mail asks: who signs it?');
-    await web.page.getByLabel('Sender').selectOption('Sales');
-    await web.page.getByLabel('Copies').fill('2');
-    await takePicture(web.page, 'question');
-    await web.button('Answer').click();
-    const answer = await waitFor(() => web.gateway.answers[0], { what: 'the answer' });
-    expect(answer.content).toEqual({ sender: 'Sales', copies: 2, urgent: false });
+
+    it('says what is wrong beside the field and keeps what was entered', async () => {
+      await asked();
+      await web.page.getByLabel('Reply to').fill('nobody');
+      await web.page.getByLabel('Copies').fill('7');
+      await web.page.getByLabel('greeting').uncheck();
+      await web.page.getByLabel('voucher').check();
+      await web.button('Answer').click();
+      await web.isFocused(web.page.getByLabel('Sender'));
+      await web.seen('Is required.');
+      await web.seen('Must be an e-mail address.');
+      await web.seen('Must be at most 3.');
+      await takePicture(web.page, 'question-problems');
+      expect(await web.page.getByLabel('Reply to').getAttribute('aria-invalid')).toBe('true');
+      const described = (await web.page.getByLabel('Sender').getAttribute('aria-describedby'))!.split(' ');
+      const texts = described.map((id) => web.page.locator(`[id="${id}"]`).innerText());
+      expect(await Promise.all(texts)).toEqual(['Whose name stands under it.', 'Is required.']);
+      expect(web.gateway.answers).toEqual([]);
+      await web.page.getByLabel('Sender').selectOption('Customer care');
+      await web.page.getByLabel('Reply to').fill('');
+      await web.page.getByLabel('Copies').fill('1');
+      await web.page.keyboard.press('Enter');
+      const answer = await waitFor(() => web.gateway.answers[0], { what: 'the answer' });
+      expect(answer.content).toEqual({ sender: 'care', copies: 1, parts: ['voucher'], urgent: false });
+    });
+
+    it('and takes no for an answer', async () => {
+      const one = await asked();
+      await web.button('Decline').click();
+      const answer = await waitFor(() => web.gateway.answers[0], { what: 'the answer' });
+      expect(answer).toMatchObject({ action: 'decline', number: 1 });
+      expect(answer).not.toHaveProperty('content');
+      one.answered(0, 'decline');
+      await web.page.locator('form.ask').waitFor({ state: 'detached' });
+    });
   });
 
   it('is whole again after a reload in the middle of the stream', async () => {

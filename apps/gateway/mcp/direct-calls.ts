@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_CONTENT_LENGTH, type ConversationEvent, type Outcome, type TurnOptions } from '#contracts';
+import {
+  MAX_CONTENT_LENGTH,
+  type CallView,
+  type ConversationEvent,
+  type Outcome,
+  type TurnOptions,
+} from '#contracts';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
 import { DEFAULT_TITLE } from '../conversations/conversations.js';
@@ -23,8 +29,8 @@ export interface FollowOptions {
   /** Whoever asked has gone, or has changed its mind: the call is stopped. */
   signal: AbortSignal;
   onEvent(event: ConversationEvent): void;
-  /** Calls whose question has just been answered. */
-  answered?: string;
+  /** The question of a call, or without a number its approval, that has just been answered. */
+  answered?: { tool_call_id: string; number?: number };
 }
 
 /** News of a call, the end with the stored outcome. */
@@ -74,7 +80,11 @@ export class DirectCalls {
 
   private async followIn(feed: Feed, place: CallPlace, options: FollowOptions): Promise<CallAnswer> {
     const { signal, onEvent, answered } = options;
-    const viewer = new CallViewer(place.turn_id, onEvent, ({ tool_call_id }) => tool_call_id === answered);
+    const isAnswered = ({ tool_call_id, question }: CallView) =>
+      answered !== undefined &&
+      tool_call_id === answered.tool_call_id &&
+      question?.number === answered.number;
+    const viewer = new CallViewer(place.turn_id, onEvent, isAnswered);
     // Stopped, the call still ends: what follows is its end.
     const stop = () => void this.stop(place).catch(() => undefined);
     signal.addEventListener('abort', stop, { once: true });

@@ -27,4 +27,14 @@ describe('what a client brings back with an answer', () => {
     expect(answer('cancel')).toBe('nothing');
     expect(toAnswer(question, { kind: 'missing' }).does).toBe('nothing');
   });
+
+  it('answers a question of a tool, also with no', () => {
+    const input = { ...question, asks: 'input' as const, number: 2 };
+    expect(toQuestion(JSON.stringify(input))).toEqual(input);
+    const answer = (action: 'accept' | 'decline' | 'cancel') =>
+      toAnswer(input, { kind: 'elicit', action, content: { a: 1 } });
+    expect(answer('accept')).toEqual({ does: 'input', action: 'accept', content: { a: 1 } });
+    expect(answer('decline')).toEqual({ does: 'input', action: 'decline' });
+    expect(answer('cancel')).toEqual({ does: 'nothing' });
+  });
 });

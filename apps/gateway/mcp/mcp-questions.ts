@@ -10,12 +10,15 @@ const questionSchema = z.object({
   turn_id: idSchema,
   tool_call_id: toolCallIdSchema,
   asks: z.enum(['approval', 'input']),
+  /** Of an `input`: which question of the call. */
+  number: z.int().min(1).optional(),
 });
 export type Question = z.infer<typeof questionSchema>;
 
 export type QuestionAnswer =
   | { does: 'approve' | 'deny' }
-  | { does: 'input'; content: Record<string, unknown> }
+  | { does: 'input'; action: 'accept'; content: Record<string, unknown> }
+  | { does: 'input'; action: 'decline' }
   /** Nobody said anything: the question is put again. */
   | { does: 'nothing' };
 
@@ -34,5 +37,5 @@ export function toAnswer({ asks }: Question, response: InputResponseView): Quest
   const { action, content = {} } = response;
   if (asks === 'approval')
     return { does: action === 'accept' && content.approve === true ? 'approve' : 'deny' };
-  return action === 'accept' ? { does: 'input', content } : { does: 'nothing' };
+  return action === 'accept' ? { does: 'input', action, content } : { does: 'input', action };
 }

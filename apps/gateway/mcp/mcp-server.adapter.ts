@@ -5,6 +5,7 @@ import {
   inputResponse,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   Server,
   type CallToolRequest,
   type CallToolResult,
@@ -12,11 +13,13 @@ import {
   type InputRequiredResult,
   type McpHttpHandler,
   type McpRequestContext,
+  type ReadResourceResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { CallView, ConversationEvent } from '#contracts';
+import type { Artifact, CallView, CatalogTool, ConversationEvent, Outcome } from '#contracts';
 import type { Logger } from '#observability';
 import { busNameOf, suggestNames, toModelName } from '#tools';
+import type { Artifacts } from '../artifacts/artifacts.js';
 import type { User } from '../auth/user.js';
 import type { OfferedTools } from '../catalogue/offered-tools.js';
 import type { Ownership } from '../conversations/ownership.js';
@@ -24,10 +27,12 @@ import { RequestError, toRequestError } from '../errors/request-error.js';
 import type { AnswerCalls } from '../turns/answer-calls.js';
 import type { CallAnswer, CallPlace, DirectCalls, FollowOptions } from './direct-calls.js';
 import { toAnswer, toQuestion, type Question } from './mcp-questions.js';
-import { refusedCall, toCallToolResult, toMcpTool } from './mcp-words.js';
+import { artifactIdOf, refusedCall, toCallToolResult, toMcpTool, toResource } from './mcp-words.js';
 
 /** How long a client may keep the list of tools; it is told of changes if it listens. */
 const LIST_TTL_MS = 10_000;
+/** Of all pictures in one answer. */
+const MAX_PICTURES_BYTES = 4 * 1024 * 1024;
 const CODE_OF: Partial<Record<RequestError['code'], 'ApiLimitExceeded' | 'DependencyUnavailable'>> = {
   overloaded: 'ApiLimitExceeded',
   busy: 'ApiLimitExceeded',
@@ -38,6 +43,7 @@ export interface McpServerDeps {
   offered: OfferedTools;
   calls: DirectCalls;
   answers: AnswerCalls;
+  artifacts: Artifacts;
   ownership: Ownership;
   log: Pick<Logger, 'warn' | 'error'>;
 }
@@ -56,16 +62,36 @@ function serve(deps: McpServerDeps, { era, authInfo }: McpRequestContext): Serve
   const server = new Server(
     { name: 'switchyard', version: '0.1.0' },
     {
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, resources: {} },
       cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
       inputRequired: { legacyShim: false },
     },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: deps.offered.list().map(toMcpTool) }));
+  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(deps).map(toMcpTool) }));
   server.setRequestHandler('tools/call', (request, context) =>
     new McpCall(deps, user, era, context).answer(request.params),
   );
+  server.setRequestHandler('resources/list', () => ({ resources: [] }));
+  server.setRequestHandler('resources/read', ({ params }) => readResource(deps, user, params.uri));
   return server;
+}
+
+/** Without those of the toolset that reads artifacts of a conversation: here every call has one of its own. */
+function toolsOf({ offered }: McpServerDeps): CatalogTool[] {
+  return offered.list().filter(({ toolset }) => toolset !== 'artifacts');
+}
+
+async function readResource(
+  { artifacts }: McpServerDeps,
+  user: User,
+  uri: string,
+): Promise<ReadResourceResult> {
+  try {
+    return toResource(uri, await artifacts.read(user, artifactIdOf(uri) ?? ''));
+  } catch (error) {
+    if (toRequestError(error).code === 'not_found') throw new ResourceNotFoundError(uri);
+    throw error;
+  }
 }
 
 /** One `tools/call`: a new call, or the rest of one that asked its client something. */
@@ -93,7 +119,7 @@ class McpCall {
   }
 
   private findTool(name: string): string {
-    const tools = this.deps.offered.list();
+    const tools = toolsOf(this.deps);
     const found = busNameOf(name, tools);
     if (found !== undefined) return found;
     const close = suggestNames(
@@ -109,27 +135,39 @@ class McpCall {
 
   private async goOn(question: Question): Promise<CallToolResult | InputRequiredResult> {
     const { answers, ownership, calls } = this.deps;
-    const { turn_id, tool_call_id } = question;
+    const { turn_id, tool_call_id, number } = question;
     const { conversation_id } = await ownership.turn(this.user, turn_id);
     const answer = toAnswer(question, inputResponse(this.context.mcpReq.inputResponses, question.asks));
     if (answer.does === 'approve' || answer.does === 'deny')
       await answers.approve(this.user, { turn_id, tool_call_id, decision: answer.does });
-    else if (answer.does === 'input')
-      await answers.input(this.user, { turn_id, tool_call_id, content: answer.content });
+    else if (answer.does === 'input') {
+      const { does: _, ...given } = answer;
+      await answers.input(this.user, { turn_id, tool_call_id, number, ...given });
+    }
     const place = { conversation_id, turn_id };
-    const answered = answer.does === 'nothing' ? undefined : tool_call_id;
+    const answered = answer.does === 'nothing' ? undefined : { tool_call_id, number };
     return this.tell(place, await calls.follow(place, { ...this.follow(), answered }));
   }
 
   private async tell(place: CallPlace, news: CallAnswer): Promise<CallToolResult | InputRequiredResult> {
     switch (news.is) {
       case 'ended':
-        return toCallToolResult(news.outcome);
+        return toCallToolResult(news.outcome, await this.loadPictures(news.outcome));
       case 'failed':
         return refusedCall('ToolExecutionError', news.turn.error?.message ?? 'The call was stopped.');
       case 'asked':
         return this.ask(place, news.call);
     }
+  }
+
+  /** As many as fit into one answer; the rest are links. */
+  private async loadPictures({ artifacts = [] }: Outcome): Promise<Map<string, Artifact>> {
+    let left = MAX_PICTURES_BYTES;
+    const chosen = artifacts.filter(
+      ({ content_type, size }) => content_type.startsWith('image/') && (left -= size) >= 0,
+    );
+    const read = await Promise.all(chosen.map(({ id }) => this.deps.artifacts.read(this.user, id)));
+    return new Map(read.map((artifact) => [artifact._id, artifact]));
   }
 
   /** Whoever cannot be asked gets a refusal, and the call that waits is stopped. */
@@ -139,6 +177,7 @@ class McpCall {
         turn_id: place.turn_id,
         tool_call_id: call.tool_call_id,
         asks: call.state === 'awaiting_approval' ? 'approval' : 'input',
+        number: call.question?.number,
       };
       return inputRequired({
         inputRequests: { [question.asks]: inputRequired.elicit(elicitationOf(call)) },

@@ -1,12 +1,33 @@
-import { newMessage, type Answer, type ClientRequest, type Journal, type Turn } from '#contracts';
+import {
+  controlKey,
+  newMessage,
+  questionSchemaSchema,
+  type Answer,
+  type ClientRequest,
+  type Journal,
+  type Turn,
+} from '#contracts';
 import { carryOut, type Ports } from '#journal';
-import { answerTo, endingStep, expiredApproval, openCalls, type OpenCall } from '#turn';
+import {
+  answerTo,
+  checkAnswer,
+  endingStep,
+  expiredApproval,
+  holderOf,
+  inputId,
+  lastQuestion,
+  openCalls,
+  type OpenCall,
+} from '#turn';
 import type { User } from '../auth/user.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 
 const MAX_INPUT_LENGTH = 65_536;
 const TOO_LATE = 'The time to answer is over. The call was not run.';
+/** Of one refusal. */
+const MAX_PROBLEMS = 5;
+const MAX_REFUSAL_LENGTH = 1_000;
 /** When nobody could be told of an answer. */
 const FIRST_LOOK_MS = 5_000;
 
@@ -40,14 +61,22 @@ export class AnswerCalls {
   }
 
   async input(user: User, request: ClientRequest<'input'>): Promise<void> {
-    const { tool_call_id, content } = request;
-    if (JSON.stringify(content).length > MAX_INPUT_LENGTH)
+    const { tool_call_id, content, action = 'accept' } = request;
+    if (JSON.stringify(content ?? {}).length > MAX_INPUT_LENGTH)
       throw new RequestError('content_too_long', `An answer has at most ${MAX_INPUT_LENGTH} characters.`);
     const { turn, journal } = await this.read(user, request);
-    if (answerTo(journal, tool_call_id, 'input')) throw alreadyAnswered();
-    if (!findOpen(journal, tool_call_id) || !answerTo(journal, tool_call_id, 'question')) throw notFound();
-    await this.insert({ ...newAnswer(turn, `${tool_call_id}:input`, user), content });
-    await this.hint(turn);
+    const asked = lastQuestion(journal, tool_call_id);
+    if (!asked || (request.number ?? 1) > asked.number) throw notFound();
+    const { number = asked.number } = request;
+    // A question that is not the last one is over, whether or not somebody answered it.
+    if (number < asked.number || asked.input) throw alreadyAnswered();
+    if (!findOpen(journal, tool_call_id)) throw notFound();
+    const given = action === 'decline' ? { action } : { action, content: fitting(asked.question, content) };
+    const answer = newAnswer(turn, inputId(tool_call_id, 'input', number), user);
+    await this.insert({ ...answer, ...given });
+    const place = { conversation_id: turn.conversation_id, turn_id: turn._id, timestamp: answer.at };
+    this.ports.bus.emit({ type: 'input_answered', ...place, tool_call_id, number, by: user.id, action });
+    await Promise.all([this.tellOwner(journal, tool_call_id), this.hint(turn)]);
   }
 
   /** True when the time for an approval is over: nobody has looked at its turn since, so this is done here. */
@@ -74,6 +103,14 @@ export class AnswerCalls {
     if (!won) throw alreadyAnswered();
   }
 
+  /** Best effort: the worker looks for the row now and then, too. */
+  private async tellOwner(journal: Journal, tool_call_id: string): Promise<void> {
+    const owner = holderOf(journal, tool_call_id)?.owner;
+    if (!owner) return;
+    const message = newMessage('tool.answered', { tool_call_id, turn_id: journal.turn._id });
+    await this.ports.bus.send(controlKey(owner), message).catch(() => undefined);
+  }
+
   /** Best effort: the answer is a row, the sweeper finds it. It looks at a turn that waits for people only rarely. */
   private async hint({ _id, conversation_id }: Turn): Promise<void> {
     const hint = newMessage('turn.advance', { turn_id: _id, conversation_id });
@@ -86,6 +123,18 @@ export class AnswerCalls {
 function findOpen(journal: Journal, toolCallId: string): OpenCall | undefined {
   if (endingStep(journal)) return undefined;
   return openCalls(journal).find(({ call }) => call.tool_call_id === toolCallId);
+}
+
+/** What a person has filled in, if it fits; else the question stays open. */
+function fitting(
+  { schema }: NonNullable<Answer['question']>,
+  content: Record<string, unknown> | undefined,
+): Record<string, unknown> {
+  if (content === undefined) throw new RequestError('invalid', 'content: is required unless you decline');
+  const problems = checkAnswer(questionSchemaSchema.parse(schema), content);
+  if (problems.length === 0) return content;
+  const shown = problems.slice(0, MAX_PROBLEMS).map(({ field, problem }) => `${field}: ${problem}`);
+  throw new RequestError('invalid', `content: ${shown.join('; ')}`.slice(0, MAX_REFUSAL_LENGTH));
 }
 
 function newAnswer({ _id, conversation_id }: Turn, answerId: string, user: User): Answer {

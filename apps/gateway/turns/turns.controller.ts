@@ -10,7 +10,7 @@ import { StopTurns } from './stop-turns.js';
 import { TurnReader } from './turn-reader.js';
 
 const approvalSchema = clientRequestSchemas.tool_approval.pick({ decision: true });
-const inputSchema = clientRequestSchemas.input.pick({ content: true });
+const inputSchema = clientRequestSchemas.input.omit({ turn_id: true, tool_call_id: true });
 
 @Controller('api/turns')
 @UseGuards(HttpUserGuard)
@@ -56,9 +56,9 @@ export class TurnsController {
     @CurrentUser() user: User,
     @Param('id') turn_id: string,
     @Param('tool_call_id') tool_call_id: string,
-    @Body(new ParsePipe(inputSchema)) { content }: z.output<typeof inputSchema>,
+    @Body(new ParsePipe(inputSchema)) given: z.output<typeof inputSchema>,
   ): Promise<ClientAnswer<'input'>> {
-    await this.answers.input(user, { turn_id, tool_call_id, content });
+    await this.answers.input(user, { ...given, turn_id, tool_call_id });
     return {};
   }
 }

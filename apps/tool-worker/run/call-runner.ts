@@ -9,26 +9,28 @@ import {
   decideDelivery,
   decideLostConnection,
   mayHaveRun,
+  mayRunAgain,
   stoppedBeforeStart,
   toolsetOf,
 } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse } from './call-claims.js';
-import { HoldLimit } from './hold-limit.js';
+import { CallInHand } from './call-in-hand.js';
 import { CallOutput } from './call-output.js';
-import { runTool, runWhenReached, type Ran, type RunContext } from './run-tool.js';
+import { CallQuestions, DEFAULT_QUESTION_TIMES, type QuestionTimes } from './call-questions.js';
+import { runTool, runWhenReached, type Ran } from './run-tool.js';
 
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
-
-/** What ends a run from outside the tool. */
-type Limits = Pick<RunContext, 'stop' | 'hold'>;
 
 /** Runs the calls of this worker: parse has happened, everything after it happens here (architecture: «a turn», worker). */
 export class CallRunner {
   private readonly validator = new ArgumentValidator();
   /** Calls that a delivery is being handled of: a Stop may come before the store has confirmed the claim. */
-  private readonly inHand = new Map<string, AbortController>();
+  private readonly inHand = new Map<string, CallInHand>();
+  /** Calls that go on without their delivery, because they have asked a person. */
+  private readonly goingOn = new Set<Promise<DeliveryOutcome>>();
+  private readonly questionTimes: QuestionTimes;
   private isLeaving = false;
 
   constructor(
@@ -36,16 +38,33 @@ export class CallRunner {
     private readonly hosted: HostedTools,
     private readonly metrics: ToolWorkerDeps['metrics'],
     private readonly auditLog: ToolWorkerDeps['auditLog'],
-  ) {}
+    questionTimes: Partial<QuestionTimes> = {},
+  ) {
+    this.questionTimes = { ...DEFAULT_QUESTION_TIMES, ...questionTimes };
+  }
 
   /** Tells a call to stop; a call that is not here is none of this worker's. */
   cancel(toolCallId: string): void {
-    this.inHand.get(toolCallId)?.abort(new Error('stopped'));
+    this.inHand.get(toolCallId)?.cancel();
   }
 
-  /** The worker leaves: a call whose connection breaks now runs again elsewhere, if it may. */
+  /** Tells a call that somebody has answered what it asks. */
+  answered(toolCallId: string): void {
+    this.inHand.get(toolCallId)?.tell();
+  }
+
+  /**
+   * The worker leaves: a call whose connection breaks now runs again elsewhere, if it may. One that may not, and
+   * waits for a person, goes on without the answer, so that it ends in its own words instead of as unknown.
+   */
   leave(): void {
     this.isLeaving = true;
+    for (const hand of this.inHand.values()) if (!hand.mayRunAgain) hand.giveUpAsking();
+  }
+
+  /** Resolves when no call goes on without its delivery that would be lost with this worker. */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.goingOn);
   }
 
   /**
@@ -55,49 +74,59 @@ export class CallRunner {
   async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
     const { tool_call_id } = body;
     if (this.inHand.has(tool_call_id)) return 'ack';
-    this.inHand.set(tool_call_id, new AbortController());
-    try {
-      return await this.handleOnce(body, slots);
-    } finally {
-      this.inHand.delete(tool_call_id);
-    }
+    const hand = new CallInHand(mayRunAgain(body.class));
+    this.inHand.set(tool_call_id, hand);
+    const handling = this.handleOnce(body, slots, hand).finally(() => this.inHand.delete(tool_call_id));
+    return Promise.race([handling, hand.asked.then(() => this.letGo(handling, body, hand))]);
   }
 
-  private async handleOnce(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
+  /** A person may take longer than a delivery may be held: acknowledged now, the call goes on. */
+  private letGo(handling: Promise<DeliveryOutcome>, body: ToolCallBody, hand: CallInHand): DeliveryOutcome {
+    const { tool_call_id, turn_id } = body;
+    handling.catch((error: unknown) =>
+      this.ports.log.error({ err: error, tool_call_id, turn_id }, 'a call that had asked a person failed'),
+    );
+    if (!hand.mayRunAgain) {
+      this.goingOn.add(handling);
+      void handling.finally(() => this.goingOn.delete(handling)).catch(() => undefined);
+    }
+    return 'ack';
+  }
+
+  private async handleOnce(body: ToolCallBody, slots: Slots, hand: CallInHand): Promise<DeliveryOutcome> {
     const delivered = decideDelivery(Date.parse(body.deadline), Date.now());
     if (delivered.do === 'drop') return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
-    const hold = new HoldLimit();
     const label = labelOf(hosted);
     const invalid = this.validator.validate(hosted.definition.input_schema, body.arguments);
     if (invalid) return (await this.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
     const first = await (delivered.do === 'refuse'
       ? this.refuse(body, label, { status: 'failure', error: delivered.error })
-      : slots.use(() => this.claimAndRun(body, label, hold)));
+      : slots.use((slot) => this.claimAndRun(body, label, hand.runIn(slot))));
     if (first) return first;
     // Asking after another worker takes time and no slot.
     const again = await claimAgain(this.ports, body, label);
     if (again === 'nothing') return 'ack';
     if ('outcome' in again) return this.hintResult(body, again.outcome);
-    return slots.use(() => this.run(hosted.tool, body, label, again.mine, hold));
+    return slots.use((slot) => this.run(hosted.tool, body, label, again.mine, hand.runIn(slot)));
   }
 
   /** Undefined when somebody else has claimed the call before. */
   private async claimAndRun(
     body: ToolCallBody,
     label: CallLabel,
-    hold: HoldLimit,
+    hand: CallInHand,
   ): Promise<DeliveryOutcome | undefined> {
     // Waiting for a slot takes time: meanwhile this worker may have begun to leave, or the server gone away.
     if (this.isLeaving) return giveBack();
     // Not claimed, so who drives the turn sends it again.
-    if (hold.leftMs === 0) return 'ack';
+    if (hand.hold.leftMs === 0) return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     await faultPoint('call_received');
     const { won, row } = await claimFirst(this.ports, body);
-    return won ? this.run(hosted.tool, body, label, row, hold) : undefined;
+    return won ? this.run(hosted.tool, body, label, row, hand) : undefined;
   }
 
   /**
@@ -126,10 +155,9 @@ export class CallRunner {
     body: ToolCallBody,
     label: CallLabel,
     claim: Claim,
-    hold: HoldLimit,
+    hand: CallInHand,
   ): Promise<DeliveryOutcome> {
-    const stop = this.inHand.get(body.tool_call_id)!.signal;
-    const outcome = await this.runToEnd(tool, body, label, claim, { stop, hold });
+    const outcome = await this.runToEnd(tool, body, label, claim, hand);
     if (outcome === 'elsewhere') return 'ack';
     if (outcome === 'given_back') return giveBack();
     await faultPoint('tool_finished');
@@ -151,9 +179,9 @@ export class CallRunner {
     body: ToolCallBody,
     label: CallLabel,
     first: Claim,
-    limits: Limits,
+    hand: CallInHand,
   ): Promise<Outcome | 'elsewhere' | 'given_back'> {
-    const { stop, hold } = limits;
+    const { stop, hold } = hand;
     for (let claim = first; ;) {
       await faultPoint('call_claimed');
       if (stop.aborted) {
@@ -165,7 +193,7 @@ export class CallRunner {
       this.emitStart(body, label, claim);
       const { n } = claim;
       const output = new CallOutput(this.ports.store, body, this.hosted.find(body.tool_name)?.outputBytes);
-      const runOnce = () => this.runOnce(tool, body, { attempt: n, output, ...limits });
+      const runOnce = () => this.runOnce(tool, body, { attempt: n, output, hand });
       const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, stop, hold));
       const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await output.bound(ran.result));
@@ -194,18 +222,24 @@ export class CallRunner {
   private async runOnce(
     tool: Tool,
     body: ToolCallBody,
-    { output, ...limits }: Limits & { attempt: number; output: CallOutput },
+    { attempt, output, hand }: { attempt: number; output: CallOutput; hand: CallInHand },
   ): Promise<Ran> {
     const { conversation_id, turn_id, tool_call_id, n: step } = body;
-    return runTool(tool, body, {
-      ...limits,
+    const { stop, hold } = hand;
+    const questions = new CallQuestions(this.ports, body, hand, this.questionTimes);
+    const running = runTool(tool, body, {
+      attempt,
+      stop,
+      hold,
       attach: (attachment) => output.attach(attachment),
+      ask: (question, { signal } = {}) => questions.ask(question, signal),
       onProgress: (progress, total, message) => {
         const timestamp = new Date().toISOString();
         const place = { conversation_id, turn_id, tool_call_id, step, timestamp };
         this.ports.bus.emit({ type: 'tool_progress', ...place, progress, total, message });
       },
     });
+    return running.finally(() => questions.end());
   }
 
   private emitStart(body: ToolCallBody, label: CallLabel, claim: Claim): void {

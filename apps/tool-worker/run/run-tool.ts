@@ -22,6 +22,7 @@ export interface RunContext {
   stop: AbortSignal;
   onProgress: (progress: number, total?: number, message?: string) => void;
   attach: ToolContext['attach'];
+  ask: ToolContext['ask'];
 }
 
 /** How a run ended: with a result, or with a connection that broke while nobody can know what happened. */
@@ -48,6 +49,12 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
         context.onProgress(progress, total, message);
       },
       attach: (attachment) => context.attach(attachment),
+      ask: (question, options) => {
+        const asking = timeout.pausedDuring(context.ask(question, options));
+        // A tool may end without waiting for its answer.
+        asking.catch(() => undefined);
+        return asking;
+      },
     })
     .then((given) => ({ result: toToolResult(given) }))
     .catch((error: unknown) => ended(error, context.stop));
@@ -88,6 +95,8 @@ class Timeout {
   readonly limitMs: number;
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout;
+  private pauses = 0;
+  private isOver = false;
 
   constructor(
     timeoutMs: number,
@@ -102,11 +111,25 @@ class Timeout {
   }
 
   restart(): void {
+    if (this.pauses > 0 || this.isOver) return;
     clearTimeout(this.timer);
     this.timer = this.schedule();
   }
 
+  /** A person is asked: nothing counts, and what comes is a sign of progress. */
+  async pausedDuring<T>(asking: Promise<T>): Promise<T> {
+    this.pauses++;
+    clearTimeout(this.timer);
+    try {
+      return await asking;
+    } finally {
+      this.pauses--;
+      this.restart();
+    }
+  }
+
   clear(): void {
+    this.isOver = true;
     clearTimeout(this.timer);
   }
 

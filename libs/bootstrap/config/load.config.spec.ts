@@ -269,13 +269,14 @@ describe('files', () => {
   it('set attempts and deadlines', () => {
     const settings = {
       attempts: { turn_takeovers: 2, turn_takeover_seconds: 3, tool_call: 1, model_retries: 0 },
-      deadlines: { queueing_ms: 4, approval_hours: 0.5 },
+      deadlines: { queueing_ms: 4, approval_hours: 0.5, question_minutes: 2 },
     };
     const config = loadOrchestratorConfig({ ...SERVICES, CONFIG: write('c.json', JSON.stringify(settings)) });
     expect(config.budgets).toMatchObject({
       ...{ takeovers: 2, takeoverWindowMs: 3_000, callAttempts: 1, modelRetries: 0 },
       ...{ queueingMs: 4, approvalMs: 1_800_000 },
     });
+    expect(config.questionMs).toBe(120_000);
   });
 
   it('with an unknown key are refused with its name, at every level', () => {

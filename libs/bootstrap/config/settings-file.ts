@@ -55,6 +55,7 @@ export const settingsFileSchema = z.strictObject({
     .strictObject({
       queueing_ms: positive(3_600_000).default(60_000),
       approval_hours: z.number().min(0.0001).max(8_760).default(168),
+      question_minutes: z.number().min(0.01).max(10_080).default(60),
     })
     .prefault({}),
   limits: z
@@ -134,6 +135,8 @@ export interface Settings {
   /** By toolset (`math`) or tool (`math.add`). */
   tools: ReadonlyMap<string, ToolSettings>;
   approvalByClass: Partial<Record<ToolClass, ApprovalMode>>;
+  /** How long a person has to answer what a tool asks. */
+  questionMs: number;
   drainGraceMs: number;
 }
 
@@ -175,6 +178,7 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
       ]),
     ),
     approvalByClass: approve,
+    questionMs: Math.round(deadlines.question_minutes * 60_000),
     drainGraceMs: drain.grace_ms,
   };
 }

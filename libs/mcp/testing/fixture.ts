@@ -15,7 +15,9 @@ export function serverScript(name: 'everything' | 'filesystem' | 'memory' | 'seq
 }
 
 /** One of our own servers in this folder. */
-export function testServerScript(name: 'scripted' | 'scripted-http' | 'silent' | 'hostile'): string {
+export function testServerScript(
+  name: 'scripted' | 'scripted-http' | 'silent' | 'hostile' | 'asking',
+): string {
   return fileURLToPath(new URL(`./${name}-server.mjs`, import.meta.url));
 }
 
@@ -98,6 +100,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     deadline: Date.now() + 60_000,
     progress: () => undefined,
     attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, new Date().toISOString())),
+    ask: () => Promise.reject(new Error('nobody is there')),
     ...overrides,
   };
 }

@@ -215,6 +215,10 @@ export class LibsqlStore implements Store {
     return this.#do(({ answers }) => answers.insertOrRead(row));
   }
 
+  getAnswer(id: string): Promise<Answer | null> {
+    return this.#do(({ answers }) => answers.get(id));
+  }
+
   putCatalog(row: Catalog): Promise<void> {
     return this.#do(({ catalogs }) => void catalogs.insert(row));
   }

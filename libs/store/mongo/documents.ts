@@ -68,7 +68,14 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     worker: 'text',
     duration_ms: 'number',
   },
-  answers: { ...inTurn, decision: 'text', question: 'json', content: 'json', by: 'text' },
+  answers: {
+    ...inTurn,
+    decision: 'text',
+    question: 'json',
+    action: 'text',
+    content: 'json',
+    by: 'text',
+  },
   catalogs: { tools: 'json' },
   processes: { role: 'text', host: 'text', beat: 'number' },
   artifacts: {

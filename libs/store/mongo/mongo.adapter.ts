@@ -217,6 +217,10 @@ export class MongoStore implements Store {
     return this.#rows.answers.insert(row);
   }
 
+  async getAnswer(id: string): Promise<Answer | null> {
+    return this.#rows.answers.get(id);
+  }
+
   async putCatalog(row: Catalog): Promise<void> {
     await this.#rows.catalogs.insert(row);
   }

@@ -103,6 +103,13 @@ export function describeJournalReads(store: () => Store): void {
       expect(await store().getOutcome(makeCallId())).toBeNull();
     });
 
+    it('reads one answer', async () => {
+      const answer = sampleAnswer(sampleTurn(), makeCallId());
+      await store().answer(answer);
+      expect(await store().getAnswer(answer._id)).toEqual(answer);
+      expect(await store().getAnswer(`${answer._id}:2`)).toBeNull();
+    });
+
     it.each([0, 1, 8, 9, 17])('lists all %i claims of one piece of work by attempt', async (count) => {
       const turn = sampleTurn();
       const callId = makeCallId();

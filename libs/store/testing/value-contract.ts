@@ -53,7 +53,12 @@ export function describeValues(store: () => Store): void {
       const outcome = sampleOutcome(turn, callId, { data: hostileObject });
       const question = { message: 'Sure?', schema: hostileObject, expires_at: turn.at };
       const claim = sampleClaim(turn, callId, 1, { purpose: 'settle', decides: outcome });
-      const answer = sampleAnswer(turn, callId, { decision: undefined, question, content: hostileObject });
+      const answer = sampleAnswer(turn, callId, {
+        decision: undefined,
+        question,
+        action: 'accept',
+        content: hostileObject,
+      });
       await store().insertTurn(turn);
       await reread(turn, sampleStep(turn, 1, { calls: [callWith(callId, hostileObject)] }));
       await store().claim(claim);
@@ -65,6 +70,7 @@ export function describeValues(store: () => Store): void {
       expect(JSON.stringify(journal.outcomes[0]!.data)).toBe(JSON.stringify(hostileObject));
       expect(JSON.stringify(journal.answers[0]!.question!.schema)).toBe(JSON.stringify(hostileObject));
       expect(JSON.stringify(journal.answers[0]!.content)).toBe(JSON.stringify(hostileObject));
+      expect(journal.answers[0]!.action).toBe('accept');
       expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     });
 

@@ -19,6 +19,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     deadline: Date.now() + 60_000,
     progress: () => undefined,
     attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, '2026-03-01T10:00:00.000Z')),
+    ask: () => Promise.reject(new Error('nobody is there')),
     ...overrides,
   };
 }

@@ -20,7 +20,15 @@ const DEFAULTS = {
   cancelled: { message: 'Stopped.' },
   error: { message: 'The model failed.', code: 'model_error' },
   approval_answered: { tool_call_id: callId(1), by: 'user_1', decision: 'approve' },
-  input_required: { step: 1, tool_call_id: callId(1), message: 'Which?', schema: {}, expires_at: at(9_000) },
+  input_required: {
+    step: 1,
+    tool_call_id: callId(1),
+    number: 1,
+    message: 'Which?',
+    schema: {},
+    expires_at: at(9_000),
+  },
+  input_answered: { tool_call_id: callId(1), number: 1, by: 'user_1', action: 'accept' },
   tool_progress: { step: 1, tool_call_id: callId(1), progress: 1 },
 } as const;
 

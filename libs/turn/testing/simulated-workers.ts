@@ -1,6 +1,6 @@
 import type { ConversationEvent, Outcome } from '#contracts';
 import { decideAfterReclaim, decideLostClaim } from '../call-rules.js';
-import { answerTo, claimsOn, outcomeOf } from '../journal.js';
+import { claimsOn, inputId, lastQuestion, outcomeOf, waitsForPerson } from '../journal.js';
 import { mayHaveRun, neverStarted, stoppedWhileRunning } from '../outcomes.js';
 import { toolsetOf } from '../tool-end.js';
 import { CONVERSATION_ID } from './rows.js';
@@ -9,8 +9,6 @@ import type { QueuedCall, World } from './world.js';
 interface Run extends QueuedCall {
   worker: string;
   attempt: number;
-  /** A question to a person is open as far as this run knows. */
-  waits: boolean;
 }
 
 /** Tool workers: take calls from the queue, run them, die. */
@@ -49,17 +47,8 @@ export class SimulatedWorkers {
     }
     const choice = haste ? 3 : world.tape.choose(5);
     if (choice === 0) return this.emit(run, { type: 'tool_progress', progress: 1, total: 2 });
-    if (choice === 1 && !answerTo(run.journal, run.call.tool_call_id, 'question')) return this.ask(run);
+    if (choice === 1) return this.ask(run);
     if (choice >= 2) this.finish(run);
-  }
-
-  /** A person has answered: who waited goes on. */
-  goOn(toolCallId: string): void {
-    for (const run of this.runs) {
-      if (run.call.tool_call_id !== toolCallId || !run.waits) continue;
-      run.waits = false;
-      this.emitStart(run);
-    }
   }
 
   /** The process is gone, with what it ran. */
@@ -89,15 +78,13 @@ export class SimulatedWorkers {
   private start(queued: QueuedCall, worker: string, attempt: number): void {
     const { tool_call_id } = queued.call;
     this.starts.set(tool_call_id, (this.starts.get(tool_call_id) ?? 0) + 1);
-    const run = { ...queued, worker, attempt, waits: false };
-    run.waits = this.isWaiting(run);
+    const run = { ...queued, worker, attempt };
     this.runs.push(run);
     this.emitStart(run);
   }
 
   private isWaiting({ journal, call }: QueuedCall): boolean {
-    const { tool_call_id } = call;
-    return !!answerTo(journal, tool_call_id, 'question') && !answerTo(journal, tool_call_id, 'input');
+    return waitsForPerson(journal, call);
   }
 
   private ask(run: Run): void {
@@ -107,10 +94,10 @@ export class SimulatedWorkers {
     const expires_at = new Date(world.now + 60_000).toISOString();
     const question = { message: 'Which one?', schema, expires_at };
     const place = { turn_id: run.step.turn_id, conversation_id: CONVERSATION_ID };
-    const _id = `${tool_call_id}:question`;
+    const number = (lastQuestion(run.journal, tool_call_id)?.number ?? 0) + 1;
+    const _id = inputId(tool_call_id, 'question', number);
     world.answer(run.journal, { _id, ...place, question, by: run.worker, at: world.at });
-    for (const other of this.runs) if (other.call.tool_call_id === tool_call_id) other.waits = true;
-    this.emit(run, { type: 'input_required', ...question });
+    this.emit(run, { type: 'input_required', number, ...question });
   }
 
   private finish(run: Run): void {

@@ -1,4 +1,12 @@
-import { answerTo, endingStep, holderOf, nextStepNumber, openCalls } from '../journal.js';
+import {
+  answerTo,
+  inputId,
+  lastQuestion,
+  endingStep,
+  holderOf,
+  nextStepNumber,
+  openCalls,
+} from '../journal.js';
 import type { Journal } from '#contracts';
 import { CONVERSATION_ID, journalOf, turnRow } from './rows.js';
 import { SimulatedDriver } from './simulated-driver.js';
@@ -208,10 +216,15 @@ export class Simulation {
       world.answer(journal, { _id: `${tool_call_id}:approval`, ...place, decision, by, at: world.at });
       const event = { type: 'approval_answered' as const, ...place, timestamp: world.at };
       world.emit(GATEWAY, { ...event, tool_call_id, by, decision });
-    } else if (answerTo(journal, tool_call_id, 'question')) {
-      const row = { _id: `${tool_call_id}:input`, ...place, content: { answer: 1 }, by, at: world.at };
-      if (world.answer(journal, row).won) this.workers.goOn(tool_call_id);
+      return;
     }
+    const number = lastQuestion(journal, tool_call_id)?.number;
+    if (number === undefined) return;
+    const action = approve ? ('accept' as const) : ('decline' as const);
+    const row = { _id: inputId(tool_call_id, 'input', number), ...place, action, by, at: world.at };
+    if (!world.answer(journal, row).won) return;
+    const event = { type: 'input_answered' as const, ...place, timestamp: world.at };
+    world.emit(GATEWAY, { ...event, tool_call_id, number, by, action });
   }
 
   private partials() {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { inputId } from '#turn';
 import type { Bus } from '#messaging';
 import { emptyView, reduce } from '#turn';
 import { waitFor } from '../../services/wait-for.js';
@@ -297,7 +298,14 @@ describe('an approval', () => {
 });
 
 describe('a question of a tool', () => {
-  it('is answered once, over either way', async () => {
+  const schema = {
+    type: 'object',
+    properties: { sender: { type: 'string', enum: ['Sales', 'Support'] } },
+    required: ['sender'],
+  };
+  const content = { sender: 'Sales' };
+
+  async function asked() {
     await start();
     const { phone, laptop, first } = await twoDevices();
     const call = addCall('A');
@@ -305,19 +313,74 @@ describe('a question of a tool', () => {
     await first.claim(call.tool_call_id, 'worker-1');
     const { _id: turn_id, conversation_id } = first.turn;
     const { tool_call_id } = call;
-    await harness.store.answer({
-      _id: `${tool_call_id}:question`,
-      turn_id,
-      conversation_id,
-      question: { message: 'Which?', schema: {}, expires_at: new Date().toISOString() },
-      by: 'worker-1',
-      at: new Date().toISOString(),
-    });
-    const answer = { turn_id, tool_call_id, content: { sender: 'Sales' } };
+    const ask = (number: number) =>
+      harness.store.answer({
+        _id: inputId(tool_call_id, 'question', number),
+        turn_id,
+        conversation_id,
+        question: { message: 'Which?', schema, expires_at: new Date().toISOString() },
+        by: 'worker-1',
+        at: new Date().toISOString(),
+      });
+    await ask(1);
+    const stateSeen = () =>
+      viewOf(laptop, conversation_id).turns.find((turn) => turn.turn_id === turn_id)?.steps[0]?.calls[0]
+        ?.state;
+    const inputs = async () =>
+      (await harness.store.readJournal(turn_id))!.answers.filter(({ _id }) => _id.includes(':input'));
+    return { phone, laptop, ask, inputs, stateSeen, call: { turn_id, tool_call_id } };
+  }
+
+  it('is answered once, over either way, and everybody is told', async () => {
+    const { phone, laptop, inputs, stateSeen, call } = await asked();
+    const answer = { ...call, content };
     expect(await phone.request('input', answer)).toEqual({});
     expect(codeOf(await laptop.request('input', answer))).toBe('already_answered');
-    const rows = (await harness.store.readJournal(turn_id))!.answers;
-    expect(rows.find(({ _id }) => _id.endsWith(':input'))).toMatchObject({ content: { sender: 'Sales' } });
+    const path = `${harness.url}/api/turns/${call.turn_id}/calls/${call.tool_call_id}/input`;
+    const again = await fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ action: 'decline' }),
+    });
+    expect(again.status).toBe(409);
+    expect(await inputs()).toMatchObject([{ action: 'accept', content, by: 'local' }]);
+    await waitFor(() => stateSeen() === 'running', { what: 'the call that goes on' });
+  });
+
+  it('stays open for what does not fit it, with the reason', async () => {
+    const { phone, inputs, call } = await asked();
+    const wrong = [{}, { sender: 'Nobody' }, { sender: 'Sales', more: 1 }, undefined];
+    const answers = [];
+    for (const given of wrong) answers.push(await phone.request('input', { ...call, content: given }));
+    expect(answers.map(({ error }) => [error?.code, error?.message])).toEqual([
+      ['invalid', 'content: sender: is required'],
+      ['invalid', 'content: sender: must be one of the choices'],
+      ['invalid', 'content: more: is not asked for'],
+      ['invalid', 'content: is required unless you decline'],
+    ]);
+    expect(await inputs()).toEqual([]);
+    expect(await phone.request('input', { ...call, content })).toEqual({});
+  });
+
+  it('may be declined', async () => {
+    const { phone, inputs, call } = await asked();
+    expect(await phone.request('input', { ...call, action: 'decline', content })).toEqual({});
+    const [row] = await inputs();
+    expect(row).toMatchObject({ action: 'decline', by: 'local' });
+    expect(row).not.toHaveProperty('content');
+  });
+
+  it('is not answered by an answer to the one before it', async () => {
+    const { phone, laptop, ask, inputs, call } = await asked();
+    expect(codeOf(await phone.request('input', { ...call, content, number: 2 }))).toBe('not_found');
+    expect(await phone.request('input', { ...call, content, number: 1 })).toEqual({});
+    await ask(2);
+    expect(codeOf(await laptop.request('input', { ...call, content, number: 1 }))).toBe('already_answered');
+    expect(await laptop.request('input', { ...call, content, number: 2 })).toEqual({});
+    expect((await inputs()).map(({ _id }) => _id)).toEqual([
+      inputId(call.tool_call_id, 'input', 1),
+      inputId(call.tool_call_id, 'input', 2),
+    ]);
   });
 });
 

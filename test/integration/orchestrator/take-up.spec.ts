@@ -9,6 +9,7 @@ import {
 } from '../../../libs/journal/testing/test-ports.js';
 import type { CatalogueService } from '../../../apps/orchestrator/catalogue/catalogue.service.js';
 import type { OrchestratorDeps } from '../../../apps/orchestrator/orchestrator.deps.js';
+import { RequestImages } from '../../../apps/orchestrator/model/request-images.js';
 import type { History } from '../../../apps/orchestrator/drive/history.js';
 import { TakeUp } from '../../../apps/orchestrator/drive/take-up.js';
 
@@ -35,6 +36,7 @@ function takeUp() {
     ports,
     catalogue as Partial<CatalogueService> as CatalogueService,
     history as Partial<History> as History,
+    new RequestImages(ports.store),
   ).takeUp(TURN_ID, CONVERSATION_ID);
 }
 

@@ -1,7 +1,8 @@
 import type { CallView } from '#contracts';
-import { useLayoutEffect, useRef, type RefObject } from 'react';
+import { useRef } from 'react';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { useApproval } from './answer-approval.js';
+import { useFocusOfRow } from './focus-of-row.js';
 
 interface ApprovalProps {
   call: CallView;
@@ -98,17 +99,6 @@ function Problem({ words }: { words: string | undefined }) {
       </p>
     )
   );
-}
-
-/** Who answers with the keyboard goes on from the call's row, not from the top of the page. */
-function useFocusOfRow(asking: RefObject<HTMLElement | null>): void {
-  useLayoutEffect(() => {
-    const element = asking.current;
-    const row = element?.closest('.call')?.querySelector<HTMLElement>('.call-row');
-    return () => {
-      if (element?.contains(document.activeElement)) row?.focus();
-    };
-  }, [asking]);
 }
 
 function argumentsBeside(call: CallView, above: CallView): string {

@@ -87,7 +87,7 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
           <ApprovalCard call={call} turnId={turnId} />
         ))}
       {call.state === 'awaiting_input' && call.question && (
-        <QuestionForm call={call} question={call.question} turnId={turnId} />
+        <QuestionForm key={call.question.number} call={call} question={call.question} turnId={turnId} />
       )}
       {isOpen && (
         <div id={detailId}>

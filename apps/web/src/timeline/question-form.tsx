@@ -1,16 +1,12 @@
-import type { CallView } from '#contracts';
-import { useId, useState, type FormEvent } from 'react';
+import type { CallView, QuestionSchema } from '#contracts';
+import { checkAnswer, type AnswerProblem } from '#turn';
+import { useId, useLayoutEffect, useRef, useState, type FormEvent } from 'react';
 import { RequestError } from '../connection/connection.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { useSession } from '../session.js';
-
-interface Field {
-  type?: 'string' | 'number' | 'integer' | 'boolean';
-  title?: string;
-  description?: string;
-  enum?: string[];
-  default?: string | number | boolean;
-}
+import { useFocusOfRow } from './focus-of-row.js';
+import { QuestionField } from './question-field.js';
+import { readAnswer } from './question-values.js';
 
 interface QuestionFormProps {
   call: CallView;
@@ -18,51 +14,60 @@ interface QuestionFormProps {
   turnId: string;
 }
 
-/** A tool asks its person. The schema is flat: strings, numbers, choices and yes or no. */
+/** A tool asks its person, in place. It never takes the focus before somebody has tried to answer. */
 export function QuestionForm({ call, question, turnId }: QuestionFormProps) {
-  const { connection } = useSession();
-  const isCutOff = useIsCutOff();
+  const form = useRef<HTMLFormElement>(null);
+  useFocusOfRow(form);
   const titleId = useId();
-  const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const { properties = {}, required = [] } = question.schema as {
-    properties?: Record<string, Field>;
-    required?: string[];
-  };
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const schema = { properties: {}, ...question.schema } as QuestionSchema;
+  const { send, isBlocked, refused } = useAnswer(call, question, turnId);
+  const [problems, setProblems] = useState<AnswerProblem[]>([]);
+  useLayoutEffect(() => {
+    if (problems.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [problems]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const content = readAnswers(new FormData(event.currentTarget), properties);
-    setSending(true);
-    setProblem(undefined);
-    try {
-      await connection.request('input', { turn_id: turnId, tool_call_id: call.tool_call_id, content });
-    } catch (error) {
-      setSending(false);
-      setProblem(error instanceof RequestError ? error.message : 'The answer could not be sent.');
-    }
+    if (isBlocked) return;
+    const content = readAnswer(schema, new FormData(event.currentTarget));
+    const found = checkAnswer(schema, content);
+    setProblems(found);
+    if (found.length === 0) void send({ content });
   };
   return (
-    <form className="ask" aria-labelledby={titleId} onSubmit={(event) => void submit(event)}>
+    <form ref={form} className="ask" aria-labelledby={titleId} noValidate onSubmit={submit}>
       <h3 id={titleId}>
         {call.toolset} asks: {question.message}
       </h3>
       <div className="ask-fields">
-        {Object.entries(properties).map(([name, field]) => (
-          <label key={name} className={field.type === 'boolean' ? 'ask-check' : undefined}>
-            {field.title ?? name}
-            <Answer name={name} field={field} isRequired={required.includes(name)} />
-            {field.description && <span className="quiet">{field.description}</span>}
-          </label>
+        {Object.entries(schema.properties).map(([name, field]) => (
+          <QuestionField
+            key={name}
+            name={name}
+            field={field}
+            isRequired={schema.required?.includes(name) ?? false}
+            problem={problems.find((problem) => problem.field === name)?.problem}
+          />
         ))}
       </div>
-      {problem && (
+      {refused && (
         <p className="ask-problem" role="alert">
-          {problem}
+          {refused}
         </p>
       )}
       <div className="ask-actions">
-        <span className="grow quiet">Your answer goes to this server. Never enter a password here.</span>
-        <button type="submit" className="button button-main" disabled={isSending || isCutOff}>
+        <span className="grow quiet">
+          Your answer goes to {call.source === 'mcp' ? 'this server' : 'this tool'}. Never enter a password
+          here.
+        </span>
+        <button
+          type="button"
+          className="button"
+          aria-disabled={isBlocked}
+          onClick={() => isBlocked || void send({ action: 'decline' })}
+        >
+          Decline
+        </button>
+        <button type="submit" className="button button-main" aria-disabled={isBlocked}>
           Answer
         </button>
       </div>
@@ -70,41 +75,24 @@ export function QuestionForm({ call, question, turnId }: QuestionFormProps) {
   );
 }
 
-function Answer({ name, field, isRequired }: { name: string; field: Field; isRequired: boolean }) {
-  if (field.type === 'boolean')
-    return <input type="checkbox" name={name} defaultChecked={field.default === true} />;
-  const initial = field.default === undefined ? '' : String(field.default);
-  if (field.enum) {
-    return (
-      <select className="field" name={name} defaultValue={initial} required={isRequired}>
-        {!isRequired && <option value="" />}
-        {field.enum.map((choice) => (
-          <option key={choice}>{choice}</option>
-        ))}
-      </select>
-    );
-  }
-  const isNumber = field.type === 'number' || field.type === 'integer';
-  return (
-    <input
-      className="field"
-      name={name}
-      type={isNumber ? 'number' : 'text'}
-      step={field.type === 'integer' ? 1 : 'any'}
-      defaultValue={initial}
-      required={isRequired}
-      autoComplete="off"
-    />
-  );
-}
+type Given = { content: Record<string, unknown> } | { action: 'decline' };
 
-function readAnswers(form: FormData, properties: Record<string, Field>): Record<string, unknown> {
-  const answers: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(properties)) {
-    const value = form.get(name);
-    if (field.type === 'boolean') answers[name] = value !== null;
-    else if (typeof value !== 'string' || value === '') continue;
-    else answers[name] = field.type === 'number' || field.type === 'integer' ? Number(value) : value;
-  }
-  return answers;
+/** What becomes of an answer comes as an event. */
+function useAnswer(call: CallView, { number }: { number: number }, turnId: string) {
+  const { connection } = useSession();
+  const isCutOff = useIsCutOff();
+  const [isSending, setSending] = useState(false);
+  const [refused, setRefused] = useState<string>();
+  const send = async (given: Given) => {
+    setSending(true);
+    setRefused(undefined);
+    try {
+      const { tool_call_id } = call;
+      await connection.request('input', { turn_id: turnId, tool_call_id, number, ...given });
+    } catch (error) {
+      setSending(false);
+      setRefused(error instanceof RequestError ? error.message : 'The answer could not be sent.');
+    }
+  };
+  return { send, isBlocked: isSending || isCutOff, refused };
 }

@@ -1,0 +1,85 @@
+import { HoldLimit } from './hold-limit.js';
+import type { Slot } from '#tools';
+
+/**
+ * A call from its delivery to its end. While a person is asked its delivery has been acknowledged, its slot is
+ * lent, and no clock of it runs.
+ */
+export class CallInHand {
+  readonly hold = new HoldLimit();
+  /** Resolves when it asks a person for the first time: from then on its delivery need not be held. */
+  readonly asked: Promise<void>;
+  private noteAsked = () => {};
+  private readonly stopping = new AbortController();
+  private readonly givingUp = new AbortController();
+  private slot: Slot | undefined;
+  private isTold = false;
+  private wake = () => {};
+
+  /** `mayRunAgain`: who has lost this worker can start it anew. */
+  constructor(readonly mayRunAgain: boolean) {
+    this.asked = new Promise((resolve) => (this.noteAsked = resolve));
+  }
+
+  get stop(): AbortSignal {
+    return this.stopping.signal;
+  }
+
+  /** Aborted when its person cannot be waited for any longer, because the worker leaves. */
+  get gaveUp(): AbortSignal {
+    return this.givingUp.signal;
+  }
+
+  cancel(): void {
+    this.stopping.abort(new Error('stopped'));
+  }
+
+  giveUpAsking(): void {
+    this.givingUp.abort(new Error('the worker leaves'));
+  }
+
+  /** There may be an answer. */
+  tell(): void {
+    this.isTold = true;
+    this.wake();
+  }
+
+  runIn(slot: Slot): this {
+    this.slot = slot;
+    return this;
+  }
+
+  beginAsking(): void {
+    this.hold.pause();
+    this.slot?.lend();
+    this.noteAsked();
+  }
+
+  /** Resolves when it may run again; who has been told to stop need not wait for that. */
+  async goOn(): Promise<void> {
+    const { stop } = this;
+    const stopped = new Promise<void>((resolve) => {
+      if (stop.aborted) resolve();
+      stop.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([this.slot?.takeBack(), stopped]);
+    this.hold.resume();
+  }
+
+  /** Resolves when it was told of an answer, one of the signals aborts, or after `timeoutMs`. */
+  async untilTold(timeoutMs: number, signals: AbortSignal[]): Promise<void> {
+    const signal = AbortSignal.any(signals);
+    if (!this.isTold && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs).unref();
+        this.wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        signal.addEventListener('abort', this.wake, { once: true });
+      });
+    }
+    this.isTold = false;
+    this.wake = () => {};
+  }
+}

@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createMetrics } from '#observability';
+import { Slots } from '#tools';
+import { callRow, openPorts, stepRow, TURN_ID } from '../../../libs/journal/testing/test-ports.js';
+import {
+  createToolset,
+  stdioServer,
+  stopToolsets,
+  testServerScript,
+} from '../../../libs/mcp/testing/fixture.js';
+import { HostedTools } from '../../../apps/tool-worker/offer/hosted-tools.js';
+import { CallRunner } from '../../../apps/tool-worker/run/call-runner.js';
+
+afterEach(stopToolsets);
+
+/** Calls a tool that answers, without a word before, after 600 ms; its server may take 100 ms for a call. */
+async function callSlowTool(overrides: { timeoutMs?: number }) {
+  const script = testServerScript('scripted');
+  const toolset = createToolset(stdioServer('scripted', [script], { timeoutMs: 100 }));
+  await toolset.start();
+  const hosted = new HostedTools({ hosts: [toolset], overridesFor: () => overrides });
+  const { definition } = hosted.find('scripted.wait')!;
+  const ports = await openPorts('worker-1');
+  const runner = new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), ports.log);
+  const call = callRow(1, { tool_name: definition.name, arguments: { steps: 1, stepMs: 600 } });
+  await ports.store.commitStep(stepRow(1, { calls: [call] }));
+  const body = {
+    tool_call_id: call.tool_call_id,
+    turn_id: TURN_ID,
+    conversation_id: 'conv_1',
+    n: 1,
+    user_id: 'ann',
+    tool_name: definition.name,
+    arguments: call.arguments,
+    class: definition.class,
+    timeout_ms: definition.timeout_ms,
+    deadline: new Date(Date.now() + 60_000).toISOString(),
+    reply_to: 'orchestrator.1',
+  };
+  expect(await runner.handle(body, new Slots(1))).toBe('ack');
+  const outcome = await ports.store.getOutcome(call.tool_call_id);
+  await ports.store.close();
+  return outcome;
+}
+
+describe('the timeout of an MCP tool', () => {
+  it('is its server’s', async () => {
+    expect(await callSlowTool({})).toMatchObject({
+      status: 'failure',
+      error: { error_type: 'TimeoutError', error_details: { limit_ms: 100, may_still_run: true } },
+    });
+  });
+
+  it('is its own where the deployment gives it one, also a longer one', async () => {
+    expect(await callSlowTool({ timeoutMs: 20_000 })).toMatchObject({
+      status: 'success',
+      data: { text: 'waited' },
+    });
+  });
+});
