@@ -1,4 +1,4 @@
-import { ArgumentValidator, type ToolContext } from '#tools';
+import { ArgumentValidator, type Question, type Reply, type ToolContext } from '#tools';
 import { createMcpToolsets, parseMcpConfig } from '#mcp';
 
 /*
@@ -78,13 +78,13 @@ function valuesFor(properties: NonNullable<ObjectSchema['properties']>, names: s
 }
 
 /** A person who sends the form as it opens. */
-const agree: ToolContext['ask'] = async ({ schema }) => {
+async function agree({ schema }: Question): Promise<Reply> {
   const { properties = {}, required = [] } = schema as ObjectSchema;
   const names = Object.keys(properties).filter(
     (name) => required.includes(name) || properties[name]!.default !== undefined,
   );
   return { action: 'accept', content: valuesFor(properties, names) };
-};
+}
 
 /** As we would show it to a model. */
 function schemaOf(name: string): unknown {
