@@ -40,7 +40,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
   conversations: {
     unique: [],
     indexes: [['user_id', 'deleted_at', 'updated_at', '_id'], ['deleted_at', 'updated_at'], ['due_at']],
-    caches: ['title', 'policy', 'updated_at', 'deleted_at', 'due_at'],
+    caches: ['title', 'policy', 'tools', 'updated_at', 'deleted_at', 'due_at'],
   },
   turns: {
     unique: [

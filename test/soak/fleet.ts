@@ -177,7 +177,7 @@ function writeSettings(folder: string): string {
   const classes = { read: 'read', repeat: 'idempotent', keyed: 'keyed', once: 'once' };
   const tools = Object.entries(classes).map(([name, toolClass]) => [`trace.${name}`, { class: toolClass }]);
   const settings = {
-    limits: { connections_per_minute: 100_000, turns_at_once: 10_000 },
+    limits: { connections_per_minute: 100_000, messages_per_minute: 100_000, turns_at_once: 10_000 },
     drain: { grace_ms: 3_000 },
     tools: Object.fromEntries(tools),
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { approvalOfTool, settingsFileSchema, settingsOfTool, toSettings } from './settings-file.js';
+import { settingsFileSchema, toSettings } from '../settings-file.js';
+import { approvalOfTool, settingsOfTool } from './tool-settings.js';
 
 describe('settingsOfTool', () => {
   const tools = new Map([
