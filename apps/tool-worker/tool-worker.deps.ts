@@ -1,3 +1,4 @@
+import type { CallRate } from '#bootstrap';
 import type { ToolClass } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Bus } from '#messaging';
@@ -11,6 +12,8 @@ export interface ToolOverrides {
   timeoutMs?: number;
   /** Calls at once in this worker. */
   concurrency?: number;
+  /** Calls started in the whole fleet. */
+  rate?: CallRate;
 }
 
 export interface ToolWorkerDeps {
@@ -21,7 +24,7 @@ export interface ToolWorkerDeps {
   log: Log;
   /** One record per invocation. */
   auditLog: Pick<Log, 'info'>;
-  metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration'>;
+  metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration' | 'toolRateRefusals'>;
   hosts: ToolsetHost[];
   /** By toolset (`math`) or tool (`math.add`). */
   overridesFor(name: string): ToolOverrides;

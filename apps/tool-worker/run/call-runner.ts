@@ -14,8 +14,9 @@ import {
 } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { audit, type AuditEvent } from './audit.js';
-import { claimAgain, claimFirst, claimNext, outcomeRow, refuse } from './call-claims.js';
+import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, refuseUnclaimed } from './call-claims.js';
 import { HoldLimit } from './hold-limit.js';
+import { RateLimits } from './rate-limits.js';
 import { runTool, runWhenReached, withinBudget, type Ran, type RunContext } from './run-tool.js';
 
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
@@ -36,6 +37,10 @@ export class CallRunner {
     private readonly hosted: HostedTools,
     private readonly metrics: ToolWorkerDeps['metrics'],
     private readonly auditLog: ToolWorkerDeps['auditLog'],
+    private readonly rates = new RateLimits(
+      () => undefined,
+      () => 1,
+    ),
   ) {}
 
   /** Tells a call to stop; a call that is not here is none of this worker's. */
@@ -80,6 +85,7 @@ export class CallRunner {
     const again = await claimAgain(this.ports, body, label);
     if (again === 'nothing') return 'ack';
     if ('outcome' in again) return this.hintResult(body, again.outcome);
+    this.rates.count(body.tool_name);
     return slots.use(() => this.run(hosted.tool, body, label, again.mine, hold));
   }
 
@@ -96,8 +102,28 @@ export class CallRunner {
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     await faultPoint('call_received');
+    const waitMs = this.rates.take(body.tool_name);
+    if (waitMs !== undefined) return this.refuseForNow(body, label, waitMs);
     const { won, row } = await claimFirst(this.ports, body);
-    return won ? this.run(hosted.tool, body, label, row, hold) : undefined;
+    if (won) return this.run(hosted.tool, body, label, row, hold);
+    this.rates.giveBack(body.tool_name);
+    return undefined;
+  }
+
+  /** Undefined when somebody else has claimed the call before: then no limit of ours ends it. */
+  private async refuseForNow(
+    body: ToolCallBody,
+    label: CallLabel,
+    retryAfterMs: number,
+  ): Promise<DeliveryOutcome | undefined> {
+    const text = `Too many calls of ${body.tool_name} now. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+    const result = failure('ApiLimitExceeded', text, { retry_after_ms: retryAfterMs, started: false });
+    const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
+    const outcome = await refuseUnclaimed(this.ports, label, refusal);
+    if (!outcome) return undefined;
+    this.metrics.toolRateRefusals.inc({ toolset: toolsetOf(body.tool_name) });
+    this.note(body, outcome, 'refused');
+    return this.hintResult(body, outcome);
   }
 
   /**
