@@ -1,17 +1,22 @@
-import type { ApprovalMode } from '#bootstrap';
-import type { CatalogTool } from '#contracts';
+import type { ApprovalMode, ModelBudget } from '#bootstrap';
+import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Budgets } from '#turn';
+import type { ModelLimits } from './admission/model-limits.js';
 
 export interface OrchestratorSettings {
   /** `provider/model` of turns that do not choose one. */
   model: string;
   systemPrompt: string;
   budgets: Budgets;
+  /** By provider or model: what all orchestrators together may ask of it. */
+  modelBudgets?: ReadonlyMap<string, ModelBudget>;
+  /** What the deployment offers at all. */
+  offer?: ToolChoice;
   maxOutputTokens: number;
   /** Turns held at once: the prefetch of `turns`. */
   turnsAtOnce: number;
@@ -32,9 +37,25 @@ export interface OrchestratorDeps {
     listUnchangedFor?(durationMs: number): string[];
     /** Whether a listing that begins now lacks its row. */
     isGone?(processId: string): Promise<boolean>;
+    /** Processes of a role that live, as far as is known. */
+    countLiving?(role: Role): number;
   };
   model: Model;
   log: Log;
-  metrics: Pick<Metrics, 'turnsStarted' | 'turnsEnded' | 'modelCalls' | 'modelRetries'>;
+  metrics: Pick<
+    Metrics,
+    | 'turnsStarted'
+    | 'turnsEnded'
+    | 'modelCalls'
+    | 'modelRetries'
+    | 'modelWaits'
+    | 'modelWaitDuration'
+    | 'toolDefinitionChanges'
+  >;
   settings: OrchestratorSettings;
+}
+
+/** What driving turns needs beside them. */
+export interface DrivingDeps extends OrchestratorDeps {
+  modelLimits: ModelLimits;
 }

@@ -4,6 +4,7 @@ import { faultPoint } from '#faults';
 import { retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import type { Store } from '#store';
+import { ModelLimits } from './admission/model-limits.js';
 import { CatalogueService } from './catalogue/catalogue.service.js';
 import { Drivers } from './drive/drivers.js';
 import { History } from './drive/history.js';
@@ -19,6 +20,7 @@ const NAMES_CHECK_MS = 10_000;
 /** One orchestrator: the turns it drives, what it knows of the fleet, its sweeper. Hints come in, nothing else. */
 export class Orchestrator {
   readonly catalogue: CatalogueService;
+  readonly modelLimits: ModelLimits;
   private readonly drivers: Drivers;
   private readonly sweeper: Sweeper;
   private readonly ports: Ports;
@@ -32,7 +34,8 @@ export class Orchestrator {
     this.ports = { store, bus, me, peers, log };
     // Work in hand waits for the store; the sweeper and dead letters come again by themselves.
     this.durable = retryingStore(store, this.leaving.signal);
-    const durable = { ...deps, store: this.durable };
+    this.modelLimits = new ModelLimits(deps);
+    const durable = { ...deps, store: this.durable, modelLimits: this.modelLimits };
     const ports = { ...this.ports, store: this.durable };
     this.catalogue = new CatalogueService(durable);
     const history = new History(this.durable);

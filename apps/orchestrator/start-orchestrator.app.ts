@@ -12,6 +12,7 @@ const CONTROL = [
   'tool.result',
   'catalog.announce',
   'catalog.withdraw',
+  'model.limited',
   'turn.superseded',
   'turn.stop',
   'turn.peek',

@@ -4,7 +4,7 @@ import type { ArgumentValidator } from '#tools';
 import { approvedTools, stepAttempt, timeLimit } from '#turn';
 import { resolveCalls } from '../model/resolve-calls.js';
 import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
-import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import type { DrivingDeps } from '../orchestrator.deps.js';
 import { settledEnds } from './announce-step.js';
 import { modelRequest, offeredTools } from './model-request.js';
 import { failRow } from './step-row.js';
@@ -22,7 +22,7 @@ export class ModelStep {
   private interrupted: Streamed | undefined;
 
   constructor(
-    private readonly deps: OrchestratorDeps,
+    private readonly deps: DrivingDeps,
     private readonly validator: ArgumentValidator,
     private readonly work: TurnWork,
   ) {
@@ -74,7 +74,9 @@ export class ModelStep {
         maxRetries: deps.settings.budgets.modelRetries,
         signal: controller.signal,
         emit: (event) => deps.bus.emit(event),
+        admit: (onWait) => deps.modelLimits.admit(request, { signal: controller.signal, onWait }),
         onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
+        onRefusal: (retryAfterMs) => deps.modelLimits.slowDown(request.model, retryAfterMs),
         onAttempt: (progress) => (this.streaming = { step: n, progress }),
       });
       deps.metrics.modelCalls.inc({ outcome: OUTCOMES[streamed.ended] });
