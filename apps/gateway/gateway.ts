@@ -44,7 +44,7 @@ export class Gateway {
     const ports: Ports = { store, bus, me: processId, peers, log };
     this.authenticate = createAuthenticator(config.auth);
     this.ownership = new Ownership(store);
-    this.offeredTools = new OfferedTools(bus, processId);
+    this.offeredTools = new OfferedTools(bus, processId, config.offer);
     this.drivers = new DriverRequests(bus, processId);
     this.deadLetters = new DeadLetters({ store, bus, log: auditLoggerOf(log) });
     this.feeds = this.createFeeds();

@@ -114,7 +114,8 @@ export class Orchestrator {
   }
 
   private warnOfUnknownNames(): void {
-    const names = this.catalogue.unknownAmong(this.deps.settings.configuredTools ?? []);
+    const { configuredTools = [], offer } = this.deps.settings;
+    const names = this.catalogue.unknownAmong(configuredTools, offer);
     if (names.length === 0) return;
     this.deps.log.warn({ names }, 'CONFIG has settings for tools or toolsets that no worker offers now');
   }

@@ -1,12 +1,12 @@
 import type { CatalogTool, FailureCode, Step } from '#contracts';
 import { stepRow } from '#journal';
-import type { ArgumentValidator } from '#tools';
+import { Offer, type ArgumentValidator } from '#tools';
 import { approvedTools, stepAttempt, timeLimit } from '#turn';
 import { resolveCalls } from '../model/resolve-calls.js';
 import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
 import type { DrivingDeps } from '../orchestrator.deps.js';
 import { settledEnds } from './announce-step.js';
-import { modelRequest, offeredTools } from './model-request.js';
+import { modelRequest } from './model-request.js';
 import { failRow } from './step-row.js';
 import type { TurnWork } from './turn-work.js';
 
@@ -16,6 +16,8 @@ const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
 
 /** The step that a driven turn asks the model for: streamed to viewers, and made a row. */
 export class ModelStep {
+  private readonly offer: Offer;
+  /** Sorted as the model sees them. */
   private readonly offered: CatalogTool[];
   private controller: AbortController | undefined;
   private streaming: { step: number; progress: Progress } | undefined;
@@ -26,7 +28,12 @@ export class ModelStep {
     private readonly validator: ArgumentValidator,
     private readonly work: TurnWork,
   ) {
-    this.offered = offeredTools(work.memory.journal, work.catalogue);
+    this.offer = new Offer([
+      { by: 'deployment', choice: deps.settings.offer },
+      { by: 'conversation', choice: work.conversation.tools },
+      { by: 'message', choice: work.memory.journal.turn.options.tools },
+    ]);
+    this.offered = this.offer.filter(work.catalogue);
   }
 
   get isRunning(): boolean {
@@ -121,6 +128,7 @@ export class ModelStep {
     const calls = resolveCalls(asked, stopReason, {
       catalogue: this.work.catalogue,
       offered: this.offered,
+      whyNotOffered: (tool) => this.offer.whyNot(tool),
       needsApproval: (tool) => this.needsApproval(tool),
       validator: this.validator,
       budgets: this.deps.settings.budgets,

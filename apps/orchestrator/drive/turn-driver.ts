@@ -110,7 +110,7 @@ export class TurnDriver {
       me: ports.me,
       liveness,
       budgets: deps.settings.budgets,
-      deleted: work.isDeleted,
+      deleted: work.conversation.isDeleted,
     };
   }
 
