@@ -113,8 +113,8 @@ export class Drivers {
     }
   }
 
-  private noteEnd({ memory: { journal }, isDeleted }: TurnWork): void {
-    if (isDeleted) this.history.forget(journal.turn.conversation_id);
+  private noteEnd({ memory: { journal }, conversation }: TurnWork): void {
+    if (conversation.isDeleted) this.history.forget(journal.turn.conversation_id);
     else this.history.append(journal);
     this.deps.metrics.turnsEnded.inc({ status: statusOf(journal) });
   }
