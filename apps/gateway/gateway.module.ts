@@ -1,6 +1,8 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { HealthModule } from '#observability';
+import { Calls } from './admin/calls.js';
+import { CallsController } from './admin/calls.controller.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { DeadLettersController } from './admin/dead-letters.controller.js';
 import { AUTHENTICATE } from './auth/http-user.guard.js';
@@ -38,6 +40,7 @@ export class GatewayModule {
         ConversationsController,
         TurnsController,
         DeadLettersController,
+        CallsController,
         ControlController,
       ],
       providers: [
@@ -56,6 +59,7 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: Ownership, useValue: gateway.ownership },
     { provide: OfferedTools, useValue: gateway.offeredTools },
     { provide: DriverRequests, useValue: gateway.drivers },
+    { provide: Calls, useValue: gateway.calls },
     { provide: DeadLetters, useValue: gateway.deadLetters },
     { provide: Conversations, useValue: gateway.conversations },
     { provide: SubmitTurn, useValue: gateway.submitTurn },

@@ -1,8 +1,9 @@
 import type { Ports } from '#journal';
 import { auditLoggerOf } from '#observability';
+import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
-import { ConnectionLimit } from './auth/connection-limit.js';
+import { MinuteLimit } from './auth/minute-limit.js';
 import type { Authenticate } from './auth/user.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { DriverRequests } from './control/driver-requests.js';
@@ -38,6 +39,7 @@ export class Gateway {
   readonly socketRequests: SocketRequests;
   readonly drivers: DriverRequests;
   readonly deadLetters: DeadLetters;
+  readonly calls: Calls;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -47,12 +49,12 @@ export class Gateway {
     this.offeredTools = new OfferedTools(bus, processId, config.offer);
     this.drivers = new DriverRequests(bus, processId);
     this.deadLetters = new DeadLetters({ store, bus, log: auditLoggerOf(log) });
+    this.calls = new Calls(store);
     this.feeds = this.createFeeds();
     const { ownership, feeds } = this;
     this.stopTurns = new StopTurns(ports, this.drivers);
     const { stopTurns } = this;
-    const door = new TurnDoor(bus, config.limits.waitingTurns);
-    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, limits: config.limits, log });
+    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door: this.createDoor(), log });
     this.answerCalls = new AnswerCalls(store, bus, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
@@ -60,7 +62,11 @@ export class Gateway {
     this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));
     this.admission = new Admission(
       this.authenticate,
-      new ConnectionLimit({ perUser: limits.connectionsPerMinute, inAll: limits.allConnectionsPerMinute }),
+      new MinuteLimit({
+        what: 'connections',
+        perUser: limits.connectionsPerMinute,
+        inAll: limits.allConnectionsPerMinute,
+      }),
       { sockets: limits.sockets, count: () => this.sessions.size },
       log,
     );
@@ -87,6 +93,11 @@ export class Gateway {
     this.admission.close();
     await this.sessions.leaveAll(graceMs);
     this.feeds.stop();
+  }
+
+  private createDoor(): TurnDoor {
+    const { bus, metrics, config } = this.deps;
+    return new TurnDoor(bus, config.limits, (limit) => metrics.messageRefusals.inc({ limit }));
   }
 
   private createFeeds(): Feeds {

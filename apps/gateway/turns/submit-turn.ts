@@ -40,7 +40,6 @@ export interface SubmitTurnDeps {
   ownership: Ownership;
   stopTurns: StopTurns;
   door: TurnDoor;
-  limits: { turnsAtOnce: number };
   log: Pick<Logger, 'warn'>;
 }
 
@@ -62,7 +61,7 @@ export class SubmitTurn {
     const { client_message_id = randomUUID() } = request;
     const conversationId = request.conversation_id ?? firstConversationIdOf(user.id, client_message_id);
     const turnId = turnIdOf(conversationId, client_message_id);
-    const { store, ownership, limits } = this.deps;
+    const { store, ownership, door } = this.deps;
     const [conversation, existing, unended] = await Promise.all([
       request.conversation_id === undefined
         ? store.getConversation(conversationId)
@@ -71,9 +70,7 @@ export class SubmitTurn {
       store.countUnendedTurns(user.id),
     ]);
     if (conversation?.deleted_at !== undefined) throw notFound();
-    if (!existing && unended >= limits.turnsAtOnce)
-      throw new RequestError('overloaded', 'Too many of your turns have not ended.', RETRY_AFTER_MS);
-    if (!existing) this.deps.door.check();
+    if (!existing) door.check(user.id, unended);
     await beforeInsert(conversationId);
     const isNewConversation = conversation === null && (await this.startConversation(conversationId, user));
     const turn = newTurn({ ...request, client_message_id, conversationId, turnId, user });
