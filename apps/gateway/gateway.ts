@@ -43,12 +43,13 @@ export class Gateway {
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
-    const ports: Ports = { store, bus, me: processId, peers, log };
+    const auditLog = auditLoggerOf(log);
+    const ports: Ports = { store, bus, me: processId, peers, log, auditLog };
     this.authenticate = createAuthenticator(config.auth);
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId, config.offer);
     this.drivers = new DriverRequests(bus, processId);
-    this.deadLetters = new DeadLetters({ store, bus, log: auditLoggerOf(log) });
+    this.deadLetters = new DeadLetters({ store, bus, log: auditLog });
     this.calls = new Calls(store);
     this.feeds = this.createFeeds();
     const { ownership, feeds } = this;

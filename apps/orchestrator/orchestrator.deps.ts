@@ -42,6 +42,8 @@ export interface OrchestratorDeps {
   };
   model: Model;
   log: Log;
+  /** One record per call that is settled here; absent: `log`. */
+  auditLog?: Pick<Log, 'info'>;
   metrics: Pick<
     Metrics,
     | 'turnsStarted'

@@ -30,8 +30,8 @@ export class Orchestrator {
   private namesCheck: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: OrchestratorDeps) {
-    const { store, bus, processId: me, peers, log } = deps;
-    this.ports = { store, bus, me, peers, log };
+    const { store, bus, processId: me, peers, log, auditLog } = deps;
+    this.ports = { store, bus, me, peers, log, auditLog };
     // Work in hand waits for the store; the sweeper and dead letters come again by themselves.
     this.durable = retryingStore(store, this.leaving.signal);
     this.modelLimits = new ModelLimits(deps);

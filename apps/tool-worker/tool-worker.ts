@@ -31,15 +31,15 @@ export class ToolWorker {
     private readonly deps: ToolWorkerDeps,
     private readonly consume: ConsumeQueue,
   ) {
-    const { store, bus, processId: me, peers, log } = deps;
-    const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log };
+    const { store, bus, processId: me, peers, log, auditLog } = deps;
+    const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log, auditLog };
     this.hosted = new HostedTools(deps);
     this.fleet = new Fleet(deps);
     const rates = new RateLimits(
       (name) => deps.overridesFor(name).rate,
       (toolset) => this.fleet.workersOf(toolset),
     );
-    this.runner = new CallRunner(ports, this.hosted, deps.metrics, deps.auditLog, rates);
+    this.runner = new CallRunner(ports, this.hosted, deps.metrics, rates);
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 

@@ -1,7 +1,7 @@
 import type { Claim, Outcome, ToolCallBody, ToolResult } from '#contracts';
 import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
-import { settle, type CallLabel, type Ports } from '#journal';
+import { auditedCall, settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Tool } from '#tools';
 import {
@@ -13,7 +13,6 @@ import {
   toolsetOf,
 } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
-import { audit, type AuditEvent } from './audit.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, refuseUnclaimed } from './call-claims.js';
 import { HoldLimit } from './hold-limit.js';
 import { RateLimits } from './rate-limits.js';
@@ -36,7 +35,6 @@ export class CallRunner {
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
     private readonly metrics: ToolWorkerDeps['metrics'],
-    private readonly auditLog: ToolWorkerDeps['auditLog'],
     private readonly rates = new RateLimits(
       () => undefined,
       () => 1,
@@ -74,7 +72,7 @@ export class CallRunner {
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     const hold = new HoldLimit();
-    const label = labelOf(hosted);
+    const label = labelOf(hosted, body);
     const invalid = this.validator.validate(hosted.definition.input_schema, body.arguments);
     if (invalid) return (await this.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
     const first = await (delivered.do === 'refuse'
@@ -122,7 +120,7 @@ export class CallRunner {
     const outcome = await refuseUnclaimed(this.ports, label, refusal);
     if (!outcome) return undefined;
     this.metrics.toolRateRefusals.inc({ toolset: toolsetOf(body.tool_name) });
-    this.note(body, outcome, 'refused');
+    this.count(outcome, body);
     return this.hintResult(body, outcome);
   }
 
@@ -143,7 +141,7 @@ export class CallRunner {
     const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
     const outcome = await refuse(this.ports, body, label, refusal);
     if (!outcome) return undefined;
-    this.note(body, outcome, 'refused');
+    this.count(outcome, body);
     return this.hintResult(body, outcome);
   }
 
@@ -160,15 +158,14 @@ export class CallRunner {
     if (outcome === 'given_back') return giveBack();
     await faultPoint('tool_finished');
     const stands = await settle(this.ports, label, outcome);
-    this.note(body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
+    this.count(outcome, body);
     return this.hintResult(body, stands);
   }
 
-  private note(body: ToolCallBody, outcome: Outcome, event: AuditEvent): void {
+  private count(outcome: Outcome, body: ToolCallBody): void {
     const toolset = toolsetOf(body.tool_name);
-    audit(this.auditLog, body, outcome, event);
     this.metrics.toolCalls.inc({ toolset, outcome: outcome.error?.error_type ?? outcome.status });
-    if (event !== 'refused') this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
+    if (outcome.attempt > 0) this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
   }
 
   /** Runs, and runs again under a next claim when the tool's own connection broke and its class allows it. */
@@ -234,6 +231,7 @@ export class CallRunner {
   }
 
   private emitStart(body: ToolCallBody, label: CallLabel, claim: Claim): void {
+    const { tool_name, display_name, source } = label;
     this.ports.bus.emit({
       type: 'tool_start',
       conversation_id: body.conversation_id,
@@ -241,7 +239,9 @@ export class CallRunner {
       timestamp: claim.at,
       step: body.n,
       tool_call_id: body.tool_call_id,
-      ...label,
+      tool_name,
+      display_name,
+      source,
       tool_input: JSON.stringify(body.arguments),
       tool_args: body.arguments,
       toolset: toolsetOf(body.tool_name),
@@ -275,8 +275,9 @@ function giveBack(): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-function labelOf({ definition, host }: HostedTool): CallLabel {
-  const { name: toolset, source, server } = host;
+function labelOf({ definition, host }: HostedTool, body: ToolCallBody): CallLabel {
+  const { name: toolset, source, server, version } = host;
   const label = displayName({ own_name: definition.own_name, toolset, source, server }, []);
-  return { tool_name: definition.name, display_name: label, source };
+  const audited = auditedCall(body.user_id, body.arguments, version);
+  return { tool_name: definition.name, display_name: label, source, audited };
 }
