@@ -67,7 +67,10 @@ describeWithServices(['rabbitmq'], 'a rate', () => {
     expect(retry_after_ms).toBeLessThanOrEqual(1_200_000);
     expect(runs).toBe(3);
     const [claim] = await harness.store.listClaims(outcomes[3]!._id);
-    expect(claim).toMatchObject({ purpose: 'settle', decides: { error: { error_type: 'ApiLimitExceeded' } } });
+    expect(claim).toMatchObject({
+      purpose: 'settle',
+      decides: { error: { error_type: 'ApiLimitExceeded' } },
+    });
     expect((await metrics.toolRateRefusals.get()).values).toMatchObject([
       { value: 1, labels: { toolset: 'web' } },
     ]);
@@ -107,7 +110,11 @@ describeWithServices(['rabbitmq'], 'a rate', () => {
       { what: 'the copies are taken' },
     );
     release();
-    expect(await harness.outcome(call)).toMatchObject({ status: 'success', data: { text: 'done' }, attempt: 1 });
+    expect(await harness.outcome(call)).toMatchObject({
+      status: 'success',
+      data: { text: 'done' },
+      attempt: 1,
+    });
     expect(await harness.store.listClaims(call)).toHaveLength(1);
   });
 });
