@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_BUDGETS } from '#turn';
+import { settingsFileSchema, toSettings } from './settings-file.js';
+
+const parse = (file: unknown) => toSettings(settingsFileSchema.parse(file));
+const problem = (file: unknown) => settingsFileSchema.safeParse(file).error?.issues[0];
+
+describe('the file of settings', () => {
+  it('has the budgets of the design when it is empty', () => {
+    expect(parse({}).budgets).toEqual(DEFAULT_BUDGETS);
+  });
+
+  it('sets rates of toolsets and tools, in milliseconds', () => {
+    const rate = { calls: 3, per_seconds: 1.5 };
+    const { tools } = parse({ tools: { web: { rate }, 'web.search': { rate } } });
+    expect([...tools.values()].map((tool) => tool.rate)).toEqual(Array(2).fill({ calls: 3, perMs: 1_500 }));
+    expect(problem({ tools: { web: { rate: { calls: 0, per_seconds: 1 } } } })?.path).toEqual([
+      'tools',
+      'web',
+      'rate',
+      'calls',
+    ]);
+    expect(problem({ tools: { web: { rate: { calls: 1 } } } })?.path.at(-1)).toBe('per_seconds');
+  });
+
+  it('sets budgets of providers and models', () => {
+    const { modelBudgets } = parse({
+      models: {
+        anthropic: { streams: 5 },
+        'anthropic/large': { requests_per_minute: 7, tokens_per_minute: 8 },
+      },
+    });
+    expect(modelBudgets.get('anthropic')).toMatchObject({ streams: 5 });
+    expect(modelBudgets.get('anthropic/large')).toMatchObject({ requestsPerMinute: 7, tokensPerMinute: 8 });
+    expect(problem({ models: { 'two words': { streams: 1 } } })?.path).toEqual(['models', 'two words']);
+  });
+
+  it('says what is offered, and refuses what it does not know', () => {
+    const offer = { allow: ['math'], block: ['mcp:files:delete'] };
+    expect(parse({ offer }).offer).toEqual(offer);
+    expect(parse({}).offer).toEqual({});
+    expect(problem({ offer: { blocked: [] } })?.path).toEqual(['offer']);
+  });
+});
