@@ -8,6 +8,8 @@ const homes = {
   libsql: '^(libs/store/libsql/|libs/tools/local/)',
   '@anthropic-ai/sdk': '^libs/llm/anthropic/',
   '@modelcontextprotocol/client': '^libs/mcp/',
+  '@modelcontextprotocol/server': '^apps/gateway/mcp/',
+  '@modelcontextprotocol/node': '^apps/gateway/mcp/',
   pino: '^libs/observability/',
   'prom-client': '^libs/observability/',
   'socket.io': '^apps/gateway/',
@@ -15,6 +17,7 @@ const homes = {
   react: '^apps/web/',
   jose: '^apps/gateway/',
   ajv: '^libs/tools/',
+  re2js: '^libs/tools/local/',
 };
 
 const forbidden = [

@@ -5,6 +5,8 @@ import { Calls } from './admin/calls.js';
 import { CallsController } from './admin/calls.controller.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { DeadLettersController } from './admin/dead-letters.controller.js';
+import { Artifacts } from './artifacts/artifacts.js';
+import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { AUTHENTICATE } from './auth/http-user.guard.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { ToolsController } from './catalogue/tools.controller.js';
@@ -17,6 +19,7 @@ import { ProblemFilter } from './errors/problem.filter.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { Gateway } from './gateway.js';
 import { builtPageDir, createPage } from './http/page.js';
+import { MCP_SERVER, McpController } from './mcp/mcp.controller.js';
 import { Admission } from './socket/admission.js';
 import { ChatGateway } from './socket/chat.gateway.js';
 import { SocketRequests } from './socket/socket-requests.js';
@@ -39,8 +42,10 @@ export class GatewayModule {
         ToolsController,
         ConversationsController,
         TurnsController,
+        ArtifactsController,
         DeadLettersController,
         CallsController,
+        McpController,
         ControlController,
       ],
       providers: [
@@ -60,12 +65,14 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: OfferedTools, useValue: gateway.offeredTools },
     { provide: DriverRequests, useValue: gateway.drivers },
     { provide: Calls, useValue: gateway.calls },
+    { provide: MCP_SERVER, useValue: gateway.mcpServer },
     { provide: DeadLetters, useValue: gateway.deadLetters },
     { provide: Conversations, useValue: gateway.conversations },
     { provide: SubmitTurn, useValue: gateway.submitTurn },
     { provide: StopTurns, useValue: gateway.stopTurns },
     { provide: AnswerCalls, useValue: gateway.answerCalls },
     { provide: TurnReader, useValue: gateway.turnReader },
+    { provide: Artifacts, useValue: gateway.artifacts },
     { provide: Admission, useValue: gateway.admission },
     { provide: SocketSessions, useValue: gateway.sessions },
     { provide: SocketRequests, useValue: gateway.socketRequests },

@@ -1,7 +1,9 @@
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
 import { auditLoggerOf } from '#observability';
 import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
+import { Artifacts } from './artifacts/artifacts.js';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { MinuteLimit } from './auth/minute-limit.js';
 import type { Authenticate } from './auth/user.js';
@@ -12,6 +14,8 @@ import { Ownership } from './conversations/ownership.js';
 import { DEFAULT_FEED_TIMINGS } from './feeds/feed-timings.js';
 import { Feeds } from './feeds/feeds.js';
 import { createViewReader } from './feeds/read-view.js';
+import { DirectCalls } from './mcp/direct-calls.js';
+import { createMcpServer } from './mcp/mcp-server.adapter.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { Admission } from './socket/admission.js';
 import { SocketRequests } from './socket/socket-requests.js';
@@ -33,6 +37,7 @@ export class Gateway {
   readonly stopTurns: StopTurns;
   readonly answerCalls: AnswerCalls;
   readonly turnReader: TurnReader;
+  readonly artifacts: Artifacts;
   readonly conversations: Conversations;
   readonly admission: Admission;
   readonly sessions: SocketSessions;
@@ -40,6 +45,7 @@ export class Gateway {
   readonly drivers: DriverRequests;
   readonly deadLetters: DeadLetters;
   readonly calls: Calls;
+  readonly mcpServer: McpHttpHandler;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -58,6 +64,14 @@ export class Gateway {
     this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door: this.createDoor(), log });
     this.answerCalls = new AnswerCalls(store, bus, ownership);
     this.turnReader = new TurnReader(store, ownership);
+    this.mcpServer = createMcpServer({
+      offered: this.offeredTools,
+      calls: new DirectCalls({ store, feeds, submitTurn: this.submitTurn, stopTurns }),
+      answers: this.answerCalls,
+      ownership,
+      log,
+    });
+    this.artifacts = new Artifacts(store, ownership);
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
     const { limits } = config;
     this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));
@@ -93,6 +107,7 @@ export class Gateway {
   async drain(graceMs: number): Promise<void> {
     this.admission.close();
     await this.sessions.leaveAll(graceMs);
+    await this.mcpServer.close();
     this.feeds.stop();
   }
 

@@ -9,6 +9,7 @@ import { CatalogueService } from './catalogue/catalogue.service.js';
 import { Drivers } from './drive/drivers.js';
 import { History } from './drive/history.js';
 import { TakeUp } from './drive/take-up.js';
+import { RequestImages } from './model/request-images.js';
 import type { OrchestratorDeps } from './orchestrator.deps.js';
 import { keepDeadLetter } from './sweep/dead-letters.js';
 import { DeletedConversations } from './sweep/deleted-conversations.js';
@@ -39,7 +40,7 @@ export class Orchestrator {
     const ports = { ...this.ports, store: this.durable };
     this.catalogue = new CatalogueService(durable);
     const history = new History(this.durable);
-    const takeUp = new TakeUp(durable, ports, this.catalogue, history);
+    const takeUp = new TakeUp(durable, ports, this.catalogue, history, new RequestImages(this.durable));
     this.drivers = new Drivers(durable, ports, takeUp, history);
     this.sweeper = new Sweeper(
       this.ports,

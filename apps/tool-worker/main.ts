@@ -9,8 +9,8 @@ await runMain('tool worker', async () => {
   const config = loadToolWorkerConfig(process.env);
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const logger = createLogger({ role: 'worker', level: logLevel });
-  const hosts = createToolsets(config, logger);
   const store = createStore({ url: config.mongodbUrl });
+  const hosts = createToolsets(config, logger, { artifacts: store });
   const service = new Service({ logger, store, drainGraceMs, notices });
   const { health, metrics, drain } = service;
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });

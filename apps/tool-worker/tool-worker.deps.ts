@@ -14,6 +14,8 @@ export interface ToolOverrides {
   concurrency?: number;
   /** Calls started in the whole fleet. */
   rate?: CallRate;
+  /** Bytes of a result that the model is given; absent: 32 KiB. */
+  outputBytes?: number;
 }
 
 export interface ToolWorkerDeps {

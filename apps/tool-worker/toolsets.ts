@@ -1,15 +1,20 @@
 import { statSync } from 'node:fs';
 import { ConfigError, settingsOfTool, type Settings, type ToolConfig } from '#bootstrap';
 import { createMcpToolsets, loadMcpConfig, type McpLogger } from '#mcp';
+import type { Store } from '#store';
 import { createLocalToolsets, type ToolsetHost } from '#tools';
 import type { ToolOverrides } from './tool-worker.deps.js';
 
 /** The toolsets that this worker hosts: local ones and MCP servers, of those that `TOOLSETS` names. */
-export function createToolsets(config: ToolConfig, logger: McpLogger, dataDir?: string): ToolsetHost[] {
+export function createToolsets(
+  config: ToolConfig,
+  logger: McpLogger,
+  { artifacts, dataDir }: { artifacts: Pick<Store, 'getArtifact'>; dataDir?: string },
+): ToolsetHost[] {
   checkDocsDir(config.docsDir);
   const { path, isRequired } = config.mcpConfig;
   const servers = loadMcpConfig({ path, isExplicit: isRequired });
-  const local = createLocalToolsets({ docsDir: config.docsDir, dataDir });
+  const local = createLocalToolsets({ docsDir: config.docsDir, dataDir, artifacts });
   const reservedNames = local.map(({ name }) => name);
   const all = [...local, ...createMcpToolsets(servers, logger, { reservedNames })];
   if (!config.toolsets) return all;

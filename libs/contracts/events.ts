@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
-import { approvalDecisionSchema, failureCodeSchema, toolSourceSchema, usageSchema } from './records.js';
+import {
+  approvalDecisionSchema,
+  artifactReferenceSchema,
+  failureCodeSchema,
+  toolSourceSchema,
+  usageSchema,
+} from './records.js';
 import { jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
 import { callViewSchema, viewSchema } from './view.js';
 
@@ -22,6 +28,8 @@ const endedCallFields = {
   attempt: z.int().min(0),
   worker: z.string(),
   duration_ms: z.int().min(0),
+  /** Read at `GET /api/artifacts/:id`. */
+  artifacts: z.array(artifactReferenceSchema).optional(),
 };
 const startedCallFields = {
   ...namedCallFields,
@@ -47,7 +55,6 @@ export const toolCompleteSchema = z.object({
   tool_result: z.string(),
   tool_output: z.string(),
   status: resultStatusSchema,
-  artifacts: z.array(z.string()).optional(),
 });
 
 export const toolErrorSchema = z.object({

@@ -35,7 +35,9 @@ export const conversationSchema = z.object({
   updated_at: timestampSchema,
   /** The mark: from here on the conversation exists for nobody, and its content is removed. */
   deleted_at: timestampSchema.optional(),
-  /** Cache, of a marked one: when the sweeper looks next (ms since epoch). */
+  /** Made for one request of another protocol: in no list, and removed then. */
+  expires_at: timestampSchema.optional(),
+  /** Cache, of a marked one and of one that expires: when the sweeper looks next (ms since epoch). */
   due_at: z.number().optional(),
 });
 
@@ -56,6 +58,8 @@ export const turnOptionsSchema = z.object({
   /** Tokens the model may write in one step. */
   max_output_tokens: z.int().min(1).max(200_000).optional(),
   tools: toolChoiceSchema.optional(),
+  /** The turn is this one call (bus name), and no model is asked. */
+  call: z.object({ tool_name: z.string().max(128), arguments: jsonObjectSchema }).optional(),
 });
 
 export const turnSchema = z.object({
@@ -160,6 +164,20 @@ export const stepSchema = z.object({
   at: timestampSchema,
 });
 
+/** Pictures that models and people are shown; everything else is named. */
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+/** A kept output as results and viewers name it; its content is read by its id. */
+export const artifactReferenceSchema = z.object({
+  id: idSchema,
+  content_type: z.string(),
+  /** Bytes. */
+  size: z.int().min(0),
+  name: z.string().optional(),
+  /** The call's whole text output, of which its result shows head and tail. */
+  whole: z.literal(true).optional(),
+});
+
 /** How a call ended; exactly one exists per call. */
 export const outcomeSchema = z.object({
   _id: toolCallIdSchema,
@@ -170,6 +188,8 @@ export const outcomeSchema = z.object({
   data: jsonObjectSchema.nullable(),
   error: errorDetailSchema.nullable(),
   explanation: z.string().nullable(),
+  /** What it left beside its text; `data.artifacts` has their ids. */
+  artifacts: z.array(artifactReferenceSchema).optional(),
   /** Attempt of the run claim that produced it; 0 if there never was one. */
   attempt: z.int().min(0),
   /** Process id of who ran (or settled) it. */
@@ -249,7 +269,10 @@ export const processSchema = z.object({
   beat: z.int(),
 });
 
-/** An output over the budget, or binary content. `content` is base64. */
+/**
+ * An output over the budget, or binary content. `_id` follows from conversation, type and content, so that the same
+ * output is kept once. `content` is base64.
+ */
 export const artifactSchema = z.object({
   _id: idSchema,
   user_id: z.string(),
@@ -258,7 +281,9 @@ export const artifactSchema = z.object({
   tool_call_id: z.string(),
   content_type: z.string(),
   size: z.int().min(0),
+  /** SHA-256 of the content, in hex. */
   hash: z.string(),
+  name: z.string().optional(),
   content: z.string(),
   at: timestampSchema,
 });
@@ -303,6 +328,8 @@ export type Toolset = z.infer<typeof toolsetSchema>;
 export type CatalogTool = z.infer<typeof catalogToolSchema>;
 export type Catalog = z.infer<typeof catalogSchema>;
 export type ProcessRow = z.infer<typeof processSchema>;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+export type ArtifactReference = z.infer<typeof artifactReferenceSchema>;
 export type Artifact = z.infer<typeof artifactSchema>;
 export type DeadLetter = z.infer<typeof deadLetterSchema>;
 

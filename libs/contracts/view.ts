@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
 import {
   approvalDecisionSchema,
+  artifactReferenceSchema,
   failureCodeSchema,
   toolSourceSchema,
   turnStatusSchema,
@@ -45,6 +46,8 @@ export const callViewSchema = z.object({
       error_details: errorDetailSchema.shape.error_details,
     })
     .optional(),
+  /** What it left beside its text, or the whole of that; absent: nothing. */
+  artifacts: z.array(artifactReferenceSchema).optional(),
   /** What the call asks, or asked, its person; gone once it has ended. It waits only in `awaiting_input`. */
   question: z.object({ message: z.string(), schema: jsonObjectSchema }).optional(),
   expires_at: timestampSchema.optional(),

@@ -1,4 +1,4 @@
-import type { StopReason, Usage } from '#contracts';
+import type { ImageType, StopReason, Usage } from '#contracts';
 import type { ModelMessage } from '#turn';
 
 /** A tool as the model is offered it; `name` matches `^[a-zA-Z0-9_-]{1,64}$`. */
@@ -8,7 +8,14 @@ export interface ModelTool {
   input_schema: Record<string, unknown>;
 }
 
-export type { ModelMessage, UserContent } from '#turn';
+export type { ImageReference, ModelMessage, UserContent } from '#turn';
+
+/** A picture as a provider takes it. */
+export interface ModelImage {
+  content_type: ImageType;
+  /** Base64. */
+  data: string;
+}
 
 export interface ModelRequest {
   /** `provider/model`, or `demo`. */
@@ -19,6 +26,8 @@ export interface ModelRequest {
   tools: ModelTool[];
   max_output_tokens: number;
   temperature?: number;
+  /** By artifact id: the pictures of `messages` that are shown. Of any other its text says what it is. */
+  images?: ReadonlyMap<string, ModelImage>;
 }
 
 /**

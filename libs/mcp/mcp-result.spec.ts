@@ -1,29 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
-import { toMcpResult } from './mcp-result.js';
+import { toMcpResult as convert } from './mcp-result.js';
+import { toolContext } from './testing/fixture.js';
 
+const { attach } = toolContext();
+const toMcpResult = (result: Parameters<typeof convert>[0]) => convert(result, attach);
 const text = (value: string) => ({ type: 'text' as const, text: value });
 
 describe('toMcpResult', () => {
-  it('joins text blocks with newlines', () => {
-    expect(toMcpResult({ content: [text('a'), text('b')] })).toEqual({
+  it('joins text blocks with newlines', async () => {
+    expect(await toMcpResult({ content: [text('a'), text('b')] })).toEqual({
       status: 'success',
       data: { text: 'a\nb' },
     });
   });
 
-  it('keeps structured content beside the text, and shows it when there is no text', () => {
+  it('keeps structured content beside the text, and shows it when there is no text', async () => {
     const structuredContent = { n: 1 };
-    expect(toMcpResult({ content: [text('one')], structuredContent }).data).toEqual({
+    expect((await toMcpResult({ content: [text('one')], structuredContent })).data).toEqual({
       text: 'one',
       structured: { n: 1 },
     });
-    expect(plainText(toMcpResult({ content: [], structuredContent }))).toBe('{"n":1}');
+    expect(plainText(await toMcpResult({ content: [], structuredContent }))).toBe('{"n":1}');
   });
 
-  it('notes what is not text in brackets', () => {
+  it('attaches what is not text and notes it in brackets', async () => {
     const data = Buffer.alloc(12_345).toString('base64');
-    const result = toMcpResult({
+    const result = await toMcpResult({
       content: [
         text('see'),
         { type: 'image', mimeType: 'image/png', data },
@@ -33,22 +36,26 @@ describe('toMcpResult', () => {
         { type: 'resource', resource: { uri: 'file:///b.zip', blob: 'AAAA', mimeType: 'application/zip' } },
       ],
     });
-    expect(plainText(result).split('\n')).toEqual([
+    expect(
+      plainText(result)
+        .replaceAll(/art_[0-9a-f]{32}/g, 'art_…')
+        .split('\n'),
+    ).toEqual([
       'see',
-      '[image image/png, 12 kB]',
-      '[audio audio/wav, 2 B]',
+      '[image application/octet-stream, 12 kB, artifact art_…]',
+      '[audio audio/wav, 2 B, artifact art_…]',
       '[resource report file:///r.pdf]',
       'inline',
-      '[resource application/zip file:///b.zip, 3 B]',
+      '[resource application/zip, 3 B, artifact art_…, file:///b.zip]',
     ]);
   });
 
-  it('makes isError a failure with its text, or with words when there is none', () => {
-    expect(toMcpResult({ content: [text('no such city')], isError: true })).toMatchObject({
+  it('makes isError a failure with its text, or with words when there is none', async () => {
+    expect(await toMcpResult({ content: [text('no such city')], isError: true })).toMatchObject({
       status: 'failure',
       data: null,
       error: { error_type: 'ToolExecutionError', error_message: 'no such city' },
     });
-    expect(toMcpResult({ content: [], isError: true }).error?.error_message).not.toBe('');
+    expect((await toMcpResult({ content: [], isError: true })).error?.error_message).not.toBe('');
   });
 });

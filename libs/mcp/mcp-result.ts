@@ -1,37 +1,66 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { ToolResult } from '#contracts';
-import { failure, success } from '#tools';
+import { describeBytes, failure, success, type Attachment, type ToolContext } from '#tools';
+
+type Attach = ToolContext['attach'];
 
 /**
- * A server's answer in our protocol: text blocks joined by newlines, everything else named in brackets;
+ * A server's answer in our protocol: text blocks joined by newlines, binary content attached and named in brackets;
  * `structuredContent` beside it; `isError` is a failure with that text.
  */
-export function toMcpResult({ content, structuredContent, isError }: CallToolResult): ToolResult {
-  const text = content.map(describeBlock).join('\n');
+export async function toMcpResult(
+  { content, structuredContent, isError }: CallToolResult,
+  attach: Attach,
+): Promise<ToolResult> {
+  const parts: string[] = [];
+  // One after the other: together they may be large.
+  for (const block of content) parts.push(await describeBlock(block, attach));
+  const text = parts.join('\n');
   if (isError) return failure('ToolExecutionError', text || 'The tool failed without saying why.');
   if (structuredContent === undefined) return success(text);
   // Old servers repeat the structure as text; new ones may leave the text out, and the model reads text.
   return success({ text: text || JSON.stringify(structuredContent), structured: structuredContent });
 }
 
-function describeBlock(block: ContentBlock): string {
+async function describeBlock(block: ContentBlock, attach: Attach): Promise<string> {
   switch (block.type) {
     case 'text':
       return block.text;
     case 'image':
     case 'audio':
-      return `[${block.type} ${block.mimeType}, ${describeSize(block.data)}]`;
+      return keep(block.type, block.data, { contentType: block.mimeType }, attach);
     case 'resource_link':
       return `[resource ${block.name} ${block.uri}]`;
     case 'resource': {
       const { resource } = block;
       if ('text' in resource) return resource.text;
-      return `[resource ${resource.mimeType ?? 'application/octet-stream'} ${resource.uri}, ${describeSize(resource.blob)}]`;
+      const { uri, mimeType: contentType = 'application/octet-stream' } = resource;
+      const kept = await keep('resource', resource.blob, { contentType, name: fileNameOf(uri) }, attach);
+      return `${kept.slice(0, -1)}, ${uri}]`;
     }
   }
 }
 
-function describeSize(base64: string): string {
-  const bytes = Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
-  return bytes < 1000 ? `${bytes} B` : `${Math.round(bytes / 1000)} kB`;
+async function keep(
+  kind: string,
+  base64: string,
+  about: Pick<Attachment, 'contentType' | 'name'>,
+  attach: Attach,
+): Promise<string> {
+  const { id, content_type, size } = await attach({ ...about, content: Buffer.from(base64, 'base64') });
+  return `[${kind} ${content_type}, ${describeBytes(size)}, artifact ${id}]`;
+}
+
+/** The last part of a URI's path; undefined if it has none. */
+function fileNameOf(uri: string): string | undefined {
+  const last = uri
+    .replace(/[?#].*$/s, '')
+    .split('/')
+    .at(-1);
+  if (!last) return undefined;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
 }

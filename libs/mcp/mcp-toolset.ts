@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PriorDiscovery } from '@modelcontextprotocol/client';
+import type { CallToolResult, PriorDiscovery } from '@modelcontextprotocol/client';
 import {
   toPrintable,
   toToolsetName,
@@ -194,21 +194,22 @@ export class McpToolset implements ToolsetHost {
     const { connection } = this;
     if (!connection || this.offered.length === 0) throw unavailable(this.server);
     const { signal } = context;
+    let result: CallToolResult;
     try {
-      const result = await connection.callTool(own_name, args, {
+      result = await connection.callTool(own_name, args, {
         meta: metaOf(context),
         signal,
         timeoutMs: timeout_ms,
         onProgress: ({ progress, total, message }) =>
           context.progress(progress, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH)),
       });
-      return toMcpResult(result);
     } catch (error) {
       if (signal.aborted) throw cancelled();
       if (isTimeout(error)) throw timedOut(timeout_ms);
       if (isConnectionError(error) && 'url' in this.config) this.relist(connection);
       throw toToolError(error, this.server);
     }
+    return toMcpResult(result, (attachment) => context.attach(attachment));
   }
 
   private async pause(failures: number): Promise<void> {

@@ -39,7 +39,11 @@ export interface CollectionDefinition<Name extends CollectionName = CollectionNa
 export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name> } = {
   conversations: {
     unique: [],
-    indexes: [['user_id', 'deleted_at', 'updated_at', '_id'], ['deleted_at', 'updated_at'], ['due_at']],
+    indexes: [
+      ['user_id', 'deleted_at', 'expires_at', 'updated_at', '_id'],
+      ['deleted_at', 'updated_at'],
+      ['due_at'],
+    ],
     caches: ['title', 'policy', 'tools', 'updated_at', 'deleted_at', 'due_at'],
   },
   turns: {

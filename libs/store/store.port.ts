@@ -41,7 +41,7 @@ export interface Store {
   insertConversation(row: Conversation): Promise<Inserted<Conversation>>;
   /** Also a deleted one (`deleted_at`). */
   getConversation(id: string): Promise<Conversation | null>;
-  /** Newest `updated_at` first, without deleted ones. */
+  /** Newest `updated_at` first, without deleted ones and those that expire. */
   listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]>;
   /** Last writer wins. */
   updateConversation(
@@ -55,7 +55,7 @@ export interface Store {
       due_at?: number;
     },
   ): Promise<void>;
-  /** Marked ones with `due_at` ≤ now, oldest first. */
+  /** Marked ones, and those that expire, with `due_at` ≤ now, oldest first. */
   listDueConversations(now: number, limit: number): Promise<Conversation[]>;
   /** Unmarked ones whose `updated_at` is before, oldest first. */
   listUnchangedConversations(before: string, limit: number): Promise<Conversation[]>;
@@ -129,6 +129,7 @@ export interface Store {
   listProcesses(): Promise<ProcessRow[]>;
   removeProcess(processId: string): Promise<void>;
 
+  /** One that is there stays as it is. */
   putArtifact(row: Artifact): Promise<void>;
   getArtifact(id: string): Promise<Artifact | null>;
   putDeadLetter(row: DeadLetter): Promise<void>;

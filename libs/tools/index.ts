@@ -3,6 +3,8 @@ export * from './names.js';
 export * from './printable.js';
 export * from './tool-result.js';
 export * from './output-budget.js';
+export * from './artifact.js';
+export * from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';
 export * from './canonical-hash.js';
 export * from './catalogue.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toolResultSchema } from '#contracts';
-import { MAX_ARTIFACT_BYTES, MAX_INLINE_BYTES, outputBudget } from './output-budget.js';
+import { MAX_ARTIFACT_BYTES } from './artifact.js';
+import { MAX_INLINE_BYTES, outputBudget } from './output-budget.js';
 import { plainText } from '#contracts';
 import { success } from './tool-result.js';
 
@@ -16,9 +17,11 @@ describe('outputBudget', () => {
     const shown = plainText(result);
     expect(Buffer.byteLength(shown)).toBeLessThan(MAX_INLINE_BYTES);
     expect(shown).toMatch(/^first x+\n\[… \d+ of 102411 bytes left out …]\nx+ last$/);
-    expect(overflow).toMatchObject({ text, contentType: 'text/plain' });
+    expect(overflow!.whole).toEqual({ content: text, contentType: 'text/plain', name: 'output.txt' });
     const stored = overflow!.withArtifact('artifact-1');
-    expect(stored.data).toEqual({ text: shown, artifacts: ['artifact-1'] });
+    const said = '; all of it is artifact artifact-1, see artifacts__read and artifacts__search …]';
+    expect(stored.data).toEqual({ text: shown.replace(' …]', said) });
+    expect(Buffer.byteLength(plainText(stored))).toBeLessThan(MAX_INLINE_BYTES);
     expect(toolResultSchema.safeParse(stored).success).toBe(true);
   });
 
@@ -30,9 +33,18 @@ describe('outputBudget', () => {
   it('keeps a text that fits when only the structure beside it is too large', () => {
     const data = { text: 'short', structured: { big: 'x'.repeat(40_000) }, artifacts: ['a'] };
     const { overflow } = outputBudget({ status: 'success', data });
-    expect(overflow?.contentType).toBe('application/json');
-    expect(JSON.parse(overflow!.text)).toEqual(data);
-    expect(overflow?.withArtifact('b').data).toEqual({ text: 'short', artifacts: ['a', 'b'] });
+    expect(overflow?.whole.contentType).toBe('application/json');
+    expect(JSON.parse(overflow!.whole.content as string)).toEqual(data);
+    expect(overflow?.withArtifact('b').data).toEqual({
+      text: 'short\n[… more is artifact b, see artifacts__read and artifacts__search …]',
+      artifacts: ['a'],
+    });
+  });
+
+  it('cuts at the budget that a deployment sets', () => {
+    const { result } = outputBudget(success('x'.repeat(5_000)), 4_096);
+    expect(Buffer.byteLength(plainText(result))).toBeLessThan(4_096);
+    expect(plainText(result)).toContain('bytes left out');
   });
 
   it('refuses more than an artifact can hold', () => {

@@ -1,18 +1,18 @@
 import type { ToolResult } from '#contracts';
-import { failure } from './tool-result.js';
+import { MAX_ARTIFACT_BYTES, tooLarge } from './artifact.js';
+import { toModelName } from './names.js';
+import { toFailure } from './tool-result.js';
+import type { Attachment } from './tool.port.js';
 
 /** Bytes of UTF-8 that a result may have in `data`. */
 export const MAX_INLINE_BYTES = 32 * 1024;
-/** Bytes of UTF-8 that an artifact may have. */
-export const MAX_ARTIFACT_BYTES = 8 * 1024 * 1024;
-/** Bytes kept of each end of a text that is cut. */
-const HEAD_BYTES = 20 * 1024;
-const TAIL_BYTES = 8 * 1024;
+/** Parts of the budget that are kept of each end of a text that is cut. */
+const HEAD_SHARE = 5 / 8;
+const TAIL_SHARE = 1 / 4;
 
-/** What was too long for `data`: store `text` as an artifact, then settle `withArtifact(its id)`. */
+/** What was too long for `data`: keep `whole` as an artifact, then settle `withArtifact(its id)`. */
 export interface Overflow {
-  text: string;
-  contentType: 'text/plain' | 'application/json';
+  whole: Attachment;
   withArtifact(artifactId: string): ToolResult;
 }
 
@@ -20,41 +20,44 @@ export interface Overflow {
  * Bounds a result's output. `result` may always be settled as it is; with `overflow` it lost its middle, which the
  * caller keeps as an artifact. Over 8 MiB is a failure.
  */
-export function outputBudget(result: ToolResult): { result: ToolResult; overflow?: Overflow } {
+export function outputBudget(
+  result: ToolResult,
+  maxBytes = MAX_INLINE_BYTES,
+): { result: ToolResult; overflow?: Overflow } {
   const { data } = result;
   if (!data) return { result };
   const { text, artifacts, ...rest } = data;
   const isText = typeof text === 'string' && Object.keys(rest).length === 0;
   const full = isText ? text : JSON.stringify(data);
   const size = Buffer.byteLength(full);
-  if (size <= MAX_INLINE_BYTES) return { result };
-  if (size > MAX_ARTIFACT_BYTES) {
-    const error = `The tool's output of ${size} bytes is over the limit of ${MAX_ARTIFACT_BYTES} bytes.`;
-    return { result: failure('ToolExecutionError', error) };
-  }
-  const shown = cutMiddle(typeof text === 'string' ? text : full);
-  const known = Array.isArray(artifacts) ? artifacts : [];
-  const withArtifacts = (ids: unknown[]): ToolResult => ({
+  if (size <= maxBytes) return { result };
+  if (size > MAX_ARTIFACT_BYTES) return { result: toFailure(tooLarge(size)) };
+  const own = artifacts === undefined ? {} : { artifacts };
+  const cut = (artifactId?: string): ToolResult => ({
     ...result,
-    data: ids.length > 0 ? { text: shown, artifacts: ids } : { text: shown },
+    data: { text: cutMiddle(typeof text === 'string' ? text : full, maxBytes, artifactId), ...own },
   });
-  return {
-    result: withArtifacts(known),
-    overflow: {
-      text: full,
-      contentType: isText ? 'text/plain' : 'application/json',
-      withArtifact: (artifactId) => withArtifacts([...known, artifactId]),
-    },
-  };
+  const whole = isText
+    ? { content: full, contentType: 'text/plain', name: 'output.txt' }
+    : { content: full, contentType: 'application/json', name: 'output.json' };
+  return { result: cut(), overflow: { whole, withArtifact: cut } };
 }
 
-function cutMiddle(text: string): string {
+function cutMiddle(text: string, maxBytes: number, artifactId: string | undefined): string {
   const bytes = Buffer.from(text);
-  if (bytes.byteLength <= MAX_INLINE_BYTES) return text;
-  const head = decodeWhole(bytes.subarray(0, HEAD_BYTES));
-  const tail = decodeWhole(bytes.subarray(bytes.byteLength - TAIL_BYTES));
+  if (bytes.byteLength <= maxBytes)
+    return artifactId === undefined ? text : `${text}\n[… more ${whereIs(artifactId)} …]`;
+  const head = decodeWhole(bytes.subarray(0, Math.floor(maxBytes * HEAD_SHARE)));
+  const tail = decodeWhole(bytes.subarray(bytes.byteLength - Math.floor(maxBytes * TAIL_SHARE)));
   const leftOut = bytes.byteLength - Buffer.byteLength(head) - Buffer.byteLength(tail);
-  return `${head}\n[… ${leftOut} of ${bytes.byteLength} bytes left out …]\n${tail}`;
+  const rest = artifactId === undefined ? '' : `; all of it ${whereIs(artifactId)}`;
+  return `${head}\n[… ${leftOut} of ${bytes.byteLength} bytes left out${rest} …]\n${tail}`;
+}
+
+/** Words that the model can act on. */
+function whereIs(artifactId: string): string {
+  const [read, search] = [toModelName('artifacts.read'), toModelName('artifacts.search')];
+  return `is artifact ${artifactId}, see ${read} and ${search}`;
 }
 
 /** Without the parts of a character that the cut went through. */

@@ -3,7 +3,7 @@ import { toPrintable } from './printable.js';
 
 describe('toPrintable', () => {
   it('makes one line without control, colour and direction characters', () => {
-    expect(toPrintable('\u001b[1;31mred\u001b[0m\r\nline\u0007\u202e!\u001b]0;title\u0007')).toBe(
+    expect(toPrintable('\u001b[1;31mred\u001b[0m\r\nline\u0007\u202e\u200f\u061c!\u001b]0;title\u0007')).toBe(
       'red line !',
     );
   });

@@ -1,4 +1,14 @@
-import type { ErrorDetail, ToolClass, ToolResult, ToolSource } from '#contracts';
+import type { ArtifactReference, ErrorDetail, ToolClass, ToolResult, ToolSource } from '#contracts';
+
+/** Output that is no text for the model, or too much of it: kept as an artifact of the conversation. */
+export interface Attachment {
+  /** At most 8 MiB; a string is UTF-8. */
+  content: Uint8Array | string;
+  /** MIME type; of pictures it is checked. */
+  contentType: string;
+  /** A file name for people. */
+  name?: string;
+}
 
 /** What a running tool knows of its call. */
 export interface ToolContext {
@@ -12,6 +22,11 @@ export interface ToolContext {
   /** Milliseconds since epoch. */
   deadline: number;
   progress(progress: number, total?: number, message?: string): void;
+  /**
+   * Keeps content beside the result: pictures are shown to the model and to people, anything else is named. Rejects
+   * with a `ToolError` over 8 MiB, and for the 33rd of a call.
+   */
+  attach(attachment: Attachment): Promise<ArtifactReference>;
 }
 
 export interface ToolDescription {

@@ -6,6 +6,20 @@ import type { Block } from '#contracts';
  */
 export type ModelMessage = { role: 'user'; content: UserContent[] } | { role: 'assistant'; content: Block[] };
 
+/** A picture that a call left. Histories only name it: whoever makes a request loads it by its id. */
+export interface ImageReference {
+  artifact_id: string;
+  content_type: string;
+  /** Bytes. */
+  size: number;
+}
+
 export type UserContent =
   | { type: 'text'; text: string }
-  | { type: 'tool_result'; tool_call_id: string; text: string; is_error: boolean };
+  | {
+      type: 'tool_result';
+      tool_call_id: string;
+      text: string;
+      is_error: boolean;
+      images?: ImageReference[];
+    };

@@ -1,6 +1,6 @@
 import type { CallView, ConversationEvent, EventOf, StepView, ToolEnd, TurnView, View } from '#contracts';
 import { cutArgs, cutText } from './view-limits.js';
-import { startOfEnded, stateOfError, toolsetOf } from './tool-end.js';
+import { artifactsOf, startOfEnded, stateOfError, toolsetOf } from './tool-end.js';
 import { changeCall, changeStep, hasEnded, isEnded } from './view-change.js';
 import type { Reduced } from './reduced.js';
 
@@ -128,6 +128,7 @@ function changeByEnd(call: CallView, event: ToolEnd): Partial<CallView> {
     ended_at,
     question: undefined,
     expires_at: undefined,
+    ...artifactsOf(event),
   };
   if (event.type === 'tool_error') {
     const { error_type, error_message, error_details } = event;

@@ -82,11 +82,18 @@ describe('toolEndOfView', () => {
     for (const end of ends) expect(toolEndSchema.parse(end)).toStrictEqual(end);
   });
 
-  it('lists the artifacts of a result', () => {
-    const outcome = outcomeRow(1, { data: { text: 'big', artifacts: ['art_1'] } });
-    expect(toolEndEvent(callRow(1), outcome)).toMatchObject({ tool_result: 'big', artifacts: ['art_1'] });
-    expect(toolEndEvent(callRow(1), outcomeRow(1, { data: { artifacts: [7] } }))).not.toHaveProperty(
-      'artifacts',
-    );
+  it('names the artifacts of a result, and says nothing of none', () => {
+    const artifacts = [{ id: 'art_1', content_type: 'image/png', size: 3 }];
+    const outcome = outcomeRow(1, { data: { text: 'big', artifacts: ['art_1'] }, artifacts });
+    const end = toolEndEvent(callRow(1), outcome);
+    expect(end).toMatchObject({ tool_result: 'big', artifacts });
+    expect(toolEndEvent(callRow(1), outcomeRow(1, { artifacts: [] }))).not.toHaveProperty('artifacts');
+    const rows = { claims, steps: [stepRow(1, '', [callRow(1)])] };
+    const read = view({ ...rows, outcomes: [outcome] });
+    const [call] = read.turns[0]!.steps[0]!.calls;
+    expect(call).toMatchObject({ artifacts });
+    expect(reduce(view(rows), end)).toEqual(read);
+    const place = { conversation_id: CONVERSATION_ID, turn_id: 'turn_1', step: 1, timestamp: at(0) };
+    expect(toolEndOfView(call!, place)).toEqual(end);
   });
 });

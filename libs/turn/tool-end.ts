@@ -52,23 +52,16 @@ export function toolEndEvent(
     attempt: outcome.attempt,
     worker: outcome.worker,
     duration_ms: outcome.duration_ms,
+    ...artifactsOf(outcome),
   };
   if (outcome.status === 'failure') return { type: 'tool_error', ...fields, ...errorOf(outcome) };
   const text = plainText(outcome);
-  const artifacts = artifactsOf(outcome);
-  return {
-    type: 'tool_complete',
-    ...fields,
-    tool_result: text,
-    tool_output: text,
-    status: outcome.status,
-    ...(artifacts ? { artifacts } : {}),
-  };
+  return { type: 'tool_complete', ...fields, tool_result: text, tool_output: text, status: outcome.status };
 }
 
-function artifactsOf(outcome: Outcome): string[] | undefined {
-  const ids = outcome.data?.artifacts;
-  return Array.isArray(ids) && ids.every((id) => typeof id === 'string') ? ids : undefined;
+/** The field for an event or a view: absent when there are none. */
+export function artifactsOf({ artifacts }: Pick<Outcome, 'artifacts'>): Pick<Outcome, 'artifacts'> {
+  return artifacts && artifacts.length > 0 ? { artifacts } : {};
 }
 
 /** The end of a call as a view shows it, back as an event: for viewers that missed it. */
@@ -88,6 +81,7 @@ export function toolEndOfView(
     attempt: call.attempt,
     worker: call.worker ?? '',
     duration_ms: call.duration_ms ?? 0,
+    ...artifactsOf(call),
   };
   if (call.error) {
     return { type: 'tool_error', ...fields, ...call.error };

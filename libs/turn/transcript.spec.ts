@@ -40,6 +40,25 @@ describe('messagesOfTurn', () => {
     });
   });
 
+  it('names what a call left, and refers to its pictures unless it failed', () => {
+    const steps = [stepRow(1, '', [callRow(1), callRow(2)])];
+    const picture = { id: 'art_1', content_type: 'image/png', size: 70 };
+    const page = { id: 'art_2', content_type: 'text/html', size: 9, name: 'page.html' };
+    const artifacts = [picture, page];
+    const error = { error_type: 'ToolExecutionError', error_message: 'No.' };
+    const outcomes = [
+      outcomeRow(1, { data: { text: 'See [image art_1].' }, artifacts }),
+      outcomeRow(2, { status: 'failure', data: null, error, artifacts: [picture] }),
+    ];
+    const images = [{ artifact_id: 'art_1', content_type: 'image/png', size: 70 }];
+    const named = '[artifact art_2: page.html, text/html, 9 bytes]';
+    const failed = 'ToolExecutionError: No.\n[artifact art_1: image/png, 70 bytes]';
+    expect(messagesOfTurn(journalOf({ steps, outcomes })).at(-1)).toEqual({
+      role: 'user',
+      content: [{ ...result(1, `See [image art_1].\n${named}`), images }, result(2, failed, true)],
+    });
+  });
+
   it('answers a call that has no outcome yet, so that nothing is ever unanswered', () => {
     const steps = [stepRow(1, '', [callRow(1)])];
     expect(messagesOfTurn(journalOf({ steps })).at(-1)).toEqual({ role: 'user', content: [cancelled(1)] });

@@ -1,6 +1,6 @@
-import type { Block, Call, Journal, Outcome, Step } from '#contracts';
-import { plainText } from '#contracts';
-import type { ModelMessage, UserContent } from './model-message.js';
+import type { ArtifactReference, Block, Call, Journal, Outcome, Step } from '#contracts';
+import { IMAGE_TYPES, plainText } from '#contracts';
+import type { ImageReference, ModelMessage, UserContent } from './model-message.js';
 import { endingStep } from './journal.js';
 
 const STOPPED_NOTE = '[The user stopped the previous answer before it was complete.]';
@@ -71,13 +71,33 @@ function resultsFirst(content: UserContent[]): UserContent[] {
 
 function resultOf(call: Call, outcome: Outcome | undefined): UserContent {
   if (!outcome) return cancelledResult(call);
-  const text = plainText(outcome);
+  const is_error = outcome.status === 'failure';
+  // Providers take no picture in a result that is an error.
+  const images = is_error ? [] : imagesOf(outcome);
   return {
     type: 'tool_result',
     tool_call_id: call.tool_call_id,
-    text,
-    is_error: outcome.status === 'failure',
+    text: textWithArtifacts(outcome),
+    is_error,
+    ...(images.length > 0 ? { images } : {}),
   };
+}
+
+/** What the text does not name itself is named at its end. */
+function textWithArtifacts(outcome: Outcome): string {
+  const text = plainText(outcome);
+  const unnamed = (outcome.artifacts ?? []).filter(({ id }) => !text.includes(id));
+  return [text, ...unnamed.map(nameArtifact)].filter((part) => part !== '').join('\n');
+}
+
+function nameArtifact({ id, content_type, size, name }: ArtifactReference): string {
+  return `[artifact ${id}: ${[name, content_type, `${size} bytes`].filter(Boolean).join(', ')}]`;
+}
+
+function imagesOf({ artifacts = [] }: Outcome): ImageReference[] {
+  return artifacts
+    .filter(({ content_type }) => (IMAGE_TYPES as readonly string[]).includes(content_type))
+    .map(({ id: artifact_id, content_type, size }) => ({ artifact_id, content_type, size }));
 }
 
 function cancelledResult(call: Call): UserContent {

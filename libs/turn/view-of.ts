@@ -23,7 +23,7 @@ import {
   textOf,
   totalUsage,
 } from './journal.js';
-import { errorOf, startOfEnded, stateOf, toolsetOf } from './tool-end.js';
+import { artifactsOf, errorOf, startOfEnded, stateOf, toolsetOf } from './tool-end.js';
 import { isEnded } from './view-change.js';
 import { cutArgs, cutText, wholePairs } from './view-limits.js';
 
@@ -137,6 +137,7 @@ function endedCallView(call: CallView, outcome: Outcome): CallView {
     duration_ms,
     ended_at,
     ...(started_at === undefined ? {} : { started_at }),
+    ...artifactsOf(outcome),
   };
   if (outcome.status === 'failure') {
     const { error_type, error_message, error_details } = errorOf(outcome);

@@ -73,6 +73,7 @@ describe('the local tool in README.md', () => {
         signal: new AbortController().signal,
         deadline: Date.now() + 5_000,
         progress: () => undefined,
+        attach: () => Promise.reject(new Error('nothing to attach')),
       },
     );
     expect(result).toMatchObject({ status: 'success', data: { text: 'cba' } });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { View } from '#contracts';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
@@ -51,6 +52,20 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     expect(bob.events('token').filter(({ turn_id }) => turn_id === sent.turn_id).length).toBeGreaterThan(10);
     await checkTranscript(bob, cluster.gateways[0]!, sent);
     await checkTranscript(ann, cluster.gateways[1]!, sent);
+  });
+
+  it('runs the calls of MCP clients, at any gateway, through the same queues', async () => {
+    const results = await Promise.all(
+      cluster.gateways.map(async ({ url }, i) => {
+        const client = new Client({ name: 'test', version: '1.0.0' });
+        await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+        const result = await client.callTool({ name: 'math__add', arguments: { a: i, b: 40 } });
+        await client.close();
+        return result.content;
+      }),
+    );
+    expect(results).toEqual([[{ type: 'text', text: '40' }], [{ type: 'text', text: '41' }]]);
+    expect(cluster.workers.map(({ log }) => log.match(/"tool":"math.add"/g) ?? []).flat()).toHaveLength(2);
   });
 
   it('finishes 50 conversations at once, with work for both workers', async () => {
@@ -233,7 +248,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     const queues = await waitFor(isQuiet, { what: 'empty queues', timeoutMs: 15_000 });
     const durable = queues.filter((queue) => queue.durable);
     expect(durable.map(({ name }) => name).sort()).toEqual(
-      ['dead-letters', 'results', 'tools.gate', 'tools.knowledge', 'tools.math', 'tools.web', 'turns'].sort(),
+      [
+        ...['artifacts', 'gate', 'knowledge', 'math', 'web'].map((toolset) => `tools.${toolset}`),
+        ...['dead-letters', 'results', 'turns'],
+      ].sort(),
     );
     expect(durable.every(({ type }) => type === 'quorum')).toBe(true);
     const own = queues.filter((queue) => !queue.durable).map(({ name }) => name);

@@ -194,7 +194,7 @@ describe('a model that asks for tools', () => {
     expect(content[0].text).toContain('bytes left out');
     expect(Buffer.byteLength(content[0].text)).toBeLessThan(32 * 1024);
     const [end] = chat.viewer.events('tool_complete');
-    expect(end!.artifacts).toEqual([expect.stringMatching(/^art_[0-9a-f]+$/)]);
+    expect(end!.artifacts).toMatchObject([{ id: expect.stringMatching(/^art_[0-9a-f]{32}$/), whole: true }]);
     await chat.goesOn();
   });
 

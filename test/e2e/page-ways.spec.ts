@@ -103,6 +103,8 @@ describe('the panel', () => {
     for (const name of [/^math/, /^web/]) await panel.getByRole('button', { name }).click();
     const tools = await panel.locator('.tool').allInnerTexts();
     expect(tools.map((text) => text.split('\n'))).toEqual([
+      ['read', 'read'],
+      ['search', 'read'],
       ['rag_search', 'read'],
       ['add', 'read'],
       ['multiply', 'read'],

@@ -88,13 +88,48 @@ function checkBlock(block: Json, role: string, path: string, seenToolUses: Set<s
       return checkToolUse(block, role, path, seenToolUses);
     case 'tool_result':
       return role === 'user'
-        ? undefined
+        ? checkResultContent(block, `${path}.tool_result`)
         : invalid(`${path}: \`tool_result\` blocks can only be in \`user\` messages`);
     default:
       return invalid(
         `${path}: Input tag '${String(block.type)}' found using 'type' does not match any of the expected tags`,
       );
   }
+}
+
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const MAX_IMAGE_BASE64 = 5 * 1024 * 1024;
+
+/** Text and pictures; of an error only text. */
+function checkResultContent({ content, is_error }: Json, path: string): Refusal | undefined {
+  if (!Array.isArray(content)) return undefined;
+  for (const [index, block] of (content as Json[]).entries()) {
+    const at = `${path}.content.${index}`;
+    if (block.type === 'text') {
+      const refusal = checkText(block.text, at);
+      if (refusal) return refusal;
+    } else if (block.type !== 'image') {
+      return invalid(`${at}: Input tag '${String(block.type)}' found using 'type' does not match`);
+    } else if (is_error === true) {
+      return invalid(`${path}: all content must be type "text" if "is_error" is true`);
+    } else {
+      const refusal = checkImage(block.source, `${at}.image.source`);
+      if (refusal) return refusal;
+    }
+  }
+  return undefined;
+}
+
+function checkImage(source: unknown, path: string): Refusal | undefined {
+  const { type, media_type, data } = isObject(source) ? source : {};
+  if (type !== 'base64' || typeof data !== 'string' || data === '')
+    return invalid(`${path}.base64.data: Field required`);
+  if (!IMAGE_TYPES.includes(String(media_type)))
+    return invalid(`${path}.base64.media_type: Input should be one of ${IMAGE_TYPES.join(', ')}`);
+  if (data.length <= MAX_IMAGE_BASE64) return undefined;
+  return invalid(
+    `${path}.base64: image exceeds 5 MB maximum: ${data.length} bytes > ${MAX_IMAGE_BASE64} bytes`,
+  );
 }
 
 function checkText(text: unknown, path: string): Refusal | undefined {

@@ -34,7 +34,6 @@ export class Person {
     const turnIds: string[] = [];
     for (let turn = 0; turn < TURNS_PER_CONVERSATION && !this.options.isOver(); turn++) {
       const sent = await this.write(conversationId);
-      if (!sent) break;
       conversationId = sent.conversation_id;
       turnIds.push(sent.turn_id);
       for (const link of this.links) link.follow(conversationId);
@@ -52,10 +51,10 @@ export class Person {
     await Promise.all(this.links.map((link) => link.close()));
   }
 
-  /** Until a gateway has taken it, whatever is lost on the way. */
+  /** Until a gateway has taken it, whatever is lost on the way: without an answer nobody knows whether it is a turn. */
   private async write(
     conversationId: string | undefined,
-  ): Promise<{ conversation_id: string; turn_id: string } | undefined> {
+  ): Promise<{ conversation_id: string; turn_id: string }> {
     const { random, options } = this;
     const name = `${options.name}-${++this.number}`;
     const payload = {
@@ -64,19 +63,11 @@ export class Person {
       content: contentOf(makePlan(name, random)),
     };
     const again = random.chance(0.2) ? 2 : 1;
-    let answer: { conversation_id: string; turn_id: string } | undefined;
-    for (let accepted = 0; accepted < again;) {
-      const link = random.pick(this.links);
-      const given = await this.send(link, payload);
-      if (given) {
-        answer = given;
-        accepted++;
-      } else {
-        if (options.isOver() && !answer) return undefined;
-        await delay(random.between(100, 700));
-      }
+    for (let accepted = 0; ;) {
+      const answer = await this.send(random.pick(this.links), payload);
+      if (answer && ++accepted === again) return answer;
+      if (!answer) await delay(random.between(100, 700));
     }
-    return answer;
   }
 
   private async send(link: Link, payload: { conversation_id?: string; client_message_id: string }) {

@@ -6,6 +6,8 @@ import { Catalogue, Offer } from '#tools';
 export class OfferedTools {
   private readonly catalogue = new Catalogue();
   private readonly offer: Offer;
+  private readonly listeners: (() => void)[] = [];
+  private toldHash = '';
 
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
@@ -24,14 +26,28 @@ export class OfferedTools {
 
   announce({ worker, toolsets }: Body<'catalog.announce'>): void {
     this.catalogue.announce(worker, toolsets, this.now());
+    this.tellChange();
   }
 
   withdraw({ worker }: Body<'catalog.withdraw'>): void {
     this.catalogue.withdraw(worker);
+    this.tellChange();
+  }
+
+  /** After every announcement that changes the list. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
   }
 
   list(): CatalogTool[] {
     this.catalogue.expire(this.now(), this.bus.connectedForMs());
     return this.offer.filter(this.catalogue.offered());
+  }
+
+  private tellChange(): void {
+    const { hash } = this.catalogue;
+    if (hash === this.toldHash) return;
+    this.toldHash = hash;
+    for (const listener of this.listeners) listener();
   }
 }

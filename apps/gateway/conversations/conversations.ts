@@ -38,11 +38,17 @@ export interface ConversationChoice {
 const MAX_OPENING_LENGTH = 200;
 
 /** A conversation that nobody has written in yet. */
-export function newConversation(id: string, userId: string, choice: ConversationChoice = {}): Conversation {
+export function newConversation(
+  id: string,
+  userId: string,
+  choice: ConversationChoice & { expiresAt?: number } = {},
+): Conversation {
   const at = new Date().toISOString();
-  const { title = DEFAULT_TITLE, policy = 'enqueue', tools } = choice;
+  const { title = DEFAULT_TITLE, policy = 'enqueue', tools, expiresAt } = choice;
   const times = { created_at: at, updated_at: at };
-  return { _id: id, user_id: userId, title, policy, ...(tools ? { tools } : {}), ...times };
+  const row = { _id: id, user_id: userId, title, policy, ...(tools ? { tools } : {}), ...times };
+  if (expiresAt === undefined) return row;
+  return { ...row, expires_at: new Date(expiresAt).toISOString(), due_at: expiresAt };
 }
 
 export class Conversations {

@@ -3,7 +3,7 @@ import type { BacklogBudget } from './backlog.js';
 
 export type ServerEvent = ConversationEvent | Snapshot;
 
-/** Somebody who reads along: a socket. */
+/** Somebody who reads along: a socket, or a request that waits for what comes of a turn. */
 export interface Viewer {
   /** Hands one event over to this viewer alone, in order with what its room is told. */
   send(event: ServerEvent): void;

@@ -63,14 +63,20 @@ export class SocketViewer implements Viewer {
   }
 }
 
-/** Rooms of Socket.IO: a broadcast is encoded and framed once for all of its sockets. */
+/** Rooms of Socket.IO: a broadcast is encoded and framed once for all of its sockets. Other viewers are told one by one. */
 export function createSocketRooms(server: () => Server): OpenRoom {
   return (conversationId): Room => {
     const name = `conversation:${conversationId}`;
+    const others = new Set<Viewer>();
     return {
-      enter: (viewer) => void (viewer as SocketViewer).socket.join(name),
-      leave: (viewer) => void (viewer as SocketViewer).socket.leave(name),
-      broadcast: (event) => void server().to(name).emit(event.type, event),
+      enter: (viewer) =>
+        void (viewer instanceof SocketViewer ? viewer.socket.join(name) : others.add(viewer)),
+      leave: (viewer) =>
+        void (viewer instanceof SocketViewer ? viewer.socket.leave(name) : others.delete(viewer)),
+      broadcast: (event) => {
+        server().to(name).emit(event.type, event);
+        for (const viewer of others) viewer.send(event);
+      },
     };
   };
 }

@@ -50,11 +50,15 @@ export interface SubmitTurnDeps {
 export class SubmitTurn {
   constructor(private readonly deps: SubmitTurnDeps) {}
 
-  /** `beforeInsert` runs once the user may write in the conversation: to bind its events before there are any. */
+  /**
+   * `beforeInsert` runs once the user may write in the conversation: to bind its events before there are any.
+   * `expiresAt` (ms since epoch) is of a conversation that this message starts: such a one is in no list.
+   */
   async accept(
     user: User,
     request: ClientRequest<'message'>,
     beforeInsert: (conversationId: string) => Promise<void> = () => Promise.resolve(),
+    expiresAt?: number,
   ): Promise<AcceptedTurn> {
     if (request.content.length > MAX_CONTENT_LENGTH)
       throw new RequestError('content_too_long', `A message has at most ${MAX_CONTENT_LENGTH} characters.`);
@@ -72,7 +76,9 @@ export class SubmitTurn {
     if (conversation?.deleted_at !== undefined) throw notFound();
     if (!existing) door.check(user.id, unended);
     await beforeInsert(conversationId);
-    const isNewConversation = conversation === null && (await this.startConversation(conversationId, user));
+    const isNewConversation =
+      conversation === null &&
+      (await store.insertConversation(newConversation(conversationId, user.id, { expiresAt }))).won;
     const turn = newTurn({ ...request, client_message_id, conversationId, turnId, user });
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
@@ -84,10 +90,6 @@ export class SubmitTurn {
       isNewConversation,
       announce: () => this.announce(row, won),
     };
-  }
-
-  private async startConversation(id: string, user: User): Promise<boolean> {
-    return (await this.deps.store.insertConversation(newConversation(id, user.id))).won;
   }
 
   /** The next number is an insert, too: who finds it taken tries the one after. */

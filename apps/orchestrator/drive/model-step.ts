@@ -1,7 +1,11 @@
 import type { CatalogTool, FailureCode, Step } from '#contracts';
 import { stepRow } from '#journal';
+import type { Model, ModelRequest } from '#llm';
 import { Offer, type ArgumentValidator } from '#tools';
 import { approvedTools, stepAttempt, timeLimit } from '#turn';
+import type { Permit } from '../admission/model-admission.js';
+import type { Shortage } from '../admission/shared-budget.js';
+import { directCall } from '../model/direct-call.js';
 import { resolveCalls } from '../model/resolve-calls.js';
 import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
 import type { DrivingDeps } from '../orchestrator.deps.js';
@@ -73,15 +77,17 @@ export class ModelStep {
       settled: settledEnds(journal, journal.steps.at(-1)),
     });
     try {
+      const loading = work.images.load(place.conversation_id, request.messages);
+      const images = loading && (await unlessAborted(loading, controller.signal));
       const streamed = await streamStep({
-        model: deps.model,
-        request,
+        model: this.model,
+        request: images ? { ...request, images } : request,
         place,
         claimAttempt: work.claimAttempt,
         maxRetries: deps.settings.budgets.modelRetries,
         signal: controller.signal,
         emit: (event) => deps.bus.emit(event),
-        admit: (onWait) => deps.modelLimits.admit(request, { signal: controller.signal, onWait }),
+        admit: (onWait) => this.admit({ request, signal: controller.signal, onWait }),
         onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
         onRefusal: (retryAfterMs) => deps.modelLimits.slowDown(request.model, retryAfterMs),
         onAttempt: (progress) => (this.streaming = { step: n, progress }),
@@ -99,6 +105,21 @@ export class ModelStep {
   /** After the commit: nothing is being streamed any more. */
   forget(): void {
     this.streaming = undefined;
+  }
+
+  private get model(): Model {
+    const { turn, steps } = this.work.memory.journal;
+    return turn.options.call ? directCall(turn.options.call, steps.length > 0) : this.deps.model;
+  }
+
+  /** A turn that is one call asks no model, so it waits for no budget of one. */
+  private async admit(asked: {
+    request: ModelRequest;
+    signal: AbortSignal;
+    onWait: (shortage: Shortage) => void;
+  }): Promise<Permit> {
+    if (this.work.memory.journal.turn.options.call) return { done: () => undefined };
+    return this.deps.modelLimits.admit(asked.request, asked);
   }
 
   /** A provider that is silent for ever must not keep the turn beyond its budget. */
@@ -136,6 +157,15 @@ export class ModelStep {
     });
     return stepRow(journal, n, { kind: 'model', attempt, blocks, calls, stop_reason: stopReason, usage });
   }
+}
+
+/** A store that is away must not hold up a Stop. */
+function unlessAborted<T>(loading: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    loading.then(resolve, reject);
+  });
 }
 
 type Answered = Extract<Streamed, { ended: 'answered' }>;

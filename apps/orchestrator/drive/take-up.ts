@@ -5,6 +5,7 @@ import { carryOut, endTurn, situationOf, type Ports } from '#journal';
 import { decideCalls, decideTakeUp, endingStep, holderOf, runClaim, type Liveness } from '#turn';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import type { CatalogueService } from '../catalogue/catalogue.service.js';
+import type { RequestImages } from '../model/request-images.js';
 import type { History } from './history.js';
 
 import { TurnMemory } from './turn-memory.js';
@@ -20,6 +21,7 @@ export class TakeUp {
     private readonly ports: Ports,
     private readonly catalogue: CatalogueService,
     private readonly history: History,
+    private readonly images: RequestImages,
   ) {}
 
   async takeUp(turnId: string, conversationId: string): Promise<TakenUp> {
@@ -132,7 +134,8 @@ export class TakeUp {
       number,
     });
     const { messages: history, approved: approvedBefore } = past;
-    return { memory, claimAttempt: claim.n, history, approvedBefore, catalogue, conversation };
+    const { images } = this;
+    return { memory, claimAttempt: claim.n, history, images, approvedBefore, catalogue, conversation };
   }
 
   private async pinned(hash: string | undefined): Promise<CatalogTool[]> {

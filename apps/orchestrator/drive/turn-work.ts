@@ -1,5 +1,6 @@
 import type { CatalogTool, ToolChoice } from '#contracts';
 import type { ModelMessage } from '#turn';
+import type { RequestImages } from '../model/request-images.js';
 import type { TurnMemory } from './turn-memory.js';
 
 /** What counts of the conversation while the turn is driven, as it was when the turn was taken up. */
@@ -17,6 +18,8 @@ export interface TurnWork {
   claimAttempt: number;
   /** Messages of the turns before; read only. */
   history: ModelMessage[];
+  /** Loads what the messages name. */
+  images: RequestImages;
   /** Tools of which a call was approved in a turn before. */
   approvedBefore: ReadonlySet<string>;
   /** The catalogue pinned by the turn's first claim. */

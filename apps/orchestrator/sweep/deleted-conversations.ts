@@ -10,7 +10,7 @@ const DAY_MS = 24 * 3_600_000;
 /** A conversation is kept for days: nobody misses it a minute later. */
 const RETENTION_ROUND_MS = 60_000;
 
-/** The conversations that are marked as deleted, and with a retention those whose time is up. */
+/** The conversations that are marked as deleted, and those whose time is up: their own, or the retention's. */
 export class DeletedConversations {
   private nextRetentionAt = 0;
 
@@ -38,6 +38,7 @@ export class DeletedConversations {
 
   private async removeSafely(conversation: Conversation, now: number): Promise<void> {
     try {
+      if (conversation.deleted_at === undefined) return await markDeleted(this.ports, conversation._id);
       await removeDeleted(this.ports, conversation, now);
     } catch (error) {
       if (error instanceof StoreUnavailableError || error instanceof BusUnavailableError) throw error;

@@ -6,6 +6,8 @@ export interface HostedTool {
   tool: Tool;
   definition: ToolDefinition;
   host: ToolsetHost;
+  /** Absent: 32 KiB. */
+  outputBytes?: number;
 }
 
 /** The tools this worker has right now, by bus name. */
@@ -31,7 +33,8 @@ export class HostedTools {
     for (const host of this.deps.hosts) {
       for (const tool of host.tools()) {
         const definition = this.definitionOf(host, tool);
-        tools.set(definition.name, { tool, definition, host });
+        const { outputBytes } = this.deps.overridesFor(definition.name);
+        tools.set(definition.name, { tool, definition, host, outputBytes });
       }
     }
     this.tools = tools;

@@ -96,6 +96,7 @@ export function outcomeRow(
     data?: Outcome['data'];
     error?: Outcome['error'];
     explanation?: string | null;
+    artifacts?: Outcome['artifacts'];
   },
 ): Outcome {
   return {
@@ -107,6 +108,7 @@ export function outcomeRow(
     data: result.data ?? null,
     error: result.error ?? null,
     explanation: result.explanation ?? null,
+    ...(result.artifacts ? { artifacts: result.artifacts } : {}),
     attempt: run.attempt,
     worker: ports.me,
     duration_ms: run.durationMs,

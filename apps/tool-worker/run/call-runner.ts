@@ -15,8 +15,9 @@ import {
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, refuseUnclaimed } from './call-claims.js';
 import { HoldLimit } from './hold-limit.js';
+import { CallOutput } from './call-output.js';
 import { RateLimits } from './rate-limits.js';
-import { runTool, runWhenReached, withinBudget, type Ran, type RunContext } from './run-tool.js';
+import { runTool, runWhenReached, type Ran, type RunContext } from './run-tool.js';
 
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import type { Slots } from './slots.js';
@@ -187,10 +188,11 @@ export class CallRunner {
       const startedAt = performance.now();
       this.emitStart(body, label, claim);
       const { n } = claim;
-      const runOnce = () => this.runOnce(tool, body, n, limits);
+      const output = new CallOutput(this.ports.store, body, this.hosted.find(body.tool_name)?.outputBytes);
+      const runOnce = () => this.runOnce(tool, body, { attempt: n, output, ...limits });
       const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, stop, hold));
       const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
-      if ('result' in ran) return outcomeRow(this.ports, body, run, await this.bounded(body, ran.result));
+      if ('result' in ran) return outcomeRow(this.ports, body, run, await output.bound(ran.result));
       const follows = decideLostConnection({
         class: body.class,
         attempt: claim.n,
@@ -213,21 +215,21 @@ export class CallRunner {
     }
   }
 
-  private async runOnce(tool: Tool, body: ToolCallBody, attempt: number, limits: Limits): Promise<Ran> {
+  private async runOnce(
+    tool: Tool,
+    body: ToolCallBody,
+    { output, ...limits }: Limits & { attempt: number; output: CallOutput },
+  ): Promise<Ran> {
     const { conversation_id, turn_id, tool_call_id, n: step } = body;
     return runTool(tool, body, {
-      attempt,
       ...limits,
+      attach: (attachment) => output.attach(attachment),
       onProgress: (progress, total, message) => {
         const timestamp = new Date().toISOString();
         const place = { conversation_id, turn_id, tool_call_id, step, timestamp };
         this.ports.bus.emit({ type: 'tool_progress', ...place, progress, total, message });
       },
     });
-  }
-
-  private async bounded(body: ToolCallBody, result: ToolResult): Promise<ToolResult> {
-    return withinBudget(this.ports.store, body, result);
   }
 
   private emitStart(body: ToolCallBody, label: CallLabel, claim: Claim): void {

@@ -1,9 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ToolCallBody, ToolResult } from '#contracts';
-import type { Store } from '#store';
 import { stoppedWhileRunning } from '#turn';
-import { failure, outputBudget, ToolConnectionLostError, toFailure, toToolResult, type Tool } from '#tools';
+import {
+  failure,
+  ToolConnectionLostError,
+  toFailure,
+  toToolResult,
+  type Tool,
+  type ToolContext,
+} from '#tools';
 import type { HoldLimit } from './hold-limit.js';
 
 /** How long a lost connection may take to come back. */
@@ -16,6 +21,7 @@ export interface RunContext {
   /** Stop, or the worker gives up. */
   stop: AbortSignal;
   onProgress: (progress: number, total?: number, message?: string) => void;
+  attach: ToolContext['attach'];
 }
 
 /** How a run ended: with a result, or with a connection that broke while nobody can know what happened. */
@@ -41,6 +47,7 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
         timeout.restart();
         context.onProgress(progress, total, message);
       },
+      attach: (attachment) => context.attach(attachment),
     })
     .then((given) => ({ result: toToolResult(given) }))
     .catch((error: unknown) => ended(error, context.stop));
@@ -120,29 +127,4 @@ class Timeout {
     const delayMs = Math.min(this.limitMs, this.hold.leftMs);
     return setTimeout(() => this.controller.abort(new Error('timeout')), delayMs);
   }
-}
-
-/** Bounds the output: what is too long goes to an artifact, head and tail stay. */
-export async function withinBudget(store: Store, body: ToolCallBody, given: ToolResult): Promise<ToolResult> {
-  const { result, overflow } = outputBudget(given);
-  if (!overflow) return result;
-  const content = Buffer.from(overflow.text);
-  const id = `art_${randomUUID().replaceAll('-', '')}`;
-  await store.putArtifact({
-    _id: id,
-    user_id: body.user_id,
-    conversation_id: body.conversation_id,
-    turn_id: body.turn_id,
-    tool_call_id: body.tool_call_id,
-    content_type: overflow.contentType,
-    size: content.byteLength,
-    hash: hashOf(content),
-    content: content.toString('base64'),
-    at: new Date().toISOString(),
-  });
-  return overflow.withArtifact(id);
-}
-
-function hashOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
 }

@@ -304,6 +304,31 @@ describe('what the adapter sends', () => {
     });
   });
 
+  it('shows the pictures that the request brings and names the others', async () => {
+    const [question, asked, answered] = afterCalls(FIRST_CALL) as [ModelMessage, ModelMessage, ModelMessage];
+    const images = ['art_1', 'art_2'].map((artifact_id) => ({
+      artifact_id,
+      content_type: 'image/png',
+      size: 3,
+    }));
+    const results = answered.content.map((item) => ({ ...item, images })) as never;
+    const messages: ModelMessage[] = [question, asked, { role: 'user', content: results }];
+    await run(say('ok'), {
+      messages,
+      images: new Map([['art_1', { content_type: 'image/png', data: 'AAAA' }]]),
+    });
+    expect(api.requests.at(-1)!.body.messages.at(-1)!.content).toMatchObject([
+      {
+        type: 'tool_result',
+        content: [
+          { type: 'text', text: '3' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+          { type: 'text', text: '[image/png, artifact art_2, is not shown here]' },
+        ],
+      },
+    ]);
+  });
+
   it('gives signed and redacted thinking back unchanged and leaves unsigned thinking out', async () => {
     const messages = afterCalls(FIRST_CALL);
     (messages[1] as ModelMessage & { role: 'assistant' }).content.unshift(

@@ -1,6 +1,6 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { Block } from '#contracts';
-import type { ModelMessage, UserContent } from '../model.port.js';
+import type { ImageReference, ModelImage, ModelMessage, UserContent } from '../model.port.js';
 
 export interface ApiMessage {
   role: 'user' | 'assistant';
@@ -11,13 +11,21 @@ const CACHE: Anthropic.Beta.BetaCacheControlEphemeral = { type: 'ephemeral' };
 /** Of the four that a request may have, tools and system take two. */
 const MESSAGE_BREAKPOINTS = 2;
 
-/** `withThinking` false leaves all reasoning out, for a provider that does not take it back. */
-export function toApiMessages(messages: ModelMessage[], withThinking: boolean): ApiMessage[] {
+type Images = ReadonlyMap<string, ModelImage>;
+
+/**
+ * `withThinking` false leaves all reasoning out, for a provider that does not take it back. A picture that `images`
+ * lacks is named.
+ */
+export function toApiMessages(
+  messages: ModelMessage[],
+  { withThinking = true, images = new Map() }: { withThinking?: boolean; images?: Images } = {},
+): ApiMessage[] {
   const converted: ApiMessage[] = [];
   for (const message of messages) {
     const content =
       message.role === 'user'
-        ? resultsFirst(message.content).flatMap(toUserBlocks)
+        ? resultsFirst(message.content).flatMap((item) => toUserBlocks(item, images))
         : message.content.flatMap((block) => toAssistantBlocks(block, withThinking));
     if (content.length === 0) continue;
     const last = converted.at(-1);
@@ -45,10 +53,11 @@ function resultsFirst(content: UserContent[]): UserContent[] {
   return [...results, ...content.filter((item) => item.type !== 'tool_result')];
 }
 
-function toUserBlocks(item: UserContent): Anthropic.Beta.BetaContentBlockParam[] {
+function toUserBlocks(item: UserContent, images: Images): Anthropic.Beta.BetaContentBlockParam[] {
   if (item.type === 'text') return textBlock(item.text);
   const { tool_call_id: tool_use_id, text, is_error } = item;
-  const content = textBlock(text);
+  const pictures = (item.images ?? []).map((reference) => toPicture(reference, images));
+  const content = [...textBlock(text), ...pictures];
   return [
     {
       type: 'tool_result',
@@ -57,6 +66,15 @@ function toUserBlocks(item: UserContent): Anthropic.Beta.BetaContentBlockParam[]
       ...(is_error && { is_error }),
     },
   ];
+}
+
+function toPicture(
+  { artifact_id, content_type }: ImageReference,
+  images: Images,
+): Anthropic.Beta.BetaTextBlockParam | Anthropic.Beta.BetaImageBlockParam {
+  const image = images.get(artifact_id);
+  if (!image) return { type: 'text', text: `[${content_type}, artifact ${artifact_id}, is not shown here]` };
+  return { type: 'image', source: { type: 'base64', media_type: image.content_type, data: image.data } };
 }
 
 function toAssistantBlocks(block: Block, withThinking: boolean): Anthropic.Beta.BetaContentBlockParam[] {

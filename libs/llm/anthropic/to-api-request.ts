@@ -18,7 +18,7 @@ export function toApiRequest(request: ModelRequest, model: string, { withThinkin
   const params: ApiParams = {
     model,
     max_tokens: request.max_output_tokens,
-    messages: toApiMessages(request.messages, withThinking),
+    messages: toApiMessages(request.messages, { withThinking, images: request.images }),
     stream: true,
   };
   if (request.tools.length > 0) params.tools = toApiTools(request.tools);

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { ArgumentValidator, type Tool, type ToolContext } from '#tools';
+import { ArgumentValidator, makeArtifact, referenceTo, type Tool, type ToolContext } from '#tools';
 import type { McpStdioServer } from '../mcp-config.js';
 import type { McpLogger } from '../mcp-logger.js';
 import { McpToolset, type McpTimings } from '../mcp-toolset.js';
@@ -72,6 +72,8 @@ export function untilChanged(toolset: McpToolset, isTrue: () => boolean): Promis
   });
 }
 
+const PLACE = { user_id: 'user-1', conversation_id: 'conversation-1', turn_id: 'turn-1', tool_call_id: '' };
+
 export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
   return {
     toolCallId: 'call_0123456789abcdefghijkl',
@@ -81,6 +83,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     signal: new AbortController().signal,
     deadline: Date.now() + 60_000,
     progress: () => undefined,
+    attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, new Date().toISOString())),
     ...overrides,
   };
 }

@@ -67,7 +67,8 @@ export class LibsqlStore implements Store {
     { skip, limit }: { skip: number; limit: number },
   ): Promise<Conversation[]> {
     const clauses =
-      'WHERE user_id = ? AND deleted_at IS NULL ORDER BY updated_at DESC, _id DESC LIMIT ? OFFSET ?';
+      'WHERE user_id = ? AND deleted_at IS NULL AND expires_at IS NULL ' +
+      'ORDER BY updated_at DESC, _id DESC LIMIT ? OFFSET ?';
     return this.#do(({ conversations }) => conversations.select(clauses, userId, limit, skip));
   }
 

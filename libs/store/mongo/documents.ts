@@ -29,6 +29,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     created_at: 'text',
     updated_at: 'text',
     deleted_at: 'text',
+    expires_at: 'text',
     due_at: 'number',
   },
   turns: {
@@ -63,6 +64,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     data: 'json',
     error: 'json',
     explanation: 'json',
+    artifacts: 'json',
     attempt: 'number',
     worker: 'text',
     duration_ms: 'number',
@@ -77,6 +79,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     content_type: 'json',
     size: 'number',
     hash: 'text',
+    name: 'json',
     content: 'text',
   },
   dead_letters: {

@@ -59,7 +59,7 @@ export class MongoStore implements Store {
   }
 
   async listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]> {
-    const equals = { user_id: userId, deleted_at: null };
+    const equals = { user_id: userId, deleted_at: null, expires_at: null };
     return this.#rows.conversations.find({ equals, sort: { updated_at: -1, _id: -1 }, ...page });
   }
 

@@ -54,6 +54,16 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().getArtifact(makeId())).toBeNull();
     });
 
+    it('keeps the same artifact once: the first row stands', async () => {
+      const place = { conversation_id: makeId(), turn_id: makeId(), tool_call_id: makeCallId() };
+      const about = { content_type: 'text/plain', size: 2, hash: makeId(), name: 'a\ud83d$.txt', at };
+      const first: Artifact = { _id: makeId(), user_id: makeId(), ...place, ...about, content: 'aGk=' };
+      const { name: _name, ...unnamed } = first;
+      await store().putArtifact(first);
+      await store().putArtifact({ ...unnamed, tool_call_id: makeCallId(), at: '2026-04-01T10:00:00.000Z' });
+      expect(await store().getArtifact(first._id)).toEqual(first);
+    });
+
     it('lists dead letters, newest first, and keeps each once', async () => {
       const days = ['2099-01-02', '2099-01-03', '2099-01-01'];
       const rows: DeadLetter[] = days.map((day) => ({

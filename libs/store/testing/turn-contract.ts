@@ -8,7 +8,7 @@ const endedStatuses: TurnStatus[] = ['completed', 'failed', 'cancelled'];
 
 export function describeTurns(store: () => Store): void {
   describe('conversations', () => {
-    it('lists those of a user, newest first, without deleted ones, page by page', async () => {
+    it('lists those of a user, newest first, without deleted ones and those that expire, page by page', async () => {
       const user_id = makeId();
       const times = ['2026-01-03', '2026-01-01', '2026-01-05', '2026-01-04', '2026-01-02'];
       const rows = times.map((day) => sampleConversation({ user_id, updated_at: `${day}T00:00:00.000Z` }));
@@ -16,6 +16,8 @@ export function describeTurns(store: () => Store): void {
       await store().insertConversation(sampleConversation());
       const deleted_at = '2026-02-01T00:00:00.000Z';
       await store().updateConversation(rows[3]!._id, { deleted_at });
+      const passing = sampleConversation({ user_id, expires_at: deleted_at, due_at: -5 });
+      await store().insertConversation(passing);
 
       const first = await store().listConversations(user_id, { skip: 0, limit: 2 });
       const second = await store().listConversations(user_id, { skip: 2, limit: 2 });
@@ -26,6 +28,8 @@ export function describeTurns(store: () => Store): void {
         '2026-01-01',
       ]);
       expect(await store().getConversation(rows[3]!._id)).toEqual({ ...rows[3], deleted_at });
+      expect(await store().listDueConversations(-5, 100)).toEqual([passing]);
+      await store().removeConversation(passing._id);
     });
 
     it('keeps what an update does not name, and lets the last writer win', async () => {

@@ -1,4 +1,12 @@
+import { makeArtifact, referenceTo } from '../artifact.js';
 import type { ToolContext } from '../tool.port.js';
+
+const PLACE = {
+  user_id: 'user-1',
+  conversation_id: 'conversation-1',
+  turn_id: 'turn-1',
+  tool_call_id: 'call_0123456789abcdefghijkl',
+};
 
 /** A context for one call; override what the test is about. */
 export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
@@ -10,6 +18,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     signal: new AbortController().signal,
     deadline: Date.now() + 60_000,
     progress: () => undefined,
+    attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, '2026-03-01T10:00:00.000Z')),
     ...overrides,
   };
 }

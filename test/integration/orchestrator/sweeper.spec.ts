@@ -159,3 +159,18 @@ describe('retention', () => {
     expect((await ports.store.getStep('turn_1', 1))?.blocks).toEqual([]);
   });
 });
+
+describe('a conversation that expires', () => {
+  it('is deleted when its time has come, and not before', async () => {
+    const expiresAt = Date.now() + DAY_MS;
+    const expires_at = new Date(expiresAt).toISOString();
+    await ports.store.insertConversation(conversation('conv_1', { expires_at, due_at: expiresAt }));
+    await ports.store.insertTurn({ ...turnRow(), due_at: null, status: 'completed' });
+    await sweeper().sweep();
+    expect((await ports.store.getConversation('conv_1'))?.deleted_at).toBeUndefined();
+    await sweeper().sweep(expiresAt);
+    expect((await ports.store.getConversation('conv_1'))?.deleted_at).toBeDefined();
+    await sweeper().sweep(expiresAt + 1);
+    expect(await ports.store.listTurns('conv_1', { limit: 9 })).toEqual([]);
+  });
+});

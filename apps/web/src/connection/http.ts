@@ -57,11 +57,21 @@ export const listTools = () => ask<{ tools: ListedTool[] }>('GET', '/api/tools')
 export const readCall = (turnId: string, toolCallId: string) =>
   ask<CallView>('GET', `/api/turns/${turnId}/calls/${toolCallId}`);
 
+export const artifactPath = (id: string) => `/api/artifacts/${encodeURIComponent(id)}`;
+
+/** Its bytes, with the type that the server says they have. */
+export const readArtifact = async (id: string) => (await send('GET', artifactPath(id), '*/*')).blob();
+
 async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+  const response = await send(method, path, 'application/json', body);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+async function send(method: string, path: string, accept: string, body?: object): Promise<Response> {
   const token = readToken();
   // Asked by something that was under way: nothing leaves the page in nobody's name.
   if (isSignedOut()) throw new HttpError(401, 'You are signed out.');
-  const headers = new Headers({ accept: 'application/json' });
+  const headers = new Headers({ accept });
   if (token !== null) headers.set('authorization', `Bearer ${token}`);
   if (body) headers.set('content-type', 'application/json');
   let response: Response;
@@ -71,7 +81,7 @@ async function ask<T>(method: string, path: string, body?: object): Promise<T> {
     throw new HttpError(0, 'The server cannot be reached.');
   }
   if (!response.ok) throw new HttpError(response.status, await reasonOf(response));
-  return (response.status === 204 ? undefined : await response.json()) as T;
+  return response;
 }
 
 /** The `detail` of a problem document, or a sentence made of the status. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { HttpError, readCall } from '../connection/http.js';
 import { isOpen, workerName } from '../words/call-words.js';
 import { formatClock, formatDuration } from '../words/durations.js';
+import { Artifacts } from './artifacts.js';
 import { Payload } from './payload.js';
 
 /** What went in, what came out, and the facts. */
@@ -10,6 +11,7 @@ export function CallDetail({ call, turnId }: { call: CallView; turnId: string })
   const [uncut, setUncut] = useState<CallView>();
   const [problem, setProblem] = useState<string>();
   const shown = uncut ?? call;
+  const whole = call.artifacts?.find((artifact) => artifact.whole);
   const readUncut = () => {
     readCall(turnId, call.tool_call_id).then(setUncut, (error: unknown) => {
       setProblem(error instanceof HttpError ? error.message : 'It could not be read.');
@@ -24,11 +26,12 @@ export function CallDetail({ call, turnId }: { call: CallView; turnId: string })
           <Payload title="Error" text={`${shown.error.error_type}: ${shown.error.error_message}`} />
         )}
       </div>
+      {call.artifacts && <Artifacts artifacts={call.artifacts} />}
       {call.truncated && !uncut && (
         <p className="call-cut">
           Shown in part.{' '}
           <button type="button" className="text-button" onClick={readUncut}>
-            Show all of it
+            {whole ? 'Show what the model was given' : 'Show all of it'}
           </button>
           {problem && <span role="alert"> {problem}</span>}
         </p>

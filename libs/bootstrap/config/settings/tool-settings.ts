@@ -28,6 +28,8 @@ const toolSettingsSchema = z.strictObject({
   approve: approvalModeSchema.optional(),
   /** Calls at once in one worker, of the toolset together. */
   concurrency: positive(1_000).optional(),
+  /** Bytes of a result that the model is given; the rest is kept as an artifact. */
+  output_bytes: z.int().min(2_048).max(131_072).optional(),
   /** Calls started in the whole fleet; of a toolset those of its tools together. */
   rate: rateSchema.optional(),
 });
@@ -59,6 +61,7 @@ export interface ToolSettings {
   timeoutMs?: number;
   approve?: ApprovalMode;
   concurrency?: number;
+  outputBytes?: number;
   rate?: CallRate;
 }
 
@@ -73,9 +76,9 @@ export function toToolPolicy(file: z.output<z.ZodObject<typeof toolSettingsShape
   const { tools, approve, offer } = file;
   return {
     tools: new Map(
-      Object.entries(tools).map(([name, { timeout_ms, ...tool }]) => [
+      Object.entries(tools).map(([name, { timeout_ms, output_bytes, ...tool }]) => [
         name,
-        { ...tool, timeoutMs: timeout_ms },
+        { ...tool, timeoutMs: timeout_ms, outputBytes: output_bytes },
       ]),
     ),
     approvalByClass: approve,
@@ -91,6 +94,7 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
     class: own.class ?? toolset.class,
     timeoutMs: own.timeoutMs ?? toolset.timeoutMs,
     approve: own.approve ?? toolset.approve,
+    outputBytes: own.outputBytes ?? toolset.outputBytes,
     // A toolset's rate is a limit beside this one, of all its tools together.
     rate: own.rate,
   };

@@ -1,0 +1,22 @@
+import { idSchema, type Artifact } from '#contracts';
+import type { Store } from '#store';
+import type { User } from '../auth/user.js';
+import type { Ownership } from '../conversations/ownership.js';
+import { notFound } from '../errors/request-error.js';
+
+/** Outputs that calls left, for the owner of their conversation. */
+export class Artifacts {
+  constructor(
+    private readonly store: Pick<Store, 'getArtifact'>,
+    private readonly ownership: Ownership,
+  ) {}
+
+  /** Missing, somebody else's and of a deleted conversation are one and the same. */
+  async read(user: User, id: string): Promise<Artifact> {
+    if (!idSchema.safeParse(id).success) throw notFound();
+    const artifact = await this.store.getArtifact(id);
+    if (!artifact) throw notFound();
+    await this.ownership.conversation(user, artifact.conversation_id);
+    return artifact;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Request, Response } from 'express';
+
+/** Answers with `content` or the one part of it that was asked for. Several parts at once, or nonsense, are the whole. */
+export function sendContent(request: Request, response: Response, content: Buffer): void {
+  if (isKnown(request, response)) {
+    response.status(304).end();
+    return;
+  }
+  const ranges = request.range(content.byteLength, { combine: true });
+  if (ranges === -1) {
+    response.set('Content-Range', `bytes */${content.byteLength}`).status(416).end();
+    return;
+  }
+  const [range] = Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges : [];
+  if (!range) {
+    response.status(200).send(content);
+    return;
+  }
+  const { start, end } = range;
+  response
+    .status(206)
+    .set('Content-Range', `bytes ${start}-${end}/${content.byteLength}`)
+    .send(content.subarray(start, end + 1));
+}
+
+/** Express asks the same, but never for a request that forbids caches on its way an old answer. */
+function isKnown(request: Request, response: Response): boolean {
+  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return known?.some((tag) => tag === '*' || tag === response.get('ETag')) ?? false;
+}

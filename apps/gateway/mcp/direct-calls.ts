@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { MAX_CONTENT_LENGTH, type ConversationEvent, type Outcome, type TurnOptions } from '#contracts';
+import type { Store } from '#store';
+import type { User } from '../auth/user.js';
+import { DEFAULT_TITLE } from '../conversations/conversations.js';
+import type { Feed } from '../feeds/feed.js';
+import type { Feeds } from '../feeds/feeds.js';
+import type { StopTurns } from '../turns/stop-turns.js';
+import type { SubmitTurn } from '../turns/submit-turn.js';
+import { CallViewer, type CallNews } from './call-viewer.js';
+
+/** Its conversation is kept for so long: for operators, and for what its result refers to. */
+const KEPT_MS = 24 * 3_600_000;
+
+export type DirectCall = NonNullable<TurnOptions['call']>;
+
+export interface CallPlace {
+  conversation_id: string;
+  turn_id: string;
+}
+
+export interface FollowOptions {
+  /** Whoever asked has gone, or has changed its mind: the call is stopped. */
+  signal: AbortSignal;
+  onEvent(event: ConversationEvent): void;
+  /** Calls whose question has just been answered. */
+  answered?: string;
+}
+
+/** News of a call, the end with the stored outcome. */
+export type CallAnswer = Exclude<CallNews, { is: 'ended' }> | { is: 'ended'; outcome: Outcome };
+
+/**
+ * A tool call that comes from outside a chat: the one call of a turn in a conversation of its own, so queues, claims,
+ * limits and audit are those of any other call.
+ */
+export class DirectCalls {
+  constructor(
+    private readonly deps: {
+      store: Pick<Store, 'getOutcome'>;
+      feeds: Feeds;
+      submitTurn: SubmitTurn;
+      stopTurns: StopTurns;
+    },
+  ) {}
+
+  /** Throws `RequestError` when the gateway takes no more. */
+  async run(
+    user: User,
+    call: DirectCall,
+    options: FollowOptions,
+  ): Promise<{ place: CallPlace; news: CallAnswer }> {
+    const { feeds, submitTurn } = this.deps;
+    const content = `${call.tool_name} ${JSON.stringify(call.arguments)}`.slice(0, MAX_CONTENT_LENGTH);
+    const request = { content, client_message_id: randomUUID(), options: { call } };
+    const bind = async (conversationId: string) => void (await feeds.open(conversationId));
+    const accepted = await submitTurn.accept(user, request, bind, Date.now() + KEPT_MS);
+    const { answer: place, announce } = accepted;
+    const feed = await feeds.open(place.conversation_id);
+    feed.startEmpty(DEFAULT_TITLE);
+    const news = this.followIn(feed, place, options);
+    await announce();
+    return { place, news: await news };
+  }
+
+  /** Waits on for a call that asked somebody. */
+  async follow(place: CallPlace, options: FollowOptions): Promise<CallAnswer> {
+    return this.followIn(await this.deps.feeds.open(place.conversation_id), place, options);
+  }
+
+  async stop({ turn_id }: CallPlace): Promise<void> {
+    await this.deps.stopTurns.stop(turn_id);
+  }
+
+  private async followIn(feed: Feed, place: CallPlace, options: FollowOptions): Promise<CallAnswer> {
+    const { signal, onEvent, answered } = options;
+    const viewer = new CallViewer(place.turn_id, onEvent, ({ tool_call_id }) => tool_call_id === answered);
+    // Stopped, the call still ends: what follows is its end.
+    const stop = () => void this.stop(place).catch(() => undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      feed.add(viewer);
+      if (signal.aborted) stop();
+      const news = await viewer.news;
+      if (news.is !== 'ended') return news;
+      const outcome = await this.deps.store.getOutcome(news.call.tool_call_id);
+      if (!outcome) throw new Error('a call has ended without an outcome');
+      return { is: 'ended', outcome };
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.deps.feeds.leave(place.conversation_id, viewer);
+    }
+  }
+}

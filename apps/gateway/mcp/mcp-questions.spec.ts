@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { toAnswer, toQuestion } from './mcp-questions.js';
+
+const question = { turn_id: 'turn_1', tool_call_id: `call_${'a'.repeat(22)}`, asks: 'approval' as const };
+
+describe('what a client brings back with an answer', () => {
+  it('is the question that it was asked', () => {
+    expect(toQuestion(JSON.stringify(question))).toEqual(question);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['text', 'garbage'],
+    ['another shape', '{"turn_id":"turn_1"}'],
+    ['an id that is a query', JSON.stringify({ ...question, turn_id: { $ne: null } })],
+  ])('is no question when it is %s', (_what, state) => {
+    expect(toQuestion(state)).toBeUndefined();
+  });
+
+  it('approves only what was said to be allowed', () => {
+    const answer = (action: 'accept' | 'decline' | 'cancel', content?: Record<string, unknown>) =>
+      toAnswer(question, { kind: 'elicit', action, content }).does;
+    expect(answer('accept', { approve: true })).toBe('approve');
+    expect(answer('accept', { approve: 'true' })).toBe('deny');
+    expect(answer('accept')).toBe('deny');
+    expect(answer('decline', { approve: true })).toBe('deny');
+    expect(answer('cancel')).toBe('nothing');
+    expect(toAnswer(question, { kind: 'missing' }).does).toBe('nothing');
+  });
+});

@@ -1,0 +1,197 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  createMcpHandler,
+  inputRequired,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolRequest,
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  type McpHttpHandler,
+  type McpRequestContext,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { CallView, ConversationEvent } from '#contracts';
+import type { Logger } from '#observability';
+import { busNameOf, suggestNames, toModelName } from '#tools';
+import type { User } from '../auth/user.js';
+import type { OfferedTools } from '../catalogue/offered-tools.js';
+import type { Ownership } from '../conversations/ownership.js';
+import { RequestError, toRequestError } from '../errors/request-error.js';
+import type { AnswerCalls } from '../turns/answer-calls.js';
+import type { CallAnswer, CallPlace, DirectCalls, FollowOptions } from './direct-calls.js';
+import { toAnswer, toQuestion, type Question } from './mcp-questions.js';
+import { refusedCall, toCallToolResult, toMcpTool } from './mcp-words.js';
+
+/** How long a client may keep the list of tools; it is told of changes if it listens. */
+const LIST_TTL_MS = 10_000;
+const CODE_OF: Partial<Record<RequestError['code'], 'ApiLimitExceeded' | 'DependencyUnavailable'>> = {
+  overloaded: 'ApiLimitExceeded',
+  busy: 'ApiLimitExceeded',
+  unavailable: 'DependencyUnavailable',
+};
+
+export interface McpServerDeps {
+  offered: OfferedTools;
+  calls: DirectCalls;
+  answers: AnswerCalls;
+  ownership: Ownership;
+  log: Pick<Logger, 'warn' | 'error'>;
+}
+
+/** The fleet's catalogue as an MCP server over streamable HTTP: stateless, so any gateway answers any request. */
+export function createMcpServer(deps: McpServerDeps): McpHttpHandler {
+  const handler = createMcpHandler((context) => serve(deps, context), {
+    onerror: (error) => deps.log.warn({ err: error }, 'an MCP request failed'),
+  });
+  deps.offered.onChange(() => handler.notify.toolsChanged());
+  return handler;
+}
+
+function serve(deps: McpServerDeps, { era, authInfo }: McpRequestContext): Server {
+  const user = authInfo?.extra?.user as User;
+  const server = new Server(
+    { name: 'switchyard', version: '0.1.0' },
+    {
+      capabilities: { tools: { listChanged: true } },
+      cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
+      inputRequired: { legacyShim: false },
+    },
+  );
+  server.setRequestHandler('tools/list', () => ({ tools: deps.offered.list().map(toMcpTool) }));
+  server.setRequestHandler('tools/call', (request, context) =>
+    new McpCall(deps, user, era, context).answer(request.params),
+  );
+  return server;
+}
+
+/** One `tools/call`: a new call, or the rest of one that asked its client something. */
+class McpCall {
+  private progress = 0;
+
+  constructor(
+    private readonly deps: McpServerDeps,
+    private readonly user: User,
+    private readonly era: McpRequestContext['era'],
+    private readonly context: ServerContext,
+  ) {}
+
+  async answer(params: CallToolRequest['params']): Promise<CallToolResult | InputRequiredResult> {
+    try {
+      const question = toQuestion(this.context.mcpReq.requestState());
+      if (question) return await this.goOn(question);
+      const call = { tool_name: this.findTool(params.name), arguments: params.arguments ?? {} };
+      const { place, news } = await this.deps.calls.run(this.user, call, this.follow());
+      return await this.tell(place, news);
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      return this.refuse(error);
+    }
+  }
+
+  private findTool(name: string): string {
+    const tools = this.deps.offered.list();
+    const found = busNameOf(name, tools);
+    if (found !== undefined) return found;
+    const close = suggestNames(
+      name,
+      tools.map((tool) => tool.name),
+    ).map(toModelName);
+    const hint = close.length > 0 ? ` Did you mean ${close.join(' or ')}?` : '';
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no tool ${name.slice(0, 128)}.${hint}`,
+    );
+  }
+
+  private async goOn(question: Question): Promise<CallToolResult | InputRequiredResult> {
+    const { answers, ownership, calls } = this.deps;
+    const { turn_id, tool_call_id } = question;
+    const { conversation_id } = await ownership.turn(this.user, turn_id);
+    const answer = toAnswer(question, inputResponse(this.context.mcpReq.inputResponses, question.asks));
+    if (answer.does === 'approve' || answer.does === 'deny')
+      await answers.approve(this.user, { turn_id, tool_call_id, decision: answer.does });
+    else if (answer.does === 'input')
+      await answers.input(this.user, { turn_id, tool_call_id, content: answer.content });
+    const place = { conversation_id, turn_id };
+    const answered = answer.does === 'nothing' ? undefined : tool_call_id;
+    return this.tell(place, await calls.follow(place, { ...this.follow(), answered }));
+  }
+
+  private async tell(place: CallPlace, news: CallAnswer): Promise<CallToolResult | InputRequiredResult> {
+    switch (news.is) {
+      case 'ended':
+        return toCallToolResult(news.outcome);
+      case 'failed':
+        return refusedCall('ToolExecutionError', news.turn.error?.message ?? 'The call was stopped.');
+      case 'asked':
+        return this.ask(place, news.call);
+    }
+  }
+
+  /** Whoever cannot be asked gets a refusal, and the call that waits is stopped. */
+  private async ask(place: CallPlace, call: CallView): Promise<CallToolResult | InputRequiredResult> {
+    if (this.canBeAsked()) {
+      const question: Question = {
+        turn_id: place.turn_id,
+        tool_call_id: call.tool_call_id,
+        asks: call.state === 'awaiting_approval' ? 'approval' : 'input',
+      };
+      return inputRequired({
+        inputRequests: { [question.asks]: inputRequired.elicit(elicitationOf(call)) },
+        requestState: JSON.stringify(question),
+      });
+    }
+    await this.deps.calls.stop(place);
+    const who = call.state === 'awaiting_approval' ? 'must be approved by' : 'asks';
+    return refusedCall(
+      'PermissionError',
+      `${call.display_name} ${who} a person, and this client cannot be asked. Call it from a chat, or with a client that takes elicitations (2026-07-28).`,
+    );
+  }
+
+  private canBeAsked(): boolean {
+    const envelope = this.context.mcpReq.envelope as Record<string, unknown> | undefined;
+    const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+    return this.era === 'modern' && capabilities?.elicitation !== undefined;
+  }
+
+  private follow(): FollowOptions {
+    return { signal: this.context.mcpReq.signal, onEvent: (event) => this.tellProgress(event) };
+  }
+
+  /** Only to who asked for it; MCP wants every figure to be larger than the one before. */
+  private tellProgress(event: ConversationEvent): void {
+    const token = this.context.mcpReq._meta?.progressToken;
+    if (token === undefined || event.type !== 'tool_progress') return;
+    const { progress, total, message } = event;
+    if (progress <= this.progress) return;
+    this.progress = progress;
+    const params = { progressToken: token, progress, total, message };
+    void this.context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  }
+
+  private refuse(error: unknown): CallToolResult {
+    const { code, message } = toRequestError(error);
+    if (code === 'internal') this.deps.log.error({ err: error }, 'an MCP call failed');
+    return refusedCall(CODE_OF[code] ?? 'ToolExecutionError', message);
+  }
+}
+
+function elicitationOf(call: CallView): Parameters<typeof inputRequired.elicit>[0] {
+  if (call.state === 'awaiting_approval') {
+    const approve = { type: 'boolean' as const, title: `Allow ${call.display_name}` };
+    return {
+      message: `${call.display_name} wants to run with ${JSON.stringify(call.args).slice(0, 2_000)}`,
+      requestedSchema: { type: 'object', properties: { approve }, required: ['approve'] },
+    };
+  }
+  const { message = '', schema = {} } = call.question ?? {};
+  return {
+    message,
+    requestedSchema: schema as Parameters<typeof inputRequired.elicit>[0]['requestedSchema'],
+  };
+}

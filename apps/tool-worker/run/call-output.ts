@@ -1,0 +1,57 @@
+import type { ArtifactReference, ToolCallBody, ToolResult } from '#contracts';
+import type { Store } from '#store';
+import { makeArtifact, outputBudget, referenceTo, ToolError, type Attachment } from '#tools';
+
+const MAX_ATTACHMENTS = 32;
+
+/** A result that may be settled, and what was kept beside it. */
+export type BoundedResult = ToolResult & { artifacts?: ArtifactReference[] };
+
+/** What one run of a call leaves beside its text: attachments, and the whole of a text that is too long. */
+export class CallOutput {
+  private readonly kept = new Map<string, ArtifactReference>();
+
+  constructor(
+    private readonly store: Pick<Store, 'putArtifact'>,
+    private readonly body: ToolCallBody,
+    /** Bytes of the result's text; absent: 32 KiB. */
+    private readonly maxBytes?: number,
+  ) {}
+
+  /** Of a `ToolContext`. The same content twice is one artifact. */
+  async attach(attachment: Attachment): Promise<ArtifactReference> {
+    if (this.kept.size >= MAX_ATTACHMENTS) {
+      const error_message = `The tool attached more than ${MAX_ATTACHMENTS} outputs to one result.`;
+      throw new ToolError({ error_type: 'ToolExecutionError', error_message });
+    }
+    const reference = await this.keep(attachment);
+    this.kept.set(reference.id, reference);
+    return reference;
+  }
+
+  /** Bounds the text: what is too long goes to an artifact, head and tail stay. */
+  async bound(given: ToolResult): Promise<BoundedResult> {
+    const { result, overflow } = outputBudget(given, this.maxBytes);
+    if (!overflow) return this.withReferences(result);
+    const whole: ArtifactReference = { ...(await this.keep(overflow.whole)), whole: true };
+    this.kept.set(whole.id, whole);
+    return this.withReferences(overflow.withArtifact(whole.id));
+  }
+
+  private withReferences(result: ToolResult): BoundedResult {
+    const artifacts = [...this.kept.values()];
+    if (artifacts.length === 0) return result;
+    if (result.status === 'failure') return { ...result, artifacts };
+    const { artifacts: own, ...rest } = result.data ?? { text: '' };
+    const ids = [...(Array.isArray(own) ? (own as unknown[]) : []), ...artifacts.map(({ id }) => id)];
+    return { ...result, data: { ...rest, artifacts: ids }, artifacts };
+  }
+
+  private async keep(attachment: Attachment): Promise<ArtifactReference> {
+    const { user_id, conversation_id, turn_id, tool_call_id } = this.body;
+    const place = { user_id, conversation_id, turn_id, tool_call_id };
+    const artifact = makeArtifact(place, attachment, new Date().toISOString());
+    await this.store.putArtifact(artifact);
+    return referenceTo(artifact);
+  }
+}

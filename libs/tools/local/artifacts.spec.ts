@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { plainText, type Artifact } from '#contracts';
+import { makeArtifact } from '../artifact.js';
+import { toolContext } from '../testing/tool-context.js';
+import { PNG } from '../testing/pictures.js';
+import { ToolError } from '../tool.port.js';
+import { createArtifactsToolset } from './artifacts.js';
+
+const PLACE = { user_id: 'u', conversation_id: 'conversation-1', turn_id: 't', tool_call_id: 'c' };
+const kept = new Map<string, Artifact>();
+const [read, search] = createArtifactsToolset({ getArtifact: async (id) => kept.get(id) ?? null }).tools();
+
+function keep(content: string | Uint8Array, contentType = 'text/plain'): string {
+  const artifact = makeArtifact(PLACE, { content, contentType }, '2026-03-01T10:00:00.000Z');
+  kept.set(artifact._id, artifact);
+  return artifact._id;
+}
+
+const run = async (tool: typeof read, args: Record<string, unknown>, context = toolContext()) =>
+  plainText(await tool!.run(args, context));
+
+async function failure(tool: typeof read, args: Record<string, unknown>, context = toolContext()) {
+  const error: unknown = await run(tool, args, context).catch((reason: unknown) => reason);
+  if (!(error instanceof ToolError)) throw new Error(`no ToolError: ${String(error)}`);
+  return error.detail;
+}
+
+describe('artifacts.read', () => {
+  it('reads all of a text in parts that join without a seam, whatever the characters', async () => {
+    const text = 'a€😀\n'.repeat(300);
+    const id = keep(text);
+    let read_ = '';
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const part: string = await run(read, { id, offset, length: 7 });
+      const note = /\n\[bytes (\d+) to (\d+) of 2700; (?:go on with offset (\d+)|this is the end)]$/.exec(
+        part,
+      );
+      expect(note).not.toBeNull();
+      read_ += part.slice(0, note!.index);
+      offset = note![3] === undefined ? undefined : Number(note![3]);
+    }
+    expect(read_).toBe(text);
+  });
+
+  it('begins at the character that an offset is in the middle of, and ends beyond the end', async () => {
+    const id = keep('a😀b');
+    expect(await run(read, { id, offset: 3, length: 2 })).toBe(
+      '😀\n[bytes 1 to 5 of 6; go on with offset 5]',
+    );
+    expect(await run(read, { id, offset: 99 })).toBe('\n[bytes 6 to 6 of 6; this is the end]');
+  });
+
+  it('answers alike for what is missing and what another conversation has', async () => {
+    const id = keep('secret');
+    const foreign = await failure(read, { id }, toolContext({ conversationId: 'conversation-2' }));
+    expect(foreign.error_type).toBe('ResourceNotFound');
+    const missing = await failure(read, { id: 'art_0' });
+    expect(missing.error_message.replace('art_0', id)).toBe(foreign.error_message);
+    expect((await failure(search, { id: '{"$ne":1}', pattern: 'x' })).error_type).toBe('ResourceNotFound');
+  });
+
+  it('says of a picture what it is', async () => {
+    const { error_message } = await failure(read, { id: keep(PNG, 'image/png') });
+    expect(error_message).toContain('image/png, which has no text');
+  });
+});
+
+describe('artifacts.search', () => {
+  it('finds matches with offsets that can be read', async () => {
+    const text = `${'€'.repeat(200)}\nneedle one\n${'x'.repeat(30_000)}Needle two${'y'.repeat(30_000)}`;
+    const id = keep(text);
+    const found = await run(search, { id, pattern: '(?i)NEEDLE \\w+' });
+    const offsets = [...found.matchAll(/^offset (\d+): /gm)].map(([, offset]) => Number(offset));
+    expect(found).toContain('[all 2 matches in');
+    const words = await Promise.all(offsets.map((offset) => run(read, { id, offset, length: 10 })));
+    expect(words.map((part) => part.split('\n')[0])).toEqual(['needle one', 'Needle two']);
+    expect(await run(search, { id, pattern: 'nothing here' })).toMatch(/^No match in \d+ bytes\.$/);
+  });
+
+  it('shows no more than the model can be given, and says so', async () => {
+    const found = await run(search, { id: keep('😀 hit\n'.repeat(5_000)), pattern: 'hit' });
+    expect(found).toContain('[the first 50 matches; a narrower pattern finds fewer]');
+    const wide = await run(search, { id: keep(`${'€'.repeat(400)}\n`.repeat(500)), pattern: '€{3}' });
+    expect(Buffer.byteLength(wide)).toBeLessThan(25_000);
+  });
+
+  it('takes time linear in the text, lets others run, and stops when told', async () => {
+    const id = keep('a'.repeat(2 * 1024 * 1024));
+    let turns = 0;
+    const counting = setInterval(() => turns++, 1);
+    expect(await run(search, { id, pattern: '(a+)+[^a]$' })).toMatch(/^No match/);
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(2);
+    const stop = new AbortController();
+    const searching = run(search, { id, pattern: '(a+)+[^a]$' }, toolContext({ signal: stop.signal }));
+    stop.abort(new Error('stopped'));
+    await expect(searching).rejects.toThrow('stopped');
+  });
+
+  it.each(['(', '(?=a)', '\\1', '(a{1000}){1000}'])('refuses the pattern %s', async (pattern) => {
+    expect(await failure(search, { id: keep('a'), pattern })).toMatchObject({
+      error_type: 'ValidationError',
+      error_details: { parameter: 'pattern', provided_value: pattern },
+    });
+  });
+});

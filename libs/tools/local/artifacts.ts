@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { idSchema, type Artifact } from '#contracts';
+import { defineTool, defineToolset } from '../define-tool.js';
+import { ToolError, type ToolContext, type ToolsetHost } from '../tool.port.js';
+import { characterStart, compilePattern, isContinuation, searchText } from './search-text.js';
+
+/** Where artifacts are read: the store, as far as these tools need it. */
+export interface ArtifactReader {
+  getArtifact(id: string): Promise<Artifact | null>;
+}
+
+const MAX_LENGTH = 24_000;
+const DEFAULT_LENGTH = 16_000;
+const TIMEOUT_MS = 15_000;
+const TEXT_TYPE = /^text\/|[/+](json|xml|yaml|javascript|toml|sql|x-ndjson|x-sh)$/;
+
+const id = z.string().max(128).describe('Id of the artifact: art_ and 32 hex digits');
+
+/** What results leave out, for the model: parts of artifacts of the call's own conversation. */
+export function createArtifactsToolset(artifacts: ArtifactReader): ToolsetHost {
+  return defineToolset({
+    name: 'artifacts',
+    version: '1.0.0',
+    tools: [readTool(artifacts), searchTool(artifacts)],
+  });
+}
+
+function readTool(artifacts: ArtifactReader) {
+  return defineTool({
+    name: 'read',
+    description:
+      'Reads a part of a text artifact: output of an earlier tool call that was too long to be shown whole. ' +
+      'Offset and length count bytes of UTF-8; the end of the answer names the offset to go on with.',
+    input: z.strictObject({
+      id,
+      offset: z.int().min(0).default(0).describe('Where to begin, in bytes'),
+      length: z
+        .int()
+        .min(1)
+        .max(MAX_LENGTH)
+        .default(DEFAULT_LENGTH)
+        .describe(`Bytes to read, at most ${MAX_LENGTH}`),
+    }),
+    class: 'read',
+    timeoutMs: TIMEOUT_MS,
+    run: async (args, context) => {
+      const content = await readContent(artifacts, args.id, context);
+      const begin = characterStart(content, Math.min(args.offset, content.byteLength));
+      const end = Math.max(
+        characterStart(content, Math.min(begin + args.length, content.byteLength)),
+        nextCharacter(content, begin),
+      );
+      const goesOn = end < content.byteLength ? `; go on with offset ${end}` : '; this is the end';
+      const text = content.toString('utf8', begin, end);
+      return `${text}\n[bytes ${begin} to ${end} of ${content.byteLength}${goesOn}]`;
+    },
+  });
+}
+
+function searchTool(artifacts: ArtifactReader) {
+  return defineTool({
+    name: 'search',
+    description:
+      'Searches a text artifact line by line for a regular expression (RE2 syntax: no look-around, no back ' +
+      'references; (?i) ignores case) and answers with the offset and the surroundings of each match.',
+    input: z.strictObject({
+      id,
+      pattern: z.string().min(1).max(1000).describe('Regular expression in RE2 syntax'),
+    }),
+    class: 'read',
+    timeoutMs: TIMEOUT_MS,
+    run: async (args, context) => {
+      const pattern = compilePattern(args.pattern);
+      return searchText(await readContent(artifacts, args.id, context), pattern, context.signal);
+    },
+  });
+}
+
+/** What belongs to another conversation answers like what does not exist. */
+async function readContent(artifacts: ArtifactReader, wanted: string, context: ToolContext): Promise<Buffer> {
+  const artifact = idSchema.safeParse(wanted).success ? await artifacts.getArtifact(wanted) : null;
+  if (artifact?.conversation_id !== context.conversationId)
+    throw new ToolError({
+      error_type: 'ResourceNotFound',
+      error_message: `This conversation has no artifact ${wanted.slice(0, 128)}.`,
+    });
+  if (!TEXT_TYPE.test(artifact.content_type))
+    throw new ToolError({
+      error_type: 'ToolExecutionError',
+      error_message: `Artifact ${wanted} is ${artifact.content_type}, which has no text to read.`,
+    });
+  return Buffer.from(artifact.content, 'base64');
+}
+
+/** Where the character that begins at `at` ends: a read always gets somewhere. */
+function nextCharacter(content: Buffer, at: number): number {
+  let end = Math.min(at + 1, content.byteLength);
+  while (end < Math.min(at + 4, content.byteLength) && isContinuation(content[end])) end++;
+  return end;
+}

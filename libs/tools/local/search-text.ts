@@ -1,0 +1,111 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises';
+import { RE2JS, RE2JSException } from 're2js';
+import { ToolError } from '../tool.port.js';
+
+/** A longer line is searched in pieces that overlap: a longer match than the overlap may be missed in it. */
+const MAX_PIECE_BYTES = 8 * 1024;
+const OVERLAP_BYTES = 1024;
+const MAX_MATCHES = 50;
+const MAX_ANSWER_BYTES = 24 * 1024;
+/** Characters shown on each side of where a match begins. */
+const BEFORE = 60;
+const AFTER = 140;
+/** Work for so long, then let the process do something else. */
+const SLICE_MS = 10;
+
+/** Throws a `ValidationError` for what RE2 does not know. Matching takes time linear in the text. */
+export function compilePattern(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new ToolError({
+      error_type: 'ValidationError',
+      error_message: `The pattern is not one in RE2 syntax: ${error.message.slice(0, 200)}`,
+      error_details: {
+        parameter: 'pattern',
+        provided_value: pattern.slice(0, 200),
+        constraint: 'RE2 syntax',
+      },
+    });
+  }
+}
+
+/** Offsets (bytes) and surroundings of the matches, as text; surroundings that overlap are shown once. */
+export async function searchText(content: Buffer, pattern: RE2JS, signal: AbortSignal): Promise<string> {
+  const found: string[] = [];
+  let bytes = 0;
+  let shownUpTo = 0;
+  let sliceEnd = performance.now() + SLICE_MS;
+  for (const piece of piecesOf(content)) {
+    if (performance.now() > sliceEnd) {
+      await letOthersRun();
+      signal.throwIfAborted();
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+    for (const { offset, end, around } of matchesIn(content, piece, pattern)) {
+      if (offset < shownUpTo) continue;
+      const line = `offset ${offset}: ${around}`;
+      bytes += Buffer.byteLength(line) + 1;
+      if (found.length === MAX_MATCHES || bytes > MAX_ANSWER_BYTES)
+        return answer(found, `the first ${found.length} matches; a narrower pattern finds fewer`);
+      found.push(line);
+      shownUpTo = end;
+    }
+  }
+  if (found.length === 0) return `No match in ${content.byteLength} bytes.`;
+  return answer(found, `all ${found.length} matches in ${content.byteLength} bytes`);
+}
+
+function answer(found: string[], note: string): string {
+  return `${found.join('\n')}\n[${note}]`;
+}
+
+interface Piece {
+  begin: number;
+  end: number;
+}
+
+/** Lines without their ends, long ones in pieces. */
+function* piecesOf(content: Buffer): Generator<Piece> {
+  for (let begin = 0; begin < content.byteLength;) {
+    const newline = content.indexOf(0x0a, begin);
+    const lineEnd = newline < 0 ? content.byteLength : newline;
+    let at = begin;
+    for (; lineEnd - at > MAX_PIECE_BYTES; at += MAX_PIECE_BYTES - OVERLAP_BYTES)
+      yield { begin: at, end: at + MAX_PIECE_BYTES };
+    yield { begin: at, end: lineEnd };
+    begin = lineEnd + 1;
+  }
+}
+
+/** `end` is where its surroundings end. */
+function* matchesIn(content: Buffer, { begin, end }: Piece, pattern: RE2JS) {
+  const from = characterStart(content, begin);
+  const text = content.toString('utf8', from, characterStart(content, end));
+  const matcher = pattern.matcher(text);
+  for (let shown = 0; matcher.find();) {
+    const start = matcher.start();
+    if (start < shown) continue;
+    shown = start + AFTER;
+    const around = text.slice(Math.max(0, start - BEFORE), shown);
+    const offset = from + Buffer.byteLength(text.slice(0, start));
+    yield { offset, end: from + Buffer.byteLength(text.slice(0, shown)), around: withoutHalves(around) };
+  }
+}
+
+/** `at`, or the start of the UTF-8 character that it is in the middle of. */
+export function characterStart(content: Buffer, at: number): number {
+  let start = at;
+  while (start > Math.max(0, at - 3) && isContinuation(content[start])) start--;
+  return start;
+}
+
+export function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** Without half a surrogate pair at its ends. */
+function withoutHalves(text: string): string {
+  return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client';
+import { createRequire } from 'node:module';
+import type { SwitchyardProcess } from '../services/processes.js';
+import { waitFor } from '../services/wait-for.js';
+import { removeFolders, requestJson, startStandalone, writeSettings } from './standalone-process.js';
+
+const { resolve } = createRequire(import.meta.url);
+const EVERYTHING = resolve('@modelcontextprotocol/server-everything/dist/index.js');
+
+const ERAS: [name: string, negotiation: ClientOptions['versionNegotiation']][] = [
+  ['2025-11-25', { mode: 'legacy' }],
+  ['2026-07-28', { mode: { pin: '2026-07-28' } }],
+];
+
+describe('the fleet as an MCP server', () => {
+  let switchyard: SwitchyardProcess;
+  const clients: Client[] = [];
+
+  beforeAll(async () => {
+    const mcpServers = { everything: { command: process.execPath, args: [EVERYTHING] } };
+    switchyard = await startStandalone({
+      MCP_CONFIG: await writeSettings('mcp.json', { mcpServers }),
+      CONFIG: await writeSettings('switchyard.json', { tools: { 'math.multiply': { approve: 'always' } } }),
+    });
+  }, 60_000);
+
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.close()));
+    await switchyard.kill();
+    await removeFolders();
+  });
+
+  async function connect(
+    versionNegotiation: ClientOptions['versionNegotiation'],
+    capabilities: ClientOptions['capabilities'] = {},
+  ): Promise<Client> {
+    const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities, versionNegotiation });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${switchyard.url}/mcp`)));
+    clients.push(client);
+    return client;
+  }
+
+  const textOf = (result: Awaited<ReturnType<Client['callTool']>>) =>
+    result.content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n');
+
+  describe.each(ERAS)('to a client of %s', (era, negotiation) => {
+    let client: Client;
+    beforeAll(async () => (client = await connect(negotiation)));
+
+    test('lists local and MCP tools with what their class says', async () => {
+      const { tools } = await client.listTools();
+      const named = new Map(tools.map((tool) => [tool.name, tool]));
+      expect(named.get('math__add')).toMatchObject({
+        title: 'add',
+        inputSchema: { type: 'object', required: ['a', 'b'] },
+        annotations: { idempotentHint: true },
+      });
+      expect(named.get('everything__echo')).toMatchObject({ title: 'mcp:everything:echo' });
+    });
+
+    test('runs calls, many at once', async () => {
+      const sums = await Promise.all(
+        [1, 2, 3, 4, 5].map((a) => client.callTool({ name: 'math__add', arguments: { a, b: 10 } })),
+      );
+      expect(sums.map(textOf)).toEqual(['11', '12', '13', '14', '15']);
+      expect(sums.every(({ isError }) => isError !== true)).toBe(true);
+    });
+
+    test('passes progress on', async () => {
+      const seen: number[] = [];
+      const result = await client.callTool(
+        { name: await longTool(client), arguments: { duration: 1, steps: 3 } },
+        { onprogress: ({ progress }) => void seen.push(progress) },
+      );
+      expect(textOf(result)).toMatch(/completed/i);
+      expect(seen).toEqual([...seen].sort((a, b) => a - b));
+      expect(seen.length).toBeGreaterThan(0);
+    });
+
+    test('says what is wrong with arguments, and names close tools', async () => {
+      const wrong = await client.callTool({ name: 'math__add', arguments: { a: 'two', b: 3 } });
+      expect(wrong.isError).toBe(true);
+      expect(textOf(wrong)).toMatch(/^ValidationError: .*a/);
+      await expect(client.callTool({ name: 'math__ad', arguments: {} })).rejects.toThrow(
+        /There is no tool math__ad\. Did you mean math__add/,
+      );
+    });
+
+    test('refuses what a person must approve, to a client that cannot be asked', async () => {
+      const refused = await client.callTool({ name: 'math__multiply', arguments: { a: 2, b: 3 } });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toMatch(/^PermissionError: multiply must be approved/);
+    });
+
+    test('stops a call whose client cancels it, or in the older era goes away', async () => {
+      const impatient = await connect(negotiation);
+      const name = await longTool(impatient);
+      const controller = new AbortController();
+      const onprogress = () => controller.abort(new Error('enough'));
+      const calling = impatient.callTool(
+        { name, arguments: { duration: 60, steps: 60 } },
+        { signal: controller.signal, onprogress },
+      );
+      const before = countCancelled();
+      await expect(calling).rejects.toThrow();
+      if (era === '2025-11-25') await impatient.close();
+      await waitFor(() => countCancelled() > before, { what: 'a cancelled call' });
+    });
+  });
+
+  const countCancelled = () => switchyard.log.split('"error_type":"Cancelled"').length - 1;
+
+  async function longTool(client: Client): Promise<string> {
+    const { tools } = await client.listTools();
+    return tools.find(({ title }) => title === 'mcp:everything:trigger-long-running-operation')!.name;
+  }
+
+  describe('asks through the client', () => {
+    const negotiation = { mode: { pin: '2026-07-28' } } as const;
+
+    test.each([
+      [true, '6', false],
+      [false, 'PermissionError', true],
+    ])('approve: %s', async (approve, text, isError) => {
+      const client = await connect(negotiation, { elicitation: { form: {} } });
+      const asked: string[] = [];
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        asked.push(params.message);
+        return { action: 'accept', content: { approve } };
+      });
+      const result = await client.callTool({ name: 'math__multiply', arguments: { a: 2, b: 3 } });
+      expect(asked).toEqual(['multiply wants to run with {"a":2,"b":3}']);
+      expect(textOf(result)).toMatch(new RegExp(`^${text}`));
+      expect(result.isError ?? false).toBe(isError);
+    });
+  });
+
+  test('leaves no trace in the list of conversations', async () => {
+    const { body } = await requestJson<{ conversations: unknown[] }>(`${switchyard.url}/api/conversations`);
+    expect(body.conversations ?? body).toEqual([]);
+  });
+
+  test('answers garbage with an error and lives', async () => {
+    const post = (body: string, headers: Record<string, string> = {}) =>
+      fetch(`${switchyard.url}/mcp`, {
+        method: 'POST',
+        body,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+      });
+    expect((await post('{')).status).toBe(400);
+    expect((await post('"text"')).status).toBeGreaterThanOrEqual(400);
+    expect((await post('[['.repeat(5_000) + ']]'.repeat(5_000))).status).toBe(422);
+    expect((await post('{"jsonrpc":"2.0","id":1,"method":"nothing"}')).status).toBeLessThan(500);
+    expect((await post('{}', { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await fetch(`${switchyard.url}/mcp`)).status).toBe(405);
+    expect((await fetch(`${switchyard.url}/health/ready`)).status).toBe(200);
+  });
+});
