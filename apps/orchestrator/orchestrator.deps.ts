@@ -6,7 +6,6 @@ import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Budgets } from '#turn';
-import type { ModelLimits } from './admission/model-limits.js';
 
 export interface OrchestratorSettings {
   /** `provider/model` of turns that do not choose one. */
@@ -55,9 +54,4 @@ export interface OrchestratorDeps {
     | 'toolDefinitionChanges'
   >;
   settings: OrchestratorSettings;
-}
-
-/** What driving turns needs beside them. */
-export interface DrivingDeps extends OrchestratorDeps {
-  modelLimits: ModelLimits;
 }

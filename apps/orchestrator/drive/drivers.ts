@@ -4,7 +4,7 @@ import { faultPoint } from '#faults';
 import type { Ports } from '#journal';
 import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
-import type { DrivingDeps } from '../orchestrator.deps.js';
+import type { DrivingDeps } from '../driving.deps.js';
 import type { History } from './history.js';
 import { QueueGlances } from './queue-glances.js';
 import type { TakeUp } from './take-up.js';

@@ -8,7 +8,7 @@ import type { Shortage } from '../admission/shared-budget.js';
 import { directCall } from '../model/direct-call.js';
 import { resolveCalls } from '../model/resolve-calls.js';
 import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
-import type { DrivingDeps } from '../orchestrator.deps.js';
+import type { DrivingDeps } from '../driving.deps.js';
 import { settledEnds } from './announce-step.js';
 import { modelRequest } from './model-request.js';
 import { failRow } from './step-row.js';

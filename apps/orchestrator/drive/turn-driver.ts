@@ -12,7 +12,7 @@ import {
   type Action,
   type CallDecision,
 } from '#turn';
-import type { DrivingDeps } from '../orchestrator.deps.js';
+import type { DrivingDeps } from '../driving.deps.js';
 import { committedEvents } from './announce-step.js';
 import { Mailbox } from './mailbox.js';
 import { ModelStep } from './model-step.js';
