@@ -44,7 +44,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
       ['deleted_at', 'updated_at'],
       ['due_at'],
     ],
-    caches: ['title', 'policy', 'updated_at', 'deleted_at', 'due_at'],
+    caches: ['title', 'policy', 'tools', 'updated_at', 'deleted_at', 'due_at'],
   },
   turns: {
     unique: [

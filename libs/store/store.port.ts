@@ -10,6 +10,7 @@ import type {
   Policy,
   ProcessRow,
   Step,
+  ToolChoice,
   Turn,
   TurnStatus,
 } from '#contracts';
@@ -45,7 +46,14 @@ export interface Store {
   /** Last writer wins. */
   updateConversation(
     id: string,
-    change: { title?: string; policy?: Policy; updated_at?: string; deleted_at?: string; due_at?: number },
+    change: {
+      title?: string;
+      policy?: Policy;
+      tools?: ToolChoice;
+      updated_at?: string;
+      deleted_at?: string;
+      due_at?: number;
+    },
   ): Promise<void>;
   /** Marked ones, and those that expire, with `due_at` ≤ now, oldest first. */
   listDueConversations(now: number, limit: number): Promise<Conversation[]>;

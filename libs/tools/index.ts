@@ -8,5 +8,7 @@ export * from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';
 export * from './canonical-hash.js';
 export * from './catalogue.js';
+export * from './offer.js';
+export * from './definition-watch.js';
 export * from './define-tool.js';
 export { createLocalToolsets } from './local/create-local-toolsets.js';

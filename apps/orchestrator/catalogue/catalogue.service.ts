@@ -1,8 +1,7 @@
-import type { Body, Catalog } from '#contracts';
+import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
-import type { Bus } from '#messaging';
-import type { Store } from '#store';
-import { Catalogue } from '#tools';
+import { Catalogue, DefinitionWatch, findUnknownEntries } from '#tools';
+import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
 const ROLL_CALL_MS = 1_000;
@@ -15,11 +14,14 @@ const MAX_KNOWN = 100;
 /** What the workers offer now, and the catalogues that turns have pinned. */
 export class CatalogueService {
   private readonly catalogue = new Catalogue();
+  private readonly definitions = new DefinitionWatch();
   private readonly pinned = new Map<string, Catalog>();
   private readonly expiry: NodeJS.Timeout;
   private lastAnnouncedAt = 0;
 
-  constructor(private readonly deps: { store: Store; bus: Bus; processId: string }) {
+  constructor(
+    private readonly deps: Pick<OrchestratorDeps, 'store' | 'bus' | 'processId' | 'log' | 'metrics'>,
+  ) {
     this.expiry = setInterval(
       () => this.catalogue.expire(performance.now(), deps.bus.connectedForMs()),
       EXPIRY_MS,
@@ -30,6 +32,13 @@ export class CatalogueService {
   announce({ worker, toolsets }: Body<'catalog.announce'>): void {
     this.lastAnnouncedAt = performance.now();
     this.catalogue.announce(worker, toolsets, this.lastAnnouncedAt);
+    for (const change of this.definitions.note(toolsets)) {
+      this.deps.metrics.toolDefinitionChanges.inc({ toolset: change.toolset });
+      this.deps.log.warn(
+        { ...change, worker },
+        'a known tool has another definition, its version is the same',
+      );
+    }
   }
 
   withdraw({ worker }: Body<'catalog.withdraw'>): void {
@@ -72,10 +81,15 @@ export class CatalogueService {
    * Of the names that the deployment configures, those that nobody offers now; `patient`: without those of toolsets
    * that may still come.
    */
-  unknownAmong(configured: readonly string[], { patient }: { patient: boolean }): string[] {
+  unknownAmong(
+    configured: readonly string[],
+    offer: ToolChoice,
+    { patient }: { patient: boolean },
+  ): string[] {
     const offered = this.catalogue.offered();
     const unknown = findUnknownNames(configured, offered);
-    return patient ? withoutAbsentToolsets(unknown, offered) : unknown;
+    if (patient) return withoutAbsentToolsets(unknown, offered);
+    return [...unknown, ...findUnknownEntries(offer, offered)];
   }
 
   close(): void {

@@ -25,6 +25,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     user_id: 'text',
     title: 'json',
     policy: 'text',
+    tools: 'json',
     created_at: 'text',
     updated_at: 'text',
     deleted_at: 'text',

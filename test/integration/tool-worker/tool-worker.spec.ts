@@ -27,7 +27,7 @@ describe('a tool worker', () => {
         peers,
         log,
         auditLog: log,
-        metrics: {} as Pick<Metrics, 'toolCalls' | 'toolCallDuration'>,
+        metrics: {} as Metrics,
         hosts: [toolset('math'), toolset('slow')],
         overridesFor: (name) => (name === 'slow' ? { concurrency: 1 } : {}),
       },
