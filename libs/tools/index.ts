@@ -9,4 +9,6 @@ export { ArgumentValidator } from './validate-arguments.js';
 export * from './canonical-hash.js';
 export * from './catalogue.js';
 export * from './define-tool.js';
+export { loadToolFiles } from './folder/load-tool-files.js';
 export { createLocalToolsets } from './local/create-local-toolsets.js';
+export type { FactStore } from './local/memory.js';
