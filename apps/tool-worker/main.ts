@@ -10,7 +10,7 @@ await runMain('tool worker', async () => {
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const logger = createLogger({ role: 'worker', level: logLevel });
   const store = createStore({ url: config.mongodbUrl });
-  const hosts = createToolsets(config, logger, { artifacts: store });
+  const hosts = await createToolsets(config, { logger, store });
   const service = new Service({ logger, store, drainGraceMs, notices });
   const { health, metrics, drain } = service;
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });

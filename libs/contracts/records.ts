@@ -316,6 +316,16 @@ export const deadLetterSchema = z.object({
   replayed_by: z.string().optional(),
 });
 
+/** Something that a user asked to be remembered; `_id` is a hash of user and key, so a key is remembered once. */
+export const factSchema = z.object({
+  _id: idSchema,
+  user_id: z.string(),
+  key: z.string(),
+  /** Last writer wins, as with `at`. */
+  text: z.string(),
+  at: timestampSchema,
+});
+
 export type Policy = z.infer<typeof policySchema>;
 export type Conversation = z.infer<typeof conversationSchema>;
 export type ToolChoice = z.infer<typeof toolChoiceSchema>;
@@ -342,6 +352,7 @@ export type ImageType = (typeof IMAGE_TYPES)[number];
 export type ArtifactReference = z.infer<typeof artifactReferenceSchema>;
 export type Artifact = z.infer<typeof artifactSchema>;
 export type DeadLetter = z.infer<typeof deadLetterSchema>;
+export type Fact = z.infer<typeof factSchema>;
 
 /** Everything that decides what happens next in a turn. Steps by `n`, claims by `n` within their work. */
 export interface Journal {

@@ -5,6 +5,7 @@ import type {
   Claim,
   Conversation,
   DeadLetter,
+  Fact,
   Journal,
   Outcome,
   Policy,
@@ -142,4 +143,10 @@ export interface Store {
   /** Notes that it was put back into its queue; the last note stays. */
   noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void>;
   removeDeadLetter(id: string): Promise<void>;
+
+  /** A fact of this id gets the text; last writer wins. */
+  putFact(row: Fact): Promise<void>;
+  /** All of a user, newest first. */
+  listFacts(userId: string): Promise<Fact[]>;
+  removeFact(id: string): Promise<void>;
 }

@@ -11,4 +11,6 @@ export * from './catalogue.js';
 export * from './offer.js';
 export * from './definition-watch.js';
 export * from './define-tool.js';
+export { loadToolFiles } from './folder/load-tool-files.js';
 export { createLocalToolsets } from './local/create-local-toolsets.js';
+export type { FactStore } from './local/memory.js';
