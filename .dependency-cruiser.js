@@ -1,4 +1,4 @@
-const libs = 'contracts|turn|journal|messaging|store|llm|tools|mcp|observability|bootstrap|faults';
+const libs = 'contracts|turn|journal|messaging|store|llm|tools|mcp|observability|bootstrap|faults|limits';
 /** A vendor SDK has one home; everything else sees our port. */
 const homes = {
   amqplib: '^libs/messaging/rabbitmq/',

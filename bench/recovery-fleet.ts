@@ -17,7 +17,9 @@ const SETTLED_MS = 11_000;
 const CHUNK_DELAY_MS = 50;
 /** A step that streams for a minute, so that every kill finds it streaming. */
 const LONG_ANSWER = Array.from({ length: 1_200 }, (_, i) => `${i} `);
-const SETTINGS = { limits: { connections_per_minute: 100_000, turns_at_once: 10_000 } };
+const SETTINGS = {
+  limits: { connections_per_minute: 100_000, messages_per_minute: 100_000, turns_at_once: 10_000 },
+};
 
 export type ToolUse = [name: string, input: Record<string, unknown>];
 

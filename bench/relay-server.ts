@@ -110,6 +110,7 @@ function gatewayDeps(store: Store, bus: Bus): GatewayDeps {
       limits: {
         connectionsPerMinute: 100_000,
         turnsAtOnce: 40,
+        messagesPerMinute: 100_000,
         allConnectionsPerMinute: 100_000,
         sockets: 100_000,
         joinedPerSocket: 200,

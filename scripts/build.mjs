@@ -63,7 +63,7 @@ async function removeOrphans() {
     ...(await listFiles('dist/apps', join(dist, 'apps', 'web'))),
   ];
   for (const output of outputs) {
-    const source = output.slice('dist/'.length).replace(/\.js(\.map)?$/, '.ts');
+    const source = output.slice('dist/'.length).replace(/\.(d\.ts|js(\.map)?)$/, '.ts');
     if (!known.has(source)) await rm(join(root, output));
   }
 }

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Environment } from '#bootstrap';
+import { addCallCommand } from './call-commands.js';
 import { addDeadLetterCommands } from './dead-letter-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
 
@@ -22,6 +23,7 @@ export function createProgram({ write, environment }: Terminal): Command {
   const openApi = (): GatewayApi =>
     new GatewayApi(program.opts<{ url: string }>().url, environment.SWITCHYARD_TOKEN);
   addDeadLetterCommands(program, openApi, write);
+  addCallCommand(program, openApi, write);
   return program;
 }
 

@@ -1,4 +1,5 @@
 import type { ClientConfig, GatewayLimits } from '#bootstrap';
+import type { ToolChoice } from '#contracts';
 import type { Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Health, Logger, Metrics } from '#observability';
@@ -7,6 +8,8 @@ import type { FeedTimings } from './feeds/feed-timings.js';
 
 export interface GatewayConfig extends Pick<ClientConfig, 'auth' | 'corsOrigins' | 'allowedHosts'> {
   limits: GatewayLimits;
+  /** What the deployment offers at all. */
+  offer?: ToolChoice;
 }
 
 /** Everything that one gateway needs from its process; opened and closed by the process. */

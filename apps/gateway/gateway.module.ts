@@ -1,6 +1,8 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { HealthModule } from '#observability';
+import { Calls } from './admin/calls.js';
+import { CallsController } from './admin/calls.controller.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { DeadLettersController } from './admin/dead-letters.controller.js';
 import { Artifacts } from './artifacts/artifacts.js';
@@ -42,6 +44,7 @@ export class GatewayModule {
         TurnsController,
         ArtifactsController,
         DeadLettersController,
+        CallsController,
         McpController,
         ControlController,
       ],
@@ -61,6 +64,7 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: Ownership, useValue: gateway.ownership },
     { provide: OfferedTools, useValue: gateway.offeredTools },
     { provide: DriverRequests, useValue: gateway.drivers },
+    { provide: Calls, useValue: gateway.calls },
     { provide: MCP_SERVER, useValue: gateway.mcpServer },
     { provide: DeadLetters, useValue: gateway.deadLetters },
     { provide: Conversations, useValue: gateway.conversations },

@@ -1,10 +1,11 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
 import { auditLoggerOf } from '#observability';
+import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
-import { ConnectionLimit } from './auth/connection-limit.js';
+import { MinuteLimit } from './auth/minute-limit.js';
 import type { Authenticate } from './auth/user.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { DriverRequests } from './control/driver-requests.js';
@@ -43,22 +44,24 @@ export class Gateway {
   readonly socketRequests: SocketRequests;
   readonly drivers: DriverRequests;
   readonly deadLetters: DeadLetters;
+  readonly calls: Calls;
   readonly mcpServer: McpHttpHandler;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
-    const ports: Ports = { store, bus, me: processId, peers, log };
+    const auditLog = auditLoggerOf(log);
+    const ports: Ports = { store, bus, me: processId, peers, log, auditLog };
     this.authenticate = createAuthenticator(config.auth);
     this.ownership = new Ownership(store);
-    this.offeredTools = new OfferedTools(bus, processId);
+    this.offeredTools = new OfferedTools(bus, processId, config.offer);
     this.drivers = new DriverRequests(bus, processId);
-    this.deadLetters = new DeadLetters({ store, bus, log: auditLoggerOf(log) });
+    this.deadLetters = new DeadLetters({ store, bus, log: auditLog });
+    this.calls = new Calls(store);
     this.feeds = this.createFeeds();
     const { ownership, feeds } = this;
     this.stopTurns = new StopTurns(ports, this.drivers);
     const { stopTurns } = this;
-    const door = new TurnDoor(bus, config.limits.waitingTurns);
-    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, limits: config.limits, log });
+    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door: this.createDoor(), log });
     this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.artifacts = new Artifacts(store, ownership);
@@ -75,7 +78,11 @@ export class Gateway {
     this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));
     this.admission = new Admission(
       this.authenticate,
-      new ConnectionLimit({ perUser: limits.connectionsPerMinute, inAll: limits.allConnectionsPerMinute }),
+      new MinuteLimit({
+        what: 'connections',
+        perUser: limits.connectionsPerMinute,
+        inAll: limits.allConnectionsPerMinute,
+      }),
       { sockets: limits.sockets, count: () => this.sessions.size },
       log,
     );
@@ -103,6 +110,11 @@ export class Gateway {
     await this.sessions.leaveAll(graceMs);
     await this.mcpServer.close();
     this.feeds.stop();
+  }
+
+  private createDoor(): TurnDoor {
+    const { bus, metrics, config } = this.deps;
+    return new TurnDoor(bus, config.limits, (limit) => metrics.messageRefusals.inc({ limit }));
   }
 
   private createFeeds(): Feeds {

@@ -37,6 +37,11 @@ export class HintsController {
     this.orchestrator.catalogue.withdraw(body);
   }
 
+  @MessagePattern('model.limited')
+  limited(@Payload() { body }: Message<'model.limited'>): void {
+    this.orchestrator.modelLimits.limited(body);
+  }
+
   @MessagePattern('turn.superseded')
   superseded(@Payload() { body }: Message<'turn.superseded'>): void {
     this.orchestrator.superseded(body);

@@ -1,5 +1,5 @@
-import type { ApprovalMode } from '#bootstrap';
-import type { CatalogTool } from '#contracts';
+import type { ApprovalMode, ModelBudget } from '#bootstrap';
+import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
 import type { Bus } from '#messaging';
@@ -12,6 +12,10 @@ export interface OrchestratorSettings {
   model: string;
   systemPrompt: string;
   budgets: Budgets;
+  /** By provider or model: what all orchestrators together may ask of it. */
+  modelBudgets?: ReadonlyMap<string, ModelBudget>;
+  /** What the deployment offers at all. */
+  offer?: ToolChoice;
   maxOutputTokens: number;
   /** Turns held at once: the prefetch of `turns`. */
   turnsAtOnce: number;
@@ -32,12 +36,23 @@ export interface OrchestratorDeps {
     listUnchangedFor?(durationMs: number): string[];
     /** Whether a listing that begins now lacks its row. */
     isGone?(processId: string): Promise<boolean>;
+    /** Processes of a role that live, as far as is known. */
+    countLiving?(role: Role): number;
   };
   model: Model;
   log: Log;
+  /** One record per call that is settled here; absent: `log`. */
+  auditLog?: Pick<Log, 'info'>;
   metrics: Pick<
     Metrics,
-    'turnsStarted' | 'turnsEnded' | 'modelCalls' | 'modelRetries' | 'scopedToolsetConflicts'
+    | 'turnsStarted'
+    | 'turnsEnded'
+    | 'modelCalls'
+    | 'modelRetries'
+    | 'modelWaits'
+    | 'modelWaitDuration'
+    | 'toolDefinitionChanges'
+    | 'scopedToolsetConflicts'
   >;
   settings: OrchestratorSettings;
 }

@@ -4,6 +4,7 @@ import { faultPoint } from '#faults';
 import { retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import type { Store } from '#store';
+import { ModelLimits } from './admission/model-limits.js';
 import { CatalogueService } from './catalogue/catalogue.service.js';
 import { Drivers } from './drive/drivers.js';
 import { History } from './drive/history.js';
@@ -22,6 +23,7 @@ const LAST_NAMES_CHECK_MS = 60_000;
 /** One orchestrator: the turns it drives, what it knows of the fleet, its sweeper. Hints come in, nothing else. */
 export class Orchestrator {
   readonly catalogue: CatalogueService;
+  readonly modelLimits: ModelLimits;
   private readonly drivers: Drivers;
   private readonly sweeper: Sweeper;
   private readonly ports: Ports;
@@ -31,11 +33,12 @@ export class Orchestrator {
   private namesCheck: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: OrchestratorDeps) {
-    const { store, bus, processId: me, peers, log } = deps;
-    this.ports = { store, bus, me, peers, log };
+    const { store, bus, processId: me, peers, log, auditLog } = deps;
+    this.ports = { store, bus, me, peers, log, auditLog };
     // Work in hand waits for the store; the sweeper and dead letters come again by themselves.
     this.durable = retryingStore(store, this.leaving.signal);
-    const durable = { ...deps, store: this.durable };
+    this.modelLimits = new ModelLimits(deps);
+    const durable = { ...deps, store: this.durable, modelLimits: this.modelLimits };
     const ports = { ...this.ports, store: this.durable };
     this.catalogue = new CatalogueService(durable);
     const history = new History(this.durable);
@@ -124,7 +127,7 @@ export class Orchestrator {
   }
 
   private warnOfUnknownNames(configured: readonly string[], how: { patient: boolean }): string[] {
-    const names = this.catalogue.unknownAmong(configured, how);
+    const names = this.catalogue.unknownAmong(configured, this.deps.settings.offer ?? {}, how);
     if (names.length === 0) return names;
     this.deps.log.warn({ names }, 'CONFIG has settings for tools or toolsets that no worker offers now');
     return names;

@@ -10,6 +10,8 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     model: config.model,
     systemPrompt: config.systemPrompt,
     budgets: config.budgets,
+    modelBudgets: config.modelBudgets,
+    offer: config.offer,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,
     retentionDays: config.retentionDays,

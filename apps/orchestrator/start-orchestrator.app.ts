@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { BusStrategy, connectBus } from '#messaging';
-import { createNestLogger, type Logger } from '#observability';
+import { auditLoggerOf, createNestLogger, type Logger } from '#observability';
 import type { OrchestratorDeps } from './orchestrator.deps.js';
 import { OrchestratorModule } from './orchestrator.module.js';
 import { Orchestrator } from './orchestrator.js';
@@ -12,6 +12,7 @@ const CONTROL = [
   'tool.result',
   'catalog.announce',
   'catalog.withdraw',
+  'model.limited',
   'turn.superseded',
   'turn.stop',
   'turn.peek',
@@ -33,7 +34,7 @@ export async function startOrchestrator(
   deps: OrchestratorDeps & { log: Logger },
 ): Promise<RunningOrchestrator> {
   const { bus, processId, log, settings } = deps;
-  const orchestrator = new Orchestrator(deps);
+  const orchestrator = new Orchestrator({ ...deps, auditLog: auditLoggerOf(log) });
   const app = await NestFactory.create(OrchestratorModule.forRoot(orchestrator), {
     logger: createNestLogger(log),
     abortOnError: false,

@@ -27,11 +27,7 @@ export async function startStandalone(
 ): Promise<RunningStandalone> {
   const { store, health, metrics, drain } = service;
   const model = createModel(toModelEnvironment(config));
-  const hosts = createToolsets(config, logger, {
-    metrics,
-    artifacts: store,
-    dataDir: config.dataDir,
-  });
+  const hosts = await createToolsets(config, { logger, metrics, store, dataDir: config.dataDir });
   const asWorker = await service.join('worker', createBus);
   const worker = await startToolWorker({
     ...partOf(asWorker),

@@ -24,6 +24,16 @@ export class CallsController {
     this.worker.answered(body);
   }
 
+  @MessagePattern('catalog.announce')
+  announce(@Payload() { body }: Message<'catalog.announce'>): void {
+    this.worker.fleet.announce(body);
+  }
+
+  @MessagePattern('catalog.withdraw')
+  withdraw(@Payload() { body }: Message<'catalog.withdraw'>): void {
+    this.worker.fleet.withdraw(body);
+  }
+
   @MessagePattern('catalog.roll_call')
   rollCall(@Payload() { body }: Message<'catalog.roll_call'>): void {
     this.worker.rollCall(body);

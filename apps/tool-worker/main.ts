@@ -12,7 +12,7 @@ await runMain('tool worker', async () => {
   const store = createStore({ url: config.mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices });
   const { health, metrics, drain } = service;
-  const hosts = createToolsets(config, logger, { metrics, artifacts: store });
+  const hosts = await createToolsets(config, { logger, metrics, store });
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });
   await service.open();
   const { bus, peers, processId } = await service.join('worker', (identity) =>

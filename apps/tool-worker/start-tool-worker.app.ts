@@ -8,7 +8,13 @@ import { ToolWorkerModule } from './tool-worker.module.js';
 import { ToolWorker } from './tool-worker.js';
 
 /** Control messages that a tool worker acts on. */
-const CONTROL = ['tool.cancel', 'tool.answered', 'catalog.roll_call'] as const;
+const CONTROL = [
+  'tool.cancel',
+  'tool.answered',
+  'catalog.announce',
+  'catalog.withdraw',
+  'catalog.roll_call',
+] as const;
 
 /** Of the grace, for ending the MCP servers. */
 const CLOSING_MS = 500;

@@ -1,3 +1,4 @@
+import type { CallRate } from '#bootstrap';
 import type { ToolClass } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Bus } from '#messaging';
@@ -12,6 +13,8 @@ export interface ToolOverrides {
   timeoutMs?: number;
   /** Calls at once in this worker. */
   concurrency?: number;
+  /** Calls started in the whole fleet. */
+  rate?: CallRate;
   /** Bytes of a result that the model is given; absent: 32 KiB. */
   outputBytes?: number;
 }
@@ -24,7 +27,7 @@ export interface ToolWorkerDeps {
   log: Log;
   /** One record per invocation. */
   auditLog: Pick<Log, 'info'>;
-  metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration'>;
+  metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration' | 'toolRateRefusals'>;
   hosts: ToolsetHost[];
   /** Default: what runs in production. */
   questionTimes?: Partial<QuestionTimes>;

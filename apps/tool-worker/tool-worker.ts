@@ -4,9 +4,10 @@ import type { Consumer, DeliveryOutcome } from '#messaging';
 import { Slots } from '#tools';
 import { toolsetOf } from '#turn';
 import { Announcer } from './offer/announcer.js';
+import { Fleet } from './offer/fleet.js';
 import { HostedTools } from './offer/hosted-tools.js';
 import { CallRunner } from './run/call-runner.js';
-
+import { RateLimits } from './run/rate-limits.js';
 import type { ToolWorkerDeps } from './tool-worker.deps.js';
 
 const DEFAULT_CONCURRENCY = 16;
@@ -18,6 +19,8 @@ export type ConsumeQueue = (queue: string, prefetch: number) => Promise<Consumer
 export class ToolWorker {
   private readonly hosted: HostedTools;
   private readonly announcer: Announcer;
+  /** The other workers, too. */
+  readonly fleet: Fleet;
   private readonly runner: CallRunner;
   private readonly slots = new Map<string, Slots>();
   private readonly consumed = new Map<string, Promise<Consumer>>();
@@ -28,11 +31,16 @@ export class ToolWorker {
     private readonly deps: ToolWorkerDeps,
     private readonly consume: ConsumeQueue,
   ) {
-    const { store, bus, processId: me, peers, log } = deps;
-    const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log };
+    const { store, bus, processId: me, peers, log, auditLog } = deps;
+    const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log, auditLog };
     this.hosted = new HostedTools(deps);
-    const { metrics, auditLog, questionTimes } = deps;
-    this.runner = new CallRunner(ports, this.hosted, metrics, auditLog, questionTimes);
+    this.fleet = new Fleet(deps);
+    const rates = new RateLimits(
+      (name) => deps.overridesFor(name).rate,
+      (toolset) => this.fleet.workersOf(toolset),
+    );
+    const { metrics, questionTimes } = deps;
+    this.runner = new CallRunner(ports, this.hosted, metrics, { rates, questionTimes });
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 
@@ -40,6 +48,7 @@ export class ToolWorker {
   async start(): Promise<void> {
     const started = Promise.all(this.deps.hosts.map((host) => host.start()));
     await this.announcer.start();
+    await this.fleet.callRoll();
     await started;
   }
 

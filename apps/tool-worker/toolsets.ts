@@ -1,35 +1,57 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { ConfigError, settingsOfTool, type Settings, type ToolConfig } from '#bootstrap';
 import { createMcpToolsets, loadMcpConfig, type McpLogger, type McpMetrics } from '#mcp';
 import type { Store } from '#store';
-import { createLocalToolsets, type ToolsetHost } from '#tools';
+import { createLocalToolsets, loadToolFiles, ToolSetupError, type FactStore, type ToolsetHost } from '#tools';
 import type { ToolOverrides } from './tool-worker.deps.js';
 
-/** The toolsets that this worker hosts: local ones and MCP servers, of those that `TOOLSETS` names. */
-export function createToolsets(
-  config: ToolConfig,
-  logger: McpLogger,
-  {
-    metrics,
-    artifacts,
-    dataDir,
-  }: { metrics: McpMetrics; artifacts: Pick<Store, 'getArtifact'>; dataDir?: string },
-): ToolsetHost[] {
-  checkDocsDir(config.docsDir);
+export interface ToolSources {
+  logger: McpLogger;
+  metrics: McpMetrics;
+  /** Its artifacts and its facts are what tools of ours work on. */
+  store: Pick<Store, 'getArtifact'> & FactStore;
+  /** Where the index of documents is kept; without it in memory. */
+  dataDir?: string;
+}
+
+/** They are handy, and MCP servers are often called so: a server of that name takes the place of ours. */
+const GIVE_WAY = ['memory', 'time', 'http'];
+
+/** What this worker hosts: our own toolsets, those of `TOOLS_DIR`, MCP servers; of these what `TOOLSETS` names. */
+export async function createToolsets(config: ToolConfig, sources: ToolSources): Promise<ToolsetHost[]> {
+  const { docsDir, httpFetchAllow } = config;
+  const { logger, metrics, store, dataDir } = sources;
+  checkDocsDir(docsDir);
   const { path, isRequired } = config.mcpConfig;
   const servers = loadMcpConfig({ path, isExplicit: isRequired });
-  const local = createLocalToolsets({ docsDir: config.docsDir, dataDir, artifacts });
-  const reservedNames = local.map(({ name }) => name);
-  const all = [...local, ...createMcpToolsets(servers, logger, { reservedNames, metrics })];
-  if (!config.toolsets) return all;
+  const kept = { artifacts: store, facts: store };
+  const builtIn = createLocalToolsets({ docsDir, dataDir, ...kept, http: { allow: httpFetchAllow } });
+  const taken = new Set(servers.map(({ name }) => name).filter((name) => GIVE_WAY.includes(name)));
+  for (const name of taken)
+    logger.warn({ server: name }, `the MCP server ${name} replaces our toolset ${name}`);
+  const own = [...builtIn, ...(await loadOwnFiles(config, builtIn))].filter(({ name }) => !taken.has(name));
+  const reservedNames = own.map(({ name }) => name);
+  const all = [...own, ...createMcpToolsets(servers, logger, { reservedNames, metrics })];
+  return config.toolsets ? chosen(all, config.toolsets) : all;
+}
+
+async function loadOwnFiles({ toolsDir }: ToolConfig, builtIn: ToolsetHost[]): Promise<ToolsetHost[]> {
+  if (!toolsDir.isRequired && !existsSync(toolsDir.path)) return [];
+  const toolsets = await loadToolFiles(toolsDir.path);
+  const twice = toolsets.find(({ name }) => builtIn.some((known) => known.name === name));
+  if (!twice) return toolsets;
+  throw new ToolSetupError(
+    `The file ${twice.name}.tool.* in ${toolsDir.path} has the name of a toolset that exists already: rename it.`,
+  );
+}
+
+function chosen(all: ToolsetHost[], names: string[]): ToolsetHost[] {
   const known = new Set(all.map(({ name }) => name));
-  const unknown = config.toolsets.filter((name) => !known.has(name));
-  if (unknown.length > 0) {
-    throw new ConfigError([
-      `TOOLSETS names ${unknown.join(', ')}, but there are only ${[...known].join(', ')}`,
-    ]);
-  }
-  return all.filter(({ name }) => config.toolsets?.includes(name));
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length === 0) return all.filter(({ name }) => names.includes(name));
+  throw new ConfigError([
+    `TOOLSETS names ${unknown.join(', ')}, but there are only ${[...known].join(', ')}`,
+  ]);
 }
 
 function checkDocsDir(docsDir: string | undefined): void {

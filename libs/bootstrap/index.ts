@@ -2,13 +2,15 @@ export type { ClientConfig, StandaloneConfig, ToolConfig, TurnConfig } from './c
 export { type AuthSettings } from './config/auth-settings.js';
 export { ConfigError } from './config/config-error.js';
 export * from './config/load.config.js';
+export type { Settings } from './config/settings-file.js';
+export type { GatewayLimits } from './config/settings/gateway-limits.js';
+export type { ModelBudget } from './config/settings/model-budgets.js';
 export {
   approvalOfTool,
   settingsOfTool,
   type ApprovalMode,
-  type GatewayLimits,
-  type Settings,
-} from './config/settings-file.js';
+  type CallRate,
+} from './config/settings/tool-settings.js';
 export * from './process-identity.js';
 export * from './liveness-rules.js';
 export * from './heartbeat.js';

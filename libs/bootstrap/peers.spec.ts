@@ -187,4 +187,18 @@ describe('Peers', () => {
       expect(sent).toEqual([]);
     });
   });
+
+  it('counts the living processes of a role, without those whose row is gone or whose beat stands still', async () => {
+    rows = [row(OWN, 1), row('orchestrator-two', 1), row('orchestrator-three', 1), row(OTHER, 1)];
+    await peers.readRound();
+    expect([peers.countLiving('orchestrator'), peers.countLiving('worker')]).toEqual([3, 1]);
+    rows = rows.filter(({ _id }) => _id !== 'orchestrator-two');
+    await peers.readRound();
+    expect(peers.countLiving('orchestrator')).toBe(2);
+    for (let beat = 2; beat < 8; beat++) {
+      rows = rows.map((each) => (each._id === OWN ? { ...each, beat } : each));
+      await pass(2_000);
+    }
+    expect(peers.countLiving('orchestrator')).toBe(1);
+  });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { controlKey, PROTOCOL_VERSION, type ProcessRow } from '#contracts';
+import { controlKey, PROTOCOL_VERSION, type ProcessRow, type Role } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
@@ -119,6 +119,15 @@ export class Peers {
           !this.options.ownIds.includes(id) && unchangedForMs(observation, own) >= durationMs,
       )
       .map(([id]) => id);
+  }
+
+  /** Processes of a role that have a row and whose beat does not stand still; I am one of them. */
+  countLiving(role: Role): number {
+    const own = this.options.own();
+    const now = this.now();
+    return [...this.observations].filter(
+      ([id, observation]) => id.startsWith(`${role}-`) && !isDeadByBeat(observation, own, now),
+    ).length;
   }
 
   private async probeTwice(processId: string): Promise<boolean> {

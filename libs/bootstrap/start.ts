@@ -11,6 +11,7 @@ const CLEAR_ERRORS = new Set([
   'StoreUnavailableError',
   'BusSetupError',
   'McpConfigError',
+  'ToolSetupError',
   'FaultSetupError',
 ]);
 

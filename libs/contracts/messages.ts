@@ -37,6 +37,11 @@ export const bodySchemas = {
     attempt: z.int().min(0),
     text: z.string(),
   }),
+  /** The provider refused a request because of too many: everybody leaves the model alone for so long. */
+  'model.limited': z.object({
+    model: z.string().min(1).max(200),
+    retry_after_ms: z.int().min(0).max(3_600_000),
+  }),
   /** Only its return as unroutable means something. */
   probe: z.object({}),
 } as const;
@@ -81,6 +86,7 @@ export const QUEUE_TYPES = {
     'turn.stopped',
     'turn.peek',
     'turn.partial',
+    'model.limited',
     'probe',
   ],
 } as const satisfies Record<string, readonly MessageType[]>;

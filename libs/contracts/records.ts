@@ -17,11 +17,19 @@ import { errorDetailSchema, jsonObjectSchema, resultStatusSchema, toolClassSchem
 /** What happens to a message in a conversation whose turn has not ended. */
 export const policySchema = z.enum(['enqueue', 'reject', 'interrupt']);
 
+/** Which tools may be used: servers (`math`) or single tools (`math.add`); `block` wins, no `allow` allows all. */
+export const toolChoiceSchema = z.object({
+  allow: z.array(z.string().max(256)).max(500).optional(),
+  block: z.array(z.string().max(256)).max(500).optional(),
+});
+
 export const conversationSchema = z.object({
   _id: idSchema,
   user_id: z.string(),
   title: z.string(),
   policy: policySchema,
+  /** What its turns may use; absent: everything that the deployment offers. */
+  tools: toolChoiceSchema.optional(),
   created_at: timestampSchema,
   /** Cache: the newest turn's time, for lists. */
   updated_at: timestampSchema,
@@ -49,13 +57,7 @@ export const turnOptionsSchema = z.object({
   temperature: z.number().min(0).max(2).optional(),
   /** Tokens the model may write in one step. */
   max_output_tokens: z.int().min(1).max(200_000).optional(),
-  /** Servers (`math`) or single tools (`math.add`); `block` wins. */
-  tools: z
-    .object({
-      allow: z.array(z.string().max(256)).max(500).optional(),
-      block: z.array(z.string().max(256)).max(500).optional(),
-    })
-    .optional(),
+  tools: toolChoiceSchema.optional(),
   /** The turn is this one call (bus name), and no model is asked. */
   call: z.object({ tool_name: z.string().max(128), arguments: jsonObjectSchema }).optional(),
 });
@@ -319,8 +321,19 @@ export const deadLetterSchema = z.object({
   replayed_by: z.string().optional(),
 });
 
+/** Something that a user asked to be remembered; `_id` is a hash of user and key, so a key is remembered once. */
+export const factSchema = z.object({
+  _id: idSchema,
+  user_id: z.string(),
+  key: z.string(),
+  /** Last writer wins, as with `at`. */
+  text: z.string(),
+  at: timestampSchema,
+});
+
 export type Policy = z.infer<typeof policySchema>;
 export type Conversation = z.infer<typeof conversationSchema>;
+export type ToolChoice = z.infer<typeof toolChoiceSchema>;
 export type TurnStatus = z.infer<typeof turnStatusSchema>;
 export type TurnOptions = z.infer<typeof turnOptionsSchema>;
 export type Turn = z.infer<typeof turnSchema>;
@@ -345,6 +358,7 @@ export type ImageType = (typeof IMAGE_TYPES)[number];
 export type ArtifactReference = z.infer<typeof artifactReferenceSchema>;
 export type Artifact = z.infer<typeof artifactSchema>;
 export type DeadLetter = z.infer<typeof deadLetterSchema>;
+export type Fact = z.infer<typeof factSchema>;
 
 /** Everything that decides what happens next in a turn. Steps by `n`, claims by `n` within their work. */
 export interface Journal {

@@ -10,10 +10,11 @@ import {
   toolsetOf,
   type CallDecision,
 } from '#turn';
+import { audit, auditedCall, type AuditedCall } from './audit.js';
 import type { Ports } from './ports.js';
 
-/** What viewers see of a call beside its id. */
-export type CallLabel = Pick<Call, 'tool_name' | 'display_name' | 'source'>;
+/** What viewers and auditors see of a call beside its id. */
+export type CallLabel = Pick<Call, 'tool_name' | 'display_name' | 'source'> & { audited: AuditedCall };
 
 /** Rows that carrying out a decision showed to exist; who keeps a journal in memory adds them. */
 export interface Learned {
@@ -39,13 +40,18 @@ export async function carryOut(
     case 'publish':
       return { published: await publishCall(ports, journal, step, call) };
     case 'compete':
-      return compete(ports, call, action.outcome);
+      return compete(ports, labelled(journal, call), action.outcome);
     case 'settle':
-      return { outcome: await settle(ports, call, action.outcome) };
+      return { outcome: await settle(ports, labelled(journal, call), action.outcome) };
     case 'cancel':
       await tellOwner(ports, action.owner, call.tool_call_id, step.turn_id);
       return {};
   }
+}
+
+/** A call of the journal as settling it wants it. */
+export function labelled<C extends Call>({ turn }: Journal, call: C): C & CallLabel {
+  return { ...call, audited: auditedCall(turn.user_id, call.arguments) };
 }
 
 async function expire(ports: Ports, call: Call, answer: Answer): Promise<Answer> {
@@ -68,11 +74,9 @@ export async function settle(ports: Ports, call: CallLabel, outcome: Outcome): P
   const { won, row } = await ports.store.settle(outcome);
   await faultPoint('outcome_inserted');
   if (won) ports.bus.emit(toolEndEvent(call, row));
-  else
-    ports.log.info(
-      { tool_call_id: outcome._id, status: outcome.status },
-      'an earlier outcome stands, this one is dropped',
-    );
+  // Who carries out what another process has decided finds the same outcome: that is told once.
+  const isSame = row.at === outcome.at && row.worker === outcome.worker;
+  if (won || !isSame) audit(ports, call, outcome, won);
   return row;
 }
 

@@ -22,4 +22,6 @@ export interface Ports {
   me: string;
   peers: Peers;
   log: Log;
+  /** For records that no log level hides; absent: `log`. */
+  auditLog?: Pick<Log, 'info'>;
 }

@@ -20,6 +20,7 @@ export function createMetrics(options: { collectDefaults?: boolean } = {}) {
     ...createTurnMetrics(registry),
     ...createToolMetrics(registry),
     ...createMcpMetrics(registry),
+    ...createLimitMetrics(registry),
     ...createTransportMetrics(registry),
   };
 }
@@ -102,6 +103,42 @@ function createMcpMetrics(registry: Registry) {
       help: 'Times that a second worker announced a toolset with a scope.',
       labelNames: ['toolset'],
       registers: [registry],
+    }),
+  };
+}
+
+function createLimitMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    toolRateRefusals: new Counter({
+      name: 'switchyard_tool_rate_refusals_total',
+      help: 'Tool calls that this worker refused because of a configured rate, by toolset.',
+      labelNames: ['toolset'],
+      registers,
+    }),
+    messageRefusals: new Counter({
+      name: 'switchyard_message_refusals_total',
+      help: 'New messages refused as overloaded, by the limit: rate, turns_at_once, waiting_turns.',
+      labelNames: ['limit'],
+      registers,
+    }),
+    modelWaits: new Counter({
+      name: 'switchyard_model_waits_total',
+      help: 'Requests to the model that had to wait for the budget, by what was short: requests, tokens, streams, provider.',
+      labelNames: ['short_of'],
+      registers,
+    }),
+    modelWaitDuration: new Histogram({
+      name: 'switchyard_model_wait_seconds',
+      help: 'How long requests to the model that had to wait did so.',
+      buckets: CALL_BUCKETS,
+      registers,
+    }),
+    toolDefinitionChanges: new Counter({
+      name: 'switchyard_tool_definition_changes_total',
+      help: 'Known tools announced with another definition and the same version, by toolset.',
+      labelNames: ['toolset'],
+      registers,
     }),
   };
 }

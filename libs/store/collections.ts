@@ -5,6 +5,7 @@ import type {
   Claim,
   Conversation,
   DeadLetter,
+  Fact,
   Outcome,
   ProcessRow,
   Step,
@@ -23,6 +24,7 @@ export interface Rows {
   processes: ProcessRow;
   artifacts: Artifact;
   dead_letters: DeadLetter;
+  facts: Fact;
 }
 export type CollectionName = keyof Rows;
 export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
@@ -44,7 +46,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
       ['deleted_at', 'updated_at'],
       ['due_at'],
     ],
-    caches: ['title', 'policy', 'updated_at', 'deleted_at', 'due_at'],
+    caches: ['title', 'policy', 'tools', 'updated_at', 'deleted_at', 'due_at'],
   },
   turns: {
     unique: [
@@ -66,6 +68,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     indexes: [['at', '_id'], ['turn_id']],
     caches: ['replayed_at', 'replayed_by'],
   },
+  facts: { unique: [], indexes: [['user_id']], caches: ['text', 'at'] },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

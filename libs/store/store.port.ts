@@ -5,11 +5,13 @@ import type {
   Claim,
   Conversation,
   DeadLetter,
+  Fact,
   Journal,
   Outcome,
   Policy,
   ProcessRow,
   Step,
+  ToolChoice,
   Turn,
   TurnStatus,
 } from '#contracts';
@@ -45,7 +47,14 @@ export interface Store {
   /** Last writer wins. */
   updateConversation(
     id: string,
-    change: { title?: string; policy?: Policy; updated_at?: string; deleted_at?: string; due_at?: number },
+    change: {
+      title?: string;
+      policy?: Policy;
+      tools?: ToolChoice;
+      updated_at?: string;
+      deleted_at?: string;
+      due_at?: number;
+    },
   ): Promise<void>;
   /** Marked ones, and those that expire, with `due_at` ≤ now, oldest first. */
   listDueConversations(now: number, limit: number): Promise<Conversation[]>;
@@ -134,4 +143,10 @@ export interface Store {
   /** Notes that it was put back into its queue; the last note stays. */
   noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void>;
   removeDeadLetter(id: string): Promise<void>;
+
+  /** A fact of this id gets the text; last writer wins. */
+  putFact(row: Fact): Promise<void>;
+  /** All of a user, newest first. */
+  listFacts(userId: string): Promise<Fact[]>;
+  removeFact(id: string): Promise<void>;
 }

@@ -1,25 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { catalogSchema, type ToolDefinition, type Toolset } from '#contracts';
+import { catalogSchema, type Toolset } from '#contracts';
 import { definitionHash } from './canonical-hash.js';
-import { Catalogue, filterTools } from './catalogue.js';
-import { toBusName, toToolsetName } from './names.js';
-
-function tool(server: string, own_name: string, description = own_name): ToolDefinition {
-  const name = toBusName(server, own_name);
-  const definition = { name, own_name, description, input_schema: { type: 'object' }, timeout_ms: 1000 };
-  const unhashed = { ...definition, class: 'read' as const };
-  return { ...unhashed, hash: definitionHash(unhashed) };
-}
-
-function toolset(
-  server: string,
-  tools: ToolDefinition[],
-  version = '1.0.0',
-  source: 'local' | 'mcp' = 'local',
-): Toolset {
-  return { name: toToolsetName(server), source, server, version, tools };
-}
+import { Catalogue } from './catalogue.js';
+import { announcedTool as tool, announcedToolset as toolset } from './testing/toolsets.js';
 
 const names = (catalogue: Catalogue) => catalogue.offered().map(({ name }) => name);
 
@@ -138,42 +122,28 @@ describe('Catalogue', () => {
     expect(definitionHash(one)).toBe(definitionHash(two));
     expect(definitionHash({ ...one, timeout_ms: 2 })).not.toBe(definitionHash(one));
   });
-});
 
-describe('filterTools', () => {
-  const catalogue = new Catalogue();
-  catalogue.announce(
-    'w1',
-    [
-      toolset('math', [tool('math', 'add'), tool('math', 'multiply')]),
-      toolset('My CRM', [tool('My CRM', 'getUser')], '1.0.0', 'mcp'),
-    ],
-    0,
-  );
-  const all = catalogue.offered();
-  const crm = toBusName('My CRM', 'getUser');
-  const filter = (choice: Parameters<typeof filterTools>[1]) =>
-    filterTools(all, choice).map(({ name }) => name);
-
-  it('allows everything without a choice, nothing with an empty one', () => {
-    expect(filter(undefined)).toHaveLength(3);
-    expect(filter({})).toHaveLength(3);
-    expect(filter({ allow: [] })).toEqual([]);
-  });
-
-  it.each(['My CRM', 'mcp:My CRM', toToolsetName('My CRM'), crm, 'mcp:My CRM:getUser'])(
-    'knows an MCP tool as %s',
-    (entry) => {
-      expect(filter({ allow: [entry] })).toEqual([crm]);
-    },
-  );
-
-  it.each(['add', 'math.add', 'math__add'])('knows a local tool as %s', (entry) => {
-    expect(filter({ block: [entry] })).not.toContain('math.add');
-    expect(filter({ allow: [entry] })).toEqual(['math.add']);
-  });
-
-  it('lets block win', () => {
-    expect(filter({ allow: ['math'], block: ['math.add'] })).toEqual(['math.multiply']);
+  it('keeps the others in their order when a server gets one more tool, wherever its name sorts', () => {
+    const servers = fc.uniqueArray(fc.stringMatching(/^[a-zA-Z._ -]{1,6}$/), { minLength: 1, maxLength: 5 });
+    const own = fc.uniqueArray(fc.stringMatching(/^[a-zA-Z0-9._-]{1,6}$/), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(servers, own, fc.string({ minLength: 1, maxLength: 8 }), (hosts, tools, added) => {
+        const offerWith = (more: string[]) => {
+          const catalogue = new Catalogue();
+          const toolsets = hosts.map((host, i) =>
+            toolset(
+              host,
+              [...tools, ...(i === 0 ? more : [])].map((name) => tool(host, name)),
+            ),
+          );
+          catalogue.announce('w1', toolsets, 0);
+          return names(catalogue);
+        };
+        const before = offerWith([]);
+        const after = offerWith([added]);
+        expect(after.filter((name) => before.includes(name))).toEqual(before);
+        expect(after.length - before.length).toBe(tools.includes(added) ? 0 : 1);
+      }),
+    );
   });
 });

@@ -1,6 +1,6 @@
-import type { CatalogTool, Toolset, ToolDefinition, TurnOptions } from '#contracts';
+import type { CatalogTool, Toolset, ToolDefinition } from '#contracts';
 import { canonicalHash } from './canonical-hash.js';
-import { displayName, toModelName, toToolsetName } from './names.js';
+import { displayName } from './names.js';
 
 /** A worker that announced nothing for so long offers nothing. */
 export const ANNOUNCEMENT_LIFETIME_MS = 30_000;
@@ -106,25 +106,6 @@ export function catalogueHash(tools: readonly CatalogTool[]): string {
   return canonicalHash(
     tools.map(({ hash, name, display_name, source }) => [name, hash, display_name, source]),
   );
-}
-
-/**
- * The part of a catalogue that a turn may use. Entries name a toolset, an MCP server, or a tool (by bus, model or
- * display name); `block` wins; without `allow` everything is allowed.
- */
-export function filterTools(tools: readonly CatalogTool[], choice: TurnOptions['tools']): CatalogTool[] {
-  const { allow, block } = choice ?? {};
-  const allowed = allow && namedBy(allow);
-  const blocked = namedBy(block ?? []);
-  return tools.filter((tool) => (allowed ? allowed(tool) : true) && !blocked(tool));
-}
-
-function namedBy(entries: readonly string[]): (tool: CatalogTool) => boolean {
-  const exact = new Set(entries);
-  const toolsets = new Set(entries.map((entry) => toToolsetName(entry.replace(/^mcp:/, ''))));
-  return ({ toolset, name, display_name }) =>
-    toolsets.has(toolset) ||
-    [toolset, name, display_name, toModelName(name)].some((label) => exact.has(label));
 }
 
 function listOffer(byName: Map<string, Toolset[]>, firstSeen: Map<string, number>): CatalogTool[] {

@@ -1,29 +1,90 @@
 import { z } from 'zod';
-import type { ToolClass } from '#contracts';
-import type { Tool, ToolContext, ToolsetHost } from './tool.port.js';
+import { toolClassSchema, type ToolClass } from '#contracts';
+import { ToolError, type Tool, type ToolContext, type ToolsetHost } from './tool.port.js';
 import { success } from './tool-result.js';
 
-interface ToolSource<Input extends z.ZodType> {
+/** A tool that cannot be offered; the message says what to change. */
+export class ToolSetupError extends Error {
+  override name = 'ToolSetupError';
+}
+
+export interface ToolSource<Input extends z.ZodType> {
+  /** `^[a-z0-9_]+$`, at most 64 characters: the part of the tool's name behind the toolset's. */
   name: string;
+  /** For the model: what it does, and when to use it. */
   description: string;
-  /** A `z.strictObject`: unknown arguments are refused. */
+  /** A `z.strictObject`: unknown arguments are refused. `.describe()` each argument. */
   input: Input;
+  /** What may happen when a worker is lost in the middle of a call; see docs/tools.md. */
   class: ToolClass;
   timeoutMs: number;
   /** Returns the result's payload (see `success`), throws `ToolError` for a failure with a type. */
   run(args: z.output<Input>, context: ToolContext): unknown;
 }
 
+const NAME = /^[a-z0-9_]{1,64}$/;
+/** Broker queues of more than 20 minutes are taken away from a worker. */
+const MAX_TIMEOUT_MS = 20 * 60_000;
+
 /** A local tool: its arguments' type, JSON Schema and check all come from one zod schema. */
 export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): Tool {
   const { name, description, input, timeoutMs } = source;
-  const { $schema: _dialect, ...input_schema } = z.toJSONSchema(input, { io: 'input' });
+  const problem = findProblem(source);
+  if (problem) throw new ToolSetupError(`The tool ${JSON.stringify(name)}: ${problem}.`);
   return {
-    definition: { own_name: name, description, input_schema, class: source.class, timeout_ms: timeoutMs },
+    definition: {
+      own_name: name,
+      description,
+      input_schema: toInputSchema(name, input),
+      class: source.class,
+      timeout_ms: timeoutMs,
+    },
     async run(args, context) {
-      return success(await source.run(input.parse(args), context));
+      return success(await source.run(parse(input, args), context));
     },
   };
+}
+
+/** Written in plain JavaScript, too: nothing about the source is sure. */
+function findProblem(source: ToolSource<z.ZodType>): string | undefined {
+  const { name, description, timeoutMs, run } = source;
+  if (typeof name !== 'string' || !NAME.test(name)) return 'name must be 1 to 64 of a-z, 0-9 and _';
+  if (typeof description !== 'string' || description.trim() === '')
+    return 'description must tell the model what the tool does';
+  if (!toolClassSchema.safeParse(source.class).success)
+    return `class must be one of ${toolClassSchema.options.join(', ')}`;
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS)
+    return `timeoutMs must be a whole number of milliseconds up to ${MAX_TIMEOUT_MS}`;
+  return typeof run === 'function' ? undefined : 'run must be a function';
+}
+
+function toInputSchema(name: string, input: z.ZodType): Record<string, unknown> {
+  let schema: Record<string, unknown>;
+  try {
+    schema = z.toJSONSchema(input, { io: 'input' });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ToolSetupError(`The tool "${name}": input cannot be written as a JSON Schema (${reason}).`, {
+      cause,
+    });
+  }
+  const { $schema: _dialect, ...input_schema } = schema;
+  if (input_schema.type === 'object') return input_schema;
+  throw new ToolSetupError(`The tool "${name}": input must be an object, like z.strictObject({ … }).`);
+}
+
+/** The schema knows more than its JSON form (refinements): what only it refuses is an invalid argument, too. */
+function parse<Input extends z.ZodType>(input: Input, args: unknown): z.output<Input> {
+  const parsed = input.safeParse(args);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const parameter = issue?.path.join('.') || 'arguments';
+  const constraint = issue?.message ?? 'does not fit';
+  throw new ToolError({
+    error_type: 'ValidationError',
+    error_message: `${parameter}: ${constraint}`,
+    error_details: { parameter, provided_value: null, constraint },
+  });
 }
 
 interface ToolsetSource {
@@ -37,6 +98,7 @@ interface ToolsetSource {
 
 /** A local toolset; its tools never change while it runs. */
 export function defineToolset({ name, version, tools, start, stop }: ToolsetSource): ToolsetHost {
+  checkNames(name, tools);
   return {
     name,
     source: 'local',
@@ -47,4 +109,14 @@ export function defineToolset({ name, version, tools, start, stop }: ToolsetSour
     onChange: () => undefined,
     stop: async () => stop?.(),
   };
+}
+
+function checkNames(toolset: string, tools: readonly Tool[]): void {
+  if (!/^[a-z0-9_]{1,40}$/.test(toolset))
+    throw new ToolSetupError(
+      `The toolset ${JSON.stringify(toolset)}: its name must be 1 to 40 of a-z, 0-9 and _.`,
+    );
+  const names = tools.map(({ definition }) => definition.own_name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new ToolSetupError(`The toolset ${toolset} has two tools named ${twice}.`);
 }

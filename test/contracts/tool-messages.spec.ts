@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
 import { errorDetailSchema, toolCallSchema, toolResultSchema } from '#contracts';
-import { jsonSchemaOf } from './schemas.js';
+import { publishedPath } from './published-schemas.js';
 
-/* Every example of tool-messages §5. */
+/* Every example of tool-messages §5, by the zod schema and by the published one. */
 
 const error = { error_type: 'TimeoutError', error_message: 'No answer within 30 s.' };
 const failure = { status: 'failure', error };
@@ -65,12 +66,14 @@ const REJECTED_RESULTS = [
 ];
 
 const CASES: [string, z.ZodType, unknown[], unknown[]][] = [
-  ['ToolCall', toolCallSchema, ACCEPTED_CALLS, REJECTED_CALLS],
-  ['ToolResult', toolResultSchema, ACCEPTED_RESULTS, REJECTED_RESULTS],
+  ['tool-call', toolCallSchema, ACCEPTED_CALLS, REJECTED_CALLS],
+  ['tool-result', toolResultSchema, ACCEPTED_RESULTS, REJECTED_RESULTS],
 ];
 
-describe.each(CASES)('%s', (_name, schema, accepted, rejected) => {
-  const validate = new Ajv2020({ strict: false }).compile(jsonSchemaOf(schema) as object);
+describe.each(CASES)('%s', (name, schema, accepted, rejected) => {
+  const validate = new Ajv2020({ strict: false }).compile(
+    JSON.parse(readFileSync(publishedPath(name), 'utf8')) as object,
+  );
 
   it.each(accepted.map((value) => [JSON.stringify(value).slice(0, 120), value]))(
     'accepts %s',

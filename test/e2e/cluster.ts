@@ -28,7 +28,7 @@ const SUSPECTS_NOBODY_MS = 10_000;
 
 /** One person in many tests: the limits of a user would only be in the way. */
 const SETTINGS = {
-  limits: { connections_per_minute: 100_000, turns_at_once: 10_000 },
+  limits: { connections_per_minute: 100_000, messages_per_minute: 100_000, turns_at_once: 10_000 },
   drain: { grace_ms: 3_000 },
 };
 

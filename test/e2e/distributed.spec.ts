@@ -249,7 +249,9 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     const durable = queues.filter((queue) => queue.durable);
     expect(durable.map(({ name }) => name).sort()).toEqual(
       [
-        ...['artifacts', 'gate', 'knowledge', 'math', 'web'].map((toolset) => `tools.${toolset}`),
+        ...['artifacts', 'gate', 'http', 'knowledge', 'math', 'memory', 'time', 'web'].map(
+          (toolset) => `tools.${toolset}`,
+        ),
         ...['dead-letters', 'results', 'turns'],
       ].sort(),
     );

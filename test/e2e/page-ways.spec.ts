@@ -100,14 +100,20 @@ describe('the panel', () => {
     const tab = await web.open();
     await tab.button('Tools and usage').click();
     const panel = tab.page.getByRole('complementary', { name: 'Tools and usage' });
-    for (const name of [/^math/, /^web/]) await panel.getByRole('button', { name }).click();
+    for (const name of [/^http/, /^knowledge/, /^math/, /^memory/, /^time/, /^web/])
+      await panel.getByRole('button', { name }).click();
     const tools = await panel.locator('.tool').allInnerTexts();
     expect(tools.map((text) => text.split('\n'))).toEqual([
       ['read', 'read'],
       ['search', 'read'],
+      ['fetch', 'read'],
       ['rag_search', 'read'],
       ['add', 'read'],
       ['multiply', 'read'],
+      ['forget', 'idempotent'],
+      ['recall', 'read'],
+      ['remember', 'idempotent'],
+      ['now', 'read'],
       ['web_search', 'read'],
     ]);
     await tab.takePicture('tools-panel-light');

@@ -60,12 +60,19 @@ describe('HTTP', () => {
     const { status, headers, body } = await requestJson<{ tools: ToolBody[] }>(`${api}/tools`);
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(body.tools.map(({ qualified_name, class: toolClass }) => [qualified_name, toolClass])).toEqual([
+      ['artifacts.read', 'read'],
+      ['artifacts.search', 'read'],
+      ['http.fetch', 'read'],
       ['knowledge.rag_search', 'read'],
       ['math.add', 'read'],
       ['math.multiply', 'read'],
+      ['memory.forget', 'idempotent'],
+      ['memory.recall', 'read'],
+      ['memory.remember', 'idempotent'],
+      ['time.now', 'read'],
       ['web.web_search', 'read'],
     ]);
-    expect(body.tools[1]).toMatchObject({
+    expect(body.tools[4]).toMatchObject({
       name: 'add',
       source: 'local',
       toolset: 'math',

@@ -32,7 +32,9 @@ describe('npm start', () => {
     expect(lines[0]).toBe('  Switchyard: gateway, orchestrator and tool worker in one process');
     expect(lines[1]).toBe(`  Page    http://localhost:${standalone.port}`);
     expect(lines[2]).toMatch(/^ {2}Model {3}demo \(.*MODEL=anthropic\/.* ANTHROPIC_API_KEY\)$/);
-    expect(lines[3]).toBe('  Tools   math (2), knowledge (1), web (1)');
+    expect(lines[3]).toBe(
+      '  Tools   math (2), knowledge (1), web (1), http (1), time (1), memory (3), artifacts (2)',
+    );
     expect(lines[4]).toBe(`  Data    ${DATA_DIR}`);
     expect(lines).toHaveLength(6);
   });

@@ -54,6 +54,12 @@ describe('settings that are wrong', () => {
       { TOOLSETS: 'math,maths' },
       ['TOOLSETS names maths', 'math, knowledge, web'],
     ],
+    ['a folder of tools that does not exist', { TOOLS_DIR: '/nowhere/tools' }, ['correct TOOLS_DIR']],
+    [
+      'a host that cannot be one',
+      { HTTP_FETCH_ALLOW: 'http://inside' },
+      ['HTTP_FETCH_ALLOW must be comma-separated hosts'],
+    ],
     [
       'a fault point that does not exist',
       { SWITCHYARD_FAULT: 'turn_clamed:kill' },

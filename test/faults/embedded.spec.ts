@@ -15,7 +15,7 @@ describe('the one process of a laptop, killed', () => {
 
   beforeAll(async () => {
     gates = await Gates.create();
-    const limits = { connections_per_minute: 100_000, turns_at_once: 10_000 };
+    const limits = { connections_per_minute: 100_000, messages_per_minute: 100_000, turns_at_once: 10_000 };
     const CONFIG = await writeSettings('switchyard.json', { ...SETTINGS, limits });
     env = { CONFIG, MCP_CONFIG: await gates.mcpConfig(CLASSES), DATA_DIR: await newFolder() };
   });

@@ -182,7 +182,7 @@ function writeSettings(folder: string): string {
   ]);
   tools.push(['trace.asked', { class: 'once', approve: 'always' }]);
   const settings = {
-    limits: { connections_per_minute: 100_000, turns_at_once: 10_000 },
+    limits: { connections_per_minute: 100_000, messages_per_minute: 100_000, turns_at_once: 10_000 },
     drain: { grace_ms: 3_000 },
     // Nobody answers for a message whose sender never learned that it was taken.
     deadlines: { approval_hours: APPROVAL_MS / 3_600_000 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConnectionLimit } from './connection-limit.js';
+import { MinuteLimit } from './minute-limit.js';
 import { createAuthenticator, signToken } from './json-web-token.adapter.js';
 import { bearerToken } from './user.js';
 
@@ -65,10 +65,10 @@ describe('bearerToken', () => {
   });
 });
 
-describe('ConnectionLimit', () => {
+describe('MinuteLimit', () => {
   it('counts within a sliding minute, by user, and says when to come back', () => {
     let now = 0;
-    const limit = new ConnectionLimit({ perUser: 2, inAll: 100 }, () => now);
+    const limit = new MinuteLimit({ what: 'connections', perUser: 2, inAll: 100 }, () => now);
     limit.take('ann');
     now = 20_000;
     limit.take('ann');
@@ -83,7 +83,7 @@ describe('ConnectionLimit', () => {
 
   it('counts all users together too, and remembers no more than that', () => {
     let now = 0;
-    const limit = new ConnectionLimit({ perUser: 2, inAll: 20_000 }, () => now);
+    const limit = new MinuteLimit({ what: 'connections', perUser: 2, inAll: 20_000 }, () => now);
     for (let user = 0; user < 20_000; user++) limit.take(`user-${user}`);
     now = 10_000;
     expect(() => limit.take('one more')).toThrow(

@@ -1,18 +1,22 @@
-import { controlKey, newMessage, type Body, type CatalogTool } from '#contracts';
+import { controlKey, newMessage, type Body, type CatalogTool, type ToolChoice } from '#contracts';
 import type { Bus } from '#messaging';
-import { Catalogue } from '#tools';
+import { Catalogue, Offer } from '#tools';
 
-/** What the living workers offer, as they announce it to this gateway. */
+/** What the living workers offer, as they announce it to this gateway, without what the deployment keeps back. */
 export class OfferedTools {
   private readonly catalogue = new Catalogue();
+  private readonly offer: Offer;
   private readonly listeners: (() => void)[] = [];
   private toldHash = '';
 
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
+    choice: ToolChoice | undefined,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.offer = new Offer([{ by: 'deployment', choice }]);
+  }
 
   /** Asks every worker to announce itself now instead of within 10 s. */
   async callRoll(): Promise<void> {
@@ -37,7 +41,7 @@ export class OfferedTools {
 
   list(): CatalogTool[] {
     this.catalogue.expire(this.now(), this.bus.connectedForMs());
-    return this.catalogue.offered();
+    return this.offer.filter(this.catalogue.offered());
   }
 
   private tellChange(): void {

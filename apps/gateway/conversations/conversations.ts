@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Conversation, Policy, Turn, TurnStatus } from '#contracts';
+import type { Conversation, Policy, ToolChoice, Turn, TurnStatus } from '#contracts';
 import { markDeleted, type Ports } from '#journal';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
@@ -14,6 +14,8 @@ export interface ConversationBody {
   user_id: string;
   title: string;
   policy: Policy;
+  /** Which tools its turns may use; absent: all that are offered. */
+  tools?: ToolChoice;
   created_at: string;
   updated_at: string;
 }
@@ -26,17 +28,25 @@ export interface ListedConversation extends ConversationBody {
   opening?: string;
 }
 
+/** What people decide about a conversation. */
+export interface ConversationChoice {
+  title?: string;
+  policy?: Policy;
+  tools?: ToolChoice;
+}
+
 const MAX_OPENING_LENGTH = 200;
 
 /** A conversation that nobody has written in yet. */
 export function newConversation(
   id: string,
   userId: string,
-  choice: { title?: string; policy?: Policy; expiresAt?: number } = {},
+  choice: ConversationChoice & { expiresAt?: number } = {},
 ): Conversation {
   const at = new Date().toISOString();
-  const { title = DEFAULT_TITLE, policy = 'enqueue', expiresAt } = choice;
-  const row = { _id: id, user_id: userId, title, policy, created_at: at, updated_at: at };
+  const { title = DEFAULT_TITLE, policy = 'enqueue', tools, expiresAt } = choice;
+  const times = { created_at: at, updated_at: at };
+  const row = { _id: id, user_id: userId, title, policy, ...(tools ? { tools } : {}), ...times };
   if (expiresAt === undefined) return row;
   return { ...row, expires_at: new Date(expiresAt).toISOString(), due_at: expiresAt };
 }
@@ -49,7 +59,7 @@ export class Conversations {
     private readonly ports: Ports,
   ) {}
 
-  async create(user: User, choice: { title?: string; policy?: Policy }): Promise<ConversationBody> {
+  async create(user: User, choice: ConversationChoice): Promise<ConversationBody> {
     const id = `conv_${randomBytes(16).toString('base64url')}`;
     const { row } = await this.store.insertConversation(newConversation(id, user.id, choice));
     return toBody(row);
@@ -81,16 +91,12 @@ export class Conversations {
   }
 
   /** What is not given stays. */
-  async change(
-    user: User,
-    id: string,
-    change: { title?: string; policy?: Policy },
-  ): Promise<ConversationBody> {
+  async change(user: User, id: string, change: ConversationChoice): Promise<ConversationBody> {
     const before = await this.ownership.conversation(user, id);
-    const { title = before.title, policy = before.policy } = change;
-    const updated_at = new Date().toISOString();
-    await this.store.updateConversation(id, { title, policy, updated_at });
-    return toBody({ ...before, title, policy, updated_at });
+    const { title = before.title, policy = before.policy, tools = before.tools } = change;
+    const changed = { title, policy, ...(tools ? { tools } : {}), updated_at: new Date().toISOString() };
+    await this.store.updateConversation(id, changed);
+    return toBody({ ...before, ...changed });
   }
 
   /** The mark is the decision: the sweeper stops what runs and removes everything, should this process die here. */
@@ -102,6 +108,7 @@ export class Conversations {
   }
 }
 
-function toBody({ _id, user_id, title, policy, created_at, updated_at }: Conversation): ConversationBody {
-  return { id: _id, user_id, title, policy, created_at, updated_at };
+function toBody(row: Conversation): ConversationBody {
+  const { _id: id, user_id, title, policy, tools, created_at, updated_at } = row;
+  return { id, user_id, title, policy, ...(tools ? { tools } : {}), created_at, updated_at };
 }

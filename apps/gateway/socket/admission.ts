@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io';
 import type { Logger } from '#observability';
-import type { ConnectionLimit } from '../auth/connection-limit.js';
+import type { MinuteLimit } from '../auth/minute-limit.js';
 import { bearerToken, type Authenticate } from '../auth/user.js';
 import { RequestError, toClientError, toRequestError } from '../errors/request-error.js';
 
@@ -12,7 +12,7 @@ export class Admission {
 
   constructor(
     private readonly authenticate: Authenticate,
-    private readonly limit: ConnectionLimit,
+    private readonly limit: MinuteLimit,
     private readonly room: { sockets: number; count: () => number },
     private readonly log: Pick<Logger, 'error'>,
   ) {}

@@ -40,7 +40,6 @@ export interface SubmitTurnDeps {
   ownership: Ownership;
   stopTurns: StopTurns;
   door: TurnDoor;
-  limits: { turnsAtOnce: number };
   log: Pick<Logger, 'warn'>;
 }
 
@@ -66,7 +65,7 @@ export class SubmitTurn {
     const { client_message_id = randomUUID() } = request;
     const conversationId = request.conversation_id ?? firstConversationIdOf(user.id, client_message_id);
     const turnId = turnIdOf(conversationId, client_message_id);
-    const { store, ownership, limits } = this.deps;
+    const { store, ownership, door } = this.deps;
     const [conversation, existing, unended] = await Promise.all([
       request.conversation_id === undefined
         ? store.getConversation(conversationId)
@@ -75,9 +74,7 @@ export class SubmitTurn {
       store.countUnendedTurns(user.id),
     ]);
     if (conversation?.deleted_at !== undefined) throw notFound();
-    if (!existing && unended >= limits.turnsAtOnce)
-      throw new RequestError('overloaded', 'Too many of your turns have not ended.', RETRY_AFTER_MS);
-    if (!existing) this.deps.door.check();
+    if (!existing) door.check(user.id, unended);
     await beforeInsert(conversationId);
     const isNewConversation =
       conversation === null &&

@@ -4,26 +4,34 @@ import { TurnDoor } from './turn-door.js';
 
 type State = { consumers: number; messages: number } | 'missing' | 'away';
 
+const LIMITS = { waitingTurns: 10, turnsAtOnce: 3, messagesPerMinute: 100 };
+
 function open(state: { queue: State }) {
   const time = { now: 0, looks: 0 };
+  const refused: string[] = [];
   const inspect = async () => {
     time.looks++;
     if (state.queue === 'away') throw new BusUnavailableError('away');
     return state.queue;
   };
-  const door = new TurnDoor({ inspect }, 10, () => time.now);
+  const door = new TurnDoor(
+    { inspect },
+    LIMITS,
+    (limit) => refused.push(limit),
+    () => time.now,
+  );
   /** What a message finds that comes a second later, once the look that it set off is over. */
   const checkLater = async (): Promise<void> => {
     time.now += 1_000;
     try {
-      door.check();
+      door.check('ann', 0);
     } catch {
       // The next one counts.
     }
     await new Promise((resolve) => setImmediate(resolve));
-    door.check();
+    door.check('ann', 0);
   };
-  return { door, time, checkLater };
+  return { door, time, refused, checkLater };
 }
 
 describe('the door for new turns', () => {
@@ -40,13 +48,13 @@ describe('the door for new turns', () => {
   it('is closed for a second when the broker itself refused', () => {
     const { door, time } = open({ queue: { consumers: 1, messages: 0 } });
     door.noteRefusal();
-    expect(() => door.check()).toThrow(expect.objectContaining({ code: 'overloaded' }));
+    expect(() => door.check('ann', 0)).toThrow(expect.objectContaining({ code: 'overloaded' }));
     expect(time.looks).toBe(0);
   });
 
   it('asks the broker once a second at most, however many messages come', () => {
     const { door, time } = open({ queue: { consumers: 1, messages: 0 } });
-    for (let i = 0; i < 100; i++) door.check();
+    for (let i = 0; i < 100; i++) door.check('ann', 0);
     expect(time.looks).toBe(1);
   });
 
@@ -57,5 +65,19 @@ describe('the door for new turns', () => {
     await checkLater();
     state.queue = 'missing';
     await checkLater();
+  });
+
+  it('is closed to a user with too many unended turns or messages a minute, and says when to come again', () => {
+    const { door, time, refused } = open({ queue: 'missing' });
+    expect(() => door.check('ann', 3)).toThrow(expect.objectContaining({ code: 'overloaded' }));
+    for (let sent = 0; sent < 100; sent++) door.check('ann', 0);
+    time.now = 15_000;
+    expect(() => door.check('ann', 0)).toThrow(
+      expect.objectContaining({ code: 'overloaded', retryAfterMs: 45_000 }),
+    );
+    door.check('bob', 0);
+    time.now = 60_000;
+    door.check('ann', 0);
+    expect(refused).toEqual(['turns_at_once', 'rate']);
   });
 });

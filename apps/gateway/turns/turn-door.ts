@@ -1,30 +1,58 @@
+import type { GatewayLimits } from '#bootstrap';
 import type { Bus } from '#messaging';
+import { MinuteLimit } from '../auth/minute-limit.js';
 import { RequestError } from '../errors/request-error.js';
 
 /** What is known of the queue is this old at most when messages come in. */
 const LOOK_EVERY_MS = 1_000;
 const RETRY_AFTER_MS = 5_000;
+const UNENDED_RETRY_MS = 1_000;
+/** Of all users together within a minute: bounds what is remembered. */
+const MAX_REMEMBERED = 1_000_000;
+
+export type DoorLimits = Pick<GatewayLimits, 'waitingTurns' | 'turnsAtOnce' | 'messagesPerMinute'>;
+/** Which limit kept a message out. */
+export type DoorLimit = 'rate' | 'turns_at_once' | 'waiting_turns';
 
 /**
- * Keeps new turns out while more wait for an orchestrator than the queue should hold: a turn that is accepted is
+ * Keeps new turns out: those of a user who has too many unended ones or sends too many a minute, and all while more wait for an orchestrator than the queue should hold: a turn that is accepted is
  * in the journal, so it must be refused before. The queue is looked at while messages come, beside them; a broker
  * that is away keeps nobody out, because the sweeper hints later.
  */
 export class TurnDoor {
   private isFull = false;
   private lookedAt = -Infinity;
+  private readonly rate: MinuteLimit;
 
   constructor(
     private readonly bus: Pick<Bus, 'inspect'>,
-    private readonly waitingTurns: number,
+    private readonly limits: DoorLimits,
+    private readonly onRefusal: (limit: DoorLimit) => void,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    const { messagesPerMinute: perUser } = limits;
+    this.rate = new MinuteLimit({ what: 'messages', perUser, inAll: MAX_REMEMBERED }, now);
+  }
 
-  /** Throws `RequestError` `overloaded`. */
-  check(): void {
+  /** Lets one new message of a user in, or throws `RequestError` `overloaded`. */
+  check(userId: string, unended: number): void {
     if (this.now() - this.lookedAt >= LOOK_EVERY_MS) void this.look();
+    if (unended >= this.limits.turnsAtOnce)
+      throw this.refuse('turns_at_once', 'Too many of your turns have not ended.', UNENDED_RETRY_MS);
     if (this.isFull)
-      throw new RequestError('overloaded', 'Too many messages wait for an answer.', RETRY_AFTER_MS);
+      throw this.refuse('waiting_turns', 'Too many messages wait for an answer.', RETRY_AFTER_MS);
+    try {
+      // Last: what is refused for another reason is not counted.
+      this.rate.take(userId);
+    } catch (error) {
+      this.onRefusal('rate');
+      throw error;
+    }
+  }
+
+  private refuse(limit: DoorLimit, message: string, retryAfterMs: number): RequestError {
+    this.onRefusal(limit);
+    return new RequestError('overloaded', message, retryAfterMs);
   }
 
   /** A hint was refused: the broker has said so itself. */
@@ -37,7 +65,7 @@ export class TurnDoor {
     this.lookedAt = this.now();
     try {
       const queue = await this.bus.inspect('turns');
-      this.isFull = queue !== 'missing' && queue.messages >= this.waitingTurns;
+      this.isFull = queue !== 'missing' && queue.messages >= this.limits.waitingTurns;
     } catch {
       this.isFull = false;
     }

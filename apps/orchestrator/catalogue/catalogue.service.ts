@@ -1,6 +1,6 @@
-import type { Body, Catalog } from '#contracts';
+import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
-import { Catalogue } from '#tools';
+import { Catalogue, DefinitionWatch, findUnknownEntries } from '#tools';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
@@ -15,6 +15,7 @@ const MAX_KNOWN = 100;
 /** What the workers offer now, and the catalogues that turns have pinned. */
 export class CatalogueService {
   private readonly catalogue = new Catalogue();
+  private readonly definitions = new DefinitionWatch();
   private readonly pinned = new Map<string, Catalog>();
   private readonly expiry: NodeJS.Timeout;
   private lastAnnouncedAt = 0;
@@ -35,6 +36,13 @@ export class CatalogueService {
     this.lastAnnouncedAt = performance.now();
     this.catalogue.announce(worker, toolsets, this.lastAnnouncedAt);
     this.scoped.look(this.catalogue);
+    for (const change of this.definitions.note(toolsets)) {
+      this.deps.metrics.toolDefinitionChanges.inc({ toolset: change.toolset });
+      this.deps.log.warn(
+        { ...change, worker },
+        'a known tool has another definition, its version is the same',
+      );
+    }
   }
 
   withdraw({ worker }: Body<'catalog.withdraw'>): void {
@@ -77,10 +85,15 @@ export class CatalogueService {
    * Of the names that the deployment configures, those that nobody offers now; `patient`: without those of toolsets
    * that may still come.
    */
-  unknownAmong(configured: readonly string[], { patient }: { patient: boolean }): string[] {
+  unknownAmong(
+    configured: readonly string[],
+    offer: ToolChoice,
+    { patient }: { patient: boolean },
+  ): string[] {
     const offered = this.catalogue.offered();
     const unknown = findUnknownNames(configured, offered);
-    return patient ? withoutAbsentToolsets(unknown, offered) : unknown;
+    if (patient) return withoutAbsentToolsets(unknown, offered);
+    return [...unknown, ...findUnknownEntries(offer, offered)];
   }
 
   close(): void {

@@ -4,7 +4,7 @@ import { faultPoint } from '#faults';
 import type { Ports } from '#journal';
 import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
-import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import type { DrivingDeps } from '../driving.deps.js';
 import type { History } from './history.js';
 import { QueueGlances } from './queue-glances.js';
 import type { TakeUp } from './take-up.js';
@@ -35,7 +35,7 @@ export class Drivers {
   private isDraining = false;
 
   constructor(
-    private readonly deps: OrchestratorDeps,
+    private readonly deps: DrivingDeps,
     private readonly ports: Ports,
     private readonly takeUp: TakeUp,
     private readonly history: History,
@@ -113,8 +113,8 @@ export class Drivers {
     }
   }
 
-  private noteEnd({ memory: { journal }, isDeleted }: TurnWork): void {
-    if (isDeleted) this.history.forget(journal.turn.conversation_id);
+  private noteEnd({ memory: { journal }, conversation }: TurnWork): void {
+    if (conversation.isDeleted) this.history.forget(journal.turn.conversation_id);
     else this.history.append(journal);
     this.deps.metrics.turnsEnded.inc({ status: statusOf(journal) });
   }

@@ -1,6 +1,6 @@
 import type { CatalogTool, Journal } from '#contracts';
 import type { ModelRequest } from '#llm';
-import { filterTools, toModelName } from '#tools';
+import { toModelName } from '#tools';
 import { appendMessages, assertTranscript, messagesOfTurn, type ModelMessage } from '#turn';
 import type { OrchestratorSettings } from '../orchestrator.deps.js';
 
@@ -28,9 +28,4 @@ export function modelRequest(
     max_output_tokens: options.max_output_tokens ?? settings.maxOutputTokens,
     temperature: options.temperature,
   };
-}
-
-/** The tools of the pinned catalogue that this turn may use, sorted as the model sees them. */
-export function offeredTools(journal: Journal, catalogue: CatalogTool[]): CatalogTool[] {
-  return filterTools(catalogue, journal.turn.options.tools);
 }

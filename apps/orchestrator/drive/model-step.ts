@@ -1,14 +1,16 @@
 import type { CatalogTool, FailureCode, Step } from '#contracts';
 import { stepRow } from '#journal';
-import type { Model } from '#llm';
-import type { ArgumentValidator } from '#tools';
+import type { Model, ModelRequest } from '#llm';
+import { Offer, type ArgumentValidator } from '#tools';
 import { approvedTools, stepAttempt, timeLimit } from '#turn';
+import type { Permit } from '../admission/model-admission.js';
+import type { Shortage } from '../admission/shared-budget.js';
 import { directCall } from '../model/direct-call.js';
 import { resolveCalls } from '../model/resolve-calls.js';
 import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
-import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import type { DrivingDeps } from '../driving.deps.js';
 import { settledEnds } from './announce-step.js';
-import { modelRequest, offeredTools } from './model-request.js';
+import { modelRequest } from './model-request.js';
 import { failRow } from './step-row.js';
 import type { TurnWork } from './turn-work.js';
 
@@ -18,17 +20,24 @@ const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
 
 /** The step that a driven turn asks the model for: streamed to viewers, and made a row. */
 export class ModelStep {
+  private readonly offer: Offer;
+  /** Sorted as the model sees them. */
   private readonly offered: CatalogTool[];
   private controller: AbortController | undefined;
   private streaming: { step: number; progress: Progress } | undefined;
   private interrupted: Streamed | undefined;
 
   constructor(
-    private readonly deps: OrchestratorDeps,
+    private readonly deps: DrivingDeps,
     private readonly validator: ArgumentValidator,
     private readonly work: TurnWork,
   ) {
-    this.offered = offeredTools(work.memory.journal, work.catalogue);
+    this.offer = new Offer([
+      { by: 'deployment', choice: deps.settings.offer },
+      { by: 'conversation', choice: work.conversation.tools },
+      { by: 'message', choice: work.memory.journal.turn.options.tools },
+    ]);
+    this.offered = this.offer.filter(work.catalogue);
   }
 
   get isRunning(): boolean {
@@ -78,7 +87,9 @@ export class ModelStep {
         maxRetries: deps.settings.budgets.modelRetries,
         signal: controller.signal,
         emit: (event) => deps.bus.emit(event),
+        admit: (onWait) => this.admit({ request, signal: controller.signal, onWait }),
         onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
+        onRefusal: (retryAfterMs) => deps.modelLimits.slowDown(request.model, retryAfterMs),
         onAttempt: (progress) => (this.streaming = { step: n, progress }),
       });
       deps.metrics.modelCalls.inc({ outcome: OUTCOMES[streamed.ended] });
@@ -99,6 +110,16 @@ export class ModelStep {
   private get model(): Model {
     const { turn, steps } = this.work.memory.journal;
     return turn.options.call ? directCall(turn.options.call, steps.length > 0) : this.deps.model;
+  }
+
+  /** A turn that is one call asks no model, so it waits for no budget of one. */
+  private async admit(asked: {
+    request: ModelRequest;
+    signal: AbortSignal;
+    onWait: (shortage: Shortage) => void;
+  }): Promise<Permit> {
+    if (this.work.memory.journal.turn.options.call) return { done: () => undefined };
+    return this.deps.modelLimits.admit(asked.request, asked);
   }
 
   /** A provider that is silent for ever must not keep the turn beyond its budget. */
@@ -128,6 +149,7 @@ export class ModelStep {
     const calls = resolveCalls(asked, stopReason, {
       catalogue: this.work.catalogue,
       offered: this.offered,
+      whyNotOffered: (tool) => this.offer.whyNot(tool),
       needsApproval: (tool) => this.needsApproval(tool),
       validator: this.validator,
       budgets: this.deps.settings.budgets,

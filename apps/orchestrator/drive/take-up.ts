@@ -9,7 +9,7 @@ import type { RequestImages } from '../model/request-images.js';
 import type { History } from './history.js';
 
 import { TurnMemory } from './turn-memory.js';
-import type { TurnWork } from './turn-work.js';
+import type { ConversationAtTakeUp, TurnWork } from './turn-work.js';
 
 /** Taken up: mine to drive. Otherwise there is nothing (more) for this process to do. */
 export type TakenUp = TurnWork | 'nothing_to_do';
@@ -41,7 +41,7 @@ export class TakeUp {
     const isDeleted = conversation?.deleted_at !== undefined;
     // Its content may have been removed before this turn came: the sweeper looks again.
     if (isDeleted) await store.updateConversation(conversationId, { due_at: Date.now() });
-    return this.claimOrPassOn(journal, isDeleted);
+    return this.claimOrPassOn(journal, { isDeleted, tools: conversation?.tools });
   }
 
   /** True if one of these has really not ended; the cached status of one that has is repaired. */
@@ -65,7 +65,7 @@ export class TakeUp {
     ]);
   }
 
-  private async claimOrPassOn(first: Journal, isDeleted: boolean): Promise<TakenUp> {
+  private async claimOrPassOn(first: Journal, conversation: ConversationAtTakeUp): Promise<TakenUp> {
     let journal = first;
     for (;;) {
       const holder = holderOf(journal, journal.turn._id);
@@ -74,7 +74,7 @@ export class TakeUp {
       if (decision.do === 'pass_on') return 'nothing_to_do';
       const claimed = await this.claim(journal, decision.attempt);
       if (claimed.won) await faultPoint('turn_claimed');
-      if (claimed.won) return this.workOf(journal, claimed.row, isDeleted, holder);
+      if (claimed.won) return this.workOf(journal, claimed.row, conversation, holder);
       const reread = await this.deps.store.readJournal(journal.turn._id);
       if (!reread || endingStep(reread)) return 'nothing_to_do';
       journal = reread;
@@ -108,7 +108,7 @@ export class TakeUp {
   private async workOf(
     journal: Journal,
     claim: Claim,
-    isDeleted: boolean,
+    conversation: ConversationAtTakeUp,
     before: Claim | undefined,
   ): Promise<TurnWork> {
     const { turn } = journal;
@@ -135,7 +135,7 @@ export class TakeUp {
     });
     const { messages: history, approved: approvedBefore } = past;
     const { images } = this;
-    return { memory, claimAttempt: claim.n, history, images, approvedBefore, catalogue, isDeleted };
+    return { memory, claimAttempt: claim.n, history, images, approvedBefore, catalogue, conversation };
   }
 
   private async pinned(hash: string | undefined): Promise<CatalogTool[]> {

@@ -12,7 +12,7 @@ import {
   type Action,
   type CallDecision,
 } from '#turn';
-import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import type { DrivingDeps } from '../driving.deps.js';
 import { committedEvents } from './announce-step.js';
 import { Mailbox } from './mailbox.js';
 import { ModelStep } from './model-step.js';
@@ -36,7 +36,7 @@ export class TurnDriver {
   private readonly openCalls: OpenCalls;
 
   constructor(
-    private readonly deps: OrchestratorDeps,
+    private readonly deps: DrivingDeps,
     private readonly ports: Ports,
     validator: ArgumentValidator,
     private readonly work: TurnWork,
@@ -110,7 +110,7 @@ export class TurnDriver {
       me: ports.me,
       liveness,
       budgets: deps.settings.budgets,
-      deleted: work.isDeleted,
+      deleted: work.conversation.isDeleted,
     };
   }
 

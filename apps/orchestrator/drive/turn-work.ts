@@ -1,7 +1,15 @@
-import type { CatalogTool } from '#contracts';
+import type { CatalogTool, ToolChoice } from '#contracts';
 import type { ModelMessage } from '#turn';
 import type { RequestImages } from '../model/request-images.js';
 import type { TurnMemory } from './turn-memory.js';
+
+/** What counts of the conversation while the turn is driven, as it was when the turn was taken up. */
+export interface ConversationAtTakeUp {
+  /** Marked as deleted. */
+  isDeleted: boolean;
+  /** Which tools its turns may use. */
+  tools: ToolChoice | undefined;
+}
 
 /** A turn that this process has taken up, with everything that driving it needs. */
 export interface TurnWork {
@@ -16,6 +24,5 @@ export interface TurnWork {
   approvedBefore: ReadonlySet<string>;
   /** The catalogue pinned by the turn's first claim. */
   catalogue: CatalogTool[];
-  /** The conversation was marked as deleted when the turn was taken up. */
-  isDeleted: boolean;
+  conversation: ConversationAtTakeUp;
 }

@@ -6,8 +6,10 @@ import type { AskedCall } from './stream-step.js';
 export interface Offer {
   /** Every tool of the turn's catalogue. */
   catalogue: CatalogTool[];
-  /** Those that the turn's options allow: what the model was offered. */
+  /** What the model was offered. */
   offered: CatalogTool[];
+  /** Of a tool of the catalogue. */
+  whyNotOffered(tool: CatalogTool): string | undefined;
   needsApproval(tool: CatalogTool): boolean;
   validator: ArgumentValidator;
   /** What the row fixes for its calls, so that everybody who reads it decides the same. */
@@ -56,9 +58,8 @@ function refuse(
   tool: CatalogTool,
   offer: Offer,
 ): ErrorDetail | undefined {
-  if (!offer.offered.includes(tool)) {
-    return failure('PermissionError', `${tool.name} is not allowed in this turn.`);
-  }
+  const reason = offer.whyNotOffered(tool);
+  if (reason !== undefined) return failure('PermissionError', `${reason} It was not run.`);
   if (isCutOff) {
     return failure('ValidationError', 'The arguments were cut off by the output limit; nothing was run.', {
       constraint: 'complete arguments',

@@ -2,6 +2,8 @@ import type { Block, ConversationEvent, StopReason, Usage } from '#contracts';
 import { faultPoint } from '#faults';
 import { ModelError, type Model, type ModelPart, type ModelRequest } from '#llm';
 import { stepAttempt } from '#turn';
+import type { Permit } from '../admission/model-admission.js';
+import type { ShortOf, Shortage } from '../admission/shared-budget.js';
 import { newToolCallId } from './tool-call-id.js';
 import { TokenStream, type StepPlace } from './token-stream.js';
 
@@ -36,7 +38,11 @@ export interface StreamStep {
   maxRetries: number;
   signal: AbortSignal;
   emit: (event: ConversationEvent) => void;
+  /** Waits until the request may be sent; rejects when the signal aborts. */
+  admit: (onWait: (shortage: Shortage) => void) => Promise<Permit>;
   onRetry: (error: ModelError) => void;
+  /** The provider wants fewer requests: none for so long. */
+  onRefusal: (retryAfterMs: number) => void;
   /** Called at the start of every attempt with something that always shows its text so far. */
   onAttempt: (progress: Progress) => void;
 }
@@ -52,23 +58,42 @@ export async function streamStep(input: StreamStep): Promise<Streamed> {
     if (retry > 0) input.emit({ type: 'step_restarted', ...place, timestamp: new Date().toISOString() });
     const run = new AttemptRun(place, input);
     try {
-      return { attempt, blocks: run.blocks, ended: 'answered', ...(await run.consume()) };
+      return { attempt, blocks: run.blocks, ended: 'answered', ...(await consumeAdmitted(run, input)) };
     } catch (error) {
       run.finish();
       if (input.signal.aborted) return { attempt, blocks: run.blocks, ended: 'aborted' };
       if (!(error instanceof ModelError)) throw error;
+      const delayMs = backOffMs(retry, error.options.retryAfterMs);
+      if (error.kind === 'rate_limited') input.onRefusal(delayMs);
       if (!error.options.retryable || retry >= input.maxRetries)
         return { attempt, blocks: run.blocks, ended: 'failed', error };
-      const delayMs = backOffMs(retry, error.options.retryAfterMs);
       input.onRetry(error);
-      emitWaiting(input, error, delayMs);
+      emitWaiting(input, error.message, delayMs);
       await abortableDelay(delayMs, input.signal);
       if (input.signal.aborted) return { attempt, blocks: run.blocks, ended: 'aborted' };
     }
   }
 }
 
-function emitWaiting(input: StreamStep, error: ModelError, delayMs: number): void {
+const WAITS_FOR: Record<ShortOf, string> = {
+  requests: 'The budget of requests to the model is used up for now.',
+  tokens: 'The budget of tokens for the model is used up for now.',
+  streams: 'As many answers as allowed are being written at once.',
+  provider: 'The model’s provider wants fewer requests.',
+};
+
+async function consumeAdmitted(run: AttemptRun, input: StreamStep): ReturnType<AttemptRun['consume']> {
+  const permit = await input.admit(({ shortOf, waitMs }) => emitWaiting(input, WAITS_FOR[shortOf], waitMs));
+  try {
+    const answered = await run.consume();
+    permit.done(answered.usage);
+    return answered;
+  } finally {
+    permit.done();
+  }
+}
+
+function emitWaiting(input: StreamStep, reason: string, delayMs: number): void {
   const { conversation_id, turn_id } = input.place;
   const timestamp = new Date().toISOString();
   input.emit({
@@ -76,7 +101,7 @@ function emitWaiting(input: StreamStep, error: ModelError, delayMs: number): voi
     conversation_id,
     turn_id,
     timestamp,
-    reason: error.message,
+    reason,
     retry_after_ms: delayMs,
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MAX_MESSAGE_BYTES } from '#contracts';
-import { compete, endTurn, hint, releaseCalls, type Ports } from '#journal';
+import { compete, endTurn, hint, releaseCalls, type Ports, labelled } from '#journal';
 import type { DeadDelivery } from '#messaging';
 import { redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
@@ -96,6 +96,6 @@ async function settleDeadCall(
   const kind = reason.split(': handler failed')[0];
   const error = failure('ToolExecutionError', `The call could not be delivered to a worker (${kind}).`);
   const by = { worker: ports.me, attempt: 0, at: new Date().toISOString() };
-  await compete(ports, call, failedOutcome(step, call, error, by));
+  await compete(ports, labelled(journal, call), failedOutcome(step, call, error, by));
   await hint(ports, journal);
 }

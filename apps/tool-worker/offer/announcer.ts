@@ -4,8 +4,8 @@ import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import type { HostedTools } from './hosted-tools.js';
 
 const INTERVAL_MS = 10_000;
-/** Who reads offers: orchestrators pin them, gateways list them. */
-const AUDIENCE = ['orchestrator.all', 'gateway.all'];
+/** Who reads offers: orchestrators pin them, gateways list them, workers count each other. */
+const AUDIENCE = ['orchestrator.all', 'gateway.all', 'worker.all'];
 
 /** Tells the fleet what this worker offers: at start, on change, every 10 s, when asked; withdraws when it leaves. */
 export class Announcer {

@@ -1,7 +1,7 @@
 import type { Claim, Outcome, ToolCallBody } from '#contracts';
 import { compete, settle, type CallLabel, type Ports } from '#journal';
 import type { Store } from '#store';
-import { decideAfterReclaim, decideLostClaim, mayHaveRun, runClaim, type Liveness } from '#turn';
+import { decideAfterReclaim, decideLostClaim, mayHaveRun, runClaim, settleClaim, type Liveness } from '#turn';
 
 /** What claiming came to. `mine` may start; with `outcome` the call has ended; `nothing` is somebody else's to do. */
 export type Claimed = { mine: Claim } | { outcome: Outcome } | 'nothing';
@@ -72,6 +72,16 @@ export async function refuse(
 ): Promise<Outcome | undefined> {
   const learned = await compete(ports, { ...label, tool_call_id: body.tool_call_id }, outcome);
   return learned.outcome;
+}
+
+/** Refuses a call that must not start now. Undefined when somebody has claimed it: whoever runs it goes on. */
+export async function refuseUnclaimed(
+  ports: Ports,
+  label: CallLabel,
+  outcome: Outcome,
+): Promise<Outcome | undefined> {
+  const { won } = await ports.store.claim(settleClaim(outcome, ports.me));
+  return won ? settle(ports, label, outcome) : undefined;
 }
 
 export function unknownOutcome(ports: Ports, body: ToolCallBody, attempt: number): Outcome {

@@ -39,7 +39,7 @@ function createRunner(run: (context: ToolContext) => Promise<never>): CallRunner
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const ports: Ports = { store, bus, me: 'worker-1', peers: { isDead: never, isSuspect: never }, log };
   const hosted = new HostedTools({ hosts: [host as ToolsetHost], overridesFor: () => ({}) });
-  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), log);
+  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));
 }
 
 /** A call of a step that has been committed, just delivered. */

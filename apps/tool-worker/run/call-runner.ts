@@ -1,7 +1,7 @@
 import type { Claim, Outcome, ToolCallBody, ToolResult } from '#contracts';
 import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
-import { settle, type CallLabel, type Ports } from '#journal';
+import { auditedCall, settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { ArgumentValidator, displayName, failure, type Slots, type Tool } from '#tools';
 import {
@@ -14,14 +14,24 @@ import {
   toolsetOf,
 } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
-import { audit, type AuditEvent } from './audit.js';
-import { claimAgain, claimFirst, claimNext, outcomeRow, refuse } from './call-claims.js';
+import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, refuseUnclaimed } from './call-claims.js';
 import { CallInHand } from './call-in-hand.js';
 import { CallOutput } from './call-output.js';
 import { CallQuestions, DEFAULT_QUESTION_TIMES, type QuestionTimes } from './call-questions.js';
+import { RateLimits } from './rate-limits.js';
 import { runTool, runWhenReached, type Ran } from './run-tool.js';
 
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
+
+const UNLIMITED = new RateLimits(
+  () => undefined,
+  () => 1,
+);
+
+export interface CallRunnerOptions {
+  rates?: RateLimits;
+  questionTimes?: Partial<QuestionTimes>;
+}
 
 /** Runs the calls of this worker: parse has happened, everything after it happens here (architecture: «a turn», worker). */
 export class CallRunner {
@@ -31,15 +41,16 @@ export class CallRunner {
   /** Calls that go on without their delivery, because they have asked a person. */
   private readonly goingOn = new Set<Promise<DeliveryOutcome>>();
   private readonly questionTimes: QuestionTimes;
+  private readonly rates: RateLimits;
   private isLeaving = false;
 
   constructor(
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
     private readonly metrics: ToolWorkerDeps['metrics'],
-    private readonly auditLog: ToolWorkerDeps['auditLog'],
-    questionTimes: Partial<QuestionTimes> = {},
+    { rates = UNLIMITED, questionTimes = {} }: CallRunnerOptions = {},
   ) {
+    this.rates = rates;
     this.questionTimes = { ...DEFAULT_QUESTION_TIMES, ...questionTimes };
   }
 
@@ -98,7 +109,7 @@ export class CallRunner {
     if (delivered.do === 'drop') return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
-    const label = labelOf(hosted);
+    const label = labelOf(hosted, body);
     const invalid = this.validator.validate(hosted.definition.input_schema, body.arguments);
     if (invalid) return (await this.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
     const first = await (delivered.do === 'refuse'
@@ -109,6 +120,7 @@ export class CallRunner {
     const again = await claimAgain(this.ports, body, label);
     if (again === 'nothing') return 'ack';
     if ('outcome' in again) return this.hintResult(body, again.outcome);
+    this.rates.count(body.tool_name);
     return slots.use((slot) => this.run(hosted.tool, body, label, again.mine, hand.runIn(slot)));
   }
 
@@ -125,8 +137,28 @@ export class CallRunner {
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     await faultPoint('call_received');
+    const waitMs = this.rates.take(body.tool_name);
+    if (waitMs !== undefined) return this.refuseForNow(body, label, waitMs);
     const { won, row } = await claimFirst(this.ports, body);
-    return won ? this.run(hosted.tool, body, label, row, hand) : undefined;
+    if (won) return this.run(hosted.tool, body, label, row, hand);
+    this.rates.giveBack(body.tool_name);
+    return undefined;
+  }
+
+  /** Undefined when somebody else has claimed the call before: then no limit of ours ends it. */
+  private async refuseForNow(
+    body: ToolCallBody,
+    label: CallLabel,
+    retryAfterMs: number,
+  ): Promise<DeliveryOutcome | undefined> {
+    const text = `Too many calls of ${body.tool_name} now. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+    const result = failure('ApiLimitExceeded', text, { retry_after_ms: retryAfterMs, started: false });
+    const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
+    const outcome = await refuseUnclaimed(this.ports, label, refusal);
+    if (!outcome) return undefined;
+    this.metrics.toolRateRefusals.inc({ toolset: toolsetOf(body.tool_name) });
+    this.count(outcome, body);
+    return this.hintResult(body, outcome);
   }
 
   /**
@@ -146,7 +178,7 @@ export class CallRunner {
     const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
     const outcome = await refuse(this.ports, body, label, refusal);
     if (!outcome) return undefined;
-    this.note(body, outcome, 'refused');
+    this.count(outcome, body);
     return this.hintResult(body, outcome);
   }
 
@@ -162,15 +194,14 @@ export class CallRunner {
     if (outcome === 'given_back') return giveBack();
     await faultPoint('tool_finished');
     const stands = await settle(this.ports, label, outcome);
-    this.note(body, outcome, stands.at === outcome.at ? 'invoked' : 'late');
+    this.count(outcome, body);
     return this.hintResult(body, stands);
   }
 
-  private note(body: ToolCallBody, outcome: Outcome, event: AuditEvent): void {
+  private count(outcome: Outcome, body: ToolCallBody): void {
     const toolset = toolsetOf(body.tool_name);
-    audit(this.auditLog, body, outcome, event);
     this.metrics.toolCalls.inc({ toolset, outcome: outcome.error?.error_type ?? outcome.status });
-    if (event !== 'refused') this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
+    if (outcome.attempt > 0) this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
   }
 
   /** Runs, and runs again under a next claim when the tool's own connection broke and its class allows it. */
@@ -243,6 +274,7 @@ export class CallRunner {
   }
 
   private emitStart(body: ToolCallBody, label: CallLabel, claim: Claim): void {
+    const { tool_name, display_name, source } = label;
     this.ports.bus.emit({
       type: 'tool_start',
       conversation_id: body.conversation_id,
@@ -250,7 +282,9 @@ export class CallRunner {
       timestamp: claim.at,
       step: body.n,
       tool_call_id: body.tool_call_id,
-      ...label,
+      tool_name,
+      display_name,
+      source,
       tool_input: JSON.stringify(body.arguments),
       tool_args: body.arguments,
       toolset: toolsetOf(body.tool_name),
@@ -284,8 +318,9 @@ function giveBack(): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-function labelOf({ definition, host }: HostedTool): CallLabel {
-  const { name: toolset, source, server } = host;
+function labelOf({ definition, host }: HostedTool, body: ToolCallBody): CallLabel {
+  const { name: toolset, source, server, version } = host;
   const label = displayName({ own_name: definition.own_name, toolset, source, server }, []);
-  return { tool_name: definition.name, display_name: label, source };
+  const audited = auditedCall(body.user_id, body.arguments, version);
+  return { tool_name: definition.name, display_name: label, source, audited };
 }

@@ -74,7 +74,7 @@ function createRunner(over: Partial<Store> = {}): CallRunner {
   const ports: Ports = { store: answering, bus, me: 'worker-1', peers, log };
   const hosts = [defineToolset({ name: 'test', version: '1.0.0', tools: [hold] })];
   const hosted = new HostedTools({ hosts, overridesFor: () => ({}) });
-  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), log);
+  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));
 }
 
 describe('Stop of a call', () => {

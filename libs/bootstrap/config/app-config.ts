@@ -46,6 +46,10 @@ export interface ToolConfig {
   /** Undefined: all that the worker knows. */
   toolsets: string[] | undefined;
   docsDir: string | undefined;
+  /** Files with tools. `isRequired`: somebody named the folder, so it must exist. */
+  toolsDir: { path: string; isRequired: boolean };
+  /** Hosts that `http.fetch` may ask although they are not public. */
+  httpFetchAllow: string[];
 }
 
 export type GatewayConfig = ProcessConfig & SharedServices & ClientConfig;
@@ -109,5 +113,7 @@ export function toToolConfig(environment: Output<typeof toolVariables>): ToolCon
     },
     toolsets: environment.TOOLSETS,
     docsDir: environment.DOCS_DIR,
+    toolsDir: { path: environment.TOOLS_DIR ?? './tools', isRequired: environment.TOOLS_DIR !== undefined },
+    httpFetchAllow: environment.HTTP_FETCH_ALLOW.map((host) => host.toLowerCase()),
   };
 }

@@ -50,6 +50,7 @@ describe('defaults', () => {
       budgets: { steps: 25, turnMs: 600_000, outputTokens: 200_000, parallelCalls: 16 },
       limits: {
         connectionsPerMinute: 60,
+        messagesPerMinute: 600,
         turnsAtOnce: 40,
         allConnectionsPerMinute: 6_000,
         sockets: 10_000,

@@ -1,41 +1,44 @@
 import { describe, expect, it } from '@jest/globals';
-import { approvalOfTool, settingsFileSchema, settingsOfTool, toSettings } from './settings-file.js';
+import { DEFAULT_BUDGETS } from '#turn';
+import { settingsFileSchema, toSettings } from './settings-file.js';
 
-describe('settingsOfTool', () => {
-  const tools = new Map([
-    ['math', { class: 'read' as const, timeoutMs: 1_000, concurrency: 2, outputBytes: 4_096 }],
-    ['math.add', { timeoutMs: 5 }],
-  ]);
+const parse = (file: unknown) => toSettings(settingsFileSchema.parse(file));
+const problem = (file: unknown) => settingsFileSchema.safeParse(file).error?.issues[0];
 
-  it('takes the tool’s own settings first, then its toolset’s', () => {
-    expect(settingsOfTool(tools, 'math.add')).toEqual({ class: 'read', timeoutMs: 5, outputBytes: 4_096 });
-    expect(settingsOfTool(tools, 'math.other')).toEqual({ class: 'read', timeoutMs: 1_000, outputBytes: 4_096 });
-    expect(settingsOfTool(tools, 'files.read')).toEqual({});
-  });
-});
-
-describe('approvalOfTool', () => {
-  const settings = toSettings(
-    settingsFileSchema.parse({
-      approve: { once: 'always', keyed: 'first' },
-      tools: { mail: { approve: 'first' }, 'mail.draft': { approve: 'never' }, files: { class: 'once' } },
-    }),
-  );
-  const modeOf = (name: string, toolClass: 'once' | 'keyed' | 'read') =>
-    approvalOfTool(settings, { name, class: toolClass });
-
-  it('takes the tool’s own setting, else its toolset’s, else its class’s, else never', () => {
-    expect(modeOf('mail.draft', 'once')).toBe('never');
-    expect(modeOf('mail.send', 'once')).toBe('first');
-    expect(modeOf('files.delete', 'once')).toBe('always');
-    expect(modeOf('files.put', 'keyed')).toBe('first');
-    expect(modeOf('files.get', 'read')).toBe('never');
+describe('the file of settings', () => {
+  it('has the budgets of the design when it is empty', () => {
+    expect(parse({}).budgets).toEqual(DEFAULT_BUDGETS);
   });
 
-  it('understands true as always and false as never', () => {
-    const { tools } = toSettings(
-      settingsFileSchema.parse({ tools: { a: { approve: true }, b: { approve: false } } }),
-    );
-    expect([tools.get('a')?.approve, tools.get('b')?.approve]).toEqual(['always', 'never']);
+  it('sets rates of toolsets and tools, in milliseconds', () => {
+    const rate = { calls: 3, per_seconds: 1.5 };
+    const { tools } = parse({ tools: { web: { rate }, 'web.search': { rate } } });
+    expect([...tools.values()].map((tool) => tool.rate)).toEqual(Array(2).fill({ calls: 3, perMs: 1_500 }));
+    expect(problem({ tools: { web: { rate: { calls: 0, per_seconds: 1 } } } })?.path).toEqual([
+      'tools',
+      'web',
+      'rate',
+      'calls',
+    ]);
+    expect(problem({ tools: { web: { rate: { calls: 1 } } } })?.path.at(-1)).toBe('per_seconds');
+  });
+
+  it('sets budgets of providers and models', () => {
+    const { modelBudgets } = parse({
+      models: {
+        anthropic: { streams: 5 },
+        'anthropic/large': { requests_per_minute: 7, tokens_per_minute: 8 },
+      },
+    });
+    expect(modelBudgets.get('anthropic')).toMatchObject({ streams: 5 });
+    expect(modelBudgets.get('anthropic/large')).toMatchObject({ requestsPerMinute: 7, tokensPerMinute: 8 });
+    expect(problem({ models: { 'two words': { streams: 1 } } })?.path).toEqual(['models', 'two words']);
+  });
+
+  it('says what is offered, and refuses what it does not know', () => {
+    const offer = { allow: ['math'], block: ['mcp:files:delete'] };
+    expect(parse({ offer }).offer).toEqual(offer);
+    expect(parse({}).offer).toEqual({});
+    expect(problem({ offer: { blocked: [] } })?.path).toEqual(['offer']);
   });
 });

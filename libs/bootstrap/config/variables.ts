@@ -37,6 +37,7 @@ const names = (pattern: RegExp, rule: string) =>
     .string()
     .transform(splitList)
     .refine((list) => list.length > 0 && list.every((name) => pattern.test(name)), must(rule));
+const HOST_NAME = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:]+\](:\d{1,5})?$/;
 const origin = (value: string): boolean => URL.canParse(value) && new URL(value).origin === value;
 
 function splitList(value: string): string[] {
@@ -76,10 +77,7 @@ export const clientVariables = {
       must('comma-separated origins like https://chat.example.com, without a path and without *'),
     )
     .default([]),
-  ALLOWED_HOSTS: names(
-    /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:]+\](:\d{1,5})?$/,
-    'comma-separated host names like chat.example.com',
-  ).default([]),
+  ALLOWED_HOSTS: names(HOST_NAME, 'comma-separated host names like chat.example.com').default([]),
   DIALECTS: names(/^[a-z0-9-]+$/, 'comma-separated names of dialects').optional(),
 };
 
@@ -97,4 +95,9 @@ export const toolVariables = {
   MCP_CONFIG: text.optional(),
   TOOLSETS: names(/^[a-z0-9_]+$/, 'comma-separated names of toolsets (a-z, 0-9, _)').optional(),
   DOCS_DIR: text.optional(),
+  TOOLS_DIR: text.optional(),
+  HTTP_FETCH_ALLOW: names(
+    HOST_NAME,
+    'comma-separated hosts like intranet.example.com or 10.0.0.5:8000',
+  ).default([]),
 };

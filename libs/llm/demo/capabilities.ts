@@ -6,6 +6,9 @@ const EXAMPLES: [toolName: string | undefined, example: string][] = [
   ['math__add', '`add 2 and 3, then multiply the result by 4`'],
   ['knowledge__rag_search', '`search the documents for durable`'],
   ['web__web_search', '`search the web for RabbitMQ quorum queues`'],
+  ['time__now', '`what time is it in Tokyo?`'],
+  ['memory__remember', '`remember that my cat is called Tom`, later `what do you remember about my cat?`'],
+  ['http__fetch', '`read https://example.com`'],
   [undefined, '`my name is Ann`, later `what is my name?`'],
   [undefined, '`count to 500` or `tell me a long story`, to try Stop and reloading'],
   [

@@ -48,11 +48,12 @@ const answerTo = async (...questions: string[]) => {
 async function play(
   question: string,
   answer: (name: string, args: Record<string, number>) => string | Error,
+  tools = TOOLS,
 ) {
   const messages = [userSays(question)];
   const steps: unknown[] = [];
   for (let id = 0; ;) {
-    const parts = await ask(messages);
+    const parts = await ask(messages, tools);
     const calls = callsOf(parts) as [string, Record<string, number>][];
     if (calls.length === 0) return { steps, text: textOf(parts) };
     steps.push(calls);
@@ -163,6 +164,50 @@ describe('which tools the demo model calls', () => {
     expect(await answerTo('what is 1.5 + 2?')).toContain('whole numbers only');
     expect(await answerTo('what is 17 - 5?')).toContain('only add and multiply');
     expect(await answerTo('call math__add {"a": }')).toContain('not valid JSON');
+  });
+});
+
+describe('the small tools that the demo model uses when asked plainly', () => {
+  const small = [
+    ...TOOLS,
+    ...[
+      aTool('time__now', 'time_zone'),
+      aTool('memory__remember', 'key', 'text'),
+      aTool('memory__recall', 'query'),
+    ],
+    ...[aTool('memory__forget', 'key'), aTool('http__fetch', 'url')],
+  ];
+  it.each<[string, string, Record<string, string>]>([
+    ['What time is it?', 'time__now', {}],
+    ['what time is it in Tokyo', 'time__now', { time_zone: 'Asia/Tokyo' }],
+    ["What's the time in New York right now?", 'time__now', { time_zone: 'America/New_York' }],
+    ['remember that my cat is called Tom.', 'memory__remember', { key: 'cat', text: 'my cat is called Tom' }],
+    ['what do you remember about my cat?', 'memory__recall', { query: 'my cat' }],
+    ['what do you remember', 'memory__recall', {}],
+    ['Forget my cat.', 'memory__forget', { key: 'cat' }],
+    ['please read https://example.com/a.html?b=c.', 'http__fetch', { url: 'https://example.com/a.html?b=c' }],
+  ])('%s', async (question, name, args) => {
+    expect(await callsFor(question, small)).toEqual([[name, args]]);
+  });
+
+  it('says so when it knows no time zone for a place', async () => {
+    const parts = await ask([userSays('what time is it in Atlantis?')], small);
+    expect([callsOf(parts), textOf(parts)]).toEqual([[], expect.stringContaining('Atlantis')]);
+  });
+
+  it.each(['what time is it?', 'what do you remember about my cat?', 'forget it'])(
+    'calls nothing for «%s» while these tools are not on offer',
+    async (question) => expect(await callsFor(question)).toEqual([]),
+  );
+
+  it('says results in plain words', async () => {
+    const now =
+      '{"iso":"2026-01-31T23:05:09+00:00","readable":"Saturday, 31 January 2026, 23:05","time_zone":"UTC"}';
+    const told = await play('what time is it?', () => now, small);
+    expect(told.text).toBe('It is **Saturday, 31 January 2026, 23:05** (UTC).');
+    const facts = '{"facts":[{"key":"cat","text":"my cat is called Tom"}],"found":1,"remembered":1}';
+    const recalled = await play('what do you remember about my cat?', () => facts, small);
+    expect(recalled.text).toBe('I remember:\n\n- my cat is called Tom');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Operand } from './parse-arithmetic.js';
 import type { PlannedCall } from './plan-calls.js';
+import { describeGranted } from './parse-wish.js';
 import { readNumber } from './read-number.js';
 import type { ToolAnswer } from './read-turn.js';
 import { formatToolText } from './format-tool-text.js';
@@ -22,6 +23,8 @@ export function describeCall(call: PlannedCall, valueOf: ValueOf): string {
     }
     case 'search':
       return `search the ${call.search.where} for “${call.search.query}”`;
+    case 'wish':
+      return call.wish.does;
     case 'direct':
       return `call \`${call.tool.name}\``;
   }
@@ -42,6 +45,8 @@ export function describeOutcome(call: PlannedCall, end: ToolAnswer, valueOf: Val
       if (end.text.trim() === '') return `${place} I found nothing for “${call.search.query}”.`;
       return `${place} I found this for “${call.search.query}”:\n\n${formatToolText(end.text)}`;
     }
+    case 'wish':
+      return describeGranted(call.wish, end.text) ?? formatToolText(end.text);
     case 'direct':
       if (end.text.trim() === '') return `\`${call.tool.name}\` succeeded without any output.`;
       return `\`${call.tool.name}\` answered:\n\n${formatToolText(end.text)}`;

@@ -10,6 +10,11 @@ export function findBuiltIn(tools: ModelTool[], toolset: string, ownName: string
   );
 }
 
+/** The tool of this toolset and no other: a foreign `now` or `fetch` may mean something else. */
+export function findExactly(tools: ModelTool[], toolset: string, ownName: string): ModelTool | undefined {
+  return tools.find((tool) => tool.name === `${toolset}__${ownName}`);
+}
+
 /** A tool by a name as a person writes it: `math__add`, `math.add`, `mcp:everything:echo`, `get weather`. */
 export function findTool(tools: ModelTool[], wanted: string): FoundTool {
   const key = toKey(wanted);

@@ -1,13 +1,15 @@
 import type { ModelTool } from '../model.port.js';
-import { findBuiltIn, findTool, parameterNames } from './find-tool.js';
+import { findBuiltIn, findExactly, findTool, parameterNames } from './find-tool.js';
 import { JSON_MARK, takeJsonOut } from './json-in-text.js';
 import { parseArithmetic, type Operand, type Operation } from './parse-arithmetic.js';
 import { parseSearches, type Search } from './parse-search.js';
+import { parseWish, type Wish } from './parse-wish.js';
 import { splitQuestion, type Segment } from './split-question.js';
 
 export type PlannedCall = { tool: ModelTool; after: number[] } & (
   | { kind: 'arithmetic'; operation: Operation }
   | { kind: 'search'; search: Search }
+  | { kind: 'wish'; wish: Wish }
   | { kind: 'direct'; arguments: Record<string, unknown> }
 );
 
@@ -50,7 +52,7 @@ class Planner {
   }
 
   private planSegment({ text }: Segment, after: number[]): void {
-    if (this.planDirect(text, after)) return;
+    if (this.planDirect(text, after) || this.planWish(text, after)) return;
     const searches = parseSearches(text);
     for (const search of searches) this.planSearch(search, after);
     if (searches.length === 0) this.planArithmetic(text, after);
@@ -79,6 +81,18 @@ class Planner {
         : `More than one tool fits \`${name}\`: ${candidates}.`,
     );
     return true;
+  }
+
+  private planWish(text: string, after: number[]): boolean {
+    const wish = parseWish(text);
+    if (!wish) return false;
+    if ('problem' in wish) {
+      this.notes.add(wish.problem);
+      return true;
+    }
+    const tool = findExactly(this.tools, wish.toolset, wish.tool);
+    if (tool) this.calls.push({ kind: 'wish', tool, wish, after });
+    return tool !== undefined;
   }
 
   private planSearch(search: Search, after: number[]): void {
@@ -114,6 +128,7 @@ export function argumentsOf(
   valueOf: (operand: Operand) => number,
 ): Record<string, unknown> {
   if (call.kind === 'direct') return call.arguments;
+  if (call.kind === 'wish') return call.wish.arguments;
   const names = parameterNames(call.tool);
   if (call.kind === 'search') {
     const name = names.includes('query') ? 'query' : (names[0] ?? 'query');

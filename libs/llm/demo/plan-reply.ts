@@ -1,5 +1,6 @@
 import type { ModelRequest, ModelTool } from '../model.port.js';
 import { describeCapabilities, listTools } from './capabilities.js';
+import { findExactly } from './find-tool.js';
 import { followPlan } from './follow-plan.js';
 import { longText } from './long-texts.js';
 import { planCalls } from './plan-calls.js';
@@ -20,7 +21,8 @@ function chooseReply(turn: TurnSoFar, tools: ModelTool[]): Reply {
   if (rounds.length > 0) return followPlan(planCalls(question, tools), rounds);
   const fixed = longText(question) ?? echo(question);
   if (fixed) return fixed;
-  if (/^(?:please\s+)?remember\b/i.test(question)) return say(recall(turn) ?? describeCapabilities(tools));
+  if (/^(?:please\s+)?remember\b/i.test(question) && !findExactly(tools, 'memory', 'remember'))
+    return say(recall(turn) ?? describeCapabilities(tools));
   if (/\b(?:which|what|list)\b.*\btools\b/i.test(question)) return say(listTools(tools));
   const remembered = /\bcall\s+me\b/i.test(question) ? recall(turn) : undefined;
   if (remembered) return say(remembered);

@@ -5,6 +5,7 @@ import type {
   Claim,
   Conversation,
   DeadLetter,
+  Fact,
   Outcome,
   ProcessRow,
   Step,
@@ -13,6 +14,7 @@ import type {
 } from '#contracts';
 import { assembleJournals } from '../assemble-journals.js';
 import { COLLECTION_NAMES } from '../collections.js';
+import { byNewest } from '../newest-first.js';
 import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted, Journal, Store } from '../store.port.js';
 import { isEndedStatus, UNENDED_STATUSES } from '../turn-status.js';
@@ -275,6 +277,18 @@ export class LibsqlStore implements Store {
 
   removeDeadLetter(id: string): Promise<void> {
     return this.#do((tables) => tables.dead_letters.remove(id));
+  }
+
+  putFact(row: Fact): Promise<void> {
+    return this.#do(({ facts }) => void (facts.insert(row) || facts.update(row._id, () => row)));
+  }
+
+  listFacts(userId: string): Promise<Fact[]> {
+    return this.#do(({ facts }) => facts.select('WHERE user_id = ?', userId).sort(byNewest));
+  }
+
+  removeFact(id: string): Promise<void> {
+    return this.#do(({ facts }) => facts.remove(id));
   }
 
   /** A promise, so that whoever awaits it lets others run as with any store. */

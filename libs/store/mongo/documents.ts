@@ -25,6 +25,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     user_id: 'text',
     title: 'json',
     policy: 'text',
+    tools: 'json',
     created_at: 'text',
     updated_at: 'text',
     deleted_at: 'text',
@@ -99,6 +100,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     replayed_at: 'text',
     replayed_by: 'json',
   },
+  facts: { user_id: 'text', key: 'json', text: 'json', at: 'text' },
 };
 
 /** Undefined fields are left out. Throws on a field that the collection does not know. */

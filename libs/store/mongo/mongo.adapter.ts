@@ -5,6 +5,7 @@ import type {
   Claim,
   Conversation,
   DeadLetter,
+  Fact,
   Outcome,
   ProcessRow,
   Step,
@@ -12,6 +13,7 @@ import type {
   TurnStatus,
 } from '#contracts';
 import { assembleJournals } from '../assemble-journals.js';
+import { byNewest } from '../newest-first.js';
 import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted, Journal, Store } from '../store.port.js';
 import { ENDED_STATUSES, UNENDED_STATUSES } from '../turn-status.js';
@@ -275,6 +277,21 @@ export class MongoStore implements Store {
 
   async removeDeadLetter(id: string): Promise<void> {
     await this.#rows.dead_letters.remove(id);
+  }
+
+  async putFact(row: Fact): Promise<void> {
+    const { facts } = this.#rows;
+    const { text, at } = row;
+    // Removed between the two, it is inserted after all.
+    while (!(await facts.insert(row)).won && !(await facts.set({ equals: { _id: row._id } }, { text, at })));
+  }
+
+  async listFacts(userId: string): Promise<Fact[]> {
+    return (await this.#rows.facts.find({ equals: { user_id: userId } })).sort(byNewest);
+  }
+
+  async removeFact(id: string): Promise<void> {
+    await this.#rows.facts.remove(id);
   }
 
   async #readJournalRows(turnIds: string[], conversationId?: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Artifact, DeadLetter } from '#contracts';
+import type { Artifact, DeadLetter, Fact } from '#contracts';
 import type { Store } from '../store.port.js';
 import { makeCallId, makeId, sampleProcess } from './sample-rows.js';
 
@@ -105,6 +105,31 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().getDeadLetter(older!._id)).toBeNull();
       await store().noteReplay(older!._id, last);
       expect(await store().listDeadLettersOfTurn(turn_id, 10)).toEqual([newer]);
+    });
+
+    it('keeps one text for a fact, the last one, and lists those of one user, newest first', async () => {
+      const [user_id, other] = [makeId(), makeId()];
+      const fact = (day: number, more: Partial<Fact> = {}): Fact => ({
+        _id: makeId(),
+        user_id,
+        key: '$cat.name \u{1F408}',
+        text: `on day ${day}`,
+        at: `2026-03-0${day}T10:00:00.000Z`,
+        ...more,
+      });
+      const [first, second, foreign] = [fact(1), fact(2), fact(3, { user_id: other })];
+      for (const row of [first, second, foreign]) await store().putFact(row);
+      expect(await store().listFacts(user_id)).toEqual([second, first]);
+      const changed = { ...first, text: '"{$set}" \ud800', at: '2026-03-09T10:00:00.000Z' };
+      await store().putFact(changed);
+      await store().putFact(changed);
+      expect(await store().listFacts(user_id)).toEqual([changed, second]);
+      await store().removeFact(first._id);
+      await store().removeFact(first._id);
+      expect(await store().listFacts(user_id)).toEqual([second]);
+      await store().putFact(first);
+      expect(await store().listFacts(user_id)).toEqual([second, first]);
+      expect(await store().listFacts(other)).toEqual([foreign]);
     });
 
     it('answers a ping', async () => {

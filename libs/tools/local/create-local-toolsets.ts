@@ -1,21 +1,31 @@
 import type { ToolsetHost } from '../tool.port.js';
 import { createArtifactsToolset, type ArtifactReader } from './artifacts.js';
+import { createHttpToolset, type HttpOptions } from './http.js';
 import { createKnowledgeToolset, type KnowledgeOptions } from './knowledge.js';
 import { createMathToolset } from './math.js';
+import { createMemoryToolset, type FactStore } from './memory.js';
+import { createTimeToolset } from './time.js';
 import { createWebToolset, type WebOptions } from './web.js';
 
 export interface LocalToolsetsOptions extends KnowledgeOptions {
   web?: WebOptions;
+  http?: HttpOptions;
+  /** Without it there is no `memory`. */
+  facts?: FactStore;
   /** Absent: nothing keeps artifacts, so there is nothing to read. */
   artifacts?: ArtifactReader;
 }
 
-/** `math`, `knowledge`, `web`, and `artifacts` where they are kept. */
-export function createLocalToolsets({
-  web,
-  artifacts,
-  ...knowledge
-}: LocalToolsetsOptions = {}): ToolsetHost[] {
-  const toolsets = [createMathToolset(), createKnowledgeToolset(knowledge), createWebToolset(web)];
-  return artifacts ? [...toolsets, createArtifactsToolset(artifacts)] : toolsets;
+/** `math`, `knowledge`, `web`, `http`, `time`, and `memory` and `artifacts` where they are kept. */
+export function createLocalToolsets(options: LocalToolsetsOptions = {}): ToolsetHost[] {
+  const { web, http, facts, artifacts, ...knowledge } = options;
+  return [
+    createMathToolset(),
+    createKnowledgeToolset(knowledge),
+    createWebToolset(web),
+    createHttpToolset(http),
+    createTimeToolset(),
+    ...(facts ? [createMemoryToolset(facts)] : []),
+    ...(artifacts ? [createArtifactsToolset(artifacts)] : []),
+  ];
 }

@@ -9,7 +9,7 @@ export interface Chunk {
 }
 
 /** A Markdown or plain text document in pieces of up to 800 characters, cut at headings, paragraphs, words. */
-export function chunkDocument(text: string): Chunk[] {
+export function chunkDocument(document: string): Chunk[] {
   const chunks: Chunk[] = [];
   const headings: string[] = [];
   let body = '';
@@ -17,16 +17,16 @@ export function chunkDocument(text: string): Chunk[] {
     if (body.trim() !== '') chunks.push({ title: headings.filter(Boolean).join(' › '), body: body.trim() });
     body = '';
   };
-  for (const paragraph of text.replace(/\r\n?/g, '\n').split(/\n{2,}|\n(?=#{1,6} )|(?<=^#{1,6} .*)\n/m)) {
-    const heading = /^(#{1,6}) +(.*)$/.exec(paragraph.trim());
-    if (heading) {
+  for (const paragraph of document.replace(/\r\n?/g, '\n').split(/\n{2,}|\n(?=#{1,6} )/)) {
+    const [, marks, title = '', below] = /^(#{1,6}) +([^\n]*)(?:\n|$)([^]*)/.exec(paragraph) ?? [];
+    if (marks) {
       flush();
-      const level = heading[1]!.length - 1;
-      headings.length = Math.min(headings.length, level);
-      headings[level] = heading[2]!.trim();
-      continue;
+      headings.length = Math.min(headings.length, marks.length - 1);
+      headings[marks.length - 1] = title.trim();
     }
-    for (const piece of cutLong(paragraph)) {
+    const text = below ?? paragraph;
+    if (marks && text.trim() === '') continue;
+    for (const piece of cutLong(text)) {
       if (body.length + piece.length > MAX_CHUNK_LENGTH) flush();
       body += `${piece}\n\n`;
     }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'libsql';
 import { chunkDocument } from './document-chunks.js';
 import { listDocuments, type DocumentFile } from './document-folder.js';
@@ -20,9 +21,13 @@ const SCHEMA = `
   CREATE TABLE documents (id INTEGER PRIMARY KEY, path TEXT UNIQUE, modified_ms INTEGER, size INTEGER, hash TEXT);
   CREATE VIRTUAL TABLE chunks USING fts5(title, body, tokenize = 'porter unicode61 remove_diacritics 2');
   PRAGMA user_version = ${SCHEMA_VERSION};`;
+/** Read between two searches that may come meanwhile. */
+const DOCUMENTS_PER_BATCH = 200;
 /** A chunk's rowid is its document's id times this, plus its number. */
 const ROWIDS_PER_DOCUMENT = 100_000;
 const MAX_CANDIDATES = 50;
+/** A word in more passages says little about any of them, and ranking by it takes long. */
+const MAX_PASSAGES_OF_TELLING_WORD = 500;
 const MAX_HITS = 5;
 const MAX_CONTENT_LENGTH = 300;
 /** Set by SQLite before each word found. */
@@ -45,8 +50,8 @@ interface Candidate {
 }
 
 /**
- * A full-text index of a folder, in a SQLite file that can be thrown away. Synchronous, for a thread of its own.
- * Every search first takes over what changed in the folder.
+ * A full-text index of a folder, in a SQLite file that can be thrown away. SQLite is synchronous: for a thread of
+ * its own. A search asks the index alone; `update` takes over what changed in the folder, and lets searches in.
  */
 export class DocumentIndex {
   private readonly database: Database.Database;
@@ -60,7 +65,6 @@ export class DocumentIndex {
 
   /** At most five hits, best first: by the share of the question's words found, then by bm25. */
   search(query: string): SearchHit[] {
-    this.update();
     const terms = toSearchTerms(query);
     if (terms.length === 0) return [];
     const candidates = this.findCandidates(terms);
@@ -80,21 +84,27 @@ export class DocumentIndex {
   }
 
   /** Reads what is new or changed (time or size, then hash) and forgets what is gone. */
-  update(): void {
-    const files = listDocuments(this.folder);
+  async update(): Promise<void> {
+    const files = await listDocuments(this.folder);
     const rows = this.database.prepare('SELECT * FROM documents').all() as DocumentRow[];
     const known = new Map(rows.map((row) => [row.path, row]));
     const present = new Set(files.map(({ path }) => path));
-    const gone = rows.filter(({ path }) => !present.has(path));
+    await this.inBatches(
+      rows.filter(({ path }) => !present.has(path)),
+      (row) => this.remove(row),
+    );
     const touched = files.filter((file) => {
       const row = known.get(file.path);
       return !row || row.modified_ms !== file.modifiedMs || row.size !== file.size;
     });
-    if (gone.length === 0 && touched.length === 0) return;
-    this.database.transaction(() => {
-      for (const row of gone) this.remove(row);
-      for (const file of touched) this.take(file, known.get(file.path));
-    })();
+    await this.inBatches(touched, (file) => this.take(file, known.get(file.path)));
+  }
+
+  private async inBatches<T>(items: readonly T[], act: (item: T) => void): Promise<void> {
+    for (let at = 0; at < items.length; at += DOCUMENTS_PER_BATCH) {
+      this.database.transaction(() => items.slice(at, at + DOCUMENTS_PER_BATCH).forEach(act))();
+      await nextTurn();
+    }
   }
 
   close(): void {
@@ -102,7 +112,8 @@ export class DocumentIndex {
   }
 
   private take(file: DocumentFile, known: DocumentRow | undefined): void {
-    const text = readFileSync(join(this.folder, file.path), 'utf8');
+    const text = this.readText(file);
+    if (text === undefined) return;
     const hash = createHash('sha256').update(text).digest('hex');
     if (known?.hash === hash) {
       const sql = 'UPDATE documents SET modified_ms = ?, size = ? WHERE id = ?';
@@ -121,6 +132,15 @@ export class DocumentIndex {
     });
   }
 
+  /** Undefined for what has gone or may not be read: the next update looks again. */
+  private readText({ path }: DocumentFile): string | undefined {
+    try {
+      return readFileSync(join(this.folder, path), 'utf8');
+    } catch {
+      return undefined;
+    }
+  }
+
   private remove({ id }: DocumentRow): void {
     const first = id * ROWIDS_PER_DOCUMENT;
     this.database
@@ -129,24 +149,57 @@ export class DocumentIndex {
     this.database.prepare('DELETE FROM documents WHERE id = ?').run(id);
   }
 
+  /** Ranked by the telling words; where these find little, passages that have all of the common ones, too. */
   private findCandidates(terms: readonly string[]): Candidate[] {
+    const common = terms.filter((term) => this.isCommon(term));
+    const telling = terms.filter((term) => !common.includes(term));
+    const ranked = telling.length > 0 ? this.rank(toMatchExpression(telling)) : [];
+    if (ranked.length >= MAX_HITS || common.length === 0) return ranked;
+    const known = new Set(ranked.map(({ id }) => id));
+    const expressions = [toMatchExpression(common, 'AND'), toMatchExpression(common)];
+    const more = expressions
+      .map((expression) => this.findUnranked(expression))
+      .find(({ length }) => length > 0);
+    return [...ranked, ...(more ?? []).filter(({ id }) => !known.has(id))];
+  }
+
+  private isCommon(term: string): boolean {
+    const limit = MAX_PASSAGES_OF_TELLING_WORD + 1;
+    const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM chunks WHERE chunks MATCH ? LIMIT ${limit})`;
+    const { n } = this.database.prepare(sql).get(toMatchExpression([term])) as { n: number };
+    return n === limit;
+  }
+
+  private rank(expression: string): Candidate[] {
+    return this.read(
+      `SELECT rowid AS id, -bm25(chunks, 2.0, 1.0) AS score FROM chunks
+       WHERE chunks MATCH ? ORDER BY bm25(chunks, 2.0, 1.0) LIMIT ${MAX_CANDIDATES}`,
+      expression,
+    );
+  }
+
+  private findUnranked(expression: string): Candidate[] {
+    const sql = `SELECT rowid AS id, 0.0 AS score FROM chunks WHERE chunks MATCH ? LIMIT ${MAX_CANDIDATES}`;
+    return this.read(sql, expression);
+  }
+
+  /** Texts only of the best: an excerpt costs more than the search. */
+  private read(best: string, expression: string): Candidate[] {
+    const found = this.database.prepare(best).all(expression) as { id: number; score: number }[];
     const sql = `
-      SELECT chunks.rowid AS id, documents.path, body, snippet(chunks, 1, char(1), '', '', 60) AS excerpt,
-        -bm25(chunks, 2.0, 1.0) AS score
+      SELECT chunks.rowid AS id, documents.path, body, snippet(chunks, 1, char(1), '', '', 60) AS excerpt
       FROM chunks JOIN documents ON documents.id = chunks.rowid / ${ROWIDS_PER_DOCUMENT}
-      WHERE chunks MATCH ? ORDER BY bm25(chunks, 2.0, 1.0) LIMIT ${MAX_CANDIDATES}`;
-    return this.database.prepare(sql).all(toMatchExpression(terms)) as Candidate[];
+      WHERE chunks MATCH ? AND chunks.rowid = ?`;
+    const statement = this.database.prepare(sql);
+    return found.map(({ id, score }) => ({ ...(statement.get(expression, id) as Candidate), score }));
   }
 
   private countTerms(terms: readonly string[], candidates: readonly Candidate[]): Map<number, number> {
     const counts = new Map<number, number>();
-    const ids = candidates.map(({ id }) => id).join(', ');
-    const statement = this.database.prepare(
-      `SELECT rowid AS id FROM chunks WHERE chunks MATCH ? AND rowid IN (${ids})`,
-    );
-    for (const term of terms) {
-      for (const { id } of statement.all(toMatchExpression([term])) as { id: number }[]) {
-        counts.set(id, (counts.get(id) ?? 0) + 1);
+    const statement = this.database.prepare('SELECT 1 FROM chunks WHERE chunks MATCH ? AND rowid = ?');
+    for (const expression of terms.map((term) => toMatchExpression([term]))) {
+      for (const { id } of candidates) {
+        if (statement.get(expression, id)) counts.set(id, (counts.get(id) ?? 0) + 1);
       }
     }
     return counts;
@@ -185,7 +238,8 @@ function openIndex(file: string): Database.Database {
 
 function prepareIndex(file: string): Database.Database {
   const database = new Database(file, { timeout: 5000 });
-  database.exec('PRAGMA journal_mode = WAL');
+  // What a power cut takes from an index is indexed again.
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
   if (user_version !== SCHEMA_VERSION) {
     database.exec(`DROP TABLE IF EXISTS documents; DROP TABLE IF EXISTS chunks; ${SCHEMA}`);

@@ -22,20 +22,66 @@ export type KnowledgeAnswer =
   | { id: number; problem: 'unavailable' }
   | { id: number; problem: 'failed'; reason: string };
 
+/** Between the end of one look at the folder and the next; more when the look itself takes long. */
+const RESCAN_MS = 5000;
+/** Share of the time that may go into looking: 1 / (1 + this). */
+const REST_PER_SCAN = 20;
+
 const { folder, file } = workerData as KnowledgeThreadData;
 let index: DocumentIndex | undefined;
+/** The first complete look at the folder; every search waits for it, none for a later one. */
+let ready: Promise<void> | undefined;
+let scanning: Promise<void> = Promise.resolve();
+let timer: NodeJS.Timeout | undefined;
 
-parentPort?.on('message', (request: KnowledgeRequest) => parentPort?.postMessage(answer(request)));
+parentPort?.on('message', (request: KnowledgeRequest) => void reply(request));
 // Ready before the first question; what goes wrong is said to whoever asks.
-answer({ id: 0, query: '' });
+becomeReady().catch(() => undefined);
 
-function answer({ id, query }: KnowledgeRequest): KnowledgeAnswer {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return { id, problem: 'unavailable' };
+async function reply(request: KnowledgeRequest): Promise<void> {
+  parentPort?.postMessage(await answer(request));
+}
+
+async function answer({ id, query }: KnowledgeRequest): Promise<KnowledgeAnswer> {
+  if (!isFolder()) {
+    ready = undefined;
+    return { id, problem: 'unavailable' };
+  }
   try {
-    index ??= new DocumentIndex(folder, file);
-    return { id, hits: index.search(query) };
+    await becomeReady();
+    return { id, hits: index!.search(query) };
   } catch (error) {
     const { code, message } = error as { code?: unknown; message?: unknown };
     return { id, problem: 'failed', reason: String(code ?? message) };
+  }
+}
+
+function isFolder(): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function becomeReady(): Promise<void> {
+  ready ??= scan().catch((error: unknown) => {
+    ready = undefined;
+    throw error;
+  });
+  return ready;
+}
+
+/** One look at a time, each planned when the one before has ended. A folder that is away keeps its index. */
+function scan(): Promise<void> {
+  scanning = scanning.catch(() => undefined).then(update);
+  return scanning;
+}
+
+async function update(): Promise<void> {
+  clearTimeout(timer);
+  const startedAt = performance.now();
+  try {
+    index ??= new DocumentIndex(folder, file);
+    await index.update();
+  } finally {
+    const restMs = Math.max(RESCAN_MS, (performance.now() - startedAt) * REST_PER_SCAN);
+    timer = setTimeout(() => void scan().catch(() => undefined), restMs);
   }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { toolContext } from '../testing/tool-context.js';
 import type { ToolsetHost } from '../tool.port.js';
@@ -48,6 +49,15 @@ describe('rag_search', () => {
     await toolset.start();
     expect(await search('What happens when a tool worker dies?')).toContain('Source: reliability.md');
     expect(await search('How do I configure an MCP server?')).toContain('Source: mcp-servers.md');
+  });
+
+  it('finds what has changed in the folder a moment later, without being started again', async () => {
+    const docsDir = folder();
+    writeFileSync(join(docsDir, 'one.md'), 'Apples are red.');
+    const search = create({ docsDir });
+    expect(await search('apples')).toContain('one.md');
+    writeFileSync(join(docsDir, 'two.md'), 'Bananas are yellow.');
+    while (!(await search('bananas')).includes('two.md')) await delay(20);
   });
 
   it('refuses an empty question', async () => {

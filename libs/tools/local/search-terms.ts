@@ -9,14 +9,14 @@ const STOP_WORDS = new Set(
 );
 
 /** The words of a question that are worth looking for; all of them when it has no others. */
-export function toSearchTerms(query: string): string[] {
+export function toSearchTerms(query: string, max = MAX_TERMS): string[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const unique = [...new Set(words.map((word) => word.slice(0, MAX_TERM_LENGTH)))];
   const telling = unique.filter((word) => !STOP_WORDS.has(word));
-  return (telling.length > 0 ? telling : unique).slice(0, MAX_TERMS);
+  return (telling.length > 0 ? telling : unique).slice(0, max);
 }
 
-/** An FTS5 query that finds any of the terms. Quoted, no word is an operator. */
-export function toMatchExpression(terms: readonly string[]): string {
-  return terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ');
+/** An FTS5 query that finds any, or all, of the terms. Quoted, no word is an operator. */
+export function toMatchExpression(terms: readonly string[], operator: 'OR' | 'AND' = 'OR'): string {
+  return terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(` ${operator} `);
 }

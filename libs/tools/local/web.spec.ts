@@ -68,6 +68,23 @@ describe('web_search', () => {
     await expect(answered).rejects.toMatchObject({ detail: { error_details: { retry_after_ms: 3000 } } });
   });
 
+  it('does not ask again before the time that it was told', async () => {
+    let asked = 0;
+    server = createServer((_request, response) => {
+      asked++;
+      response.writeHead(429, { 'retry-after': '60' }).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const [tool] = createWebToolset({ searchUrl: `http://127.0.0.1:${port}/` }).tools();
+    for (let n = 0; n < 2; n++) {
+      await expect(tool!.run({ query: 'x' }, toolContext())).rejects.toMatchObject({
+        detail: { error_type: 'ApiLimitExceeded', error_details: { retry_after_ms: expect.any(Number) } },
+      });
+    }
+    expect(asked).toBe(1);
+  });
+
   it('fails when nobody answers, or not in time', async () => {
     await expect(search('http://127.0.0.1:1/', 'x')).rejects.toMatchObject({
       detail: { error_type: 'DependencyUnavailable', error_message: 'The search engine cannot be reached.' },

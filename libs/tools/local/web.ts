@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { ErrorDetail, ErrorType } from '#contracts';
 import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
+import { retryAfterMs } from './retry-after.js';
+import { SearchPace } from './search-pace.js';
 import { parseResultsPage, type WebResult } from './web-results-page.js';
 
 export interface WebOptions {
@@ -18,6 +20,7 @@ export function createWebToolset({
   searchUrl = DEFAULT_SEARCH_URL,
   requestTimeoutMs = 15_000,
 }: WebOptions = {}): ToolsetHost {
+  const pace = new SearchPace();
   return defineToolset({
     name: 'web',
     version: '1.0.0',
@@ -31,28 +34,36 @@ export function createWebToolset({
         timeoutMs: 30_000,
         run: ({ query }, { signal }) => {
           const limit = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
-          return searchWeb(new URL(searchUrl), query, limit);
+          return searchWeb(new URL(searchUrl), query, limit, pace);
         },
       }),
     ],
   });
 }
 
-async function searchWeb(url: URL, query: string, signal: AbortSignal): Promise<WebResult[]> {
+async function searchWeb(
+  url: URL,
+  query: string,
+  signal: AbortSignal,
+  pace: SearchPace,
+): Promise<WebResult[]> {
   if (query.trim() === '') throw failed('ValidationError', 'Invalid query: Query cannot be empty');
   url.searchParams.set('q', query.slice(0, MAX_QUERY_LENGTH));
-  const page = await loadPage(url, signal);
+  const waitMs = pace.take();
+  if (waitMs > 0)
+    throw failed('ApiLimitExceeded', 'Too many searches at the moment.', { retry_after_ms: waitMs });
+  const page = await loadPage(url, signal, pace);
   const results = parseResultsPage(page);
   if (!results)
     throw failed('ApiLimitExceeded', 'The search engine refuses automatic requests at the moment.');
   return results;
 }
 
-async function loadPage(url: URL, signal: AbortSignal): Promise<string> {
+async function loadPage(url: URL, signal: AbortSignal, pace: SearchPace): Promise<string> {
   try {
     const headers = { accept: 'text/html', 'user-agent': 'Mozilla/5.0 (compatible; Switchyard)' };
     const response = await fetch(url, { headers, signal });
-    checkStatus(response);
+    checkStatus(response, pace);
     return await readText(response);
   } catch (error) {
     if (error instanceof ToolError) throw error;
@@ -65,13 +76,14 @@ async function loadPage(url: URL, signal: AbortSignal): Promise<string> {
   }
 }
 
-function checkStatus(response: Response): void {
+function checkStatus(response: Response, pace: SearchPace): void {
   const { status, headers } = response;
   if (status === 200) return;
   // 202 is how it answers who it takes for a robot.
   if (status === 202 || status === 403 || status === 429) {
-    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-    const details = Number.isFinite(seconds) ? { retry_after_ms: Math.max(0, seconds * 1000) } : undefined;
+    const retry_after_ms = retryAfterMs(headers.get('retry-after'));
+    if (retry_after_ms !== undefined) pace.pause(retry_after_ms);
+    const details = retry_after_ms === undefined ? undefined : { retry_after_ms };
     throw failed('ApiLimitExceeded', 'The search engine refuses automatic requests at the moment.', details);
   }
   throw failed('DependencyUnavailable', `The search engine answered with status ${status}.`);

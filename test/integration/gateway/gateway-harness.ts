@@ -43,6 +43,7 @@ export interface Harness {
 const LIMITS: GatewayConfig['limits'] = {
   connectionsPerMinute: 1_000,
   turnsAtOnce: 40,
+  messagesPerMinute: 100_000,
   allConnectionsPerMinute: 10_000,
   sockets: 1_000,
   joinedPerSocket: 200,

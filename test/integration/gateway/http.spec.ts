@@ -94,6 +94,20 @@ describe('conversations over HTTP', () => {
     expectProblem(await ask('DELETE', `/api/conversations/${first.id}`), 404, 'not_found');
   });
 
+  it('keep which tools their turns may use, until that is changed', async () => {
+    const tools = { allow: ['math'], block: ['math.multiply'] };
+    const made = JSON.parse((await send('POST', '/api/conversations', { tools })).body) as { id: string };
+    const path = `/api/conversations/${made.id}`;
+    expect(made).toMatchObject({ tools });
+    await send('PATCH', path, { title: 'Sums' });
+    expect(JSON.parse((await ask('GET', path)).body)).toMatchObject({ title: 'Sums', tools });
+    expect((await harness.store.getConversation(made.id))?.tools).toEqual(tools);
+    await send('PATCH', path, { tools: {} });
+    expect(JSON.parse((await ask('GET', path)).body)).toMatchObject({ title: 'Sums', tools: {} });
+    for (const wrong of [{ tools: { blocked: ['math'] } }, { tools: { block: 'math' } }, { tools: null }])
+      expectProblem(await send('PATCH', path, wrong), 422, 'invalid');
+  });
+
   it('stop their turns when they are deleted', async () => {
     const client = await harness.connect();
     const { conversation_id, turn_id } = await client.send('hello');

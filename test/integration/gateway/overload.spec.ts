@@ -40,6 +40,23 @@ describe('more than a gateway takes is refused as overloaded', () => {
     await expect(harness.connect()).rejects.toMatchObject({ data: OVERLOADED });
   });
 
+  it('messages of one user within a minute, but no resend, over the socket and over HTTP', async () => {
+    await start({ limits: { messagesPerMinute: 2 } });
+    const client = await harness.connect();
+    const first = await client.send('one', { client_message_id: 'm1' });
+    await client.send('two');
+    expect((await client.request('message', { content: 'three' })).error).toMatchObject(OVERLOADED);
+    expect(await client.send('one', { client_message_id: 'm1' })).toEqual(first);
+    const response = await fetch(`${harness.url}/api/conversations/${first.conversation_id}/turns`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ content: 'four' }),
+    });
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await response.json()).toMatchObject({ code: 'overloaded' });
+  });
+
   it('sockets at once, until one of them has gone', async () => {
     await start({ limits: { sockets: 1 } });
     const first = await harness.connect();

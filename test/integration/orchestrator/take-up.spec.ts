@@ -53,13 +53,13 @@ describe('a hint about a turn', () => {
     ports.recorded.answer = () => 'returned';
     expect(await takeUp()).toBe('nothing_to_do');
     gone.add(DRIVER);
-    expect(await takeUp()).toMatchObject({ claimAttempt: 2, isDeleted: false });
+    expect(await takeUp()).toMatchObject({ claimAttempt: 2, conversation: { isDeleted: false } });
   });
 
   it('of a deleted conversation is taken up to be ended, and its content is looked for again', async () => {
     await ports.store.updateConversation(CONVERSATION_ID, { deleted_at: new Date().toISOString() });
     const before = Date.now();
-    expect(await takeUp()).toMatchObject({ claimAttempt: 1, isDeleted: true });
+    expect(await takeUp()).toMatchObject({ claimAttempt: 1, conversation: { isDeleted: true } });
     const [due] = await ports.store.listDueConversations(Date.now(), 10);
     expect(due?.due_at).toBeGreaterThanOrEqual(before);
   });

@@ -21,7 +21,7 @@ async function callSlowTool(overrides: { timeoutMs?: number }) {
   const hosted = new HostedTools({ hosts: [toolset], overridesFor: () => overrides });
   const { definition } = hosted.find('scripted.wait')!;
   const ports = await openPorts('worker-1');
-  const runner = new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), ports.log);
+  const runner = new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));
   const call = callRow(1, { tool_name: definition.name, arguments: { steps: 1, stepMs: 600 } });
   await ports.store.commitStep(stepRow(1, { calls: [call] }));
   const body = {

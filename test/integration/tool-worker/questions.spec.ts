@@ -43,7 +43,9 @@ function createRunner(run: Run, times: Partial<QuestionTimes> = {}, timeoutMs = 
   });
   const hosts = [defineToolset({ name: 'test', version: '1.0.0', tools: [ask] })];
   const hosted = new HostedTools({ hosts, overridesFor: () => ({}) });
-  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), ports.log, times);
+  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), {
+    questionTimes: times,
+  });
 }
 
 function bodyOf(number: number, toolClass: ToolClass = 'once', timeout_ms = 10_000): ToolCallBody {

@@ -2,21 +2,23 @@ import { RequestError } from '../errors/request-error.js';
 
 const WINDOW_MS = 60_000;
 
-export interface ConnectionLimits {
+export interface MinuteLimits {
+  /** What is counted, for people: `connections`. */
+  what: string;
   /** By one user within a minute. */
   perUser: number;
   /** By all together within a minute; also bounds what is remembered. */
   inAll: number;
 }
 
-/** How many connections may be opened within a minute, in this process. */
-export class ConnectionLimit {
+/** How much may happen within a minute, in this process. */
+export class MinuteLimit {
   /** Oldest first. */
-  private readonly opened: { userId: string; at: number }[] = [];
+  private readonly taken: { userId: string; at: number }[] = [];
   private readonly counts = new Map<string, number>();
 
   constructor(
-    private readonly limits: ConnectionLimits,
+    private readonly limits: MinuteLimits,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -26,10 +28,14 @@ export class ConnectionLimit {
     this.forgetOld(now);
     const count = this.counts.get(userId) ?? 0;
     if (count >= this.limits.perUser)
-      throw this.refusal('Too many connections within a minute.', now, (entry) => entry.userId === userId);
-    if (this.opened.length >= this.limits.inAll)
-      throw this.refusal('Too many people connect at once.', now, () => true);
-    this.opened.push({ userId, at: now });
+      throw this.refusal(
+        `Too many ${this.limits.what} within a minute.`,
+        now,
+        (entry) => entry.userId === userId,
+      );
+    if (this.taken.length >= this.limits.inAll)
+      throw this.refusal(`Too many ${this.limits.what} of all people at once.`, now, () => true);
+    this.taken.push({ userId, at: now });
     this.counts.set(userId, count + 1);
   }
 
@@ -38,19 +44,19 @@ export class ConnectionLimit {
     now: number,
     isCounted: (entry: { userId: string }) => boolean,
   ): RequestError {
-    const oldest = this.opened.find(isCounted)!;
+    const oldest = this.taken.find(isCounted)!;
     return new RequestError('overloaded', message, Math.ceil(WINDOW_MS - (now - oldest.at)));
   }
 
   private forgetOld(now: number): void {
     let old = 0;
-    for (const { userId, at } of this.opened) {
+    for (const { userId, at } of this.taken) {
       if (now - at < WINDOW_MS) break;
       old++;
       const left = this.counts.get(userId)! - 1;
       if (left > 0) this.counts.set(userId, left);
       else this.counts.delete(userId);
     }
-    this.opened.splice(0, old);
+    this.taken.splice(0, old);
   }
 }

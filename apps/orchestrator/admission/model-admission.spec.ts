@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { ModelBudget } from '#bootstrap';
+import { createMetrics } from '#observability';
+import { ModelAdmission, type Permit } from './model-admission.js';
+import type { Shortage } from './shared-budget.js';
+
+const MODEL = 'anthropic/large';
+const usage = (input_tokens: number, output_tokens: number, cached_tokens = 0) => ({
+  input_tokens,
+  output_tokens,
+  cached_tokens,
+});
+
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] }));
+afterEach(() => void jest.useRealTimers());
+
+function createAdmission(budgets: Record<string, ModelBudget>, fleet = { size: 1 }) {
+  const metrics = createMetrics({ collectDefaults: false });
+  const admission = new ModelAdmission({
+    budgets: new Map(Object.entries(budgets)),
+    countOrchestrators: () => fleet.size,
+    metrics,
+  });
+  const admitted: string[] = [];
+  const permits = new Map<string, Permit>();
+  function ask(name: string, { model = MODEL, tokens = 0, signal = new AbortController().signal } = {}) {
+    const waits: Shortage[] = [];
+    const done = admission
+      .admit({ model, estimateTokens: () => tokens, signal, onWait: (shortage) => waits.push(shortage) })
+      .then((permit) => {
+        admitted.push(name);
+        permits.set(name, permit);
+      });
+    done.catch(() => undefined);
+    return { waits, done };
+  }
+  return { admission, metrics, admitted, permits, ask, fleet };
+}
+
+const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
+describe('admission to a model', () => {
+  it('asks nothing of a model without a budget', async () => {
+    const { ask, admitted } = createAdmission({ other: { streams: 1 } });
+    for (const name of ['a', 'b', 'c']) ask(name);
+    await pass(0);
+    expect(admitted).toEqual(['a', 'b', 'c']);
+  });
+
+  it('lets in as many requests as the minute allows; the next ones wait in order and are told for how long', async () => {
+    const { ask, admitted, metrics } = createAdmission({ [MODEL]: { requestsPerMinute: 2 } });
+    const asked = ['a', 'b', 'c', 'd'].map((name) => ask(name));
+    await pass(0);
+    expect(admitted).toEqual(['a', 'b']);
+    expect(asked[2]!.waits).toEqual([{ shortOf: 'requests', waitMs: 30_000 }]);
+    await pass(29_000);
+    expect(admitted).toHaveLength(2);
+    await pass(1_100);
+    expect(admitted).toEqual(['a', 'b', 'c']);
+    await pass(30_100);
+    expect(admitted).toEqual(['a', 'b', 'c', 'd']);
+    // The last one was told 30 s, and again when they were over.
+    expect(asked[3]!.waits.length).toBeGreaterThanOrEqual(2);
+    expect((await metrics.modelWaits.get()).values).toMatchObject([
+      { labels: { short_of: 'requests' }, value: 2 },
+    ]);
+  });
+
+  it('counts streams until they end', async () => {
+    const { ask, admitted, permits } = createAdmission({ [MODEL]: { streams: 1 } });
+    ask('a');
+    const { waits } = ask('b');
+    await pass(60_000);
+    expect(admitted).toEqual(['a']);
+    expect(waits[0]).toEqual({ shortOf: 'streams', waitMs: 5_000 });
+    permits.get('a')!.done();
+    await pass(0);
+    expect(admitted).toEqual(['a', 'b']);
+    // Twice over is once.
+    permits.get('a')!.done();
+    ask('c');
+    await pass(0);
+    expect(admitted).toEqual(['a', 'b']);
+  });
+
+  it('counts the tokens that were used, without what came from the provider’s cache', async () => {
+    const { ask, admitted, permits } = createAdmission({ [MODEL]: { tokensPerMinute: 6_000 } });
+    ask('a', { tokens: 1_000 });
+    await pass(0);
+    permits.get('a')!.done(usage(20_000, 3_000, 17_000));
+    const { waits } = ask('b', { tokens: 1_000 });
+    await pass(0);
+    // 6,000 of 6,000 are gone; 1,000 flow in within 10 s.
+    expect(waits).toEqual([{ shortOf: 'tokens', waitMs: 10_000 }]);
+    await pass(10_100);
+    expect(admitted).toEqual(['a', 'b']);
+  });
+
+  it('holds the budget of a provider for its models together, and keeps others out of it', async () => {
+    const { ask, admitted } = createAdmission({ anthropic: { requestsPerMinute: 1 } });
+    ask('a', { model: 'anthropic/large' });
+    ask('b', { model: 'anthropic/small' });
+    ask('c', { model: 'openai/large' });
+    await pass(0);
+    expect(admitted).toEqual(['a', 'c']);
+  });
+
+  it('does not let a small request overtake a large one that waits for the same tokens', async () => {
+    const { ask, admitted } = createAdmission({ [MODEL]: { tokensPerMinute: 1_000 } });
+    ask('a', { tokens: 900 });
+    ask('large', { tokens: 800 });
+    ask('small', { tokens: 10 });
+    await pass(0);
+    expect(admitted).toEqual(['a']);
+    await pass(43_000);
+    expect(admitted.slice(0, 2)).toEqual(['a', 'large']);
+  });
+
+  it('divides by the orchestrators that live now', async () => {
+    const { ask, admitted, fleet } = createAdmission({ [MODEL]: { streams: 4 } }, { size: 2 });
+    for (const name of ['a', 'b', 'c']) ask(name);
+    await pass(0);
+    expect(admitted).toEqual(['a', 'b']);
+    fleet.size = 1;
+    await pass(5_000);
+    expect(admitted).toEqual(['a', 'b', 'c']);
+  });
+
+  it('leaves a model alone for as long as its provider asked, and only that one', async () => {
+    const { admission, ask, admitted } = createAdmission({});
+    admission.pause(MODEL, 10_000);
+    const { waits } = ask('a');
+    ask('b', { model: 'anthropic/small' });
+    await pass(0);
+    expect(admitted).toEqual(['b']);
+    expect(waits[0]!.shortOf).toBe('provider');
+    expect(waits[0]!.waitMs).toBeGreaterThanOrEqual(10_000);
+    await pass(9_900);
+    expect(admitted).toEqual(['b']);
+    await pass(1_200);
+    expect(admitted).toEqual(['b', 'a']);
+  });
+
+  it('ends with the reason of its signal, and the next one goes on', async () => {
+    const { ask, admitted, permits } = createAdmission({ [MODEL]: { streams: 1 } });
+    ask('a');
+    const stop = new AbortController();
+    const { done } = ask('stopped', { signal: stop.signal });
+    ask('b');
+    await pass(0);
+    stop.abort(new Error('stopped'));
+    await expect(done).rejects.toThrow('stopped');
+    permits.get('a')!.done();
+    await pass(0);
+    expect(admitted).toEqual(['a', 'b']);
+  });
+});

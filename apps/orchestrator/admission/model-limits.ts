@@ -1,0 +1,46 @@
+import { newMessage, type Body } from '#contracts';
+import type { ModelRequest } from '#llm';
+import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import { ModelAdmission, type AdmissionRequest, type Permit } from './model-admission.js';
+
+/** A rough measure that all providers' texts have in common; what was really used is counted afterwards. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Admission to the models, and what orchestrators tell each other about providers that want less. */
+export class ModelLimits {
+  private readonly admission: ModelAdmission;
+
+  constructor(private readonly deps: Pick<OrchestratorDeps, 'bus' | 'peers' | 'metrics' | 'settings'>) {
+    const { peers, metrics, settings } = deps;
+    this.admission = new ModelAdmission({
+      budgets: settings.modelBudgets ?? new Map(),
+      countOrchestrators: () => Math.max(1, peers.countLiving?.('orchestrator') ?? 1),
+      metrics,
+    });
+  }
+
+  admit(
+    request: ModelRequest,
+    { signal, onWait }: Pick<AdmissionRequest, 'signal' | 'onWait'>,
+  ): Promise<Permit> {
+    const { model } = request;
+    return this.admission.admit({ model, estimateTokens: () => estimateTokens(request), signal, onWait });
+  }
+
+  /** The provider has refused a request of ours: every orchestrator leaves the model alone for so long. */
+  slowDown(model: string, retryAfterMs: number): void {
+    this.admission.pause(model, retryAfterMs);
+    const message = newMessage('model.limited', { model, retry_after_ms: Math.ceil(retryAfterMs) });
+    void this.deps.bus.send('orchestrator.all', message);
+  }
+
+  /** Another orchestrator was refused. */
+  limited({ model, retry_after_ms }: Body<'model.limited'>): void {
+    this.admission.pause(model, retry_after_ms);
+  }
+}
+
+function estimateTokens({ system, messages, tools }: ModelRequest): number {
+  const characters = system.length + JSON.stringify(messages).length + JSON.stringify(tools).length;
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}

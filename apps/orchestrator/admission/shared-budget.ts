@@ -1,0 +1,68 @@
+import type { ModelBudget } from '#bootstrap';
+import { TokenBucket } from '#limits';
+
+const MINUTE_MS = 60_000;
+/** When a stream ends is not known before. */
+const STREAM_GUESS_MS = 5_000;
+
+/** What a request waits for: room in a budget, or the time that the provider asked for. */
+export type ShortOf = 'requests' | 'tokens' | 'streams' | 'provider';
+
+export interface Shortage {
+  shortOf: ShortOf;
+  waitMs: number;
+}
+
+/** This process's part of what the deployment allows all orchestrators to ask of one provider or model. */
+export class SharedBudget {
+  private readonly requests: TokenBucket | undefined;
+  private readonly tokens: TokenBucket | undefined;
+  private streams = 0;
+
+  constructor(
+    private readonly budget: ModelBudget,
+    private readonly parts: () => number,
+    now: () => number,
+  ) {
+    const { requestsPerMinute, tokensPerMinute } = budget;
+    const bucketOf = (count: number | undefined) =>
+      count === undefined ? undefined : new TokenBucket({ count, perMs: MINUTE_MS }, parts(), now);
+    this.requests = bucketOf(requestsPerMinute);
+    this.tokens = bucketOf(tokensPerMinute);
+  }
+
+  get countsTokens(): boolean {
+    return this.tokens !== undefined;
+  }
+
+  /** What a request of so many tokens has to wait for longest. */
+  shortage(tokens: number): Shortage | undefined {
+    const parts = this.parts();
+    const waits: Shortage[] = [
+      { shortOf: 'requests', waitMs: this.requests?.waitMs(1, parts) ?? 0 },
+      { shortOf: 'tokens', waitMs: this.tokens?.waitMs(tokens, parts) ?? 0 },
+      { shortOf: 'streams', waitMs: this.streams < this.streamsAtOnce(parts) ? 0 : STREAM_GUESS_MS },
+    ];
+    const longest = waits.reduce((a, b) => (b.waitMs > a.waitMs ? b : a));
+    return longest.waitMs > 0 ? longest : undefined;
+  }
+
+  begin(tokens: number): void {
+    this.requests?.take(1);
+    this.tokens?.take(tokens);
+    this.streams++;
+  }
+
+  /** `more`: tokens beyond what was said at the beginning; negative if it was fewer. */
+  end(more: number): void {
+    this.streams--;
+    if (more > 0) this.tokens?.take(more);
+    else this.tokens?.giveBack(-more);
+  }
+
+  /** At least one each: who has none could never drive a turn. */
+  private streamsAtOnce(parts: number): number {
+    const { streams } = this.budget;
+    return streams === undefined ? Infinity : Math.max(1, Math.floor(streams / parts));
+  }
+}

@@ -1,0 +1,7 @@
+import type { ModelLimits } from './admission/model-limits.js';
+import type { OrchestratorDeps } from './orchestrator.deps.js';
+
+/** What driving turns needs beside the rest. */
+export interface DrivingDeps extends OrchestratorDeps {
+  modelLimits: ModelLimits;
+}

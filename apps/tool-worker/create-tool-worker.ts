@@ -1,0 +1,94 @@
+import { DEFAULT_DRAIN_GRACE_MS, Member } from '#bootstrap';
+import { createRabbitmqBus } from '#messaging';
+import { createLogger, createMetrics, type LogLevel } from '#observability';
+import { createStore } from '#store';
+import { defineToolset, ToolSetupError, type Tool } from '#tools';
+import { startToolWorker, type RunningToolWorker } from './start-tool-worker.app.js';
+
+/*
+ * `switchyard/tool-worker`: a tool worker inside somebody else's program.
+ */
+
+export interface ToolWorkerOptions {
+  /** By toolset: a name that no other worker's toolset has, and the tools in it. */
+  tools: Record<string, Tool[]>;
+  /** The broker and the store of the installation. Secrets: never logged. */
+  rabbitmqUrl: string;
+  mongodbUrl: string;
+  /** Calls of one toolset at once; default 16. */
+  concurrency?: number;
+  /** Of what it writes to standard output, as JSON lines; default `info`. */
+  logLevel?: LogLevel;
+  /**
+   * The others count this worker as dead (it was cut off from the store for too long) and will run its calls
+   * elsewhere: nothing of it may go on. Default: an entry in the log, and the process exits 1.
+   */
+  onGone?: () => void;
+}
+
+export interface EmbeddedToolWorker {
+  /** Resolves when calls are taken. Throws with a clear sentence when the broker or the store cannot be used. */
+  start(): Promise<void>;
+  /** Takes no more calls, lets those in hand end within `graceMs` (default 10 s), leaves the fleet. Call it once, at the end. */
+  stop(graceMs?: number): Promise<void>;
+  /** The worker's name in the fleet, as in outcomes and logs; undefined before `start`. */
+  readonly id: string | undefined;
+}
+
+/** Signals, restarts and health are the program's own affair: it calls `start`, and `stop` before it ends. */
+export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker {
+  const hosts = Object.entries(options.tools).map(([name, tools]) =>
+    defineToolset({ name, version: '1.0.0', tools }),
+  );
+  if (hosts.length === 0) throw new ToolSetupError('A tool worker needs at least one toolset in `tools`.');
+  const { rabbitmqUrl, concurrency } = options;
+  const logger = createLogger({ role: 'worker', level: options.logLevel, pretty: false });
+  const store = createStore({ url: options.mongodbUrl });
+  const onGone = options.onGone ?? (() => process.exit(1));
+  let member: Member | undefined;
+  let running: RunningToolWorker | undefined;
+
+  const leave = async (graceMs: number): Promise<void> => {
+    await running?.drain(graceMs);
+    await member?.leave();
+    await member?.bus.close();
+    await store.close();
+  };
+
+  return {
+    get id() {
+      return member?.processId;
+    },
+    async start() {
+      if (member) throw new ToolSetupError('This tool worker was started already: make another one.');
+      member = new Member({
+        role: 'worker',
+        store,
+        createBus: (identity) => createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
+        logger,
+        onGone,
+      });
+      const { bus, peers, processId } = member;
+      try {
+        await store.open();
+        await member.start();
+        const metrics = createMetrics({ collectDefaults: false });
+        const overridesFor = () => ({ concurrency });
+        running = await startToolWorker({
+          store,
+          bus,
+          peers,
+          processId,
+          log: logger,
+          metrics,
+          hosts,
+          overridesFor,
+        });
+      } catch (error) {
+        await leave(0).catch(() => undefined);
+        throw error;
+      }
+    },
+    stop: (graceMs = DEFAULT_DRAIN_GRACE_MS) => leave(graceMs),
+  };
+}

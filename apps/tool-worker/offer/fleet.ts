@@ -1,0 +1,34 @@
+import type { Body } from '#contracts';
+import { controlKey, newMessage } from '#contracts';
+import type { Bus } from '#messaging';
+import { Catalogue } from '#tools';
+
+/** The workers that live now, as they announce themselves, this one included: what fleet-wide rates are divided by. */
+export class Fleet {
+  private readonly catalogue = new Catalogue();
+
+  constructor(
+    private readonly deps: { bus: Pick<Bus, 'send' | 'connectedForMs'>; processId: string },
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** Asks the others to announce themselves now instead of within 10 s. */
+  async callRoll(): Promise<void> {
+    const reply_to = controlKey(this.deps.processId);
+    await this.deps.bus.send('worker.all', newMessage('catalog.roll_call', { reply_to }));
+  }
+
+  announce({ worker, toolsets }: Body<'catalog.announce'>): void {
+    this.catalogue.announce(worker, toolsets, this.now());
+  }
+
+  withdraw({ worker }: Body<'catalog.withdraw'>): void {
+    this.catalogue.withdraw(worker);
+  }
+
+  /** At least this one. */
+  workersOf(toolset: string): number {
+    this.catalogue.expire(this.now(), this.deps.bus.connectedForMs());
+    return Math.max(1, this.catalogue.workersOf(toolset));
+  }
+}

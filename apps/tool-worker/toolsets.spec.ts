@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createMetrics } from '#observability';
+import { createStore } from '#store';
+import { createToolsets } from './toolsets.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-toolsets-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A tool as another copy of the package would make it. */
+const TOOL = `export default {
+  definition: { own_name: 'x', description: 'X.', input_schema: { type: 'object' }, class: 'read', timeout_ms: 1 },
+  run: async () => ({ status: 'success' }),
+};`;
+
+async function create(servers: string[], files: string[] = []) {
+  const path = join(folder, 'mcp.json');
+  const mcpServers = Object.fromEntries(servers.map((name) => [name, { command: 'true' }]));
+  writeFileSync(path, JSON.stringify({ mcpServers }));
+  for (const file of files) writeFileSync(join(folder, file), TOOL);
+  const warnings: string[] = [];
+  const logger = {
+    info: () => undefined,
+    error: () => undefined,
+    warn: (_: object, text: string) => warnings.push(text),
+  };
+  const config = {
+    mcpConfig: { path, isRequired: true },
+    toolsets: undefined,
+    docsDir: undefined,
+    toolsDir: { path: folder, isRequired: true },
+    httpFetchAllow: [],
+  };
+  const hosts = await createToolsets(config, {
+    logger,
+    metrics: createMetrics({ collectDefaults: false }),
+    store: createStore({ dataDir: ':memory:' }),
+  });
+  return { hosts: hosts.map(({ name, source }) => `${name} ${source}`), warnings };
+}
+
+describe('createToolsets', () => {
+  it('hosts our own toolsets, those of files, and MCP servers', async () => {
+    const { hosts, warnings } = await create(['files'], ['weather.tool.mjs']);
+    expect(hosts).toEqual([
+      ...['math local', 'knowledge local', 'web local', 'http local', 'time local', 'memory local'],
+      ...['artifacts local', 'weather local', 'files mcp'],
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('lets a server named memory, time or http take the place of ours, and says so', async () => {
+    const { hosts, warnings } = await create(['memory', 'time']);
+    expect(hosts).toEqual([
+      'math local',
+      'knowledge local',
+      'web local',
+      'http local',
+      'artifacts local',
+      'memory mcp',
+      'time mcp',
+    ]);
+    expect(warnings).toHaveLength(2);
+  });
+
+  it('refuses a file with the name of a toolset of ours, and a server with the name of a file', async () => {
+    await expect(create([], ['math.tool.mjs'])).rejects.toThrow(/math\.tool\.\*.*rename it/);
+    rmSync(join(folder, 'math.tool.mjs'));
+    await expect(create(['weather'], ['weather.tool.mjs'])).rejects.toThrow(/weather.*rename it/);
+  });
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { positive } from './positive.js';
+
+export const gatewayLimitsSchema = z
+  .strictObject({
+    connections_per_minute: positive(1_000_000).default(60),
+    messages_per_minute: positive(1_000_000).default(600),
+    turns_at_once: positive(1_000_000).default(40),
+    all_connections_per_minute: positive(10_000_000).default(6_000),
+    sockets: positive(1_000_000).default(10_000),
+    joined_per_socket: positive(100_000).default(200),
+    requests_per_socket: positive(10_000).default(64),
+    http_requests: positive(1_000_000).default(1_000),
+    waiting_turns: positive(100_000).default(50_000),
+  })
+  .prefault({});
+
+/** What a gateway takes at most; the rest is refused as `overloaded`. */
+export interface GatewayLimits {
+  /** Opened by one user. */
+  connectionsPerMinute: number;
+  /** Sent by one user. */
+  messagesPerMinute: number;
+  /** Of one user, in the whole installation. */
+  turnsAtOnce: number;
+  allConnectionsPerMinute: number;
+  sockets: number;
+  joinedPerSocket: number;
+  /** Without an answer yet. */
+  requestsPerSocket: number;
+  /** Over HTTP, without an answer yet. */
+  httpRequests: number;
+  /** Hints that wait for an orchestrator, in the whole installation. */
+  waitingTurns: number;
+}
+
+export function toGatewayLimits(limits: z.output<typeof gatewayLimitsSchema>): GatewayLimits {
+  return {
+    connectionsPerMinute: limits.connections_per_minute,
+    messagesPerMinute: limits.messages_per_minute,
+    turnsAtOnce: limits.turns_at_once,
+    allConnectionsPerMinute: limits.all_connections_per_minute,
+    sockets: limits.sockets,
+    joinedPerSocket: limits.joined_per_socket,
+    requestsPerSocket: limits.requests_per_socket,
+    httpRequests: limits.http_requests,
+    waitingTurns: limits.waiting_turns,
+  };
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { toolClassSchema, toolChoiceSchema, type ToolChoice, type ToolClass } from '#contracts';
+import { positive } from './positive.js';
+
+/** A toolset (`math`) or one of its tools (`math.add`). */
+const toolKeySchema = z
+  .string()
+  .max(128)
+  .regex(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/, { error: 'must be a toolset (math) or a tool (math.add)' });
+
+/**
+ * Whether a person must allow a call before it starts: `always`, `never`, or `first`: until one of the tool has been
+ * approved in the conversation. `true` and `false` mean `always` and `never`.
+ */
+const approvalModeSchema = z
+  .union([z.boolean(), z.enum(['always', 'first', 'never'])], {
+    error: 'must be always, first or never',
+  })
+  .transform((mode) => (typeof mode === 'boolean' ? (mode ? 'always' : 'never') : mode));
+
+const rateSchema = z
+  .strictObject({ calls: positive(1_000_000), per_seconds: z.number().min(0.1).max(86_400) })
+  .transform(({ calls, per_seconds }) => ({ calls, perMs: per_seconds * 1_000 }));
+
+const toolSettingsSchema = z.strictObject({
+  class: toolClassSchema.optional(),
+  timeout_ms: positive(1_200_000).optional(),
+  approve: approvalModeSchema.optional(),
+  /** Calls at once in one worker, of the toolset together. */
+  concurrency: positive(1_000).optional(),
+  /** Bytes of a result that the model is given; the rest is kept as an artifact. */
+  output_bytes: z.int().min(2_048).max(131_072).optional(),
+  /** Calls started in the whole fleet; of a toolset those of its tools together. */
+  rate: rateSchema.optional(),
+});
+
+export const toolSettingsShape = {
+  tools: z
+    .record(toolKeySchema, toolSettingsSchema)
+    .refine(
+      (tools) =>
+        Object.entries(tools).every(
+          ([name, { concurrency }]) => !name.includes('.') || concurrency === undefined,
+        ),
+      {
+        error: 'concurrency is of a toolset (math), not of a tool (math.add)',
+      },
+    )
+    .default({}),
+  /** For the tools of a class that nothing is set for by name. */
+  approve: z.partialRecord(toolClassSchema, approvalModeSchema).default({}),
+  /** What models are offered at all: servers, toolsets, or single tools; `block` wins. */
+  offer: z.strictObject(toolChoiceSchema.shape).prefault({}),
+};
+
+export type ApprovalMode = z.output<typeof approvalModeSchema>;
+export type CallRate = z.output<typeof rateSchema>;
+
+export interface ToolSettings {
+  class?: ToolClass;
+  timeoutMs?: number;
+  approve?: ApprovalMode;
+  concurrency?: number;
+  outputBytes?: number;
+  rate?: CallRate;
+}
+
+export interface ToolPolicy {
+  /** By toolset (`math`) or tool (`math.add`). */
+  tools: ReadonlyMap<string, ToolSettings>;
+  approvalByClass: Partial<Record<ToolClass, ApprovalMode>>;
+  offer: ToolChoice;
+}
+
+export function toToolPolicy(file: z.output<z.ZodObject<typeof toolSettingsShape>>): ToolPolicy {
+  const { tools, approve, offer } = file;
+  return {
+    tools: new Map(
+      Object.entries(tools).map(([name, { timeout_ms, output_bytes, ...tool }]) => [
+        name,
+        { ...tool, timeoutMs: timeout_ms, outputBytes: output_bytes },
+      ]),
+    ),
+    approvalByClass: approve,
+    offer,
+  };
+}
+
+/** What is set for a tool (`math.add`): its own settings, else its toolset's. */
+export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolName: string): ToolSettings {
+  const toolset = tools.get(toolName.slice(0, toolName.indexOf('.'))) ?? {};
+  const own = tools.get(toolName) ?? {};
+  return {
+    class: own.class ?? toolset.class,
+    timeoutMs: own.timeoutMs ?? toolset.timeoutMs,
+    approve: own.approve ?? toolset.approve,
+    outputBytes: own.outputBytes ?? toolset.outputBytes,
+    // A toolset's rate is a limit beside this one, of all its tools together.
+    rate: own.rate,
+  };
+}
+
+/** Whether a tool's calls wait for a person: what its name says, else its toolset's, else its class's. */
+export function approvalOfTool(
+  { tools, approvalByClass }: Pick<ToolPolicy, 'tools' | 'approvalByClass'>,
+  tool: { name: string; class: ToolClass },
+): ApprovalMode {
+  return settingsOfTool(tools, tool.name).approve ?? approvalByClass[tool.class] ?? 'never';
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { Outcome } from '#contracts';
+import type { Ports } from './ports.js';
+
+/** What audit records say of a call beside its outcome; never its arguments themselves. */
+export interface AuditedCall {
+  user_id: string;
+  /** Of the toolset; absent where only a worker knows it. */
+  version?: string;
+  arguments_sha256: string;
+}
+
+/** `invoked`: a worker had started it; `late`: another outcome stands, this one was dropped. */
+type AuditEvent = 'invoked' | 'refused' | 'cancelled' | 'late';
+
+export function auditedCall(userId: string, args: Record<string, unknown>, version?: string): AuditedCall {
+  const arguments_sha256 = createHash('sha256').update(JSON.stringify(args)).digest('hex');
+  return { user_id: userId, version, arguments_sha256 };
+}
+
+/** One record per end of a call, whoever settled it: who, what, how it ended; no values, no output. */
+export function audit(
+  ports: Pick<Ports, 'log' | 'auditLog'>,
+  call: { tool_name: string; audited: AuditedCall },
+  outcome: Outcome,
+  stands: boolean,
+): void {
+  const { user_id, version, arguments_sha256 } = call.audited;
+  (ports.auditLog ?? ports.log).info(
+    {
+      audit: stands ? eventOf(outcome) : 'late',
+      tool_call_id: outcome._id,
+      turn_id: outcome.turn_id,
+      user_id,
+      tool: call.tool_name,
+      version,
+      attempt: outcome.attempt,
+      worker: outcome.worker,
+      status: outcome.status,
+      error_type: outcome.error?.error_type,
+      duration_ms: outcome.duration_ms,
+      arguments_sha256,
+    },
+    'tool call',
+  );
+}
+
+function eventOf({ attempt, error }: Outcome): AuditEvent {
+  if (error?.error_type === 'Cancelled') return 'cancelled';
+  return attempt > 0 ? 'invoked' : 'refused';
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { TokenBucket } from './token-bucket.js';
+
+const MINUTE_MS = 60_000;
+
+function createBucket(count: number, parts = 1) {
+  const clock = { now: 0 };
+  const bucket = new TokenBucket({ count, perMs: MINUTE_MS }, parts, () => clock.now);
+  return { bucket, clock };
+}
+
+describe('a token bucket', () => {
+  it('gives what the rate allows, then says exactly when the next token is there', () => {
+    const { bucket, clock } = createBucket(3);
+    for (let taken = 0; taken < 3; taken++) {
+      expect(bucket.waitMs(1, 1)).toBe(0);
+      bucket.take(1);
+    }
+    expect(bucket.waitMs(1, 1)).toBe(20_000);
+    clock.now = 19_999;
+    expect(bucket.waitMs(1, 1)).toBe(1);
+    clock.now = 20_000;
+    expect(bucket.waitMs(1, 1)).toBe(0);
+  });
+
+  it('keeps no more than one period is worth, however long nobody asked', () => {
+    const { bucket, clock } = createBucket(3);
+    clock.now = 100 * MINUTE_MS;
+    expect(bucket.waitMs(1, 1)).toBe(0);
+    bucket.take(3);
+    expect(bucket.waitMs(1, 1)).toBeGreaterThan(0);
+  });
+
+  it('gives each of three processes a third', () => {
+    const { bucket, clock } = createBucket(3, 3);
+    expect(bucket.waitMs(1, 3)).toBe(0);
+    bucket.take(1);
+    expect(bucket.waitMs(1, 3)).toBe(MINUTE_MS);
+    clock.now = MINUTE_MS / 2;
+    // Two of them leave: what flows in from now on is all mine.
+    expect(bucket.waitMs(1, 1)).toBe(10_000);
+  });
+
+  it('makes processes that share less than one token each wait for theirs', () => {
+    const { bucket } = createBucket(1, 4);
+    expect(bucket.waitMs(1, 4)).toBe(3 * MINUTE_MS);
+  });
+
+  it('pays back what turned out larger than it was thought to be', () => {
+    const { bucket } = createBucket(60);
+    bucket.take(90);
+    expect(bucket.waitMs(1, 1)).toBe(31_000);
+  });
+
+  it('never lets more pass than the rate and one full bucket, whoever comes and goes', () => {
+    const asks = fc.array(
+      fc.record({ afterMs: fc.integer({ min: 0, max: 30_000 }), parts: fc.integer({ min: 1, max: 4 }) }),
+      { maxLength: 100 },
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), asks, (count, steps) => {
+        const { bucket, clock } = createBucket(count);
+        let passed = 0;
+        for (const { afterMs, parts } of steps) {
+          clock.now += afterMs;
+          if (bucket.waitMs(1, parts) > 0) continue;
+          bucket.take(1);
+          passed++;
+        }
+        expect(passed).toBeLessThanOrEqual(count + (count * clock.now) / MINUTE_MS + 1e-6);
+      }),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import type { ToolDefinition, Toolset } from '#contracts';
+import { canonicalHash } from './canonical-hash.js';
+
+/** A known tool that is announced with another definition although its toolset's version is the same. */
+export interface DefinitionChange {
+  tool: string;
+  toolset: string;
+  version: string;
+  /** Which parts of the definition differ from the one seen before. */
+  changed: string[];
+}
+
+const PARTS = ['description', 'input_schema', 'class', 'timeout_ms', 'own_name'] as const;
+
+interface Seen {
+  hashes: Set<string>;
+  /** Of the last new definition, by part. */
+  parts: Record<(typeof PARTS)[number], string>;
+}
+
+/** Definitions remembered, and ways in which one of them was seen. Beyond that the oldest is forgotten. */
+const MAX_TOOLS = 20_000;
+const MAX_WAYS = 50;
+
+/**
+ * Watches what workers announce: a server may change what a tool says of itself after people have come to trust it.
+ * Each change is told once, however often it is announced.
+ */
+export class DefinitionWatch {
+  private readonly seen = new Map<string, Seen>();
+
+  note(toolsets: readonly Toolset[]): DefinitionChange[] {
+    return toolsets.flatMap((toolset) =>
+      toolset.tools.flatMap((tool) => {
+        const changed = this.compare(`${tool.name}@${toolset.version}`, tool);
+        const { name, version } = toolset;
+        return changed.length > 0 ? [{ tool: tool.name, toolset: name, version, changed }] : [];
+      }),
+    );
+  }
+
+  private compare(key: string, tool: ToolDefinition): string[] {
+    const before = this.seen.get(key);
+    if (before?.hashes.has(tool.hash)) return [];
+    const parts = Object.fromEntries(PARTS.map((part) => [part, canonicalHash(tool[part])])) as Seen['parts'];
+    const hashes = before && before.hashes.size < MAX_WAYS ? before.hashes : new Set<string>();
+    this.seen.set(key, { hashes: hashes.add(tool.hash), parts });
+    const [oldest] = this.seen.keys();
+    if (this.seen.size > MAX_TOOLS && oldest !== undefined) this.seen.delete(oldest);
+    return before ? PARTS.filter((part) => before.parts[part] !== parts[part]) : [];
+  }
+}

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { defineTool, z } from '../author.js';
+import { runTool } from '../run-tool.js';
+import { loadToolFiles } from './load-tool-files.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-tools-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const tool = (name: string) =>
+  defineTool({
+    name,
+    description: 'Doubles a number.',
+    input: z.strictObject({ n: z.number() }),
+    class: 'read',
+    timeoutMs: 1000,
+    run: ({ n }) => 2 * n,
+  });
+
+/** Loads files that have these default exports. */
+function load(files: Record<string, unknown>) {
+  for (const name of Object.keys(files)) writeFileSync(join(folder, name), '');
+  return loadToolFiles(folder, async (url) => ({ default: files[basename(new URL(url).pathname)] }));
+}
+
+describe('loadToolFiles', () => {
+  it('makes a toolset of each file, and leaves all other files alone', async () => {
+    const toolsets = await load({
+      'b.tool.mjs': tool('twice'),
+      'a.tool.js': [tool('one'), tool('two')],
+      'b.mjs': tool('no'),
+      'readme.md': undefined,
+    });
+    const names = toolsets.map((toolset) => [
+      toolset.name,
+      ...toolset.tools().map(({ definition }) => definition.own_name),
+    ]);
+    expect(names).toEqual([
+      ['a', 'one', 'two'],
+      ['b', 'twice'],
+    ]);
+    const [twice] = toolsets[1]!.tools();
+    expect(await runTool(twice!, { n: 4 })).toMatchObject({ status: 'success', data: { value: 8 } });
+    expect((await runTool(twice!, { n: '4' })).error).toMatchObject({
+      error_type: 'ValidationError',
+      error_details: { parameter: 'n' },
+    });
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['has no default export', { 'a.tool.mjs': undefined }, 'default export must be a tool'],
+    [
+      'exports something else',
+      { 'a.tool.mjs': { name: 'x', run: () => 1 } },
+      'default export must be a tool',
+    ],
+    ['exports an empty list', { 'a.tool.mjs': [] }, 'default export must be a tool'],
+    ['has two tools of one name', { 'a.tool.mjs': [tool('x'), tool('x')] }, 'two tools named x'],
+    ['has a name that no queue can have', { 'My-Tools.tool.mjs': tool('x') }, 'its name must be'],
+    ['is TypeScript, which this Node does not run', { 'a.tool.ts': tool('x') }, 'does not run TypeScript'],
+    [
+      'makes a toolset that another makes, too',
+      { 'a.tool.js': tool('x'), 'a.tool.mjs': tool('x') },
+      'both make',
+    ],
+  ])('refuses a file that %s, with its path', async (_what, files, problem) => {
+    const path = join(folder, Object.keys(files)[0]!);
+    await expect(load(files)).rejects.toMatchObject({
+      name: 'ToolSetupError',
+      message: expect.stringMatching(new RegExp(`${path}.*${problem}`, 's')),
+    });
+  });
+
+  it('refuses a file that throws while it is loaded, with its path and the reason', async () => {
+    const path = join(folder, 'a.tool.mjs');
+    writeFileSync(path, 'export default {');
+    const loading = loadToolFiles(folder, () => Promise.reject(new SyntaxError('Unexpected end of input')));
+    await expect(loading).rejects.toThrow(`${path}: SyntaxError: Unexpected end of input`);
+  });
+
+  it('says what to correct when the folder is none', async () => {
+    await expect(loadToolFiles(join(folder, 'missing'))).rejects.toThrow('correct TOOLS_DIR');
+  });
+});
+
+describe('defineTool', () => {
+  const source = {
+    ...{ name: 'x', description: 'X.', input: z.strictObject({}), class: 'read' as const },
+    timeoutMs: 1,
+    run: () => 1,
+  };
+  it.each<[string, object, string]>([
+    ['a name that is none', { name: 'My Tool' }, 'name must be'],
+    ['no description', { description: ' ' }, 'description must'],
+    ['an unknown class', { class: 'twice' }, 'class must be one of read'],
+    ['seconds as time', { timeoutMs: 0.5 }, 'timeoutMs must be'],
+    ['no function', { run: undefined }, 'run must be'],
+    ['arguments that are no object', { input: z.string() }, 'input must be an object'],
+    ['what JSON has no word for', { input: z.strictObject({ at: z.date() }) }, 'JSON Schema'],
+  ])('refuses %s', (_what, change, problem) => {
+    expect(() => defineTool({ ...source, ...change } as typeof source)).toThrow(problem);
+  });
+
+  it('tells the model of a broken rule that a JSON Schema cannot hold', async () => {
+    const even = z.strictObject({ n: z.number().refine((n) => n % 2 === 0, 'must be even') });
+    const checked = defineTool({ ...source, input: even });
+    expect((await runTool(checked, { n: 3 })).error).toMatchObject({
+      error_type: 'ValidationError',
+      error_details: { parameter: 'n', constraint: 'must be even' },
+    });
+  });
+});

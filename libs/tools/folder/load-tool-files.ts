@@ -1,0 +1,75 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { defineToolset, ToolSetupError } from '../define-tool.js';
+import type { Tool, ToolsetHost } from '../tool.port.js';
+import { ArgumentValidator } from '../validate-arguments.js';
+
+const TOOL_FILE = /^(.+)\.tool\.(js|mjs|ts)$/;
+const VERSION = '1.0.0';
+
+/**
+ * The toolsets of a folder: each file `<toolset>.tool.mjs` (or `.js`; `.ts` where Node runs TypeScript) has a tool, or
+ * a list of them, as its default export. Throws `ToolSetupError` with the path of the file for whatever is wrong.
+ */
+export async function loadToolFiles(
+  folder: string,
+  load: (url: string) => Promise<unknown> = (url) => import(url),
+): Promise<ToolsetHost[]> {
+  const files = listToolFiles(folder);
+  const validator = new ArgumentValidator();
+  const toolsets: ToolsetHost[] = [];
+  const pathOf = new Map<string, string>();
+  for (const path of files) {
+    const toolset = await loadToolFile(path, load, validator);
+    const other = pathOf.get(toolset.name);
+    if (other !== undefined)
+      throw new ToolSetupError(`${other} and ${path} both make the toolset ${toolset.name}: rename one.`);
+    pathOf.set(toolset.name, path);
+    toolsets.push(toolset);
+  }
+  return toolsets;
+}
+
+function listToolFiles(folder: string): string[] {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new ToolSetupError(`${folder} is not a folder: correct TOOLS_DIR.`);
+  const names = readdirSync(folder).filter((name) => TOOL_FILE.test(name));
+  return names.sort().map((name) => resolve(join(folder, name)));
+}
+
+async function loadToolFile(
+  path: string,
+  load: (url: string) => Promise<unknown>,
+  validator: ArgumentValidator,
+): Promise<ToolsetHost> {
+  const [, name = '', extension] = TOOL_FILE.exec(path.split(/[/\\]/).at(-1)!) ?? [];
+  const fail = (problem: string, cause?: unknown) => new ToolSetupError(`${path}: ${problem}`, { cause });
+  if (extension === 'ts' && !('typescript' in process.features && process.features.typescript))
+    throw fail('this Node does not run TypeScript. Compile it to .tool.mjs, or use Node 22.18 or newer.');
+  try {
+    const { default: exported } = (await load(pathToFileURL(path).href)) as { default?: unknown };
+    const tools = Array.isArray(exported) ? (exported as unknown[]) : [exported];
+    if (tools.length === 0 || !tools.every(isTool))
+      throw fail('its default export must be a tool made by defineTool, or a list of tools.');
+    for (const { definition } of tools) {
+      const problem = validator.findSchemaProblem(definition.input_schema);
+      if (problem) throw fail(`the tool ${definition.own_name} cannot be called. ${problem}`);
+    }
+    return defineToolset({ name, version: VERSION, tools });
+  } catch (error) {
+    if (error instanceof ToolSetupError && error.message.startsWith(path)) throw error;
+    throw fail(error instanceof Error ? `${error.name}: ${error.message}` : String(error), error);
+  }
+}
+
+/** By its looks: the file may have its `defineTool` from another copy of this package. */
+function isTool(value: unknown): value is Tool {
+  const { definition, run } = (value ?? {}) as Partial<Tool>;
+  return (
+    typeof run === 'function' &&
+    typeof definition?.own_name === 'string' &&
+    typeof definition.description === 'string' &&
+    typeof definition.input_schema === 'object'
+  );
+}

@@ -1,0 +1,63 @@
+import { lookup as systemLookup } from 'node:dns';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+
+export interface RequestGuard {
+  /** `host` or `host:port` that may be asked whatever address it has and, with a port, on that port. */
+  allow: ReadonlySet<string>;
+  /** Of the operating system, unless a test plays a name server. */
+  lookup?: typeof systemLookup;
+}
+
+const PORTS = new Set(['', '80', '443', '8080', '8443']);
+
+export class ForbiddenTargetError extends Error {
+  override name = 'ForbiddenTargetError';
+}
+
+/** Throws `ForbiddenTargetError` for an address that must not be asked, as far as it can be told from its text. */
+export function checkTarget(url: URL, { allow }: RequestGuard): void {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new ForbiddenTargetError('Only addresses that start with http:// or https:// may be asked.');
+  if (url.username !== '' || url.password !== '')
+    throw new ForbiddenTargetError('A user name or password in the address is not allowed.');
+  if (!PORTS.has(url.port) && !allow.has(url.host))
+    throw new ForbiddenTargetError(`Port ${url.port} is not allowed.`);
+}
+
+/**
+ * Sends a request to a public address only. The address is judged when the connection is made, after DNS, so that a
+ * name that is resolved a second time gains nothing: loopback, private, link-local, shared, multicast and reserved
+ * ranges are refused, also as IPv6 in all of their mappings (ipv4-mapped, NAT64, 6to4, Teredo).
+ */
+export function sendGuarded(
+  url: URL,
+  guard: RequestGuard,
+  options: Pick<RequestOptions, 'method' | 'headers' | 'signal'>,
+): Promise<IncomingMessage> {
+  checkTarget(url, guard);
+  const isSecure = url.protocol === 'https:';
+  const Agent = isSecure ? RequestFilteringHttpsAgent : RequestFilteringHttpAgent;
+  const isAllowed = guard.allow.has(url.host) || guard.allow.has(url.hostname);
+  // No connection is kept: each is judged when it is made.
+  const agent = isAllowed ? undefined : new Agent({ keepAlive: false });
+  const lookup = guard.lookup ?? systemLookup;
+  return new Promise((resolve, reject) => {
+    const send = isSecure ? requestHttps : requestHttp;
+    const request = send(url, { ...options, agent, lookup, maxHeaderSize: 32 * 1024 });
+    request.once('response', resolve);
+    request.once('error', (error) => reject(isRefusal(error) ? toForbidden(url) : error));
+    request.end();
+  });
+}
+
+/** Of the agent's errors, which have no name of their own. */
+function isRefusal({ message }: Error): boolean {
+  return /^DNS lookup .* is not allowed\. Because/.test(message);
+}
+
+/** Without the address that was found: it would tell what stands inside. */
+function toForbidden(url: URL): ForbiddenTargetError {
+  return new ForbiddenTargetError(`${url.hostname} is not a public address.`);
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+
+export class BodyTooLargeError extends Error {
+  override name = 'BodyTooLargeError';
+}
+
+/** The body, unpacked; `BodyTooLargeError` as soon as more than `maxBytes` came, packed or not. */
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of unpacked(response) as AsyncIterable<Buffer>) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw new BodyTooLargeError();
+      chunks.push(chunk);
+    }
+  } finally {
+    response.destroy();
+  }
+  return Buffer.concat(chunks);
+}
+
+function unpacked(response: IncomingMessage): NodeJS.ReadableStream {
+  const decompress = {
+    gzip: createGunzip,
+    'x-gzip': createGunzip,
+    deflate: createInflate,
+    br: createBrotliDecompress,
+  }[(response.headers['content-encoding'] ?? '').trim().toLowerCase()];
+  // Errors come out of the end that is read.
+  return decompress ? pipeline(response, decompress(), () => undefined) : response;
+}
+
+/** Text in the character set that the type names, or undefined for what is no text. */
+export function decodeText(body: Buffer, contentType: string): string | undefined {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  const isText =
+    /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|yaml|javascript|x-ndjson|x-yaml)\b)/.test(
+      type.trim(),
+    ) ||
+    (type.trim() === '' && !body.includes(0));
+  if (!isText) return undefined;
+  const charset = parameters.map((part) => /^\s*charset="?([\w-]+)"?/.exec(part)?.[1]).find(Boolean);
+  try {
+    return new TextDecoder(charset ?? 'utf-8').decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}

@@ -1,0 +1,70 @@
+import { Parser } from 'htmlparser2';
+
+const HIDDEN = new Set(
+  'script style noscript template svg iframe object canvas head select textarea'.split(' '),
+);
+const BLOCKS = new Set(
+  (
+    'address article aside blockquote body br center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 ' +
+    'h6 header hr li main nav ol p pre section summary table tbody tfoot thead tr ul'
+  ).split(' '),
+);
+const HEADING = /^h[1-6]$/;
+
+/** The words of a page, one line for each block, headings marked with `#`; links keep their address. Linear time. */
+export function toReadableText(html: string, base: URL): { title: string; text: string } {
+  const reader = new Reader(base);
+  const parser = new Parser(reader, { decodeEntities: true, lowerCaseTags: true });
+  parser.end(html);
+  return { title: tidyLine(reader.title), text: reader.text() };
+}
+
+class Reader {
+  title = '';
+  private parts: string[] = [];
+  private hidden: string[] = [];
+  private links: (string | undefined)[] = [];
+  private isTitle = false;
+
+  constructor(private readonly base: URL) {}
+
+  onopentag(name: string, { href }: Record<string, string>): void {
+    if (name === 'title') this.isTitle = this.title === '';
+    if (HIDDEN.has(name)) this.hidden.push(name);
+    if (BLOCKS.has(name)) this.parts.push('\n');
+    if (HEADING.test(name)) this.parts.push(`${'#'.repeat(Number(name[1]))} `);
+    if (name === 'li') this.parts.push('- ');
+    if (name === 'td' || name === 'th') this.parts.push(' | ');
+    if (name === 'a') this.links.push(this.targetOf(href));
+  }
+
+  ontext(text: string): void {
+    if (this.isTitle) this.title += text;
+    else if (this.hidden.length === 0) this.parts.push(text.replace(/[\s\p{Cc}]+/gu, ' '));
+  }
+
+  onclosetag(name: string): void {
+    if (name === 'title') this.isTitle = false;
+    if (this.hidden.at(-1) === name) this.hidden.pop();
+    if (BLOCKS.has(name)) this.parts.push('\n');
+    if (name !== 'a') return;
+    const target = this.links.pop();
+    if (target !== undefined && this.hidden.length === 0) this.parts.push(` (${target})`);
+  }
+
+  text(): string {
+    const lines = this.parts.join('').split('\n').map(tidyLine);
+    return lines.filter((line) => line.replace(/^(?:[#\-|]+ ?)+$/, '') !== '').join('\n');
+  }
+
+  /** Not of links within the page, to scripts or to data. */
+  private targetOf(href: string | undefined): string | undefined {
+    if (href === undefined || href.startsWith('#') || !URL.canParse(href, this.base.href)) return undefined;
+    const { protocol, href: target } = new URL(href, this.base);
+    return /^https?:$/.test(protocol) && target.length <= 500 ? target : undefined;
+  }
+}
+
+function tidyLine(line: string): string {
+  return line.replace(/ {2,}/g, ' ').trim();
+}

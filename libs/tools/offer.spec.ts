@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ToolChoice } from '#contracts';
+import { Catalogue } from './catalogue.js';
+import { toBusName, toToolsetName } from './names.js';
+import { findUnknownEntries, Offer } from './offer.js';
+import { announcedTool as tool, announcedToolset as toolset } from './testing/toolsets.js';
+
+describe('an offer', () => {
+  const catalogue = new Catalogue();
+  catalogue.announce(
+    'w1',
+    [
+      toolset('math', [tool('math', 'add'), tool('math', 'multiply')]),
+      toolset('My CRM', [tool('My CRM', 'getUser')], '1.0.0', 'mcp'),
+    ],
+    0,
+  );
+  const all = catalogue.offered();
+  const crm = toBusName('My CRM', 'getUser');
+  const filter = (choice: ToolChoice | undefined) =>
+    new Offer([{ by: 'message', choice }]).filter(all).map(({ name }) => name);
+
+  it('allows everything without a choice, nothing with an empty one', () => {
+    expect(filter(undefined)).toHaveLength(3);
+    expect(filter({})).toHaveLength(3);
+    expect(filter({ allow: [] })).toEqual([]);
+  });
+
+  it.each(['My CRM', 'mcp:My CRM', toToolsetName('My CRM'), crm, 'mcp:My CRM:getUser'])(
+    'knows an MCP tool as %s',
+    (entry) => {
+      expect(filter({ allow: [entry] })).toEqual([crm]);
+    },
+  );
+
+  it.each(['add', 'math.add', 'math__add'])('knows a local tool as %s', (entry) => {
+    expect(filter({ block: [entry] })).not.toContain('math.add');
+    expect(filter({ allow: [entry] })).toEqual(['math.add']);
+  });
+
+  it('lets block win', () => {
+    expect(filter({ allow: ['math'], block: ['math.add'] })).toEqual(['math.multiply']);
+  });
+
+  it('lets every rule have its say: what the deployment blocks nobody allows', () => {
+    const offer = new Offer([
+      { by: 'deployment', choice: { block: ['math.add'] } },
+      { by: 'conversation', choice: { allow: ['math', 'My CRM'] } },
+      { by: 'message', choice: { allow: ['math.add', 'math.multiply'] } },
+    ]);
+    expect(offer.filter(all).map(({ name }) => name)).toEqual(['math.multiply']);
+    expect(all.map((tool) => offer.whyNot(tool))).toEqual(
+      all.map(({ name }) => {
+        if (name === 'math.add') return 'math.add is blocked by this deployment.';
+        return name === crm ? `${crm} is not among the tools that this message allows.` : undefined;
+      }),
+    );
+  });
+
+  it('says which entries name nothing', () => {
+    const choice = { allow: ['math', 'mth', 'mcp:My CRM'], block: ['add', 'math.ad', 'mth'] };
+    expect(findUnknownEntries(choice, all)).toEqual(['mth', 'math.ad']);
+  });
+});

@@ -1,0 +1,46 @@
+import type { ToolResult } from '#contracts';
+import { makeArtifact, referenceTo } from './artifact.js';
+import type { Tool, ToolContext } from './tool.port.js';
+import { toFailure, toToolResult } from './tool-result.js';
+import { ArgumentValidator } from './validate-arguments.js';
+
+const validator = new ArgumentValidator();
+
+const PLACE = {
+  user_id: 'user-1',
+  conversation_id: 'conversation-1',
+  turn_id: 'turn-1',
+  tool_call_id: 'call_0123456789abcdefghijkl',
+};
+
+/**
+ * Runs a tool as a worker does, for the tests of tool authors: the arguments are checked against its schema, and what
+ * it throws becomes the failure that the model is told.
+ */
+export async function runTool(
+  tool: Tool,
+  args: Record<string, unknown>,
+  context: Partial<ToolContext> = {},
+): Promise<ToolResult> {
+  const error = validator.validate(tool.definition.input_schema, args);
+  if (error) return { status: 'failure', data: null, error };
+  try {
+    return toToolResult(await tool.run(args, { ...aCall(tool), ...context }));
+  } catch (thrown) {
+    return toFailure(thrown);
+  }
+}
+
+function aCall({ definition }: Tool): ToolContext {
+  return {
+    toolCallId: PLACE.tool_call_id,
+    conversationId: PLACE.conversation_id,
+    userId: PLACE.user_id,
+    attempt: 1,
+    signal: AbortSignal.timeout(definition.timeout_ms),
+    deadline: Date.now() + definition.timeout_ms,
+    progress: () => undefined,
+    attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, new Date().toISOString())),
+    ask: () => Promise.reject(new Error('Nobody is there to answer: give runTool an `ask` of its own.')),
+  };
+}

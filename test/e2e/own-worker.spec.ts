@@ -1,0 +1,109 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { root } from '../docs/documents.js';
+import { Child } from '../services/child.js';
+import { startProcess } from '../services/processes.js';
+import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
+import { waitFor } from '../services/wait-for.js';
+import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { checkTranscript } from './transcript-check.js';
+
+/** Of somebody else's repository, with Switchyard among its packages. */
+const SHOUT = `import { defineTool, z } from 'switchyard/tools';
+export default defineTool({
+  name: 'shout',
+  description: 'Writes a text in capital letters.',
+  input: z.strictObject({ text: z.string() }),
+  class: 'read',
+  timeoutMs: 5_000,
+  run: ({ text }, { userId }) => text.toUpperCase() + ' by ' + userId,
+});`;
+
+describeWithServices(['rabbitmq', 'mongo'], 'a fleet whose tools are somebody else’s', () => {
+  let cluster: Cluster;
+  let elsewhere: string;
+  beforeAll(async () => {
+    elsewhere = mkdtempSync(join(tmpdir(), 'switchyard-elsewhere-'));
+    mkdirSync(join(elsewhere, 'node_modules'));
+    symlinkSync(root, join(elsewhere, 'node_modules', 'switchyard'));
+    cluster = await Cluster.start({ gateways: [{}], orchestrators: [{}], workers: [] });
+  }, serviceStartTimeoutMs + CLUSTER_START_MS);
+
+  afterEach(() => {
+    cluster?.closeViewers();
+    expect(cluster?.errors).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await cluster?.stop();
+    rmSync(elsewhere, { recursive: true, force: true });
+  }, 30_000);
+
+  const offered = async (): Promise<string> => {
+    const response = await fetch(`${cluster.gateways[0]!.url}/api/tools`);
+    return JSON.stringify(await response.json());
+  };
+  const isOffered = (tool: string, expected = true) =>
+    waitFor(async () => (await offered()).includes(tool) === expected, { what: `${tool}: ${expected}` });
+
+  const ask = async (question: string) => {
+    const ann = await cluster.view();
+    const sent = await ann.send(question);
+    await ann.ended(sent.conversation_id, sent.turn_id);
+    await checkTranscript(ann, cluster.gateways[0]!, sent);
+    return ann.turn(sent.conversation_id, sent.turn_id)!.steps[0]!.calls[0]!;
+  };
+
+  it('runs calls in the example worker, its only one, until that is told to stop', async () => {
+    const { RABBITMQ_URL, MONGODB_URL } = {
+      RABBITMQ_URL: cluster.broker.url,
+      MONGODB_URL: cluster.mongodbUrl,
+    };
+    const worker = new Child('example worker', process.execPath, ['examples/tool-worker/worker.mjs'], {
+      cwd: root,
+      env: { PATH: process.env.PATH ?? '', RABBITMQ_URL, MONGODB_URL },
+    });
+    await isOffered('weather.forecast');
+    expect(await offered()).not.toContain('math.add');
+    const [, id] = /^(worker-\S+) takes calls/m.exec(worker.log) ?? [];
+    expect(await ask('call weather__forecast with {"city":"Oslo"}')).toMatchObject({
+      state: 'succeeded',
+      result: 'Oslo: snow, -3 °C',
+      worker: id,
+    });
+    expect(await ask('call weather__forecast with {"city":"Atlantis"}')).toMatchObject({
+      state: 'failed',
+      error: { error_type: 'ResourceNotFound' },
+    });
+    process.kill(worker.pid, 'SIGTERM');
+    expect(await worker.exit).toEqual({ code: 0, signal: null });
+    await isOffered('weather.forecast', false);
+    expect((await cluster.store.listProcesses()).map(({ _id }) => _id)).not.toContain(id);
+  }, 60_000);
+
+  it('takes tools from files of another repository, and remembers for a user whatever the conversation', async () => {
+    const TOOLS_DIR = join(elsewhere, 'tools');
+    mkdirSync(TOOLS_DIR);
+    writeFileSync(join(TOOLS_DIR, 'text.tool.mjs'), SHOUT);
+    await cluster.add('tool-worker', { TOOLS_DIR, TOOLSETS: 'text,memory' });
+    await isOffered('text.shout');
+    expect(await ask('call text__shout with {"text":"hello"}')).toMatchObject({ result: 'HELLO by local' });
+    await ask('remember that my cat is called Tom');
+    const recalled = await ask('what do you remember about my cat?');
+    expect(recalled).toMatchObject({ tool_name: 'memory.recall', state: 'succeeded' });
+    expect(recalled.result).toContain('my cat is called Tom');
+  }, 60_000);
+
+  it('does not start with a broken file, and names it', async () => {
+    const TOOLS_DIR = join(elsewhere, 'broken');
+    mkdirSync(TOOLS_DIR);
+    writeFileSync(join(TOOLS_DIR, 'half.tool.mjs'), 'export default {');
+    const env = { RABBITMQ_URL: cluster.broker.url, MONGODB_URL: cluster.mongodbUrl, TOOLS_DIR };
+    const started = await startProcess('tool-worker', env, { waitUntilReady: false });
+    expect((await started.exit).code).toBe(1);
+    expect(started.log).toContain(`${join(TOOLS_DIR, 'half.tool.mjs')}: SyntaxError`);
+    expect(started.log).not.toMatch(/^\s+at /m);
+  }, 60_000);
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createProgram } from '../../../apps/command-line/program.js';
+import { signToken } from '../../../apps/gateway/auth/json-web-token.adapter.js';
+import {
+  callId,
+  callRow,
+  claimRow,
+  CONVERSATION_ID,
+  outcomeRow,
+  stepRow,
+  turnRow,
+} from '../../../libs/journal/testing/test-ports.js';
+import { JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
+
+const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness({ config: { auth: AUTH } });
+  const { store } = harness;
+  const at = new Date().toISOString();
+  const row = { title: '', policy: 'enqueue' as const, created_at: at, updated_at: at };
+  await store.insertConversation({ _id: CONVERSATION_ID, user_id: 'somebody-else', ...row });
+  await store.insertConversation({ _id: 'conv_empty', user_id: 'somebody-else', ...row });
+  await store.insertTurn(turnRow());
+  const secret = { arguments: { a: 'a value that nobody may read' } };
+  const calls = [callRow(1, secret), callRow(2, secret), callRow(3, secret)];
+  await store.commitStep(stepRow(1, { calls, stop_reason: 'tool_use' }));
+  await store.claim(claimRow(callId(1), 'worker-1', 1));
+  await store.claim(claimRow(callId(1), 'worker-2', 2));
+  await store.settle(
+    outcomeRow(1, { attempt: 2, worker: 'worker-2', data: { text: 'nor this \u001b[31m' } }),
+  );
+  await store.claim(claimRow(callId(2), 'worker-1', 1));
+  const error = { error_type: 'OutcomeUnknown', error_message: 'It may have run.' };
+  await store.settle(outcomeRow(2, { status: 'failure', data: null, error }));
+});
+afterAll(() => harness.stop());
+
+function tokenOf(role?: 'operator') {
+  return signToken({ id: 'ann', isOperator: role === 'operator' }, 1, AUTH);
+}
+
+async function ask(path: string, token: string) {
+  const response = await fetch(`${harness.url}/api/admin/conversations/${path}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function switchyard(token: string, ...words: string[]): Promise<string> {
+  let output = '';
+  const write = (text: string) => void (output += text);
+  const program = createProgram({ write, environment: { SWITCHYARD_TOKEN: token } });
+  await program.exitOverride().parseAsync(['--url', harness.url, ...words], { from: 'user' });
+  return output;
+}
+
+describe('the calls of a conversation', () => {
+  it('are listed for operators, whosever it is, from claims and outcomes, without values', async () => {
+    const { status, text } = await ask(`${CONVERSATION_ID}/calls`, await tokenOf('operator'));
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/nobody may read|nor this/);
+    expect(JSON.parse(text)).toMatchObject({
+      calls: [
+        {
+          tool_call_id: callId(1),
+          turn_number: 1,
+          step: 1,
+          state: 'succeeded',
+          attempt: 2,
+          worker: 'worker-2',
+          duration_ms: 3,
+          claims: [
+            { n: 1, owner: 'worker-1', purpose: 'run' },
+            { n: 2, owner: 'worker-2', purpose: 'run' },
+          ],
+        },
+        { tool_call_id: callId(2), state: 'unknown', error_type: 'OutcomeUnknown' },
+        { tool_call_id: callId(3), state: 'queued', attempt: 0, claims: [] },
+      ],
+    });
+  });
+
+  it('are nobody else’s business', async () => {
+    expect((await ask(`${CONVERSATION_ID}/calls`, await tokenOf())).status).toBe(403);
+  });
+
+  it('of an unknown conversation are not found, a wrong page is refused', async () => {
+    const token = await tokenOf('operator');
+    expect((await ask('conv_none/calls', token)).status).toBe(404);
+    expect((await ask('%00/calls', token)).status).toBe(404);
+    expect((await ask(`${CONVERSATION_ID}/calls?limit=0`, token)).status).toBe(422);
+  });
+
+  it('are a table on the command line, page after page', async () => {
+    const token = await tokenOf('operator');
+    const lines = (await switchyard(token, 'calls', '--conversation', CONVERSATION_ID)).trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(/^TURN +STEP +CALL +TOOL +STATE +ATTEMPT +WORKER +MS +ERROR +ASKED +ENDED$/);
+    expect(lines[1]).toMatch(/^1 +1 +call_0+1 +math\.add +succeeded +2 +worker-2 +3 +- /);
+    expect(lines[2]).toMatch(/unknown +1 +worker-1 +3 +OutcomeUnknown /);
+    expect(lines[3]).toMatch(/queued +0 +- +- +- .* -$/);
+    const json = await switchyard(token, 'calls', '--conversation', CONVERSATION_ID, '--json');
+    expect(JSON.parse(json)).toHaveLength(3);
+    expect(await switchyard(token, 'calls', '--conversation', 'conv_empty')).toBe('No tool was called.\n');
+    await expect(switchyard(await tokenOf(), 'calls', '--conversation', CONVERSATION_ID)).rejects.toThrow(
+      /Set SWITCHYARD_TOKEN to a token of an operator/,
+    );
+  });
+});

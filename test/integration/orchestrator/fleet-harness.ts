@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { newMessage, type Conversation, type ConversationEvent, type Turn } from '#contracts';
+import { createModel, type Model, type ModelPart, type ModelRequest } from '#llm';
+import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
+import { createLogger, createMetrics } from '#observability';
+import { createStore, type Store } from '#store';
+import type { ToolsetHost } from '#tools';
+import { DEFAULT_BUDGETS } from '#turn';
+import type { OrchestratorSettings } from '../../../apps/orchestrator/orchestrator.deps.js';
+import {
+  startOrchestrator,
+  type RunningOrchestrator,
+} from '../../../apps/orchestrator/start-orchestrator.app.js';
+import { startToolWorker } from '../../../apps/tool-worker/start-tool-worker.app.js';
+import { waitFor } from '../../services/wait-for.js';
+
+export const demoModel = (): Model => createModel({ MODEL: 'demo' });
+export const USAGE = { input_tokens: 10, output_tokens: 5, cached_tokens: 0 };
+
+/** A model that says what the script says of its requests, in order. */
+export function scriptedModel(
+  script: (request: ModelRequest, index: number) => AsyncIterable<ModelPart> | ModelPart[],
+): Model & { requests: ModelRequest[] } {
+  const requests: ModelRequest[] = [];
+  return {
+    requests,
+    async *stream(request) {
+      yield* script(request, requests.push(request) - 1);
+    },
+  };
+}
+
+/** Orchestrators and workers on a broker in memory; the test plays the gateway. */
+export class FleetHarness {
+  readonly events: ConversationEvent[] = [];
+  readonly log: Record<string, unknown>[] = [];
+  private readonly broker = new MemoryBroker();
+  private readonly closing: (() => Promise<unknown>)[] = [];
+  private readonly roles = { orchestrator: 0, worker: 0, gateway: 0 };
+
+  private constructor(
+    readonly store: Store,
+    private readonly logger = createLogger({
+      role: 'orchestrator',
+      level: 'warn',
+      pretty: false,
+      destination: { write: (line: string) => void this.log.push(JSON.parse(line)) },
+    }),
+  ) {}
+
+  static async open(): Promise<FleetHarness> {
+    const store = createStore({ dataDir: ':memory:' });
+    await store.open();
+    return new FleetHarness(store);
+  }
+
+  async startOrchestrator(model: Model, settings: Partial<OrchestratorSettings> = {}) {
+    const { part, bus } = await this.join('orchestrator');
+    const metrics = createMetrics({ collectDefaults: false });
+    const orchestrator: RunningOrchestrator = await startOrchestrator({
+      ...part,
+      model,
+      metrics,
+      settings: {
+        model: 'test/model',
+        systemPrompt: '',
+        budgets: DEFAULT_BUDGETS,
+        maxOutputTokens: 1_000,
+        turnsAtOnce: 50,
+        approvalOf: () => 'never',
+        ...settings,
+      },
+    });
+    this.closing.push(async () => {
+      await orchestrator.drain(0);
+      await bus.close();
+    });
+    return { ...orchestrator, metrics, bus };
+  }
+
+  async startWorker(hosts: ToolsetHost[]): Promise<void> {
+    const { part, bus } = await this.join('worker');
+    const metrics = createMetrics({ collectDefaults: false });
+    const worker = await startToolWorker({ ...part, metrics, hosts, overridesFor: () => ({}) });
+    this.closing.push(async () => {
+      await worker.drain(0);
+      await bus.close();
+    });
+  }
+
+  /** A conversation with one turn that has been submitted. */
+  async submit(
+    content: string,
+    more: { tools?: Conversation['tools']; options?: Turn['options'] } = {},
+  ): Promise<Turn> {
+    const at = new Date().toISOString();
+    const conversation_id = `conv_${randomUUID()}`;
+    const { tools, options = {} } = more;
+    const times = { created_at: at, updated_at: at };
+    const owner = { user_id: 'ann', title: '', policy: 'enqueue' as const };
+    await this.store.insertConversation({
+      _id: conversation_id,
+      ...owner,
+      ...(tools && { tools }),
+      ...times,
+    });
+    const turn: Turn = {
+      _id: `turn_${randomUUID()}`,
+      conversation_id,
+      number: 1,
+      user_id: 'ann',
+      client_message_id: 'm1',
+      content,
+      options,
+      at,
+      status: 'queued',
+      due_at: Date.now() + 5_000,
+    };
+    const bus = await this.gateway();
+    await bus.follow(conversation_id);
+    await this.store.insertTurn(turn);
+    await bus.publish('turns', newMessage('turn.advance', { turn_id: turn._id, conversation_id }));
+    return turn;
+  }
+
+  of<T extends ConversationEvent['type']>(turn: Turn, type: T): Extract<ConversationEvent, { type: T }>[] {
+    return this.events.filter(
+      (event): event is Extract<ConversationEvent, { type: T }> =>
+        event.type === type && 'turn_id' in event && event.turn_id === turn._id,
+    );
+  }
+
+  async event<T extends ConversationEvent['type']>(
+    turn: Turn,
+    type: T,
+  ): Promise<Extract<ConversationEvent, { type: T }>> {
+    return waitFor(() => this.of(turn, type)[0], { what: `${type} of ${turn.content}` });
+  }
+
+  async gateway(): Promise<Bus> {
+    this.gatewayBus ??= (async () => {
+      const { bus } = await this.join('gateway');
+      bus.onEvent({ event: (event) => this.events.push(event), gap: () => undefined });
+      this.closing.push(() => bus.close());
+      return bus;
+    })();
+    return this.gatewayBus;
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closing.reverse()) await close();
+    await this.store.close();
+  }
+
+  private gatewayBus: Promise<Bus> | undefined;
+
+  private async join(role: 'orchestrator' | 'worker' | 'gateway') {
+    const bus = createMemoryBus({ broker: this.broker });
+    await bus.open();
+    const no = () => Promise.resolve(false);
+    const peers = {
+      isDead: no,
+      isSuspect: no,
+      countLiving: (of: keyof FleetHarness['roles']) => this.roles[of],
+    };
+    const processId = `${role}-${++this.roles[role]}`;
+    return { part: { store: this.store, bus, peers, processId, log: this.logger }, bus };
+  }
+}
