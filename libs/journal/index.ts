@@ -1,5 +1,5 @@
 export * from './ports.js';
-export { auditedCall, type AuditedCall } from './audit.js';
+export { auditedCall } from './audit.js';
 export * from './carry-out.js';
 export * from './end-turn.js';
 export * from './stop-turn.js';

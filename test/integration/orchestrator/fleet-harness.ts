@@ -14,7 +14,7 @@ import {
 import { startToolWorker } from '../../../apps/tool-worker/start-tool-worker.app.js';
 import { waitFor } from '../../services/wait-for.js';
 
-export const demoModel = (): Model => createModel({ MODEL: 'demo' });
+const demoModel = (): Model => createModel({ MODEL: 'demo' });
 export const USAGE = { input_tokens: 10, output_tokens: 5, cached_tokens: 0 };
 
 /** A model that says what the script says of its requests, in order. */
