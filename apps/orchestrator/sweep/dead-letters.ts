@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MAX_MESSAGE_BYTES } from '#contracts';
-import { compete, endTurn, hint, releaseCalls, type Ports, labelled } from '#journal';
+import { compete, endTurn, hint, labelled, releaseCalls, type Ports } from '#journal';
 import type { DeadDelivery } from '#messaging';
 import { redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
