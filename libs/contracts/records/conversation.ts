@@ -26,6 +26,8 @@ export const conversationSchema = z.object({
   expires_at: timestampSchema.optional(),
   /** Cache, of a marked one and of one that expires: when the sweeper looks next (ms since epoch). */
   due_at: z.number().optional(),
+  /** Cache, of a marked one: the number of the turn up to which this search for what came late has been. */
+  late_after: z.int().min(0).optional(),
 });
 
 export type Policy = z.infer<typeof policySchema>;
