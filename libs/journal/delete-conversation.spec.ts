@@ -150,6 +150,25 @@ describe('deleting a conversation', () => {
     },
   );
 
+  it('looks for what came late in a long conversation bit by bit, soon again, and then at a distance', async () => {
+    await remove();
+    const { store } = ports;
+    const lateTurn = 'turn_6000';
+    for (let number = 3; number <= 6_000; number++) {
+      const turn_id = `turn_${number}`;
+      await store.commitStep({ ...stepRow(1), _id: `${turn_id}:1`, turn_id, turn_number: number });
+    }
+    await store.settle({ ...outcomeRow(1), turn_id: lateTurn });
+    await look();
+    expect((await read()).late_after).toBeGreaterThan(3_000);
+    expect((await read()).due_at! - Date.now()).toBeLessThanOrEqual(5_000);
+    expect(await store.listOutcomes([lateTurn])).toHaveLength(1);
+    await look();
+    expect(await store.listOutcomes([lateTurn])).toEqual([]);
+    expect((await read()).late_after).toBe(0);
+    expect((await read()).due_at! - Date.now()).toBeGreaterThan(30_000);
+  });
+
   it('does a bounded part of a long conversation in one look', async () => {
     const { store } = ports;
     for (let number = 3; number <= 650; number++) {

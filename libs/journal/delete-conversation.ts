@@ -1,5 +1,4 @@
-import type { Conversation, Turn } from '#contracts';
-import { isEndedStatus } from '#turn';
+import { isEndedStatus, type Conversation, type Turn } from '#contracts';
 import type { Ports } from './ports.js';
 import { stopTurn } from './stop-turn.js';
 
@@ -46,9 +45,10 @@ export async function removeDeleted(ports: Ports, conversation: Conversation, no
   if (!isWhole) return;
   const ageMs = now - Date.parse(deleted_at);
   if (ageMs < TOMBSTONE_MS) {
-    await removeLate(ports, _id);
+    const late_after = await removeLate(ports, conversation);
+    if (late_after !== undefined) return store.updateConversation(_id, { late_after });
     const lookMs = Math.min(Math.max(2 * ageMs, ageMs + FIRST_LATE_LOOK_MS), TOMBSTONE_MS);
-    return store.updateConversation(_id, { due_at: Date.parse(deleted_at) + lookMs });
+    return store.updateConversation(_id, { due_at: Date.parse(deleted_at) + lookMs, late_after: 0 });
   }
   if (await forgetTurns(ports, _id)) await store.removeConversation(_id);
 }
@@ -82,16 +82,21 @@ async function endTurn(ports: Ports, turn: Turn): Promise<boolean> {
   return stopped === null || stopped.mayBeRunning.length === 0;
 }
 
-/** A worker that thaws settles a call that was settled for it, and removed: the emptied steps say of which turns. */
-async function removeLate({ store }: Ports, conversationId: string): Promise<void> {
-  for (let after = 0; ;) {
+/**
+ * A worker that thaws settles a call that was settled for it, and removed: the emptied steps say of which turns.
+ * Where to go on at the next look; undefined when all of them have been looked at.
+ */
+async function removeLate({ store }: Ports, { _id, late_after }: Conversation): Promise<number | undefined> {
+  let after = late_after ?? 0;
+  for (let page = 0; page < PAGES_A_LOOK; page++) {
     const range = { after, before: Number.MAX_SAFE_INTEGER, limit: STEPS_A_PAGE };
-    const steps = await store.listSteps(conversationId, range);
+    const steps = await store.listSteps(_id, range);
     const last = steps.at(-1);
-    if (!last) return;
-    await store.removeTurns(conversationId, [...new Set(steps.map((step) => step.turn_id))], 'ids');
+    if (!last) return undefined;
+    await store.removeTurns(_id, [...new Set(steps.map((step) => step.turn_id))], 'ids');
     after = last.turn_number;
   }
+  return after;
 }
 
 /** True when no step, and so no claim, is left. */

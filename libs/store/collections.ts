@@ -46,7 +46,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
       ['deleted_at', 'updated_at'],
       ['due_at'],
     ],
-    caches: ['title', 'policy', 'tools', 'updated_at', 'deleted_at', 'due_at'],
+    caches: ['title', 'policy', 'tools', 'updated_at', 'deleted_at', 'due_at', 'late_after'],
   },
   turns: {
     unique: [

@@ -54,10 +54,13 @@ export interface Store {
       updated_at?: string;
       deleted_at?: string;
       due_at?: number;
+      late_after?: number;
     },
   ): Promise<void>;
   /** Marked ones, and those that expire, with `due_at` ≤ now, oldest first. */
   listDueConversations(now: number, limit: number): Promise<Conversation[]>;
+  /** Marked ones without `due_at`, in any order: an earlier version that shares the store sets none. */
+  listUnscheduledConversations(limit: number): Promise<Conversation[]>;
   /** Unmarked ones whose `updated_at` is before, oldest first. */
   listUnchangedConversations(before: string, limit: number): Promise<Conversation[]>;
   /**

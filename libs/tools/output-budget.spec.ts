@@ -41,6 +41,17 @@ describe('outputBudget', () => {
     });
   });
 
+  it.each([
+    ['beside a text', { text: 'short' }],
+    ['alone', {}],
+  ])('counts a long list of artifacts %s: it is cut like anything else', (_where, beside) => {
+    const data = { ...beside, artifacts: Array.from({ length: 20_000 }, (_, n) => `artifact-${n}`) };
+    const { overflow } = outputBudget({ status: 'success', data });
+    expect(JSON.parse(overflow!.whole.content as string)).toEqual(data);
+    const settled = overflow!.withArtifact('whole');
+    expect(Buffer.byteLength(JSON.stringify(settled.data))).toBeLessThan(MAX_INLINE_BYTES);
+  });
+
   it('cuts at the budget that a deployment sets', () => {
     const { result } = outputBudget(success('x'.repeat(5_000)), 4_096);
     expect(Buffer.byteLength(plainText(result))).toBeLessThan(4_096);

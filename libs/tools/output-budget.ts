@@ -6,9 +6,10 @@ import type { Attachment } from './tool.port.js';
 
 /** Bytes of UTF-8 that a result may have in `data`. */
 export const MAX_INLINE_BYTES = 32 * 1024;
-/** Parts of the budget that are kept of each end of a text that is cut. */
+/** Parts of the budget that are kept of each end of a text that is cut, and of the artifacts that it names. */
 const HEAD_SHARE = 5 / 8;
 const TAIL_SHARE = 1 / 4;
+const NAMES_SHARE = 1 / 16;
 
 /** What was too long for `data`: keep `whole` as an artifact, then settle `withArtifact(its id)`. */
 export interface Overflow {
@@ -26,13 +27,13 @@ export function outputBudget(
 ): { result: ToolResult; overflow?: Overflow } {
   const { data } = result;
   if (!data) return { result };
-  const { text, artifacts, ...rest } = data;
-  const isText = typeof text === 'string' && Object.keys(rest).length === 0;
+  const { text, ...rest } = data;
+  const own = namedArtifacts(data, maxBytes);
+  const isText = typeof text === 'string' && Object.keys(rest).length === Object.keys(own).length;
   const full = isText ? text : JSON.stringify(data);
   const size = Buffer.byteLength(full);
   if (size <= maxBytes) return { result };
   if (size > MAX_ARTIFACT_BYTES) return { result: toFailure(tooLarge(size)) };
-  const own = artifacts === undefined ? {} : { artifacts };
   const cut = (artifactId?: string): ToolResult => ({
     ...result,
     data: { text: cutMiddle(typeof text === 'string' ? text : full, maxBytes, artifactId), ...own },
@@ -41,6 +42,12 @@ export function outputBudget(
     ? { content: full, contentType: 'text/plain', name: 'output.txt' }
     : { content: full, contentType: 'application/json', name: 'output.json' };
   return { result: cut(), overflow: { whole, withArtifact: cut } };
+}
+
+/** A result that is cut keeps the artifacts that it names itself, unless they would be too long on their own. */
+function namedArtifacts({ artifacts }: Record<string, unknown>, maxBytes: number): { artifacts?: unknown } {
+  if (artifacts === undefined) return {};
+  return Buffer.byteLength(JSON.stringify(artifacts)) > maxBytes * NAMES_SHARE ? {} : { artifacts };
 }
 
 function cutMiddle(text: string, maxBytes: number, artifactId: string | undefined): string {

@@ -1,5 +1,6 @@
 import {
   ERROR_TYPES,
+  errorDetail,
   isWithinDepth,
   toolResultSchema,
   type ErrorDetail,
@@ -14,13 +15,13 @@ export const MAX_DATA_DEPTH = 28;
 const MAX_MESSAGE_LENGTH = 8192;
 const MAX_DETAILS_LENGTH = 8192;
 
-/** A failed result. Messages are for people and models: no stack trace, no secret. */
+/** A failed result. */
 export function failure(
   type: ErrorType,
   message: string,
   details?: ErrorDetail['error_details'],
 ): ToolResult {
-  return failed({ error_type: type, error_message: message, error_details: details });
+  return failed(errorDetail(type, message, details));
 }
 
 /** A result from what a tool's code returned: text, number, boolean, array, null or object. */

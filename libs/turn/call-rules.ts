@@ -1,6 +1,15 @@
-import type { Answer, Call, Claim, ErrorDetail, Outcome, Step, ToolClass } from '#contracts';
+import {
+  errorDetail,
+  type Answer,
+  type Call,
+  type Claim,
+  type ErrorDetail,
+  type Outcome,
+  type Step,
+  type ToolClass,
+} from '#contracts';
 import { DEFAULT_BUDGETS } from './budgets.js';
-import { failedOutcome, failure, mayHaveRun, neverStarted } from './outcomes.js';
+import { failedOutcome, mayHaveRun, neverStarted } from './outcomes.js';
 
 /** What is known of a process: `suspect` is enough to run again what may run again, only `dead` allows `unknown`. */
 export type Liveness = 'alive' | 'suspect' | 'dead';
@@ -62,14 +71,16 @@ function decideUnclaimed(
   if (stopped) return compete(neverStarted());
   if (call.refusal) return compete(call.refusal);
   if (approval?.decision === 'deny')
-    return compete(failure('PermissionError', `A person (${approval.by}) denied this call. It was not run.`));
+    return compete(
+      errorDetail('PermissionError', `A person (${approval.by}) denied this call. It was not run.`),
+    );
   if (approval?.decision === 'expired')
-    return compete(failure('PermissionError', 'Nobody allowed this call in time. It was not run.'));
+    return compete(errorDetail('PermissionError', 'Nobody allowed this call in time. It was not run.'));
   if (call.approval === 'required' && !approval) return awaitApproval(step, call, now);
   if (asking) return { do: 'await_person' };
   if (now > deadlineOf(step, call, approval)) {
     return compete(
-      failure('TimeoutError', 'No worker started this call before its deadline.', { started: false }),
+      errorDetail('TimeoutError', 'No worker started this call before its deadline.', { started: false }),
     );
   }
   return { do: 'publish' };
@@ -124,7 +135,7 @@ function decideClaimed(
   if (holder.n < attempts) return { do: 'publish' };
   return liveness === 'dead'
     ? settle(
-        failure(
+        errorDetail(
           'ToolExecutionError',
           attempts === 1
             ? 'Gave up after its worker was lost while running it.'

@@ -1,11 +1,12 @@
+import { errorDetail } from '#contracts';
 import { describe, expect, it } from '@jest/globals';
 import { decideAfterCompeting, decideNotTaken, decideStop } from './give-up-rules.js';
 import { settleClaim } from './claim-rows.js';
-import { failure, neverStarted } from './outcomes.js';
+import { neverStarted } from './outcomes.js';
 import { callId, callRow, claimRow, journalOf, outcomeRow, stepRow, START } from './testing/rows.js';
 
 const cancelled = outcomeRow(1, { status: 'failure', data: null, error: neverStarted() });
-const nobody = failure('DependencyUnavailable', 'No worker for math is running.');
+const nobody = errorDetail('DependencyUnavailable', 'No worker for math is running.');
 const by = { me: 'orchestrator-1', now: START };
 
 describe('stopping a turn', () => {

@@ -1,4 +1,4 @@
-import type { Call, ErrorDetail, ErrorType, Outcome, Step } from '#contracts';
+import { errorDetail, type Call, type ErrorDetail, type Outcome, type Step } from '#contracts';
 
 /** Who settles, and under which attempt of the call's run claim (0: it was never claimed to run). */
 export interface Settler {
@@ -25,16 +25,12 @@ export function failedOutcome(step: Step, call: Call, error: ErrorDetail, by: Se
   };
 }
 
-export function failure(type: ErrorType, message: string, details?: Record<string, unknown>): ErrorDetail {
-  return { error_type: type, error_message: message, ...(details ? { error_details: details } : {}) };
-}
-
 export const neverStarted = (): ErrorDetail =>
-  failure('Cancelled', 'Stopped before it started; it did not run.', { started: false });
+  errorDetail('Cancelled', 'Stopped before it started; it did not run.', { started: false });
 
 export const stoppedWhileRunning = (): ErrorDetail =>
-  failure('Cancelled', 'Stopped while it was running.', { started: true });
+  errorDetail('Cancelled', 'Stopped while it was running.', { started: true });
 
 /** `why`: one sentence. */
 export const mayHaveRun = (why = 'The worker died before it could report.'): ErrorDetail =>
-  failure('OutcomeUnknown', `May have run. ${why} It will not be started again.`);
+  errorDetail('OutcomeUnknown', `May have run. ${why} It will not be started again.`);

@@ -1,10 +1,4 @@
-import type { CallView, StepView, TurnStatus, TurnView, View } from '#contracts';
-
-const ENDED: readonly TurnStatus[] = ['completed', 'failed', 'cancelled'];
-
-export function isEndedStatus(status: TurnStatus): boolean {
-  return ENDED.includes(status);
-}
+import { isEndedStatus, type CallView, type StepView, type TurnView, type View } from '#contracts';
 
 export function isEnded(turn: TurnView): boolean {
   return isEndedStatus(turn.status);

@@ -1,6 +1,6 @@
-import type { ErrorDetail, ToolClass } from '#contracts';
+import { errorDetail, type ErrorDetail, type ToolClass } from '#contracts';
 import { mayRunAgain } from './call-rules.js';
-import { failure, mayHaveRun, neverStarted } from './outcomes.js';
+import { mayHaveRun, neverStarted } from './outcomes.js';
 
 /** Nobody waits any more for a call that is so much older than its deadline. */
 const STALE_MS = 3_600_000;
@@ -17,7 +17,7 @@ export function decideDelivery(deadline: number, now: number): DeliveryAction {
   if (now > deadline + STALE_MS) return { do: 'drop' };
   if (now <= deadline) return { do: 'claim' };
   const message = 'No worker started this call before its deadline.';
-  return { do: 'refuse', error: failure('TimeoutError', message, { started: false }) };
+  return { do: 'refuse', error: errorDetail('TimeoutError', message, { started: false }) };
 }
 
 /** Whoever holds a run claim and was told to stop before the start. Of a later attempt nobody knows what the earlier one did. */

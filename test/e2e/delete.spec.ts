@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { newMessage, type Call } from '#contracts';
 import { createRabbitmqBus, type Bus } from '#messaging';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
 import { Gates } from './gates.js';
 import type { Viewer } from './viewer.js';
 
@@ -48,17 +49,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
     await waitFor(areThere, { what: 'the tools that hold', timeoutMs: CLUSTER_START_MS });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await bus?.close();
-    await cluster?.stop();
-    await gates?.remove();
-    await rm(folder, { recursive: true, force: true });
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [bus?.close(), gates?.remove(), rm(folder, { recursive: true, force: true })],
+  );
 
   const remove = async ({ conversation_id }: Sent): Promise<void> => {
     const url = `${cluster.gateways[0]!.url}/api/conversations/${conversation_id}`;

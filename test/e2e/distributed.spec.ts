@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { View } from '#contracts';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
 import { Gates } from './gates.js';
 import { numbersTo } from './numbers.js';
 import { checkTranscript } from './transcript-check.js';
@@ -22,15 +23,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     cluster = await Cluster.start({ workers: [worker, worker] });
   }, START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await gates?.remove();
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [gates?.remove()],
+  );
 
   const viewers = async (): Promise<[Viewer, Viewer]> => {
     const [a, b] = cluster.gateways;

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { CallView } from '#contracts';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
 import { Gates } from './gates.js';
 import { numbersTo } from './numbers.js';
 import { checkTranscript } from './transcript-check.js';
@@ -31,15 +32,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     cluster = await Cluster.start({ workers: [holding, { TOOLSETS: 'math' }], orchestrators });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await gates?.remove();
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [gates?.remove()],
+  );
 
   const callOf = ({ conversation_id, turn_id }: Sent): CallView | undefined =>
     ann.turn(conversation_id, turn_id)?.steps[0]?.calls[0];

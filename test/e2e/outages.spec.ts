@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { startMongo, type MongoService } from '../services/mongo.js';
 import { startRabbitmq, type RabbitmqService } from '../services/rabbitmq.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
 import { Gates } from './gates.js';
 import { numbersTo } from './numbers.js';
 import { checkTranscript } from './transcript-check.js';
@@ -37,15 +38,10 @@ describeWithServices(['private-rabbitmq', 'private-mongo'], 'a service killed in
     await Promise.all(queues.map((queue) => rabbitmq.queueOnDisk('/', queue)));
   }, START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await Promise.all([rabbitmq?.stop(), mongo?.stop(), gates?.remove()]);
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [rabbitmq?.stop(), mongo?.stop(), gates?.remove()],
+  );
 
   /** One turn that streams, one in line behind it, one whose tool holds. */
   const startTurns = async (name: string): Promise<{ counting: Sent; queued: Sent; holding: Sent }> => {

@@ -1,13 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { root } from '../docs/documents.js';
 import { Child } from '../services/child.js';
 import { startProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
 import { checkTranscript } from './transcript-check.js';
 
 /** Of somebody else's repository, with Switchyard among its packages. */
@@ -31,15 +33,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet whose tools are somebody el
     cluster = await Cluster.start({ gateways: [{}], orchestrators: [{}], workers: [] });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    rmSync(elsewhere, { recursive: true, force: true });
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [rm(elsewhere, { recursive: true, force: true })],
+  );
 
   const offered = async (): Promise<string> => {
     const response = await fetch(`${cluster.gateways[0]!.url}/api/tools`);

@@ -2,11 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { CallView } from '#contracts';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
 import type { Viewer } from './viewer.js';
 
 const script = fileURLToPath(new URL('../../libs/mcp/testing/asking-server.mjs', import.meta.url));
@@ -30,14 +31,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'a tool that asks its person', () =>
     await writeFile(worker.MCP_CONFIG!, JSON.stringify({ mcpServers }));
     cluster = await Cluster.start({ workers: [worker, worker] });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-  afterAll(async () => {
-    await cluster?.stop();
-    await rm(folder, { recursive: true, force: true });
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [rm(folder, { recursive: true, force: true })],
+  );
 
   const callOf = (viewer: Viewer, { conversation_id, turn_id }: Sent): CallView | undefined =>
     viewer.turn(conversation_id, turn_id)?.steps[0]?.calls[0];

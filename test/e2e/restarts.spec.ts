@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
 import { Gates } from './gates.js';
 import { numbersTo } from './numbers.js';
 import { checkTranscript } from './transcript-check.js';
@@ -20,15 +21,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'a restart in the middle of turns', 
     cluster = await Cluster.start({ workers: [worker, worker] });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await gates?.remove();
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [gates?.remove()],
+  );
 
   const replace = async (process: SwitchyardProcess): Promise<void> => {
     await cluster.end(process, 'SIGTERM');

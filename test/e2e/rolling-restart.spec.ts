@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
 import { Gates } from './gates.js';
 import { Talker } from './steady-load.js';
 import { checkTranscript } from './transcript-check.js';
@@ -21,15 +22,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'a rolling restart of all processes 
     cluster = await Cluster.start({ workers: [worker, worker] });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await gates?.remove();
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [gates?.remove()],
+  );
 
   /** SIGTERM to the process alone, as a container gets it: its MCP servers are its own to end. */
   const replace = async (ended: SwitchyardProcess): Promise<void> => {

@@ -1,11 +1,12 @@
 import { connect } from 'amqplib';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { CallView } from '#contracts';
 import { exchanges } from '#messaging';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
 import { Gates } from './gates.js';
 import { checkTranscript } from './transcript-check.js';
 import type { Viewer } from './viewer.js';
@@ -23,15 +24,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
     cluster = await Cluster.start({ workers: [worker, worker], settings });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await gates?.remove();
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [gates?.remove()],
+  );
 
   const isListed = async (gateway: SwitchyardProcess, toolset: string): Promise<boolean> => {
     const response = await fetch(`${gateway.url}/api/tools`);

@@ -1,5 +1,13 @@
-import type { Call, Claim, Journal, Outcome, Step, ToolClass } from '#contracts';
-import { failure, runClaim, stoppedWhileRunning, neverStarted, mayHaveRun, settleClaim } from '#turn';
+import {
+  errorDetail,
+  type Call,
+  type Claim,
+  type Journal,
+  type Outcome,
+  type Step,
+  type ToolClass,
+} from '#contracts';
+import { runClaim, stoppedWhileRunning, neverStarted, mayHaveRun, settleClaim } from '#turn';
 import type { CallName, CallRows, End, Owner, TurnRows } from './state.js';
 
 const PLACE = { turn_id: 'turn_1', conversation_id: 'conv_1' };
@@ -120,9 +128,9 @@ const ERRORS: Partial<Record<End, Outcome['error']>> = {
   never_started: neverStarted(),
   stopped: stoppedWhileRunning(),
   unknown: mayHaveRun(),
-  too_late: failure('TimeoutError', 'too late', { started: false }),
-  no_worker: failure('DependencyUnavailable', 'no worker'),
-  gave_up: failure('ToolExecutionError', 'gave up'),
+  too_late: errorDetail('TimeoutError', 'too late', { started: false }),
+  no_worker: errorDetail('DependencyUnavailable', 'no worker'),
+  gave_up: errorDetail('ToolExecutionError', 'gave up'),
 };
 
 export function outcomeOf(name: CallName, end: End): Outcome {

@@ -1,5 +1,5 @@
-import type { Journal } from '#contracts';
-import { DEFAULT_BUDGETS, failure, type Action } from '#turn';
+import { errorDetail, type Journal } from '#contracts';
+import { DEFAULT_BUDGETS, type Action } from '#turn';
 import { processId } from './journal-of.js';
 import type { Kind, Moves } from './moves.js';
 import {
@@ -165,7 +165,7 @@ function act(moves: Moves, me: Orchestrator, action: Action, kind: Kind): void {
   }
 }
 
-const NOBODY = failure('DependencyUnavailable', 'No worker is running.');
+const NOBODY = errorDetail('DependencyUnavailable', 'No worker is running.');
 
 /** The queue of the call's toolset has had no consumers for long enough. */
 function withoutWorker(

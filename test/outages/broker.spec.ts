@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { startRabbitmq, type RabbitmqService } from '../services/rabbitmq.js';
 import { describeWithServices, mongoForTest, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
+import { endCluster } from '../e2e/end-cluster.js';
 import { CLUSTER_START_MS, type Cluster } from '../e2e/cluster.js';
 import { Gates } from '../e2e/gates.js';
 import { removeFolders } from '../e2e/standalone-process.js';
@@ -33,15 +34,10 @@ describeWithServices(['private-rabbitmq', 'mongo'], 'the broker, in the middle o
     await Promise.all(DURABLE_QUEUES.map((queue) => rabbitmq.queueOnDisk('/', queue)));
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await Promise.all([rabbitmq?.stop(), gates?.remove(), removeFolders()]);
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [rabbitmq?.stop(), gates?.remove(), removeFolders()],
+  );
 
   it(
     'killed and restarted: no process is ready, messages are taken, a Stop works; all of it ends when it is back',

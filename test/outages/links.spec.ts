@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   describeWithServices,
   mongoForTest,
@@ -6,6 +6,7 @@ import {
   serviceStartTimeoutMs,
 } from '../services/test-services.js';
 import { TcpProxy } from '../services/tcp-proxy.js';
+import { endCluster } from '../e2e/end-cluster.js';
 import { CLUSTER_START_MS, type Cluster } from '../e2e/cluster.js';
 import { Gates } from '../e2e/gates.js';
 import { removeFolders } from '../e2e/standalone-process.js';
@@ -39,19 +40,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'the way to the broker', () => {
     });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await Promise.all([
-      gates?.remove(),
-      removeFolders(),
-      ...Object.values(proxies ?? {}).map((proxy) => proxy.stop()),
-    ]);
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [gates?.remove(), removeFolders(), ...Object.values(proxies ?? {}).map((proxy) => proxy.stop())],
+  );
 
   describe.each(KINDS)('of the %s', (kind) => {
     it.each(['cut', 'stall', 'half-open'] as const)(

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { CallView } from '#contracts';
 import {
   describeWithServices,
@@ -7,6 +7,7 @@ import {
   serviceStartTimeoutMs,
 } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
+import { endCluster } from '../e2e/end-cluster.js';
 import { CLUSTER_START_MS, type Cluster } from '../e2e/cluster.js';
 import { Gates } from '../e2e/gates.js';
 import { removeFolders } from '../e2e/standalone-process.js';
@@ -33,15 +34,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'an MCP server killed in the middle 
     cluster = await startOutageCluster(gates, { services });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await Promise.all([gates?.remove(), removeFolders()]);
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [gates?.remove(), removeFolders()],
+  );
 
   const callOf = (viewer: Viewer, { conversation_id, turn_id }: Sent): CallView | undefined =>
     viewer.turn(conversation_id, turn_id)?.steps[0]?.calls[0];

@@ -1,9 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { startMongo, type MongoService } from '../services/mongo.js';
 import { TcpProxy } from '../services/tcp-proxy.js';
 import { describeWithServices, rabbitmqForTest, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
+import { endCluster } from '../e2e/end-cluster.js';
 import { CLUSTER_START_MS, type Cluster } from '../e2e/cluster.js';
 import { Gates } from '../e2e/gates.js';
 import { Tab } from '../e2e/page-tab.js';
@@ -37,16 +38,10 @@ describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in t
     cluster = await startOutageCluster(gates, { services, gateway: env, orchestrator: env, worker: env });
   }, serviceStartTimeoutMs + CLUSTER_START_MS);
 
-  afterEach(() => {
-    cluster?.closeViewers();
-    expect(cluster?.errors).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await cluster?.stop();
-    await Promise.all([proxy?.stop(), browser?.close()]);
-    await Promise.all([mongo?.stop(), gates?.remove(), removeFolders()]);
-  }, 30_000);
+  endCluster(
+    () => cluster,
+    () => [proxy?.stop(), browser?.close(), mongo?.stop(), gates?.remove(), removeFolders()],
+  );
 
   it(
     'killed and restarted: no process is ready, messages are refused and taken later; all of it ends',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { io, type Socket } from 'socket.io-client';
-import type { ConversationEvent, Snapshot, TurnView, View } from '#contracts';
-import { emptyView, hasEnded, isEndedStatus, reduce } from '#turn';
+import { isEndedStatus, type ConversationEvent, type Snapshot, type TurnView, type View } from '#contracts';
+import { emptyView, hasEnded, reduce } from '#turn';
 import { FILES, type ClientRequest, type Seen } from './evidence.js';
 import type { Random } from './random.js';
 import type { Recorder } from './recorder.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   MAX_CONTENT_LENGTH,
+  isEndedStatus,
   newMessage,
   type ClientAnswer,
   type ClientRequest,
@@ -11,7 +12,7 @@ import { faultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
-import { endingStep, isEndedStatus } from '#turn';
+import { endingStep } from '#turn';
 import type { User } from '../auth/user.js';
 import { newConversation } from '../conversations/conversations.js';
 import type { Ownership } from '../conversations/ownership.js';

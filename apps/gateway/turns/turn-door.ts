@@ -15,9 +15,10 @@ export type DoorLimits = Pick<GatewayLimits, 'waitingTurns' | 'turnsAtOnce' | 'm
 export type DoorLimit = 'rate' | 'turns_at_once' | 'waiting_turns';
 
 /**
- * Keeps new turns out: those of a user who has too many unended ones or sends too many a minute, and all while more wait for an orchestrator than the queue should hold: a turn that is accepted is
- * in the journal, so it must be refused before. The queue is looked at while messages come, beside them; a broker
- * that is away keeps nobody out, because the sweeper hints later.
+ * Keeps new turns out: those of a user who has too many unended ones or sends too many a minute, and everybody's while
+ * more wait for an orchestrator than the queue should hold. A turn that is accepted is in the journal, so it must be
+ * refused before. The queue is looked at while messages come, beside them; a broker that is away keeps nobody out,
+ * because the sweeper hints later.
  */
 export class TurnDoor {
   private isFull = false;

@@ -1,6 +1,7 @@
+import { errorDetail } from '#contracts';
 import { faultPoint } from '#faults';
 import { carryOut, type Ports } from '#journal';
-import { decideNotTaken, failure, toolsetOf, type CallDecision } from '#turn';
+import { decideNotTaken, toolsetOf, type CallDecision } from '#turn';
 import { NoWorkerWatch } from './no-worker.js';
 import type { QueueGlances } from './queue-glances.js';
 import type { TurnMemory } from './turn-memory.js';
@@ -44,8 +45,9 @@ export class OpenCalls {
 }
 
 function notTaken(toolset: string, why: 'no_worker' | 'full') {
-  if (why === 'no_worker') return failure('DependencyUnavailable', `No worker for ${toolset} is running.`);
-  return failure('ApiLimitExceeded', `Overloaded: too many calls of ${toolset} wait for a worker.`, {
+  if (why === 'no_worker')
+    return errorDetail('DependencyUnavailable', `No worker for ${toolset} is running.`);
+  return errorDetail('ApiLimitExceeded', `Overloaded: too many calls of ${toolset} wait for a worker.`, {
     started: false,
     retry_after_ms: RETRY_AFTER_MS,
   });

@@ -1,6 +1,6 @@
-import type { Call, CatalogTool, ErrorDetail, StopReason } from '#contracts';
+import { errorDetail, type Call, type CatalogTool, type ErrorDetail, type StopReason } from '#contracts';
 import { busNameOf, suggestNames, toModelName, type ArgumentValidator } from '#tools';
-import { failure, type Budgets } from '#turn';
+import type { Budgets } from '#turn';
 import type { AskedCall } from './stream-step.js';
 
 export interface Offer {
@@ -59,14 +59,18 @@ function refuse(
   offer: Offer,
 ): ErrorDetail | undefined {
   const reason = offer.whyNotOffered(tool);
-  if (reason !== undefined) return failure('PermissionError', `${reason} It was not run.`);
+  if (reason !== undefined) return errorDetail('PermissionError', `${reason} It was not run.`);
   if (isCutOff) {
-    return failure('ValidationError', 'The arguments were cut off by the output limit; nothing was run.', {
-      constraint: 'complete arguments',
-    });
+    return errorDetail(
+      'ValidationError',
+      'The arguments were cut off by the output limit; nothing was run.',
+      {
+        constraint: 'complete arguments',
+      },
+    );
   }
   if (!asked.arguments) {
-    return failure('ValidationError', 'The arguments are not a JSON object; nothing was run.', {
+    return errorDetail('ValidationError', 'The arguments are not a JSON object; nothing was run.', {
       provided_value: asked.raw.slice(0, 200),
       constraint: 'JSON object',
     });
@@ -95,7 +99,9 @@ function unknownCall(asked: AskedCall, offer: Offer): Call {
     class: 'once',
     timeout_ms: REFUSED_TIMEOUT_MS,
     approval: 'none',
-    refusal: failure('ToolNotFound', `There is no tool ${asked.name.slice(0, 128)}.${hint}`, { suggestions }),
+    refusal: errorDetail('ToolNotFound', `There is no tool ${asked.name.slice(0, 128)}.${hint}`, {
+      suggestions,
+    }),
   };
 }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MAX_MESSAGE_BYTES } from '#contracts';
-import { compete, endTurn, hint, releaseCalls, type Ports, labelled } from '#journal';
+import { errorDetail, MAX_MESSAGE_BYTES } from '#contracts';
+import { compete, endTurn, hint, labelled, releaseCalls, type Ports } from '#journal';
 import type { DeadDelivery } from '#messaging';
 import { redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
-import { endingStep, failedOutcome, failure, nextStepNumber } from '#turn';
+import { endingStep, failedOutcome, nextStepNumber } from '#turn';
 import { failRow } from '../drive/step-row.js';
 import { deadHintsInARow, MAX_DEAD_HINTS } from './poison-turn.js';
 import { readSubject } from './dead-letter-subject.js';
@@ -94,7 +94,7 @@ async function settleDeadCall(
   if (!journal || !step || !call) return;
   // What a handler threw is for operators.
   const kind = reason.split(': handler failed')[0];
-  const error = failure('ToolExecutionError', `The call could not be delivered to a worker (${kind}).`);
+  const error = errorDetail('ToolExecutionError', `The call could not be delivered to a worker (${kind}).`);
   const by = { worker: ports.me, attempt: 0, at: new Date().toISOString() };
   await compete(ports, labelled(journal, call), failedOutcome(step, call, error, by));
   await hint(ports, journal);

@@ -9,10 +9,13 @@ const CONVERSATIONS_AT_ONCE = 4;
 const DAY_MS = 24 * 3_600_000;
 /** A conversation is kept for days: nobody misses it a minute later. */
 const RETENTION_ROUND_MS = 60_000;
+/** A gateway of an earlier version may be there for as long as an update takes. */
+const UNSCHEDULED_ROUND_MS = 3_600_000;
 
 /** The conversations that are marked as deleted, and those whose time is up: their own, or the retention's. */
 export class DeletedConversations {
   private nextRetentionAt = 0;
+  private nextUnscheduledAt = 0;
 
   constructor(
     private readonly ports: Ports,
@@ -23,6 +26,7 @@ export class DeletedConversations {
   async sweep(now: number): Promise<void> {
     if (this.retentionDays !== undefined && now >= this.nextRetentionAt)
       await this.markUnchanged(now, this.retentionDays);
+    if (now >= this.nextUnscheduledAt) await this.schedule(now);
     const due = await this.ports.store.listDueConversations(now, CONVERSATIONS_A_ROUND);
     await forEachAtOnce(due, CONVERSATIONS_AT_ONCE, (conversation) => this.removeSafely(conversation, now));
   }
@@ -34,6 +38,14 @@ export class DeletedConversations {
     if (unchanged.length < CONVERSATIONS_A_ROUND) this.nextRetentionAt = now + RETENTION_ROUND_MS;
     if (unchanged.length === 0) return;
     this.ports.log.info({ conversations: unchanged.length }, 'conversations have reached RETENTION_DAYS');
+  }
+
+  /** What an earlier version has marked has no time at which the sweeper looks. */
+  private async schedule(now: number): Promise<void> {
+    const { store } = this.ports;
+    const unscheduled = await store.listUnscheduledConversations(CONVERSATIONS_A_ROUND);
+    for (const { _id } of unscheduled) await store.updateConversation(_id, { due_at: now });
+    if (unscheduled.length < CONVERSATIONS_A_ROUND) this.nextUnscheduledAt = now + UNSCHEDULED_ROUND_MS;
   }
 
   private async removeSafely(conversation: Conversation, now: number): Promise<void> {

@@ -71,12 +71,15 @@ export class CallInHand {
     const signal = AbortSignal.any(signals);
     if (!this.isTold && !signal.aborted) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, timeoutMs).unref();
-        this.wake = () => {
+        const wake = () => {
           clearTimeout(timer);
+          // A signal that somebody listens to is kept until it aborts: over an hour of looks that is many.
+          signal.removeEventListener('abort', wake);
           resolve();
         };
-        signal.addEventListener('abort', this.wake, { once: true });
+        const timer = setTimeout(wake, timeoutMs).unref();
+        this.wake = wake;
+        signal.addEventListener('abort', wake, { once: true });
       });
     }
     this.isTold = false;

@@ -68,6 +68,16 @@ describe('the output of a call', () => {
     await expect(output.attach(picture)).rejects.toThrow('more than 32');
   });
 
+  it('holds to that limit when all are attached at once', async () => {
+    const attachments = Array.from({ length: 40 }, (_, n) => ({
+      content: `${n}`,
+      contentType: 'text/plain',
+    }));
+    const ends = await Promise.allSettled(attachments.map((attachment) => output.attach(attachment)));
+    expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(8);
+    expect(kept).toHaveLength(32);
+  });
+
   it('keeps to the budget that is set for its tool', async () => {
     const small = new CallOutput({ putArtifact: async (row) => void kept.push(row) }, body, 4_096);
     const result = await small.bound(success('x'.repeat(5_000)));

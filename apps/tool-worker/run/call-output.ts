@@ -10,6 +10,8 @@ export type BoundedResult = ToolResult & { artifacts?: ArtifactReference[] };
 /** What one run of a call leaves beside its text: attachments, and the whole of a text that is too long. */
 export class CallOutput {
   private readonly kept = new Map<string, ArtifactReference>();
+  /** Attachments on their way to the store: a tool may hand over many at once. */
+  private keeping = 0;
 
   constructor(
     private readonly store: Pick<Store, 'putArtifact'>,
@@ -20,13 +22,18 @@ export class CallOutput {
 
   /** Of a `ToolContext`. The same content twice is one artifact. */
   async attach(attachment: Attachment): Promise<ArtifactReference> {
-    if (this.kept.size >= MAX_ATTACHMENTS) {
+    if (this.kept.size + this.keeping >= MAX_ATTACHMENTS) {
       const error_message = `The tool attached more than ${MAX_ATTACHMENTS} outputs to one result.`;
       throw new ToolError({ error_type: 'ToolExecutionError', error_message });
     }
-    const reference = await this.keep(attachment);
-    this.kept.set(reference.id, reference);
-    return reference;
+    this.keeping++;
+    try {
+      const reference = await this.keep(attachment);
+      this.kept.set(reference.id, reference);
+      return reference;
+    } finally {
+      this.keeping--;
+    }
   }
 
   /** Bounds the text: what is too long goes to an artifact, head and tail stay. */

@@ -1,27 +1,17 @@
-import type { Claim, Outcome, ToolCallBody, ToolResult } from '#contracts';
-import { newMessage } from '#contracts';
+import type { Claim, ToolCallBody } from '#contracts';
 import { faultPoint } from '#faults';
-import { auditedCall, settle, type CallLabel, type Ports } from '#journal';
+import { auditedCall, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
-import { ArgumentValidator, displayName, failure, type Slots, type Tool } from '#tools';
-import {
-  attemptsOf,
-  decideDelivery,
-  decideLostConnection,
-  mayHaveRun,
-  mayRunAgain,
-  stoppedBeforeStart,
-  toolsetOf,
-} from '#turn';
+import { ArgumentValidator, displayName, type Slots } from '#tools';
+import { decideDelivery, mayRunAgain, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
-import { claimAgain, claimFirst, claimNext, outcomeRow, refuse, refuseUnclaimed } from './call-claims.js';
-import { CallInHand } from './call-in-hand.js';
-import { CallOutput } from './call-output.js';
-import { CallQuestions, DEFAULT_QUESTION_TIMES, type QuestionTimes } from './call-questions.js';
-import { RateLimits } from './rate-limits.js';
-import { runTool, runWhenReached, type Ran } from './run-tool.js';
-
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
+import { CallAttempts } from './call-attempts.js';
+import { claimAgain, claimFirst } from './call-claims.js';
+import { CallEnds } from './call-ends.js';
+import { CallInHand } from './call-in-hand.js';
+import { DEFAULT_QUESTION_TIMES, type QuestionTimes } from './call-questions.js';
+import { RateLimits } from './rate-limits.js';
 
 const UNLIMITED = new RateLimits(
   () => undefined,
@@ -42,15 +32,17 @@ export class CallRunner {
   private readonly goingOn = new Set<Promise<DeliveryOutcome>>();
   private readonly questionTimes: QuestionTimes;
   private readonly rates: RateLimits;
+  private readonly ends: CallEnds;
   private isLeaving = false;
 
   constructor(
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
-    private readonly metrics: ToolWorkerDeps['metrics'],
+    metrics: ToolWorkerDeps['metrics'],
     { rates = UNLIMITED, questionTimes = {} }: CallRunnerOptions = {},
   ) {
     this.rates = rates;
+    this.ends = new CallEnds(ports, metrics);
     this.questionTimes = { ...DEFAULT_QUESTION_TIMES, ...questionTimes };
   }
 
@@ -111,17 +103,17 @@ export class CallRunner {
     if (!hosted) return this.leaveUnknown(body.tool_name);
     const label = labelOf(hosted, body);
     const invalid = this.validator.validate(hosted.definition.input_schema, body.arguments);
-    if (invalid) return (await this.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
+    if (invalid) return (await this.ends.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
     const first = await (delivered.do === 'refuse'
-      ? this.refuse(body, label, { status: 'failure', error: delivered.error })
+      ? this.ends.refuse(body, label, { status: 'failure', error: delivered.error })
       : slots.use((slot) => this.claimAndRun(body, label, hand.runIn(slot))));
     if (first) return first;
     // Asking after another worker takes time and no slot.
     const again = await claimAgain(this.ports, body, label);
     if (again === 'nothing') return 'ack';
-    if ('outcome' in again) return this.hintResult(body, again.outcome);
+    if ('outcome' in again) return this.ends.hint(body, again.outcome);
     this.rates.count(body.tool_name);
-    return slots.use((slot) => this.run(hosted.tool, body, label, again.mine, hand.runIn(slot)));
+    return slots.use((slot) => this.run(hosted, body, label, again.mine, hand.runIn(slot)));
   }
 
   /** Undefined when somebody else has claimed the call before. */
@@ -138,27 +130,11 @@ export class CallRunner {
     if (!hosted) return this.leaveUnknown(body.tool_name);
     await faultPoint('call_received');
     const waitMs = this.rates.take(body.tool_name);
-    if (waitMs !== undefined) return this.refuseForNow(body, label, waitMs);
+    if (waitMs !== undefined) return this.ends.refuseForNow(body, label, waitMs);
     const { won, row } = await claimFirst(this.ports, body);
-    if (won) return this.run(hosted.tool, body, label, row, hand);
+    if (won) return this.run(hosted, body, label, row, hand);
     this.rates.giveBack(body.tool_name);
     return undefined;
-  }
-
-  /** Undefined when somebody else has claimed the call before: then no limit of ours ends it. */
-  private async refuseForNow(
-    body: ToolCallBody,
-    label: CallLabel,
-    retryAfterMs: number,
-  ): Promise<DeliveryOutcome | undefined> {
-    const text = `Too many calls of ${body.tool_name} now. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
-    const result = failure('ApiLimitExceeded', text, { retry_after_ms: retryAfterMs, started: false });
-    const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
-    const outcome = await refuseUnclaimed(this.ports, label, refusal);
-    if (!outcome) return undefined;
-    this.metrics.toolRateRefusals.inc({ toolset: toolsetOf(body.tool_name) });
-    this.count(outcome, body);
-    return this.hintResult(body, outcome);
   }
 
   /**
@@ -169,147 +145,21 @@ export class CallRunner {
     return this.hosted.hosts(toolsetOf(toolName)) ? 'ack' : { reject: `this worker has no tool ${toolName}` };
   }
 
-  /** Undefined when somebody has claimed the call to run it. */
-  private async refuse(
-    body: ToolCallBody,
-    label: CallLabel,
-    result: ToolResult,
-  ): Promise<DeliveryOutcome | undefined> {
-    const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
-    const outcome = await refuse(this.ports, body, label, refusal);
-    if (!outcome) return undefined;
-    this.count(outcome, body);
-    return this.hintResult(body, outcome);
-  }
-
   private async run(
-    tool: Tool,
+    hosted: HostedTool,
     body: ToolCallBody,
     label: CallLabel,
     claim: Claim,
     hand: CallInHand,
   ): Promise<DeliveryOutcome> {
-    const outcome = await this.runToEnd(tool, body, label, claim, hand);
+    const call = { body, label, hosted, hand };
+    const { questionTimes } = this;
+    const attempts = new CallAttempts(this.ports, call, { questionTimes, isLeaving: () => this.isLeaving });
+    const outcome = await attempts.run(claim);
     if (outcome === 'elsewhere') return 'ack';
     if (outcome === 'given_back') return giveBack();
     await faultPoint('tool_finished');
-    const stands = await settle(this.ports, label, outcome);
-    this.count(outcome, body);
-    return this.hintResult(body, stands);
-  }
-
-  private count(outcome: Outcome, body: ToolCallBody): void {
-    const toolset = toolsetOf(body.tool_name);
-    this.metrics.toolCalls.inc({ toolset, outcome: outcome.error?.error_type ?? outcome.status });
-    if (outcome.attempt > 0) this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
-  }
-
-  /** Runs, and runs again under a next claim when the tool's own connection broke and its class allows it. */
-  private async runToEnd(
-    tool: Tool,
-    body: ToolCallBody,
-    label: CallLabel,
-    first: Claim,
-    hand: CallInHand,
-  ): Promise<Outcome | 'elsewhere' | 'given_back'> {
-    const { stop, hold } = hand;
-    for (let claim = first; ;) {
-      await faultPoint('call_claimed');
-      if (stop.aborted) {
-        const unstarted = { attempt: claim.n, durationMs: 0 };
-        const error = stoppedBeforeStart(claim.n);
-        return outcomeRow(this.ports, body, unstarted, { status: 'failure', error });
-      }
-      const startedAt = performance.now();
-      this.emitStart(body, label, claim);
-      const { n } = claim;
-      const output = new CallOutput(this.ports.store, body, this.hosted.find(body.tool_name)?.outputBytes);
-      const runOnce = () => this.runOnce(tool, body, { attempt: n, output, hand });
-      const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, stop, hold));
-      const run = { attempt: claim.n, durationMs: Math.round(performance.now() - startedAt) };
-      if ('result' in ran) return outcomeRow(this.ports, body, run, await output.bound(ran.result));
-      const follows = decideLostConnection({
-        class: body.class,
-        attempt: claim.n,
-        attempts: attemptsOf(body),
-        stopped: stop.aborted || hold.leftMs === 0,
-      });
-      if (follows === 'unknown') {
-        const error = mayHaveRun(ran.lost.message);
-        return outcomeRow(this.ports, body, run, { status: 'failure', error });
-      }
-      if (follows === 'give_up') {
-        return outcomeRow(this.ports, body, run, failure('ToolExecutionError', ran.lost.message));
-      }
-      // Servers often get the signal that ends their worker, too.
-      if (this.isLeaving) return 'given_back';
-      const next = await claimNext(this.ports, body, label, claim.n + 1);
-      if (next === 'nothing') return 'elsewhere';
-      if ('outcome' in next) return next.outcome;
-      claim = next.mine;
-    }
-  }
-
-  private async runOnce(
-    tool: Tool,
-    body: ToolCallBody,
-    { attempt, output, hand }: { attempt: number; output: CallOutput; hand: CallInHand },
-  ): Promise<Ran> {
-    const { conversation_id, turn_id, tool_call_id, n: step } = body;
-    const { stop, hold } = hand;
-    const questions = new CallQuestions(this.ports, body, hand, this.questionTimes);
-    const running = runTool(tool, body, {
-      attempt,
-      stop,
-      hold,
-      attach: (attachment) => output.attach(attachment),
-      ask: (question, { signal } = {}) => questions.ask(question, signal),
-      onProgress: (progress, total, message) => {
-        const timestamp = new Date().toISOString();
-        const place = { conversation_id, turn_id, tool_call_id, step, timestamp };
-        this.ports.bus.emit({ type: 'tool_progress', ...place, progress, total, message });
-      },
-    });
-    return running.finally(() => questions.end());
-  }
-
-  private emitStart(body: ToolCallBody, label: CallLabel, claim: Claim): void {
-    const { tool_name, display_name, source } = label;
-    this.ports.bus.emit({
-      type: 'tool_start',
-      conversation_id: body.conversation_id,
-      turn_id: body.turn_id,
-      timestamp: claim.at,
-      step: body.n,
-      tool_call_id: body.tool_call_id,
-      tool_name,
-      display_name,
-      source,
-      tool_input: JSON.stringify(body.arguments),
-      tool_args: body.arguments,
-      toolset: toolsetOf(body.tool_name),
-      attempt: claim.n,
-    });
-  }
-
-  /** To the orchestrator that dispatched the call; if it is gone, to any. */
-  private async hintResult(body: ToolCallBody, outcome: Outcome): Promise<DeliveryOutcome> {
-    const { status, data, error, explanation, duration_ms, worker } = outcome;
-    const { tool_call_id, turn_id } = body;
-    const message = newMessage('tool.result', {
-      tool_call_id,
-      turn_id,
-      status,
-      data,
-      error,
-      explanation,
-      duration_ms,
-      worker,
-    });
-    const sent = await this.ports.bus.send(body.reply_to, message);
-    if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
-    await faultPoint('result_hinted');
-    return 'ack';
+    return this.ends.settle(body, label, outcome);
   }
 }
 

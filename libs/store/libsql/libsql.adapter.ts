@@ -1,3 +1,4 @@
+import { isEndedStatus, UNENDED_STATUSES } from '#contracts';
 import type {
   Answer,
   Artifact,
@@ -17,7 +18,6 @@ import { COLLECTION_NAMES } from '../collections.js';
 import { byNewest } from '../newest-first.js';
 import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted, Journal, Store } from '../store.port.js';
-import { isEndedStatus, UNENDED_STATUSES } from '../turn-status.js';
 import { openDatabase, type OpenDatabase } from './open-database.js';
 import { removeTurns } from './remove-turns.js';
 import { translateSqliteError } from './sqlite-errors.js';
@@ -82,6 +82,12 @@ export class LibsqlStore implements Store {
   listDueConversations(now: number, limit: number): Promise<Conversation[]> {
     const clauses = 'WHERE due_at <= ? ORDER BY due_at LIMIT ?';
     return this.#do(({ conversations }) => conversations.select(clauses, now, limit));
+  }
+
+  listUnscheduledConversations(limit: number): Promise<Conversation[]> {
+    // The plus keeps SQLite from the index of due_at, where all those are that nobody has marked.
+    const clauses = "WHERE deleted_at > '' AND +due_at IS NULL LIMIT ?";
+    return this.#do(({ conversations }) => conversations.select(clauses, limit));
   }
 
   listUnchangedConversations(before: string, limit: number): Promise<Conversation[]> {

@@ -31,6 +31,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     deleted_at: 'text',
     expires_at: 'text',
     due_at: 'number',
+    late_after: 'number',
   },
   turns: {
     conversation_id: 'text',

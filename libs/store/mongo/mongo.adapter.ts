@@ -1,3 +1,4 @@
+import { ENDED_STATUSES, UNENDED_STATUSES } from '#contracts';
 import type {
   Answer,
   Artifact,
@@ -16,7 +17,6 @@ import { assembleJournals } from '../assemble-journals.js';
 import { byNewest } from '../newest-first.js';
 import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted, Journal, Store } from '../store.port.js';
-import { ENDED_STATUSES, UNENDED_STATUSES } from '../turn-status.js';
 import type { Collections, OpenCollections } from './open-collections.js';
 import { removeTurns } from './remove-turns.js';
 import { retryWithin } from './retry-within.js';
@@ -72,6 +72,11 @@ export class MongoStore implements Store {
   async listDueConversations(now: number, limit: number): Promise<Conversation[]> {
     const conditions = { due_at: { $lte: now } };
     return this.#rows.conversations.find({ conditions, sort: { due_at: 1 }, limit });
+  }
+
+  async listUnscheduledConversations(limit: number): Promise<Conversation[]> {
+    const conditions = { deleted_at: { $gt: '' } };
+    return this.#rows.conversations.find({ equals: { due_at: null }, conditions, limit });
   }
 
   async listUnchangedConversations(before: string, limit: number): Promise<Conversation[]> {

@@ -61,6 +61,24 @@ export function describeRemoval(store: () => Store): void {
       expect(await store().getConversation(rows[0]!._id)).toBeNull();
     });
 
+    it('are found when an earlier version has marked them, which set no time to look', async () => {
+      const rows = [0, 1, 2, 3].map(() => sampleConversation());
+      for (const row of rows) await store().insertConversation(row);
+      for (const row of rows.slice(0, 3)) await store().updateConversation(row._id, { deleted_at: at });
+      await store().updateConversation(rows[0]!._id, { due_at: 1, late_after: 7 });
+      const mine = new Set(rows.map(({ _id }) => _id));
+      const list = async () =>
+        (await store().listUnscheduledConversations(1_000))
+          .map(({ _id }) => _id)
+          .filter((id) => mine.has(id))
+          .sort();
+      expect(await list()).toEqual([rows[1]!._id, rows[2]!._id].sort());
+      expect(await store().listUnscheduledConversations(1)).toHaveLength(1);
+      expect(await store().getConversation(rows[0]!._id)).toMatchObject({ due_at: 1, late_after: 7 });
+      for (const row of rows) await store().removeConversation(row._id);
+      expect(await list()).toEqual([]);
+    });
+
     it('are not among those that nobody has changed for long', async () => {
       const days = ['1999-01-02', '1999-01-01', '1999-01-03', '1999-01-04'];
       const rows = days.map((day) => sampleConversation({ updated_at: `${day}T00:00:00.000Z` }));

@@ -83,6 +83,7 @@ describe('a round of the sweeper', () => {
       'bus.inspect',
       'bus.publish',
       'store.listUnchangedConversations',
+      'store.listUnscheduledConversations',
       'store.listDueConversations',
     ]);
   });
@@ -140,6 +141,23 @@ describe('a round of the sweeper', () => {
     await ports.store.updateConversation('conv_old', { deleted_at: new Date().toISOString(), due_at: 1 });
     await sweeper(30).sweep();
     expect((await ports.store.getConversation('conv_old'))?.title).toBe('');
+  });
+});
+
+describe('conversations that an earlier version has marked as deleted', () => {
+  it('are found without a time at which to look, a few in each round, and removed', async () => {
+    const deleted_at = new Date().toISOString();
+    const ids = Array.from({ length: 25 }, (_, n) => `conv_${n}`);
+    for (const id of ids)
+      await ports.store.insertConversation(conversation(id, { deleted_at, title: 'Mine' }));
+    const parts = sweeper();
+    const left = async () =>
+      (await Promise.all(ids.map((id) => ports.store.getConversation(id)))).filter((row) => row?.title)
+        .length;
+    await parts.sweep();
+    expect(await left()).toBe(5);
+    await parts.sweep();
+    expect(await left()).toBe(0);
   });
 });
 

@@ -1,0 +1,123 @@
+import type { Claim, Outcome, ToolCallBody } from '#contracts';
+import { faultPoint } from '#faults';
+import type { CallLabel, Ports } from '#journal';
+import { failure, type ToolConnectionLostError } from '#tools';
+import { attemptsOf, decideLostConnection, mayHaveRun, stoppedBeforeStart, toolsetOf } from '#turn';
+import type { HostedTool } from '../offer/hosted-tools.js';
+import { claimNext, outcomeRow } from './call-claims.js';
+import type { CallInHand } from './call-in-hand.js';
+import { CallOutput } from './call-output.js';
+import { CallQuestions, type QuestionTimes } from './call-questions.js';
+import { runTool, runWhenReached, type Ran } from './run-tool.js';
+
+export interface AttemptedCall {
+  body: ToolCallBody;
+  label: CallLabel;
+  hosted: HostedTool;
+  hand: CallInHand;
+}
+
+export interface AttemptOptions {
+  questionTimes: QuestionTimes;
+  isLeaving: () => boolean;
+}
+
+/** `elsewhere`: somebody else settles it; `given_back`: this worker leaves, and another one may run it. */
+export type AttemptsEnd = Outcome | 'elsewhere' | 'given_back';
+
+/** What this worker does under its claims on one call: the first, and those after a connection that broke. */
+export class CallAttempts {
+  constructor(
+    private readonly ports: Ports,
+    private readonly call: AttemptedCall,
+    private readonly options: AttemptOptions,
+  ) {}
+
+  /** Runs, and runs again under a next claim when the tool's own connection broke and its class allows it. */
+  async run(first: Claim): Promise<AttemptsEnd> {
+    const { body, hosted, hand } = this.call;
+    for (let claim = first; ;) {
+      await faultPoint('call_claimed');
+      if (hand.stop.aborted) return this.stopped(claim.n);
+      const startedAt = performance.now();
+      this.emitStart(claim);
+      const output = new CallOutput(this.ports.store, body, hosted.outputBytes);
+      const { n } = claim;
+      const runOnce = () => this.runOnce(n, output);
+      const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, hand.stop, hand.hold));
+      const run = { attempt: n, durationMs: Math.round(performance.now() - startedAt) };
+      if ('result' in ran) return outcomeRow(this.ports, body, run, await output.bound(ran.result));
+      const next = await this.goOnAfter(ran.lost, run);
+      if (typeof next === 'string' || !('mine' in next)) return next;
+      claim = next.mine;
+    }
+  }
+
+  /** A connection broke while nobody can know what happened: the class says what follows. */
+  private async goOnAfter(
+    lost: ToolConnectionLostError,
+    run: { attempt: number; durationMs: number },
+  ): Promise<AttemptsEnd | { mine: Claim }> {
+    const { body, label, hand } = this.call;
+    const follows = decideLostConnection({
+      class: body.class,
+      attempt: run.attempt,
+      attempts: attemptsOf(body),
+      stopped: hand.stop.aborted || hand.hold.leftMs === 0,
+    });
+    if (follows === 'unknown')
+      return outcomeRow(this.ports, body, run, { status: 'failure', error: mayHaveRun(lost.message) });
+    if (follows === 'give_up')
+      return outcomeRow(this.ports, body, run, failure('ToolExecutionError', lost.message));
+    // Servers often get the signal that ends their worker, too.
+    if (this.options.isLeaving()) return 'given_back';
+    const next = await claimNext(this.ports, body, label, run.attempt + 1);
+    if (next === 'nothing') return 'elsewhere';
+    return 'outcome' in next ? next.outcome : next;
+  }
+
+  private stopped(attempt: number): Outcome {
+    const result = { status: 'failure' as const, error: stoppedBeforeStart(attempt) };
+    return outcomeRow(this.ports, this.call.body, { attempt, durationMs: 0 }, result);
+  }
+
+  private async runOnce(attempt: number, output: CallOutput): Promise<Ran> {
+    const { body, hosted, hand } = this.call;
+    const { conversation_id, turn_id, tool_call_id, n: step } = body;
+    const { stop, hold } = hand;
+    const questions = new CallQuestions(this.ports, body, hand, this.options.questionTimes);
+    const running = runTool(hosted.tool, body, {
+      attempt,
+      stop,
+      hold,
+      attach: (attachment) => output.attach(attachment),
+      ask: (question, { signal } = {}) => questions.ask(question, signal),
+      onProgress: (progress, total, message) => {
+        const timestamp = new Date().toISOString();
+        const place = { conversation_id, turn_id, tool_call_id, step, timestamp };
+        this.ports.bus.emit({ type: 'tool_progress', ...place, progress, total, message });
+      },
+    });
+    return running.finally(() => questions.end());
+  }
+
+  private emitStart(claim: Claim): void {
+    const { body, label } = this.call;
+    const { tool_name, display_name, source } = label;
+    this.ports.bus.emit({
+      type: 'tool_start',
+      conversation_id: body.conversation_id,
+      turn_id: body.turn_id,
+      timestamp: claim.at,
+      step: body.n,
+      tool_call_id: body.tool_call_id,
+      tool_name,
+      display_name,
+      source,
+      tool_input: JSON.stringify(body.arguments),
+      tool_args: body.arguments,
+      toolset: toolsetOf(body.tool_name),
+      attempt: claim.n,
+    });
+  }
+}

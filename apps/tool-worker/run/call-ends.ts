@@ -1,0 +1,70 @@
+import type { Outcome, ToolCallBody, ToolResult } from '#contracts';
+import { newMessage } from '#contracts';
+import { faultPoint } from '#faults';
+import { settle, type CallLabel, type Ports } from '#journal';
+import type { DeliveryOutcome } from '#messaging';
+import { failure } from '#tools';
+import { toolsetOf } from '#turn';
+import type { ToolWorkerDeps } from '../tool-worker.deps.js';
+import { outcomeRow, refuse, refuseUnclaimed } from './call-claims.js';
+
+/** How calls end here: settled or refused, counted, and told to whoever drives the turn. */
+export class CallEnds {
+  constructor(
+    private readonly ports: Ports,
+    private readonly metrics: ToolWorkerDeps['metrics'],
+  ) {}
+
+  async settle(body: ToolCallBody, label: CallLabel, outcome: Outcome): Promise<DeliveryOutcome> {
+    const stands = await settle(this.ports, label, outcome);
+    this.count(outcome, body);
+    return this.hint(body, stands);
+  }
+
+  /** Undefined when somebody has claimed the call to run it. */
+  async refuse(
+    body: ToolCallBody,
+    label: CallLabel,
+    result: ToolResult,
+  ): Promise<DeliveryOutcome | undefined> {
+    const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
+    const outcome = await refuse(this.ports, body, label, refusal);
+    if (!outcome) return undefined;
+    this.count(outcome, body);
+    return this.hint(body, outcome);
+  }
+
+  /** Undefined when somebody else has claimed the call before: then no limit of ours ends it. */
+  async refuseForNow(
+    body: ToolCallBody,
+    label: CallLabel,
+    retryAfterMs: number,
+  ): Promise<DeliveryOutcome | undefined> {
+    const text = `Too many calls of ${body.tool_name} now. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+    const result = failure('ApiLimitExceeded', text, { retry_after_ms: retryAfterMs, started: false });
+    const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
+    const outcome = await refuseUnclaimed(this.ports, label, refusal);
+    if (!outcome) return undefined;
+    this.metrics.toolRateRefusals.inc({ toolset: toolsetOf(body.tool_name) });
+    this.count(outcome, body);
+    return this.hint(body, outcome);
+  }
+
+  /** To the orchestrator that dispatched the call; if it is gone, to any. */
+  async hint(body: ToolCallBody, outcome: Outcome): Promise<DeliveryOutcome> {
+    const { status, data, error, explanation, duration_ms, worker } = outcome;
+    const { tool_call_id, turn_id } = body;
+    const result = { status, data, error, explanation, duration_ms, worker };
+    const message = newMessage('tool.result', { tool_call_id, turn_id, ...result });
+    const sent = await this.ports.bus.send(body.reply_to, message);
+    if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
+    await faultPoint('result_hinted');
+    return 'ack';
+  }
+
+  private count(outcome: Outcome, body: ToolCallBody): void {
+    const toolset = toolsetOf(body.tool_name);
+    this.metrics.toolCalls.inc({ toolset, outcome: outcome.error?.error_type ?? outcome.status });
+    if (outcome.attempt > 0) this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
+  }
+}

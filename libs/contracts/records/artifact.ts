@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { idSchema, timestampSchema } from '../ids.js';
+
+/** Pictures that models and people are shown; everything else is named. */
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+
+/** A kept output as results and viewers name it; its content is read by its id. */
+export const artifactReferenceSchema = z.object({
+  id: idSchema,
+  content_type: z.string(),
+  /** Bytes. */
+  size: z.int().min(0),
+  name: z.string().optional(),
+  /** The call's whole text output, of which its result shows head and tail. */
+  whole: z.literal(true).optional(),
+});
+
+/**
+ * An output over the budget, or binary content. `_id` follows from conversation, type and content, so that the same
+ * output is kept once. `content` is base64.
+ */
+export const artifactSchema = z.object({
+  _id: idSchema,
+  user_id: z.string(),
+  conversation_id: idSchema,
+  turn_id: idSchema,
+  tool_call_id: z.string(),
+  content_type: z.string(),
+  size: z.int().min(0),
+  /** SHA-256 of the content, in hex. */
+  hash: z.string(),
+  name: z.string().optional(),
+  content: z.string(),
+  at: timestampSchema,
+});
+
+export type ImageType = (typeof IMAGE_TYPES)[number];
+export type ArtifactReference = z.infer<typeof artifactReferenceSchema>;
+export type Artifact = z.infer<typeof artifactSchema>;

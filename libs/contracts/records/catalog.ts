@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { jsonObjectSchema, toolClassSchema } from '../tool-messages.js';
+import { toolSourceSchema } from './step.js';
+
+/** A tool as the model and people see it. */
+export const toolDefinitionSchema = z.object({
+  /** Bus name, `toolset.tool`. */
+  name: z.string(),
+  /** The name on its server (MCP) or its bare name (local). */
+  own_name: z.string(),
+  description: z.string(),
+  input_schema: jsonObjectSchema,
+  class: toolClassSchema,
+  timeout_ms: z.int().min(1),
+  /** Of everything above: two workers offer the same tool if their hashes agree. */
+  hash: z.string(),
+});
+
+/** Who shares one process or session of a toolset: everybody, the calls of one user, the calls of one conversation. */
+export const toolScopeSchema = z.enum(['shared', 'user', 'conversation']);
+
+export const toolsetSchema = z.object({
+  name: z.string(),
+  source: toolSourceSchema,
+  /** The MCP server's own name as configured, or the toolset's name. */
+  server: z.string(),
+  version: z.string(),
+  /** Absent: `shared`. What a scoped toolset remembers stays in its worker, so only one may host it. */
+  scope: toolScopeSchema.optional(),
+  tools: z.array(toolDefinitionSchema),
+});
+
+/** A tool as offered to a turn: what the catalogue pins. */
+export const catalogToolSchema = toolDefinitionSchema.extend({
+  toolset: z.string(),
+  source: toolSourceSchema,
+  display_name: z.string(),
+});
+export const catalogSchema = z.object({ _id: z.string(), tools: z.array(catalogToolSchema) });
+
+export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
+export type ToolScope = z.infer<typeof toolScopeSchema>;
+export type Toolset = z.infer<typeof toolsetSchema>;
+export type CatalogTool = z.infer<typeof catalogToolSchema>;
+export type Catalog = z.infer<typeof catalogSchema>;

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { idSchema, timestampSchema } from '../ids.js';
+
+/** What happens to a message in a conversation whose turn has not ended. */
+export const policySchema = z.enum(['enqueue', 'reject', 'interrupt']);
+
+/** Which tools may be used: servers (`math`) or single tools (`math.add`); `block` wins, no `allow` allows all. */
+export const toolChoiceSchema = z.object({
+  allow: z.array(z.string().max(256)).max(500).optional(),
+  block: z.array(z.string().max(256)).max(500).optional(),
+});
+
+export const conversationSchema = z.object({
+  _id: idSchema,
+  user_id: z.string(),
+  title: z.string(),
+  policy: policySchema,
+  /** What its turns may use; absent: everything that the deployment offers. */
+  tools: toolChoiceSchema.optional(),
+  created_at: timestampSchema,
+  /** Cache: the newest turn's time, for lists. */
+  updated_at: timestampSchema,
+  /** The mark: from here on the conversation exists for nobody, and its content is removed. */
+  deleted_at: timestampSchema.optional(),
+  /** Made for one request of another protocol: in no list, and removed then. */
+  expires_at: timestampSchema.optional(),
+  /** Cache, of a marked one and of one that expires: when the sweeper looks next (ms since epoch). */
+  due_at: z.number().optional(),
+  /** Cache, of a marked one: the number of the turn up to which this search for what came late has been. */
+  late_after: z.int().min(0).optional(),
+});
+
+export type Policy = z.infer<typeof policySchema>;
+export type Conversation = z.infer<typeof conversationSchema>;
+export type ToolChoice = z.infer<typeof toolChoiceSchema>;

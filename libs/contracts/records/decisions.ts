@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { idSchema, processIdSchema, timestampSchema, toolCallIdSchema } from '../ids.js';
+import { errorDetailSchema, jsonObjectSchema, resultStatusSchema } from '../tool-messages.js';
+import { artifactReferenceSchema } from './artifact.js';
+
+/** How a call ended; exactly one exists per call. */
+export const outcomeSchema = z.object({
+  _id: toolCallIdSchema,
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  n: z.int().min(1),
+  status: resultStatusSchema,
+  data: jsonObjectSchema.nullable(),
+  error: errorDetailSchema.nullable(),
+  explanation: z.string().nullable(),
+  /** What it left beside its text; `data.artifacts` has their ids. */
+  artifacts: z.array(artifactReferenceSchema).optional(),
+  /** Attempt of the run claim that produced it; 0 if there never was one. */
+  attempt: z.int().min(0),
+  /** Process id of who ran (or settled) it. */
+  worker: z.string(),
+  duration_ms: z.int().min(0),
+  at: timestampSchema,
+});
+
+/** The right to do a piece of work: `<turn or tool_call_id>:<attempt>`. */
+export const claimSchema = z.object({
+  _id: z.string(),
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  owner: processIdSchema,
+  /** Attempt: 1, 2, … */
+  n: z.int().min(1),
+  purpose: z.enum(['run', 'settle']),
+  /** With `purpose: settle`: the complete outcome that whoever sees the claim inserts. */
+  decides: outcomeSchema.optional(),
+  /** On a turn's first claim: the catalogue that the whole turn uses. */
+  catalog_hash: z.string().optional(),
+  at: timestampSchema,
+});
+
+/** `expired`: nobody answered in time. */
+export const approvalDecisionSchema = z.enum(['approve', 'deny', 'expired']);
+
+/** What became of a question: answered, refused by a person, or given up because nobody answered in time. */
+export const inputActionSchema = z.enum(['accept', 'decline', 'cancel']);
+
+/**
+ * What a person was asked and answered: `<tool_call_id>:approval | :question | :input`. Of several questions of one
+ * call the later ones end in their number: `:question:2`, `:input:2`.
+ */
+export const answerSchema = z.object({
+  _id: z.string(),
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  decision: approvalDecisionSchema.optional(),
+  question: z
+    .object({ message: z.string(), schema: jsonObjectSchema, expires_at: timestampSchema })
+    .optional(),
+  /** Of an `:input`; absent: `accept`. */
+  action: inputActionSchema.optional(),
+  /** Only with `accept`. */
+  content: jsonObjectSchema.optional(),
+  by: z.string(),
+  at: timestampSchema,
+});
+
+export type Outcome = z.infer<typeof outcomeSchema>;
+export type Claim = z.infer<typeof claimSchema>;
+export type Answer = z.infer<typeof answerSchema>;
+export type InputAction = z.infer<typeof inputActionSchema>;

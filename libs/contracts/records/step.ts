@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { idSchema, timestampSchema, toolCallIdSchema } from '../ids.js';
+import { errorDetailSchema, jsonObjectSchema, toolClassSchema } from '../tool-messages.js';
+
+/** One piece of what the model said, in order. */
+export const blockSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  /** Reasoning. Only signed (or redacted: `data`) thinking goes back to the model. */
+  z.object({
+    type: z.literal('thinking'),
+    text: z.string(),
+    signature: z.string().optional(),
+    data: z.string().optional(),
+  }),
+  /** `name` is the name the model used (`math__add`); the call itself stands in `calls`. */
+  z.object({
+    type: z.literal('tool_use'),
+    tool_call_id: toolCallIdSchema,
+    name: z.string(),
+    arguments: jsonObjectSchema,
+  }),
+]);
+
+export const toolSourceSchema = z.enum(['local', 'mcp']);
+
+/** A call as its step committed it; nothing in it changes later. */
+export const callSchema = z.object({
+  tool_call_id: toolCallIdSchema,
+  tool_name: z.string(),
+  display_name: z.string(),
+  source: toolSourceSchema,
+  arguments: jsonObjectSchema,
+  class: toolClassSchema,
+  timeout_ms: z.int().min(1),
+  approval: z.enum(['none', 'required']),
+  /** When an approval that nobody gave expires; absent: 7 days after the step. */
+  expires_at: timestampSchema.optional(),
+  /** How long it may wait in its queue, on top of its timeout; absent: 60 s. */
+  queueing_ms: z.int().min(0).optional(),
+  /** Workers that may try it in all; absent: 3. */
+  max_attempts: z.int().min(1).optional(),
+  /** Set when the call must not be sent (unknown name, bad arguments, cut off): it is settled with this error. */
+  refusal: errorDetailSchema.optional(),
+});
+
+export const usageSchema = z.object({
+  input_tokens: z.int().min(0),
+  output_tokens: z.int().min(0),
+  /** Part of `input_tokens` that the provider read from its cache. */
+  cached_tokens: z.int().min(0),
+});
+
+export const stopReasonSchema = z.enum([
+  'end_turn',
+  'tool_use',
+  'max_tokens',
+  'pause_turn',
+  'refusal',
+  'context_overflow',
+  'stop_sequence',
+]);
+
+export const failureCodeSchema = z.enum([
+  'model_error',
+  'refused',
+  'context_overflow',
+  'budget_exceeded',
+  'internal',
+]);
+
+export const stepSchema = z.object({
+  /** `<turn>:<n>`: one process commits step n. */
+  _id: z.string(),
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  turn_number: z.int().min(1),
+  n: z.int().min(1),
+  /** 100 × the turn's claim attempt + retry; 0 for rows that no driver wrote. */
+  attempt: z.int().min(0),
+  kind: z.enum(['model', 'summary', 'cancel', 'fail']),
+  blocks: z.array(blockSchema),
+  calls: z.array(callSchema),
+  stop_reason: stopReasonSchema.nullable(),
+  usage: usageSchema.nullable(),
+  /** Only in `fail` rows. */
+  error: z.object({ code: failureCodeSchema, message: z.string() }).optional(),
+  at: timestampSchema,
+});
+
+export type Block = z.infer<typeof blockSchema>;
+export type ToolSource = z.infer<typeof toolSourceSchema>;
+export type Call = z.infer<typeof callSchema>;
+export type Usage = z.infer<typeof usageSchema>;
+export type StopReason = z.infer<typeof stopReasonSchema>;
+export type FailureCode = z.infer<typeof failureCodeSchema>;
+export type Step = z.infer<typeof stepSchema>;

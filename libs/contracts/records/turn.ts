@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { clientMessageIdSchema, idSchema, timestampSchema } from '../ids.js';
+import { jsonObjectSchema } from '../tool-messages.js';
+import { toolChoiceSchema } from './conversation.js';
+
+export const turnStatusSchema = z.enum([
+  'queued',
+  'running',
+  'awaiting_input',
+  'completed',
+  'failed',
+  'cancelled',
+]);
+
+/** The cached statuses that are an end: once stored, no other replaces them. */
+export const ENDED_STATUSES = ['completed', 'failed', 'cancelled'] as const satisfies readonly TurnStatus[];
+export const UNENDED_STATUSES = [
+  'queued',
+  'running',
+  'awaiting_input',
+] as const satisfies readonly TurnStatus[];
+
+export function isEndedStatus(status: TurnStatus): boolean {
+  return (ENDED_STATUSES as readonly TurnStatus[]).includes(status);
+}
+
+/** Choices that bind one turn. Unknown fields are kept out, new ones are optional. */
+export const turnOptionsSchema = z.object({
+  /** `provider/model` as in `MODEL`; absent: the deployment's model. */
+  model: z.string().max(200).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  /** Tokens the model may write in one step. */
+  max_output_tokens: z.int().min(1).max(200_000).optional(),
+  tools: toolChoiceSchema.optional(),
+  /** The turn is this one call (bus name), and no model is asked. */
+  call: z.object({ tool_name: z.string().max(128), arguments: jsonObjectSchema }).optional(),
+});
+
+export const turnSchema = z.object({
+  _id: idSchema,
+  conversation_id: idSchema,
+  /** 1, 2, … in its conversation, without holes. */
+  number: z.int().min(1),
+  user_id: z.string(),
+  client_message_id: clientMessageIdSchema,
+  content: z.string(),
+  options: turnOptionsSchema,
+  traceparent: z.string().optional(),
+  at: timestampSchema,
+  /** Cache of the derived status; an ended one is never wrong, the others may lag. */
+  status: turnStatusSchema,
+  /** Cache: when the sweeper looks next (ms since epoch); null when ended and every call has an outcome. */
+  due_at: z.number().nullable(),
+});
+
+export type TurnStatus = z.infer<typeof turnStatusSchema>;
+export type TurnOptions = z.infer<typeof turnOptionsSchema>;
+export type Turn = z.infer<typeof turnSchema>;
