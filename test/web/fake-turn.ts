@@ -3,6 +3,8 @@ import type { FakeGateway } from './fake-gateway.js';
 
 interface AskedCall {
   tool: string;
+  /** What people are shown; the bus name unless said. */
+  display?: string;
   args: Record<string, unknown>;
   source?: 'local' | 'mcp';
   state?: 'queued' | 'awaiting_approval';
@@ -53,19 +55,21 @@ export class FakeTurn {
 
   /** Commits the step with the calls it asks for. */
   ask(...asked: AskedCall[]): this {
-    const calls = asked.map(({ tool, args, source = 'local', state = 'queued' }): CallView => {
-      this.#calls += 1;
-      return {
-        tool_call_id: `call_${this.turnId.slice(5, 25)}${String(this.#calls).padStart(2, '0')}`,
-        tool_name: tool,
-        display_name: tool,
-        source,
-        toolset: tool.split('.')[0]!,
-        state,
-        attempt: 0,
-        args,
-      };
-    });
+    const calls = asked.map(
+      ({ tool, display = tool, args, source = 'local', state = 'queued' }): CallView => {
+        this.#calls += 1;
+        return {
+          tool_call_id: `call_${this.turnId.slice(5, 25)}${String(this.#calls).padStart(2, '0')}`,
+          tool_name: tool,
+          display_name: display,
+          source,
+          toolset: tool.split('.')[0]!,
+          state,
+          attempt: 0,
+          args,
+        };
+      },
+    );
     const step = this.#step;
     return this.#publish({
       type: 'step_committed',

@@ -20,6 +20,9 @@ export interface Session {
   tools: ToolList;
 }
 
+/** As often as workers announce what they have. */
+const TOOLS_EVERY_MS = 10_000;
+
 export function startSession(): Session {
   const connection = new Connection();
   const conversations = new Conversations(connection);
@@ -45,6 +48,10 @@ export function startSession(): Session {
     list.refresh();
     void tools.read();
   });
+  // MCP servers come and go without a word to the page.
+  setInterval(() => {
+    if (!document.hidden && connection.state.get().phase === 'connected') void tools.read();
+  }, TOOLS_EVERY_MS);
   conversations.held.subscribe(() => outbox.prune((id) => isShown(conversations, id)));
   let wasConnected = false;
   connection.state.subscribe(() => {

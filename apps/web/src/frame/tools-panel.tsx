@@ -3,7 +3,9 @@ import { useState } from 'react';
 import { useNow } from '../conversation/clock.js';
 import { hasEnded } from '../conversation/conversations.js';
 import { useObservable, useSession } from '../session.js';
+import type { ListedTool } from '../connection/http.js';
 import { countOf, formatDuration, formatElapsed, formatNumber } from '../words/durations.js';
+import { toolNameOf } from '../words/tool-name.js';
 import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';
 import type { ListedToolset } from './tool-list.js';
@@ -91,7 +93,7 @@ function Toolset({ toolset, isFirst }: { toolset: ListedToolset; isFirst: boolea
         <ul>
           {toolset.tools.map((tool) => (
             <li key={tool.qualified_name} className="tool" title={tool.description}>
-              <span className="tool-name cut">{ownName(tool.qualified_name)}</span>
+              <span className="tool-name cut">{ownName(tool)}</span>
               <span className="tool-class">{tool.class}</span>
             </li>
           ))}
@@ -102,6 +104,6 @@ function Toolset({ toolset, isFirst }: { toolset: ListedToolset; isFirst: boolea
 }
 
 /** `math.add` stands under `math`, so `add` is enough. */
-function ownName(qualifiedName: string): string {
-  return qualifiedName.slice(qualifiedName.indexOf('.') + 1);
+function ownName({ name, qualified_name }: ListedTool): string {
+  return toolNameOf({ tool_name: qualified_name, display_name: name }).tool;
 }

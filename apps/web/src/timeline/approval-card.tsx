@@ -1,6 +1,7 @@
 import type { CallView } from '#contracts';
 import { useRef } from 'react';
 import { useIsCutOff } from '../frame/cut-off.js';
+import { wholeToolName } from '../words/tool-name.js';
 import { useApproval } from './answer-approval.js';
 import { useFocusOfRow } from './focus-of-row.js';
 
@@ -18,7 +19,7 @@ export function ApprovalCard({ call, turnId }: ApprovalProps) {
   return (
     <div ref={card} className="ask" role="group" aria-labelledby={titleId}>
       <h3 id={titleId}>
-        Run <code>{call.tool_name}</code>?
+        Run <code>{wholeToolName(call)}</code>?
       </h3>
       <dl className="ask-arguments">
         {Object.entries(call.args).map(([name, value]) => (
@@ -52,7 +53,7 @@ export function ApprovalLine({ call, turnId, above }: ApprovalLineProps) {
   useFocusOfRow(line);
   const { answer, isSending, problem } = useApproval(turnId);
   return (
-    <div ref={line} className="ask-line" role="group" aria-label={`Run ${call.tool_name}?`}>
+    <div ref={line} className="ask-line" role="group" aria-label={`Run ${wholeToolName(call)}?`}>
       <code className="grow">{argumentsBeside(call, above)}</code>
       <Choices isSending={isSending} onAnswer={(decision) => void answer(decision, [call.tool_call_id])} />
       <Problem words={problem} />

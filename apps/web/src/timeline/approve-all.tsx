@@ -1,5 +1,6 @@
 import type { CallView } from '#contracts';
 import { useIsCutOff } from '../frame/cut-off.js';
+import { wholeToolName } from '../words/tool-name.js';
 import { useApproval } from './answer-approval.js';
 
 /** One answer for the calls of one tool that wait in a step. Their arguments all stand below. */
@@ -18,7 +19,7 @@ export function ApproveAll({ waiting, turnId }: { waiting: CallView[]; turnId: s
       <button
         type="button"
         className="button"
-        aria-label={`Approve all ${same.length} calls of ${same[0]!.tool_name}`}
+        aria-label={`Approve all ${same.length} calls of ${wholeToolName(same[0]!)}`}
         aria-disabled={isBlocked}
         onClick={(event) => {
           if (isBlocked) return;

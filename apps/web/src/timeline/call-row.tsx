@@ -16,6 +16,7 @@ import {
   type CallLook,
 } from '../words/call-words.js';
 import { formatDuration, formatElapsed } from '../words/durations.js';
+import { toolNameOf } from '../words/tool-name.js';
 import { ApprovalCard, ApprovalLine } from './approval-card.js';
 import { CallDetail } from './call-detail.js';
 import { Lane } from './lane.js';
@@ -52,7 +53,7 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
   const now = useNow(clock, isCallOpen(call));
   const look = lookOf(call);
   const why = [whyOf(call, progress), approvalWords(call, isThisPerson)].filter(Boolean).join(' ');
-  const [toolset, ...rest] = call.tool_name.split('.');
+  const { toolset, tool } = toolNameOf(call);
   return (
     <li className="call" data-look={look}>
       <button
@@ -65,8 +66,8 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
         <Icon name={glyphs[look]} className="glyph" />
         <span className="call-who">
           <span className="call-name">
-            {rest.length > 0 && <i>{toolset}.</i>}
-            {rest.length > 0 ? rest.join('.') : toolset}
+            {toolset !== undefined && <i>{toolset}.</i>}
+            {tool}
           </span>
           <span className="tag">{call.source === 'mcp' ? 'MCP' : 'local'}</span>
           <span className="call-gist cut">{gistOf(call.args)}</span>

@@ -5,6 +5,7 @@ import type { Passing } from '../conversation/passing.js';
 import { Icon } from '../frame/icon.js';
 import { useSession } from '../session.js';
 import { isOpen } from '../words/call-words.js';
+import { wholeToolName } from '../words/tool-name.js';
 import { countOf, formatDuration, formatElapsed } from '../words/durations.js';
 import { ApproveAll } from './approve-all.js';
 import { CallRow } from './call-row.js';
@@ -70,6 +71,6 @@ function summaryOf(calls: CallView[], isUnfolded: boolean): string {
     (call) => call.state === 'awaiting_approval' || call.state === 'awaiting_input',
   ).length;
   const waits = waiting > 0 ? ` · ${countOf(waiting, 'waits', 'wait')} for you` : '';
-  const names = isUnfolded ? '' : ` · ${[...new Set(calls.map((call) => call.tool_name))].join(', ')}`;
+  const names = isUnfolded ? '' : ` · ${[...new Set(calls.map(wholeToolName))].join(', ')}`;
   return count + waits + names;
 }

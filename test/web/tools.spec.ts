@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { takePicture } from './browser.js';
+import { usePageFixture } from './fixture.js';
+import { seedConversations } from './scenes.js';
+
+const web = usePageFixture();
+beforeEach(() => seedConversations(web.gateway));
+
+const aTool = (toolset: string, own: string, qualified_name: string) => ({
+  name: `mcp:${toolset}:${own}`,
+  source: 'mcp',
+  parameters: [],
+  toolset,
+  qualified_name,
+  input_schema: { type: 'object' },
+  class: 'once',
+});
+
+describe('the tools of an MCP server', () => {
+  it('go by the names of the server, in the row, the approval and the folded step', async () => {
+    const turn = web.gateway.accept('charges', 'Add them up', 'm1').start().say();
+    turn.ask({
+      tool: 'everything.get_sum_00817045d145',
+      display: 'mcp:everything:get-sum',
+      args: { a: 3, b: 4 },
+      source: 'mcp',
+      state: 'awaiting_approval',
+    });
+    await web.open('#/c/charges');
+    await web.seen('Run everything.get-sum?');
+    expect(await web.page.locator('.call-name').innerText()).toBe('everything.get-sum');
+    await takePicture(web.page, 'mcp-names-light');
+    await web.page.locator('.step-header').click();
+    expect(await web.page.locator('.step-header').innerText()).toContain('everything.get-sum');
+    expect(await web.page.getByText('00817045d145').count()).toBe(0);
+  });
+
+  it('are listed soon after their server has come, by their own names', async () => {
+    await web.open();
+    await web.seen('4 toolsets');
+    await web.page.clock.install();
+    await web.page.reload();
+    await web.seen('4 toolsets');
+    const tools = [aTool('everything', 'get-sum', 'everything.get_sum_00817045d145')];
+    await web.page.route('**/api/tools', (route) => route.fulfill({ json: { tools } }));
+    await web.page.clock.fastForward(10_000);
+    await web.seen('1 toolset');
+    await web.page.getByRole('button', { name: '1 toolset' }).click();
+    await web.seen('get-sum');
+    expect(await web.page.getByText('00817045d145').count()).toBe(0);
+  });
+});
