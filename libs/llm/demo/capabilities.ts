@@ -4,7 +4,7 @@ import type { ModelTool } from '../model.port.js';
 const EXAMPLES: [toolName: string | undefined, example: string][] = [
   ['math__add', '`what is 17 + 25 and 6 * 7?`'],
   ['math__add', '`add 2 and 3, then multiply the result by 4`'],
-  ['knowledge__rag_search', '`search the documents for durable`'],
+  ['knowledge__rag_search', '`search the documents for side effects`'],
   ['web__web_search', '`search the web for RabbitMQ quorum queues`'],
   ['time__now', '`what time is it in Tokyo?`'],
   ['memory__remember', '`remember that my cat is called Tom`, later `what do you remember about my cat?`'],

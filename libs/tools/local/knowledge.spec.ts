@@ -49,6 +49,9 @@ describe('rag_search', () => {
     await toolset.start();
     expect(await search('What happens when a tool worker dies?')).toContain('Source: reliability.md');
     expect(await search('How do I configure an MCP server?')).toContain('Source: mcp-servers.md');
+    // What the page and the demo model propose to search for.
+    expect(await search('side effects')).toContain('Source: side-effects.md');
+    expect(await search('What does TOOLS_DIR do?')).toContain('Source: tools.md');
   });
 
   it('finds what has changed in the folder a moment later, without being started again', async () => {
