@@ -33,6 +33,22 @@ describe('switchyard.example.json', () => {
   });
 });
 
+describe('the tools in switchyard.example.json', () => {
+  it('show every setting that a tool or toolset can have', () => {
+    const { tools } = loadStandaloneConfig({ CONFIG: join(root, 'switchyard.example.json') });
+    const entries = [...tools.values()].flatMap((settings) => Object.entries(settings));
+    const shown = entries.filter(([, value]) => value !== undefined).map(([name]) => name);
+    expect([...new Set(shown)].sort()).toEqual([
+      'approve',
+      'class',
+      'concurrency',
+      'outputBytes',
+      'rate',
+      'timeoutMs',
+    ]);
+  });
+});
+
 describe('mcp.example.json', () => {
   it('is a valid list of servers', () => {
     const servers = loadMcpConfig({ path: join(root, 'mcp.example.json'), isExplicit: true, env: {} });
