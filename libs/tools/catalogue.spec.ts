@@ -33,6 +33,21 @@ describe('Catalogue', () => {
     expect(names(catalogue)).toEqual(['fs.read', 'fs.write']);
   });
 
+  it('makes its list anew only when a worker says something new, and counts it as alive all the same', () => {
+    const catalogue = new Catalogue();
+    const offer = () => [toolset('fs', [tool('fs', 'read')])];
+    catalogue.announce('w1', offer(), 0);
+    const offered = catalogue.offered();
+    catalogue.announce('w1', offer(), 25_000);
+    catalogue.expire(40_000, 60_000);
+    expect(catalogue.offered()).toBe(offered);
+    catalogue.announce('w1', [toolset('fs', [tool('fs', 'read', 'changed')])], 41_000);
+    expect(catalogue.offered()[0]?.description).toBe('changed');
+    catalogue.announce('w1', [toolset('fs', [tool('fs', 'read', 'changed')], '9.0.0')], 42_000);
+    catalogue.announce('w2', [toolset('fs', [tool('fs', 'read', 'older')])], 43_000);
+    expect(catalogue.offered()[0]?.description).toBe('changed');
+  });
+
   it('does not let a worker whose server is down take the tools of the others away', () => {
     const catalogue = new Catalogue();
     catalogue.announce('w1', [toolset('fs', [tool('fs', 'read')])], 0);

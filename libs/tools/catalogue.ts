@@ -32,6 +32,11 @@ export class Catalogue {
   /** A worker's whole offer; replaces its earlier one. */
   announce(worker: string, toolsets: readonly Toolset[], at: number): void {
     const hosted = toolsets.filter(({ tools }) => tools.length > 0);
+    const known = this.announcements.get(worker);
+    if (known && isSameOffer(known.toolsets, hosted)) {
+      known.at = at;
+      return;
+    }
     for (const { tools } of hosted) {
       for (const { hash } of tools) if (!this.firstSeen.has(hash)) this.firstSeen.set(hash, at);
     }
@@ -99,6 +104,23 @@ export class Catalogue {
     }
     return byName;
   }
+}
+
+/** Workers repeat themselves every 10 s: that must not cost more than hearing it. */
+function isSameOffer(before: readonly Toolset[], now: readonly Toolset[]): boolean {
+  return (
+    before.length === now.length &&
+    before.every((toolset, i) => {
+      const { name, source, server, version, tools } = now[i]!;
+      const isSame =
+        toolset.name === name &&
+        toolset.source === source &&
+        toolset.server === server &&
+        toolset.version === version &&
+        toolset.tools.length === tools.length;
+      return isSame && toolset.tools.every(({ hash }, n) => hash === tools[n]!.hash);
+    })
+  );
 }
 
 /** Stable hash of a list of tools, whatever the order of keys in their schemas. */

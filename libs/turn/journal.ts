@@ -38,6 +38,8 @@ export function lastQuestion(
   journal: Pick<Journal, 'answers'>,
   toolCallId: string,
 ): AskedQuestion | undefined {
+  // Of most turns nobody is asked anything, and this is looked at in every decision about them.
+  if (journal.answers.length === 0) return undefined;
   const byId = new Map(journal.answers.map((answer) => [answer._id, answer]));
   let last: AskedQuestion | undefined;
   for (let number = 1; ; number++) {

@@ -43,7 +43,11 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet whose tools are somebody el
     return JSON.stringify(await response.json());
   };
   const isOffered = (tool: string, expected = true) =>
-    waitFor(async () => (await offered()).includes(tool) === expected, { what: `${tool}: ${expected}` });
+    waitFor(async () => (await offered()).includes(tool) === expected, {
+      what: `${tool}: ${expected}`,
+      // A process has to start first.
+      timeoutMs: 30_000,
+    });
 
   const ask = async (question: string) => {
     const ann = await cluster.view();

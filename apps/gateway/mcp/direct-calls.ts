@@ -64,9 +64,8 @@ export class DirectCalls {
     const { answer: place, announce } = accepted;
     const feed = await feeds.open(place.conversation_id);
     feed.startEmpty(DEFAULT_TITLE);
-    const news = this.followIn(feed, place, options);
-    await announce();
-    return { place, news: await news };
+    const [news] = await Promise.all([this.followIn(feed, place, options), announce()]);
+    return { place, news };
   }
 
   /** Waits on for a call that asked somebody. */

@@ -101,7 +101,7 @@ export class RequestImages {
 /** Each picture once, the one shown last first, with the number of results that show it. */
 function shownImages(messages: readonly ModelMessage[]): { id: string; size: number; shown: number }[] {
   const found = new Map<string, { id: string; size: number; shown: number }>();
-  for (const { artifact_id: id, size } of messages.toReversed().flatMap(imagesOf)) {
+  for (const { artifact_id: id, size } of newestFirst(messages)) {
     const known = found.get(id);
     if (known) known.shown++;
     else found.set(id, { id, size, shown: 1 });
@@ -109,9 +109,14 @@ function shownImages(messages: readonly ModelMessage[]): { id: string; size: num
   return [...found.values()];
 }
 
-function imagesOf(message: ModelMessage): ImageReference[] {
-  if (message.role !== 'user') return [];
-  return message.content
-    .toReversed()
-    .flatMap((item) => (item.type === 'tool_result' ? (item.images ?? []).toReversed() : []));
+/** Before every request over a whole history, most often without a picture: nothing is copied. */
+function* newestFirst(messages: readonly ModelMessage[]): Generator<ImageReference> {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const { role, content } = messages[at]!;
+    if (role !== 'user') continue;
+    for (let n = content.length - 1; n >= 0; n--) {
+      const item = content[n]!;
+      if (item.type === 'tool_result' && item.images) yield* item.images.toReversed();
+    }
+  }
 }

@@ -97,6 +97,13 @@ describe('artifacts.search', () => {
     await expect(searching).rejects.toThrow('stopped');
   });
 
+  it('lets others run when every character is a match that the whole line must be read for', async () => {
+    const searching = run(search, { id: keep('a'.repeat(64 * 1024)), pattern: 'a.*z|a' });
+    const startedAt = performance.now();
+    expect(await searching).toContain('the first 50 matches');
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
   it.each(['(', '(?=a)', '\\1', '(a{1000}){1000}'])('refuses the pattern %s', async (pattern) => {
     expect(await failure(search, { id: keep('a'), pattern })).toMatchObject({
       error_type: 'ValidationError',

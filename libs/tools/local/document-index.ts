@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import Database from 'libsql';
+import type Database from 'libsql';
 import { chunkDocument } from './document-chunks.js';
 import { listDocuments, type DocumentFile } from './document-folder.js';
+import { openIndex } from './open-index.js';
 import { toMatchExpression, toSearchTerms } from './search-terms.js';
 
 export interface SearchHit {
@@ -16,11 +17,6 @@ export interface SearchHit {
   content: string;
 }
 
-const SCHEMA_VERSION = 1;
-const SCHEMA = `
-  CREATE TABLE documents (id INTEGER PRIMARY KEY, path TEXT UNIQUE, modified_ms INTEGER, size INTEGER, hash TEXT);
-  CREATE VIRTUAL TABLE chunks USING fts5(title, body, tokenize = 'porter unicode61 remove_diacritics 2');
-  PRAGMA user_version = ${SCHEMA_VERSION};`;
 /** Read between two searches that may come meanwhile. */
 const DOCUMENTS_PER_BATCH = 200;
 /** A chunk's rowid is its document's id times this, plus its number. */
@@ -223,31 +219,4 @@ function excerptOf({ body, excerpt }: Candidate): string {
 
 function toLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-}
-
-function openIndex(file: string): Database.Database {
-  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
-  try {
-    return prepareIndex(file);
-  } catch (error) {
-    if (!isDamaged(error)) throw error;
-    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
-    return prepareIndex(file);
-  }
-}
-
-function prepareIndex(file: string): Database.Database {
-  const database = new Database(file, { timeout: 5000 });
-  // What a power cut takes from an index is indexed again.
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-  const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (user_version !== SCHEMA_VERSION) {
-    database.exec(`DROP TABLE IF EXISTS documents; DROP TABLE IF EXISTS chunks; ${SCHEMA}`);
-  }
-  return database;
-}
-
-function isDamaged(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT';
 }

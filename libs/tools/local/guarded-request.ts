@@ -47,7 +47,7 @@ export function sendGuarded(
     const send = isSecure ? requestHttps : requestHttp;
     const request = send(url, { ...options, agent, lookup, maxHeaderSize: 32 * 1024 });
     request.once('response', resolve);
-    request.once('error', (error) => reject(isRefusal(error) ? toForbidden(url) : error));
+    request.on('error', (error) => reject(isRefusal(error) ? toForbidden(url) : error));
     request.end();
   });
 }

@@ -64,7 +64,10 @@ async function fetchPage(url: URL, method: 'GET' | 'HEAD', guard: RequestGuard, 
     const { response, url: last } = await follow(url, method, guard, signal);
     refuseBusy(response);
     const described = { url: last.href, status: response.statusCode ?? 0, ...typeOf(response) };
-    if (method === 'HEAD') return { ...described, size: sizeOf(response) };
+    if (method === 'HEAD') {
+      response.destroy();
+      return { ...described, size: sizeOf(response) };
+    }
     const body = await readBody(response, MAX_BODY_BYTES);
     return { ...described, size: body.byteLength, ...contentOf(body, described.content_type, last) };
   } catch (error) {
@@ -106,8 +109,10 @@ function sizeOf({ headers }: IncomingMessage): number | null {
   return Number.isSafeInteger(size) ? size : null;
 }
 
-function refuseBusy({ statusCode, headers }: IncomingMessage): void {
+function refuseBusy(response: IncomingMessage): void {
+  const { statusCode, headers } = response;
   if (statusCode !== 429) return;
+  response.destroy();
   const retry_after_ms = retryAfterMs(headers['retry-after']);
   const details = retry_after_ms === undefined ? undefined : { retry_after_ms };
   throw failed('ApiLimitExceeded', 'The server refuses more requests at the moment.', details);

@@ -10,6 +10,8 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 const HEADING = /^h[1-6]$/;
+/** More than the marks of headings, lists and tables. */
+const HAS_WORDS = /[^#\-| ]/;
 
 /** The words of a page, one line for each block, headings marked with `#`; links keep their address. Linear time. */
 export function toReadableText(html: string, base: URL): { title: string; text: string } {
@@ -54,7 +56,7 @@ class Reader {
 
   text(): string {
     const lines = this.parts.join('').split('\n').map(tidyLine);
-    return lines.filter((line) => line.replace(/^(?:[#\-|]+ ?)+$/, '') !== '').join('\n');
+    return lines.filter((line) => HAS_WORDS.test(line)).join('\n');
   }
 
   /** Not of links within the page, to scripts or to data. */

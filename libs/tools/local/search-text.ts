@@ -37,13 +37,15 @@ export async function searchText(content: Buffer, pattern: RE2JS, signal: AbortS
   let bytes = 0;
   let shownUpTo = 0;
   let sliceEnd = performance.now() + SLICE_MS;
+  const rest = async () => {
+    await letOthersRun();
+    signal.throwIfAborted();
+    sliceEnd = performance.now() + SLICE_MS;
+  };
   for (const piece of piecesOf(content)) {
-    if (performance.now() > sliceEnd) {
-      await letOthersRun();
-      signal.throwIfAborted();
-      sliceEnd = performance.now() + SLICE_MS;
-    }
+    if (performance.now() > sliceEnd) await rest();
     for (const { offset, end, around } of matchesIn(content, piece, pattern)) {
+      if (performance.now() > sliceEnd) await rest();
       if (offset < shownUpTo) continue;
       const line = `offset ${offset}: ${around}`;
       bytes += Buffer.byteLength(line) + 1;
@@ -84,9 +86,9 @@ function* matchesIn(content: Buffer, { begin, end }: Piece, pattern: RE2JS) {
   const from = characterStart(content, begin);
   const text = content.toString('utf8', from, characterStart(content, end));
   const matcher = pattern.matcher(text);
-  for (let shown = 0; matcher.find();) {
+  // One look takes time linear in the text: from where the last match is shown up to, so that there are few.
+  for (let shown = 0; shown <= text.length && matcher.find(shown);) {
     const start = matcher.start();
-    if (start < shown) continue;
     shown = start + AFTER;
     const around = text.slice(Math.max(0, start - BEFORE), shown);
     const offset = from + Buffer.byteLength(text.slice(0, start));
