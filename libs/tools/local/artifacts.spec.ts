@@ -97,7 +97,24 @@ describe('artifacts.search', () => {
     await expect(searching).rejects.toThrow('stopped');
   });
 
-  it.each(['(', '(?=a)', '\\1', '(a{1000}){1000}'])('refuses the pattern %s', async (pattern) => {
+  it('does not search what it has shown for more matches, each of which would look through all of the rest', async () => {
+    const id = keep('a'.repeat(1024 * 1024));
+    const before = performance.now();
+    expect(await run(search, { id, pattern: 'a.*b|a' })).toContain('the first 50 matches');
+    // 10 s and more when every single character is a match of its own.
+    expect(performance.now() - before).toBeLessThan(3_000);
+  });
+
+  it.each([
+    '(',
+    '(?=a)',
+    '\\1',
+    '(a{1000}){1000}',
+    // Linear, too, but in a program so large that nobody else would get to run.
+    'a{0,1000}'.repeat(20),
+    `(${'abc'.repeat(60)}){1000}`,
+    '((a{1,30}[bc]{1,3}){1,10}){1,10}',
+  ])('refuses the pattern %s', async (pattern) => {
     expect(await failure(search, { id: keep('a'), pattern })).toMatchObject({
       error_type: 'ValidationError',
       error_details: { parameter: 'pattern', provided_value: pattern },
