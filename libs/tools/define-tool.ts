@@ -47,15 +47,31 @@ export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): 
 
 /** Written in plain JavaScript, too: nothing about the source is sure. */
 function findProblem(source: ToolSource<z.ZodType>): string | undefined {
-  const { name, description, timeoutMs, run } = source;
+  const { name, description, class: toolClass, timeoutMs, run } = source;
+  const problem = findDefinitionProblem({ name, description, class: toolClass, timeoutMs });
+  if (problem) return problem;
+  return typeof run === 'function' ? undefined : 'run must be a function';
+}
+
+/** One wrong word in an announcement, and nothing of it is read: all tools of the worker would be missing. */
+export function findDefinitionProblem({
+  name,
+  description,
+  class: toolClass,
+  timeoutMs,
+}: Record<'name' | 'description' | 'class' | 'timeoutMs', unknown>): string | undefined {
   if (typeof name !== 'string' || !NAME.test(name)) return 'name must be 1 to 64 of a-z, 0-9 and _';
   if (typeof description !== 'string' || description.trim() === '')
     return 'description must tell the model what the tool does';
-  if (!toolClassSchema.safeParse(source.class).success)
+  if (!toolClassSchema.safeParse(toolClass).success)
     return `class must be one of ${toolClassSchema.options.join(', ')}`;
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS)
-    return `timeoutMs must be a whole number of milliseconds up to ${MAX_TIMEOUT_MS}`;
-  return typeof run === 'function' ? undefined : 'run must be a function';
+  return isTimeout(timeoutMs)
+    ? undefined
+    : `timeoutMs must be a whole number of milliseconds up to ${MAX_TIMEOUT_MS}`;
+}
+
+function isTimeout(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_TIMEOUT_MS;
 }
 
 function toInputSchema(name: string, input: z.ZodType): Record<string, unknown> {

@@ -6,7 +6,7 @@ export function sendContent(request: Request, response: Response, content: Buffe
     response.status(304).end();
     return;
   }
-  const ranges = request.range(content.byteLength, { combine: true });
+  const ranges = isPartWanted(request, response) ? rangesOf(request, content.byteLength) : undefined;
   if (ranges === -1) {
     response.set('Content-Range', `bytes */${content.byteLength}`).status(416).end();
     return;
@@ -21,6 +21,20 @@ export function sendContent(request: Request, response: Response, content: Buffe
     .status(206)
     .set('Content-Range', `bytes ${start}-${end}/${content.byteLength}`)
     .send(content.subarray(start, end + 1));
+}
+
+/** Parts are for GET, and for who has the other parts of the same content. */
+function isPartWanted({ method, headers }: Request, response: Response): boolean {
+  const { 'if-range': known } = headers;
+  return method === 'GET' && (known === undefined || known === response.get('ETag'));
+}
+
+/** The last so many bytes of less are all of it, which Express takes for a part that does not exist. */
+function rangesOf(request: Request, size: number): ReturnType<Request['range']> {
+  const suffix = /^bytes=-0*(\d+)$/.exec(request.headers.range ?? '')?.[1];
+  if (suffix !== undefined && size > 0 && Number(suffix) > size)
+    return Object.assign([{ start: 0, end: size - 1 }], { type: 'bytes' });
+  return request.range(size, { combine: true });
 }
 
 /** Express asks the same, but never for a request that forbids caches on its way an old answer. */

@@ -18,7 +18,7 @@ import { newConversation } from '../conversations/conversations.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 import type { StopTurns } from './stop-turns.js';
-import type { TurnDoor } from './turn-door.js';
+import type { TurnDoor, Visit } from './turn-door.js';
 import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
 
 /** The sweeper looks at a turn so long after its insert, in case nobody hinted. */
@@ -63,10 +63,24 @@ export class SubmitTurn {
   ): Promise<AcceptedTurn> {
     if (request.content.length > MAX_CONTENT_LENGTH)
       throw new RequestError('content_too_long', `A message has at most ${MAX_CONTENT_LENGTH} characters.`);
+    const visit = this.deps.door.visit(user.id);
+    try {
+      return await this.enter(visit, user, request, { beforeInsert, expiresAt });
+    } finally {
+      visit.end();
+    }
+  }
+
+  private async enter(
+    visit: Visit,
+    user: User,
+    request: ClientRequest<'message'>,
+    { beforeInsert, expiresAt }: { beforeInsert(conversationId: string): Promise<void>; expiresAt?: number },
+  ): Promise<AcceptedTurn> {
     const { client_message_id = randomUUID() } = request;
     const conversationId = request.conversation_id ?? firstConversationIdOf(user.id, client_message_id);
     const turnId = turnIdOf(conversationId, client_message_id);
-    const { store, ownership, door } = this.deps;
+    const { store, ownership } = this.deps;
     const [conversation, existing, unended] = await Promise.all([
       request.conversation_id === undefined
         ? store.getConversation(conversationId)
@@ -75,7 +89,7 @@ export class SubmitTurn {
       store.countUnendedTurns(user.id),
     ]);
     if (conversation?.deleted_at !== undefined) throw notFound();
-    if (!existing) door.check(user.id, unended);
+    if (!existing) visit.letIn(unended);
     await beforeInsert(conversationId);
     const isNewConversation =
       conversation === null &&

@@ -67,6 +67,25 @@ describe('the door for new turns', () => {
     await checkLater();
   });
 
+  it('counts what came in after the turns were counted, and what is not in the journal yet, once', () => {
+    const { door } = open({ queue: 'missing' });
+    const overloaded = expect.objectContaining({ code: 'overloaded' });
+    const burst = Array.from({ length: 5 }, () => door.visit('ann'));
+    for (const visit of burst.slice(0, 2)) visit.letIn(0);
+    burst[0]!.end();
+    burst[2]!.letIn(0);
+    // All of them found no turn when they came, and three are let in by now.
+    expect(() => burst[3]!.letIn(0)).toThrow(overloaded);
+    door.visit('bob').letIn(0);
+    const late = door.visit('ann');
+    burst[1]!.end();
+    // It came when one turn was in the journal for sure: that one is in its own count.
+    expect(() => late.letIn(1)).toThrow(overloaded);
+    for (const visit of [burst[2]!, burst[3]!, burst[4]!, late]) visit.end();
+    door.visit('ann').letIn(2);
+    expect(() => door.visit('ann').letIn(3)).toThrow(overloaded);
+  });
+
   it('is closed to a user with too many unended turns or messages a minute, and says when to come again', () => {
     const { door, time, refused } = open({ queue: 'missing' });
     expect(() => door.check('ann', 3)).toThrow(expect.objectContaining({ code: 'overloaded' }));

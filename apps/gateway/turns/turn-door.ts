@@ -14,6 +14,20 @@ export type DoorLimits = Pick<GatewayLimits, 'waitingTurns' | 'turnsAtOnce' | 'm
 /** Which limit kept a message out. */
 export type DoorLimit = 'rate' | 'turns_at_once' | 'waiting_turns';
 
+/** The messages of one user that are at the door. */
+interface Visits {
+  near: number;
+  letIn: number;
+  done: number;
+}
+
+/** One message at the door. */
+export interface Visit {
+  /** Throws `RequestError` `overloaded`; `counted`: unended turns of the user. */
+  letIn(counted: number): void;
+  end(): void;
+}
+
 /**
  * Keeps new turns out: those of a user who has too many unended ones or sends too many a minute, and everybody's while
  * more wait for an orchestrator than the queue should hold. A turn that is accepted is in the journal, so it must be
@@ -24,6 +38,7 @@ export class TurnDoor {
   private isFull = false;
   private lookedAt = -Infinity;
   private readonly rate: MinuteLimit;
+  private readonly visits = new Map<string, Visits>();
 
   constructor(
     private readonly bus: Pick<Bus, 'inspect'>,
@@ -33,6 +48,29 @@ export class TurnDoor {
   ) {
     const { messagesPerMinute: perUser } = limits;
     this.rate = new MinuteLimit({ what: 'messages', perUser, inAll: MAX_REMEMBERED }, now);
+  }
+
+  /**
+   * To be had before the unended turns of the user are counted: who is let in meanwhile, or is not in the journal yet,
+   * is missing in that count. `end` when the turn is there, or is not to be.
+   */
+  visit(userId: string): Visit {
+    const visits = this.visits.get(userId) ?? { near: 0, letIn: 0, done: 0 };
+    this.visits.set(userId, visits);
+    visits.near++;
+    const doneBefore = visits.done;
+    let isIn = false;
+    return {
+      letIn: (counted) => {
+        this.check(userId, counted + visits.letIn - doneBefore);
+        visits.letIn++;
+        isIn = true;
+      },
+      end: () => {
+        if (isIn) visits.done++;
+        if (--visits.near === 0) this.visits.delete(userId);
+      },
+    };
   }
 
   /** Lets one new message of a user in, or throws `RequestError` `overloaded`. */

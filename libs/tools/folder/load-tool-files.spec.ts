@@ -59,6 +59,16 @@ describe('loadToolFiles', () => {
       { 'a.tool.mjs': { name: 'x', run: () => 1 } },
       'default export must be a tool',
     ],
+    [
+      'has a tool without a class, made without defineTool',
+      { 'a.tool.mjs': { ...tool('x'), definition: { ...tool('x').definition, class: undefined } } },
+      'the tool "x": class must be one of',
+    ],
+    [
+      'has a tool whose arguments are a list',
+      { 'a.tool.mjs': { ...tool('x'), definition: { ...tool('x').definition, input_schema: [] } } },
+      'default export must be a tool',
+    ],
     ['exports an empty list', { 'a.tool.mjs': [] }, 'default export must be a tool'],
     ['has two tools of one name', { 'a.tool.mjs': [tool('x'), tool('x')] }, 'two tools named x'],
     ['has a name that no queue can have', { 'My-Tools.tool.mjs': tool('x') }, 'its name must be'],
@@ -81,6 +91,14 @@ describe('loadToolFiles', () => {
     writeFileSync(path, 'export default {');
     const loading = loadToolFiles(folder, () => Promise.reject(new SyntaxError('Unexpected end of input')));
     await expect(loading).rejects.toThrow(`${path}: SyntaxError: Unexpected end of input`);
+  });
+
+  it('refuses a file that never ends loading, with its path', async () => {
+    writeFileSync(join(folder, 'a.tool.mjs'), 'await new Promise(() => {});');
+    const loading = loadToolFiles(folder, () => new Promise(() => undefined), 20);
+    await expect(loading).rejects.toThrow(
+      `${join(folder, 'a.tool.mjs')}: Error: it was not loaded within 20 ms.`,
+    );
   });
 
   it('says what to correct when the folder is none', async () => {

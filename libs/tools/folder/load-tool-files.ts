@@ -1,12 +1,14 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { defineToolset, ToolSetupError } from '../define-tool.js';
+import { defineToolset, findDefinitionProblem, ToolSetupError } from '../define-tool.js';
 import type { Tool, ToolsetHost } from '../tool.port.js';
 import { ArgumentValidator } from '../validate-arguments.js';
 
 const TOOL_FILE = /^(.+)\.tool\.(js|mjs|ts)$/;
 const VERSION = '1.0.0';
+/** A file that waits for something while it is imported; the worker cannot start before. */
+const LOAD_MS = 15_000;
 
 /**
  * The toolsets of a folder: each file `<toolset>.tool.mjs` (or `.js`; `.ts` where Node runs TypeScript) has a tool, or
@@ -15,13 +17,14 @@ const VERSION = '1.0.0';
 export async function loadToolFiles(
   folder: string,
   load: (url: string) => Promise<unknown> = (url) => import(url),
+  loadMs = LOAD_MS,
 ): Promise<ToolsetHost[]> {
   const files = listToolFiles(folder);
   const validator = new ArgumentValidator();
   const toolsets: ToolsetHost[] = [];
   const pathOf = new Map<string, string>();
   for (const path of files) {
-    const toolset = await loadToolFile(path, load, validator);
+    const toolset = await loadToolFile(path, (url) => inTime(load(url), loadMs), validator);
     const other = pathOf.get(toolset.name);
     if (other !== undefined)
       throw new ToolSetupError(`${other} and ${path} both make the toolset ${toolset.name}: rename one.`);
@@ -53,6 +56,9 @@ async function loadToolFile(
     if (tools.length === 0 || !tools.every(isTool))
       throw fail('its default export must be a tool made by defineTool, or a list of tools.');
     for (const { definition } of tools) {
+      const { own_name: name, timeout_ms: timeoutMs } = definition;
+      const wrong = findDefinitionProblem({ ...definition, name, timeoutMs });
+      if (wrong) throw fail(`the tool ${JSON.stringify(name)}: ${wrong}.`);
       const problem = validator.findSchemaProblem(definition.input_schema);
       if (problem) throw fail(`the tool ${definition.own_name} cannot be called. ${problem}`);
     }
@@ -63,6 +69,15 @@ async function loadToolFile(
   }
 }
 
+async function inTime<T>(loading: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const problem = `it was not loaded within ${ms} ms. What takes longer belongs into the tool's run.`;
+    timer = setTimeout(() => reject(new Error(problem)), ms);
+  });
+  return Promise.race([loading, late]).finally(() => clearTimeout(timer));
+}
+
 /** By its looks: the file may have its `defineTool` from another copy of this package. */
 function isTool(value: unknown): value is Tool {
   const { definition, run } = (value ?? {}) as Partial<Tool>;
@@ -70,6 +85,8 @@ function isTool(value: unknown): value is Tool {
     typeof run === 'function' &&
     typeof definition?.own_name === 'string' &&
     typeof definition.description === 'string' &&
-    typeof definition.input_schema === 'object'
+    typeof definition.input_schema === 'object' &&
+    definition.input_schema !== null &&
+    !Array.isArray(definition.input_schema)
   );
 }

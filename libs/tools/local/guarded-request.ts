@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { BlockList } from 'node:net';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 
 export interface RequestGuard {
@@ -9,6 +10,10 @@ export interface RequestGuard {
   /** Of the operating system, unless a test plays a name server. */
   lookup?: typeof systemLookup;
 }
+
+/** A form of IPv4 in IPv6 that nobody uses any more: written as `::7f00:1` the agent takes it for public. */
+const IPV4_COMPATIBLE = new BlockList();
+IPV4_COMPATIBLE.addSubnet('::', 96, 'ipv6');
 
 const PORTS = new Set(['', '80', '443', '8080', '8443']);
 
@@ -24,6 +29,8 @@ export function checkTarget(url: URL, { allow }: RequestGuard): void {
     throw new ForbiddenTargetError('A user name or password in the address is not allowed.');
   if (!PORTS.has(url.port) && !allow.has(url.host))
     throw new ForbiddenTargetError(`Port ${url.port} is not allowed.`);
+  const address = /^\[(.+)\]$/.exec(url.hostname)?.[1];
+  if (address && IPV4_COMPATIBLE.check(address, 'ipv6') && !isAllowed(url, allow)) throw toForbidden(url);
 }
 
 /**
@@ -39,9 +46,8 @@ export function sendGuarded(
   checkTarget(url, guard);
   const isSecure = url.protocol === 'https:';
   const Agent = isSecure ? RequestFilteringHttpsAgent : RequestFilteringHttpAgent;
-  const isAllowed = guard.allow.has(url.host) || guard.allow.has(url.hostname);
   // No connection is kept: each is judged when it is made.
-  const agent = isAllowed ? undefined : new Agent({ keepAlive: false });
+  const agent = isAllowed(url, guard.allow) ? undefined : new Agent({ keepAlive: false });
   const lookup = guard.lookup ?? systemLookup;
   return new Promise((resolve, reject) => {
     const send = isSecure ? requestHttps : requestHttp;
@@ -50,6 +56,10 @@ export function sendGuarded(
     request.on('error', (error) => reject(isRefusal(error) ? toForbidden(url) : error));
     request.end();
   });
+}
+
+function isAllowed({ host, hostname }: URL, allow: RequestGuard['allow']): boolean {
+  return allow.has(host) || allow.has(hostname);
 }
 
 /** Of the agent's errors, which have no name of their own. */

@@ -2,6 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
+const DECOMPRESS = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
 export class BodyTooLargeError extends Error {
   override name = 'BodyTooLargeError';
 }
@@ -23,12 +30,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
 }
 
 function unpacked(response: IncomingMessage): NodeJS.ReadableStream {
-  const decompress = {
-    gzip: createGunzip,
-    'x-gzip': createGunzip,
-    deflate: createInflate,
-    br: createBrotliDecompress,
-  }[(response.headers['content-encoding'] ?? '').trim().toLowerCase()];
+  const decompress = DECOMPRESS.get((response.headers['content-encoding'] ?? '').trim().toLowerCase());
   // Errors come out of the end that is read.
   return decompress ? pipeline(response, decompress(), () => undefined) : response;
 }

@@ -82,6 +82,43 @@ describe('http.fetch', () => {
     expect(image).not.toHaveProperty('text');
   });
 
+  it.each([
+    [
+      'elements within elements',
+      '<p>start</p>' + '<div>'.repeat(200_000),
+      { text: 'start', note: /nests too deeply/ },
+    ],
+    [
+      'links within links',
+      '<p>start</p>' + '<a href="/x">'.repeat(70_000),
+      { text: 'start', note: /nests too deeply/ },
+    ],
+    ['ends of nothing', '<i>'.repeat(900) + '</b>'.repeat(250_000) + 'end', { text: 'end' }],
+    ['lines of signs', `<p>${'#-|'.repeat(100_000)}x</p>`, { text: /^#-\|/ }],
+    ['many attributes', `<p ${'a=1 '.repeat(100_000)}>end`, { text: 'end' }],
+  ])('reads a page made to be slow, of %s, without holding up the process', async (_what, page, expected) => {
+    const { host } = await serve((_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end(page),
+    );
+    const before = performance.now();
+    const { data } = await fetchWith({ allow: [host] }, `http://${host}/`);
+    for (const [name, value] of Object.entries(expected))
+      expect(data![name]).toEqual(value instanceof RegExp ? expect.stringMatching(value) : value);
+    expect(performance.now() - before).toBeLessThan(3_000);
+  });
+
+  it('reads a page whose packing is none as it is', async () => {
+    const { host } = await serve(({ url }, response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': url!.slice(1) })
+        .end('as it is'),
+    );
+    for (const encoding of ['identity', 'constructor', '__proto__']) {
+      const { data } = await fetchWith({ allow: [host] }, `http://${host}/${encoding}`);
+      expect([encoding, data?.text]).toEqual([encoding, 'as it is']);
+    }
+  });
+
   it('gives an error page as a result, and asks with HEAD for nothing but headers', async () => {
     const { host } = await serve(({ method }, response) =>
       response
@@ -158,6 +195,8 @@ describe('the guard of http.fetch', () => {
     'http://[::]/',
     'http://[::ffff:127.0.0.1]/',
     'http://[::ffff:a9fe:a9fe]/',
+    'http://[::127.0.0.1]/',
+    'http://[::a9fe:a9fe]/',
     'http://[64:ff9b::7f00:1]/',
     'http://[64:ff9b:1::a00:1]/',
     'http://[2002:7f00:1::]/',
@@ -190,16 +229,21 @@ describe('the guard of http.fetch', () => {
     expect(JSON.stringify(error)).not.toContain('secret');
   });
 
-  it.each(['127.0.0.1', '169.254.169.254', '::1', '::ffff:10.0.0.1', '64:ff9b::7f00:1', 'fd12::1'])(
-    'refuses a name that stands for %s, without telling which address it is',
-    async (address) => {
-      const { error } = await fetchWith({ lookup: resolvingTo(address) }, 'http://inside.example/');
-      expect(error).toEqual({
-        error_type: 'PermissionError',
-        error_message: 'inside.example is not a public address.',
-      });
-    },
-  );
+  it.each([
+    '127.0.0.1',
+    '169.254.169.254',
+    '::1',
+    '::127.0.0.1',
+    '::ffff:10.0.0.1',
+    '64:ff9b::7f00:1',
+    'fd12::1',
+  ])('refuses a name that stands for %s, without telling which address it is', async (address) => {
+    const { error } = await fetchWith({ lookup: resolvingTo(address) }, 'http://inside.example/');
+    expect(error).toEqual({
+      error_type: 'PermissionError',
+      error_message: 'inside.example is not a public address.',
+    });
+  });
 
   it('judges the address that is connected to, not one that was resolved before', async () => {
     const { port, asked } = await serve((_request, response) => response.end('inside'));

@@ -93,7 +93,8 @@ function contentOf(body: Buffer, contentType: string, url: URL) {
   if (text === undefined) return { note: 'The content is not text, so only its type and size are given.' };
   if (!/^(?:text\/html|application\/xhtml)/.test(contentType)) return { text };
   const cut = text.length > MAX_HTML_LENGTH;
-  const page = toReadableText(text.slice(0, MAX_HTML_LENGTH), url);
+  const { isCut, ...page } = toReadableText(text.slice(0, MAX_HTML_LENGTH), url);
+  if (isCut) return { ...page, note: 'The HTML nests too deeply: only what comes before that was read.' };
   return {
     ...page,
     ...(cut ? { note: `Only the first ${MAX_HTML_LENGTH} characters of the HTML were read.` } : {}),

@@ -13,13 +13,31 @@ const HEADING = /^h[1-6]$/;
 /** More than the marks of headings, lists and tables. */
 const HAS_WORDS = /[^#\-| ]/;
 
+/** The parser's work for a tag grows with the elements that are open; browsers have such a limit, too. */
+const MAX_OPEN = 1_000;
+
+export interface ReadableText {
+  title: string;
+  text: string;
+  /** The page nests deeper than any honest one: only what comes before that was read. */
+  isCut: boolean;
+}
+
 /** The words of a page, one line for each block, headings marked with `#`; links keep their address. Linear time. */
-export function toReadableText(html: string, base: URL): { title: string; text: string } {
+export function toReadableText(html: string, base: URL): ReadableText {
   const reader = new Reader(base);
   const parser = new Parser(reader, { decodeEntities: true, lowerCaseTags: true });
-  parser.end(html);
-  return { title: tidyLine(reader.title), text: reader.text() };
+  let isCut = false;
+  try {
+    parser.end(html);
+  } catch (error) {
+    if (!(error instanceof TooDeepError)) throw error;
+    isCut = true;
+  }
+  return { title: tidyLine(reader.title), text: reader.text(), isCut };
 }
+
+class TooDeepError extends Error {}
 
 class Reader {
   title = '';
@@ -27,10 +45,12 @@ class Reader {
   private hidden: string[] = [];
   private links: (string | undefined)[] = [];
   private isTitle = false;
+  private open = 0;
 
   constructor(private readonly base: URL) {}
 
   onopentag(name: string, { href }: Record<string, string>): void {
+    if (++this.open > MAX_OPEN) throw new TooDeepError();
     if (name === 'title') this.isTitle = this.title === '';
     if (HIDDEN.has(name)) this.hidden.push(name);
     if (BLOCKS.has(name)) this.parts.push('\n');
@@ -46,6 +66,7 @@ class Reader {
   }
 
   onclosetag(name: string): void {
+    this.open--;
     if (name === 'title') this.isTitle = false;
     if (this.hidden.at(-1) === name) this.hidden.pop();
     if (BLOCKS.has(name)) this.parts.push('\n');

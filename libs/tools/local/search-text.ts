@@ -10,25 +10,48 @@ const MAX_ANSWER_BYTES = 24 * 1024;
 /** Characters shown on each side of where a match begins. */
 const BEFORE = 60;
 const AFTER = 140;
+/** Each character of a text costs time by the size of the program that the pattern becomes. */
+const MAX_PROGRAM_SIZE = 2_000;
+/** Making a program out of repetitions takes long itself: at most so many characters, each as often as it is repeated. */
+const MAX_REPEATED_LENGTH = 50_000;
+/** RE2 knows no larger one, also for repetitions within repetitions. */
+const MAX_REPETITION = 1_000;
 /** Work for so long, then let the process do something else. */
 const SLICE_MS = 10;
 
-/** Throws a `ValidationError` for what RE2 does not know. Matching takes time linear in the text. */
+/** Throws a `ValidationError` for what RE2 does not know, or would search for slowly. Matching takes time linear in the text. */
 export function compilePattern(pattern: string): RE2JS {
+  if (repeatedLength(pattern) > MAX_REPEATED_LENGTH) throw tooLarge(pattern);
   try {
-    return RE2JS.compile(pattern);
+    const compiled = RE2JS.compile(pattern);
+    if (compiled.programSize() > MAX_PROGRAM_SIZE) throw tooLarge(pattern);
+    return compiled;
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new ToolError({
-      error_type: 'ValidationError',
-      error_message: `The pattern is not one in RE2 syntax: ${error.message.slice(0, 200)}`,
-      error_details: {
-        parameter: 'pattern',
-        provided_value: pattern.slice(0, 200),
-        constraint: 'RE2 syntax',
-      },
-    });
+    const reason = error.message.slice(0, 200);
+    throw refusal(pattern, `The pattern is not one in RE2 syntax: ${reason}`, 'RE2 syntax');
   }
+}
+
+/** More than the characters that are left when every repetition is written out. */
+function repeatedLength(pattern: string): number {
+  let times = 1;
+  for (const [, least, most] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
+    times = Math.min(MAX_REPETITION, times * Math.max(1, Number(most || least)));
+  return times * pattern.length;
+}
+
+function tooLarge(pattern: string): ToolError {
+  const message = 'The pattern is too large: use smaller repetitions, or * and + instead.';
+  return refusal(pattern, message, 'smaller repetitions');
+}
+
+function refusal(pattern: string, message: string, constraint: string): ToolError {
+  return new ToolError({
+    error_type: 'ValidationError',
+    error_message: message,
+    error_details: { parameter: 'pattern', provided_value: pattern.slice(0, 200), constraint },
+  });
 }
 
 /** Offsets (bytes) and surroundings of the matches, as text; surroundings that overlap are shown once. */
@@ -37,15 +60,16 @@ export async function searchText(content: Buffer, pattern: RE2JS, signal: AbortS
   let bytes = 0;
   let shownUpTo = 0;
   let sliceEnd = performance.now() + SLICE_MS;
-  const rest = async () => {
+  const pause = async () => {
+    if (performance.now() < sliceEnd) return;
     await letOthersRun();
     signal.throwIfAborted();
     sliceEnd = performance.now() + SLICE_MS;
   };
   for (const piece of piecesOf(content)) {
-    if (performance.now() > sliceEnd) await rest();
+    await pause();
     for (const { offset, end, around } of matchesIn(content, piece, pattern)) {
-      if (performance.now() > sliceEnd) await rest();
+      await pause();
       if (offset < shownUpTo) continue;
       const line = `offset ${offset}: ${around}`;
       bytes += Buffer.byteLength(line) + 1;
@@ -86,7 +110,7 @@ function* matchesIn(content: Buffer, { begin, end }: Piece, pattern: RE2JS) {
   const from = characterStart(content, begin);
   const text = content.toString('utf8', from, characterStart(content, end));
   const matcher = pattern.matcher(text);
-  // One look takes time linear in the text: from where the last match is shown up to, so that there are few.
+  // What has been shown is not searched again: each search may go through all of the rest.
   for (let shown = 0; shown <= text.length && matcher.find(shown);) {
     const start = matcher.start();
     shown = start + AFTER;

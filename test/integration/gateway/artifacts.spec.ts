@@ -97,10 +97,22 @@ describe('GET /api/artifacts/:id', () => {
     };
     expect(await part('bytes=2-4')).toEqual([206, 'bytes 2-4/10', '234']);
     expect(await part('bytes=-3')).toEqual([206, 'bytes 7-9/10', '789']);
+    expect(await part('bytes=-99')).toEqual([206, 'bytes 0-9/10', '0123456789']);
+    expect(await part('bytes=-0')).toEqual([416, 'bytes */10', '']);
     expect(await part('bytes=8-99')).toEqual([206, 'bytes 8-9/10', '89']);
     expect(await part('bytes=10-')).toEqual([416, 'bytes */10', '']);
     expect(await part('bytes=0-1,5-6')).toEqual([200, null, '0123456789']);
     expect(await part('lines=1-2')).toEqual([200, null, '0123456789']);
+  });
+
+  it('serves the whole to who has parts of something else, and to who asks with HEAD', async () => {
+    const { _id, hash } = await keep('0123456789', 'text/plain');
+    const ifRange = async (tag: string) =>
+      (await ask(_id, { range: 'bytes=2-4', 'if-range': tag })).headers.get('content-length');
+    expect(await ifRange(`"${hash}"`)).toBe('3');
+    expect(await ifRange('"another"')).toBe('10');
+    const head = await ask(_id, { range: 'bytes=2-4' }, 'HEAD');
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, '10']);
   });
 
   it('is missing for everybody else, for nonsense, and once its conversation is deleted', async () => {

@@ -57,6 +57,17 @@ describe('more than a gateway takes is refused as overloaded', () => {
     expect(await response.json()).toMatchObject({ code: 'overloaded' });
   });
 
+  it('turns of one user at once, also when all of them come in the same moment', async () => {
+    await start({ limits: { turnsAtOnce: 3 } });
+    const client = await harness.connect();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => client.request('message', { content: `message ${i}` })),
+    );
+    const refused = answers.filter(({ error }) => error);
+    expect(refused).toHaveLength(17);
+    for (const { error } of refused) expect(error).toMatchObject(OVERLOADED);
+  });
+
   it('sockets at once, until one of them has gone', async () => {
     await start({ limits: { sockets: 1 } });
     const first = await harness.connect();
