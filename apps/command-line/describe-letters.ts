@@ -23,5 +23,7 @@ function reasonOf({ reason, replayed_at }: LetterSummary): string {
 
 /** Poison must not drive the terminal that looks at it. */
 function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (control) => (control === '\n' ? control : '\uFFFD'));
+  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (control) =>
+    control === '\n' ? control : '\uFFFD',
+  );
 }

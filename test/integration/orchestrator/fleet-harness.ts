@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newMessage, type Conversation, type ConversationEvent, type Turn } from '#contracts';
-import { createModel, type Model, type ModelPart, type ModelRequest } from '#llm';
+import type { Model, ModelPart, ModelRequest } from '#llm';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
@@ -14,7 +14,6 @@ import {
 import { startToolWorker } from '../../../apps/tool-worker/start-tool-worker.app.js';
 import { waitFor } from '../../services/wait-for.js';
 
-const demoModel = (): Model => createModel({ MODEL: 'demo' });
 export const USAGE = { input_tokens: 10, output_tokens: 5, cached_tokens: 0 };
 
 /** A model that says what the script says of its requests, in order. */
