@@ -126,12 +126,3 @@ export interface ToolResultBody extends ToolResult {
   duration_ms: number;
   worker: string;
 }
-
-/** Messages are for people and models: no stack trace, no secret. */
-export function errorDetail(
-  type: ErrorType,
-  message: string,
-  details?: ErrorDetail['error_details'],
-): ErrorDetail {
-  return { error_type: type, error_message: message, ...(details == null ? {} : { error_details: details }) };
-}

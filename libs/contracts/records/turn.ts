@@ -12,18 +12,6 @@ export const turnStatusSchema = z.enum([
   'cancelled',
 ]);
 
-/** The cached statuses that are an end: once stored, no other replaces them. */
-export const ENDED_STATUSES = ['completed', 'failed', 'cancelled'] as const satisfies readonly TurnStatus[];
-export const UNENDED_STATUSES = [
-  'queued',
-  'running',
-  'awaiting_input',
-] as const satisfies readonly TurnStatus[];
-
-export function isEndedStatus(status: TurnStatus): boolean {
-  return (ENDED_STATUSES as readonly TurnStatus[]).includes(status);
-}
-
 /** Choices that bind one turn. Unknown fields are kept out, new ones are optional. */
 export const turnOptionsSchema = z.object({
   /** `provider/model` as in `MODEL`; absent: the deployment's model. */
