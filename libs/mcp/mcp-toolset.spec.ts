@@ -139,7 +139,7 @@ describe('McpToolset', () => {
     expect(logger.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('hello'));
     // Whose call a line is about is not said: with two at once it is nobody's.
     await Promise.all([
-      toolOf(toolset, 'wait').run({ steps: 1, stepMs: 1000 }, context),
+      toolOf(toolset, 'wait').run({ steps: 1, stepMs: 1000 }, toolContext()),
       toolOf(toolset, 'talk').run({}, context),
     ]);
     expect(seen).toHaveLength(1);
