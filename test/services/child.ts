@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { StopWaiting, waitFor } from './wait-for.js';
 
@@ -15,6 +15,8 @@ export interface ChildOptions {
 }
 
 const keptLogCharacters = 1024 * 1024;
+/** A thread in a system call that cannot be interrupted stops when it returns. */
+const FREEZE_MS = 1_000;
 
 /** Every child started in this realm; the jest environment prints their logs on failure and kills leftovers. */
 export const startedChildren: Child[] = ((
@@ -74,8 +76,12 @@ export class Child {
     return exit;
   }
 
+  /** Returns when nothing of it runs any more: the signal alone takes effect a moment later. */
   freeze(): void {
     this.signal('SIGSTOP');
+    const givesUpAt = performance.now() + FREEZE_MS;
+    while (performance.now() < givesUpAt && threadStates(this.pid).some((state) => !/[TtZX]/.test(state)))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
   }
 
   thaw(): void {
@@ -137,4 +143,33 @@ export async function runCommand(
 /** Linux only: without it a killed test run leaves its services behind. */
 function dieWithParent(): string[] {
   return existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : [];
+}
+
+/** Of every thread of a process group, as the kernel names them (`T`: stopped); none where there is no /proc. */
+function threadStates(group: number): string[] {
+  if (!existsSync('/proc')) return [];
+  const members = readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && statOf(name)[2] === String(group),
+  );
+  return members.flatMap((pid) =>
+    listThreads(pid).map((thread) => statOf(`${pid}/task/${thread}`)[0] ?? 'X'),
+  );
+}
+
+function listThreads(pid: string): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+/** State, parent, group and what follows; a process that has just ended has nothing. */
+function statOf(path: string): string[] {
+  try {
+    const text = readFileSync(`/proc/${path}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
 }
