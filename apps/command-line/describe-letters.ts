@@ -1,4 +1,5 @@
 import type { DeadLetter } from '#contracts';
+import { printable } from './printable.js';
 
 export type LetterSummary = Omit<DeadLetter, 'content'>;
 
@@ -19,11 +20,4 @@ export function describeLetter({ content, ...letter }: DeadLetter): string {
 
 function reasonOf({ reason, replayed_at }: LetterSummary): string {
   return replayed_at === undefined ? reason : `${reason} (replayed ${replayed_at})`;
-}
-
-/** Poison must not drive the terminal that looks at it. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (control) =>
-    control === '\n' ? control : '\uFFFD',
-  );
 }

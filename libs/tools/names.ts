@@ -63,6 +63,19 @@ export function suggestNames(wrong: string, names: Iterable<string>): string[] {
   return scored.slice(0, MAX_SUGGESTIONS).map(({ name }) => name);
 }
 
+/** What a model or a client is told of a tool that there is not; close names are suggested, never used silently. */
+export function describeUnknownTool(
+  name: string,
+  known: readonly { name: string }[],
+): { message: string; suggestions: string[] } {
+  const suggestions = suggestNames(
+    name,
+    known.map((tool) => tool.name),
+  ).map(toModelName);
+  const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(' or ')}?` : '';
+  return { message: `There is no tool ${name.slice(0, 128)}.${hint}`, suggestions };
+}
+
 interface NamedTool {
   own_name: string;
   toolset: string;

@@ -1,5 +1,6 @@
-import { ArgumentValidator, type Question, type Reply, type ToolContext } from '#tools';
+import { ArgumentValidator, type Question, type Reply } from '#tools';
 import { createMcpToolsets, parseMcpConfig } from '#mcp';
+import { toolContext } from '../../libs/tools/testing/tool-context.js';
 
 /*
  * The client that the MCP conformance suite tests: our own toolset, told by the suite which server to talk to and
@@ -39,7 +40,7 @@ async function offered(): Promise<void> {
 
 async function callOnce({ definition, run }: ReturnType<NonNullable<typeof toolset>['tools']>[number]) {
   try {
-    const result = await run(argumentsFor(definition), callContext());
+    const result = await run(argumentsFor(definition), toolContext({ ask: agree }));
     process.stderr.write(`${definition.own_name}: ${JSON.stringify(result)}\n`);
   } catch (error) {
     process.stderr.write(`${definition.own_name}: ${String(error)}\n`);
@@ -89,18 +90,4 @@ async function agree({ schema }: Question): Promise<Reply> {
 /** As we would show it to a model. */
 function schemaOf(name: string): unknown {
   return toolset!.tools().find(({ definition }) => definition.own_name === name)?.definition.input_schema;
-}
-
-function callContext(): ToolContext {
-  return {
-    toolCallId: 'call_conformance0000000000',
-    conversationId: 'conversation-1',
-    userId: 'user-1',
-    attempt: 1,
-    signal: new AbortController().signal,
-    deadline: Date.now() + 20_000,
-    progress: () => undefined,
-    attach: () => Promise.reject(new Error('Nothing is kept here.')),
-    ask: agree,
-  };
 }

@@ -18,7 +18,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Artifact, CallView, CatalogTool, ConversationEvent, Outcome } from '#contracts';
 import type { Logger } from '#observability';
-import { busNameOf, suggestNames, toModelName } from '#tools';
+import { busNameOf, describeUnknownTool } from '#tools';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { User } from '../auth/user.js';
 import type { OfferedTools } from '../catalogue/offered-tools.js';
@@ -122,15 +122,7 @@ class McpCall {
     const tools = toolsOf(this.deps);
     const found = busNameOf(name, tools);
     if (found !== undefined) return found;
-    const close = suggestNames(
-      name,
-      tools.map((tool) => tool.name),
-    ).map(toModelName);
-    const hint = close.length > 0 ? ` Did you mean ${close.join(' or ')}?` : '';
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      `There is no tool ${name.slice(0, 128)}.${hint}`,
-    );
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeUnknownTool(name, tools).message);
   }
 
   private async goOn(question: Question): Promise<CallToolResult | InputRequiredResult> {

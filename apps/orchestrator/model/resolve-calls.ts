@@ -1,5 +1,5 @@
 import { errorDetail, type Call, type CatalogTool, type ErrorDetail, type StopReason } from '#contracts';
-import { busNameOf, suggestNames, toModelName, type ArgumentValidator } from '#tools';
+import { busNameOf, describeUnknownTool, type ArgumentValidator } from '#tools';
 import type { Budgets } from '#turn';
 import type { AskedCall } from './stream-step.js';
 
@@ -85,11 +85,7 @@ function findTool(name: string, catalogue: CatalogTool[]): CatalogTool | undefin
 
 /** Close names are told to the model, never silently used. */
 function unknownCall(asked: AskedCall, offer: Offer): Call {
-  const suggestions = suggestNames(
-    asked.name,
-    offer.offered.map((tool) => tool.name),
-  ).map(toModelName);
-  const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(' or ')}?` : '';
+  const { message, suggestions } = describeUnknownTool(asked.name, offer.offered);
   return {
     tool_call_id: asked.tool_call_id,
     tool_name: unknownName(asked.name),
@@ -99,9 +95,7 @@ function unknownCall(asked: AskedCall, offer: Offer): Call {
     class: 'once',
     timeout_ms: REFUSED_TIMEOUT_MS,
     approval: 'none',
-    refusal: errorDetail('ToolNotFound', `There is no tool ${asked.name.slice(0, 128)}.${hint}`, {
-      suggestions,
-    }),
+    refusal: errorDetail('ToolNotFound', message, { suggestions }),
   };
 }
 

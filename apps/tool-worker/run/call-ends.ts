@@ -22,32 +22,24 @@ export class CallEnds {
   }
 
   /** Undefined when somebody has claimed the call to run it. */
-  async refuse(
-    body: ToolCallBody,
-    label: CallLabel,
-    result: ToolResult,
-  ): Promise<DeliveryOutcome | undefined> {
-    const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
-    const outcome = await refuse(this.ports, body, label, refusal);
-    if (!outcome) return undefined;
-    this.count(outcome, body);
-    return this.hint(body, outcome);
+  refuse(body: ToolCallBody, label: CallLabel, result: ToolResult): Promise<DeliveryOutcome | undefined> {
+    return this.refuseBy((refusal) => refuse(this.ports, body, label, refusal), body, result);
   }
 
   /** Undefined when somebody else has claimed the call before: then no limit of ours ends it. */
-  async refuseForNow(
+  refuseForNow(
     body: ToolCallBody,
     label: CallLabel,
     retryAfterMs: number,
   ): Promise<DeliveryOutcome | undefined> {
     const text = `Too many calls of ${body.tool_name} now. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
     const result = failure('ApiLimitExceeded', text, { retry_after_ms: retryAfterMs, started: false });
-    const refusal = outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result);
-    const outcome = await refuseUnclaimed(this.ports, label, refusal);
-    if (!outcome) return undefined;
-    this.metrics.toolRateRefusals.inc({ toolset: toolsetOf(body.tool_name) });
-    this.count(outcome, body);
-    return this.hint(body, outcome);
+    const settleUnclaimed = async (refusal: Outcome) => {
+      const outcome = await refuseUnclaimed(this.ports, label, refusal);
+      if (outcome) this.metrics.toolRateRefusals.inc({ toolset: toolsetOf(body.tool_name) });
+      return outcome;
+    };
+    return this.refuseBy(settleUnclaimed, body, result);
   }
 
   /** To the orchestrator that dispatched the call; if it is gone, to any. */
@@ -60,6 +52,17 @@ export class CallEnds {
     if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
     await faultPoint('result_hinted');
     return 'ack';
+  }
+
+  private async refuseBy(
+    settleRefusal: (refusal: Outcome) => Promise<Outcome | undefined>,
+    body: ToolCallBody,
+    result: ToolResult,
+  ): Promise<DeliveryOutcome | undefined> {
+    const outcome = await settleRefusal(outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result));
+    if (!outcome) return undefined;
+    this.count(outcome, body);
+    return this.hint(body, outcome);
   }
 
   private count(outcome: Outcome, body: ToolCallBody): void {

@@ -100,7 +100,8 @@ describe('many viewers that stop reading', () => {
     }
     const isTold = async () => (await relayed()) - relayedBefore >= READERS * LONG_EVENTS;
     await waitFor(isTold, { what: 'everything being told' });
-    expect(bytesInUse() - before).toBeLessThan(BOUND_BYTES);
+    // What the kernels take, and what is still on its way to them, is held for a moment only.
+    await waitFor(() => bytesInUse() - before < BOUND_BYTES, { what: 'memory below its bound' });
     for (const { slow } of played) slow.socket.terminate();
   });
 });
