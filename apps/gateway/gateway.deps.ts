@@ -8,6 +8,8 @@ import type { FeedTimings } from './feeds/feed-timings.js';
 
 export interface GatewayConfig extends Pick<ClientConfig, 'auth' | 'corsOrigins' | 'allowedHosts'> {
   limits: GatewayLimits;
+  /** Undefined: all that exist. */
+  dialects?: readonly string[];
   /** What the deployment offers at all. */
   offer?: ToolChoice;
 }

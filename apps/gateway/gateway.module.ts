@@ -15,7 +15,10 @@ import { Conversations } from './conversations/conversations.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { DriverRequests } from './control/driver-requests.js';
 import { Ownership } from './conversations/ownership.js';
+import { chooseDialects } from './dialects/dialects.js';
+import { DialectsModule } from './dialects/dialects.module.js';
 import { ProblemFilter } from './errors/problem.filter.js';
+import { createErrorSender } from './errors/send-error.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { Gateway } from './gateway.js';
 import { builtPageDir, createPage } from './http/page.js';
@@ -34,10 +37,15 @@ import { TurnsController } from './turns/turns.controller.js';
 @Module({})
 export class GatewayModule {
   static forRoot(gateway: Gateway, deps: GatewayDeps): DynamicModule {
-    const { health, metrics, logger, pageDir = builtPageDir() } = deps;
+    const { health, metrics, logger, config, pageDir = builtPageDir() } = deps;
+    const dialects = chooseDialects(config.dialects);
+    const sendError = createErrorSender(dialects);
     return {
       module: GatewayModule,
-      imports: [HealthModule.register({ health, registry: metrics.registry })],
+      imports: [
+        HealthModule.register({ health, registry: metrics.registry }),
+        DialectsModule.forRoot(gateway, dialects),
+      ],
       controllers: [
         ToolsController,
         ConversationsController,
@@ -51,7 +59,7 @@ export class GatewayModule {
       providers: [
         ...providersOf(gateway),
         ChatGateway,
-        { provide: APP_FILTER, useValue: new ProblemFilter(logger, createPage(pageDir)) },
+        { provide: APP_FILTER, useValue: new ProblemFilter(logger, createPage(pageDir), sendError) },
       ],
     };
   }

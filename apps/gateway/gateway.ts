@@ -11,6 +11,7 @@ import { OfferedTools } from './catalogue/offered-tools.js';
 import { DriverRequests } from './control/driver-requests.js';
 import { Conversations } from './conversations/conversations.js';
 import { Ownership } from './conversations/ownership.js';
+import { DialectTurns } from './dialects/dialect-turns.js';
 import { DEFAULT_FEED_TIMINGS } from './feeds/feed-timings.js';
 import { Feeds } from './feeds/feeds.js';
 import { createViewReader } from './feeds/read-view.js';
@@ -46,6 +47,7 @@ export class Gateway {
   readonly deadLetters: DeadLetters;
   readonly calls: Calls;
   readonly mcpServer: McpHttpHandler;
+  readonly dialectTurns: DialectTurns;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -65,9 +67,11 @@ export class Gateway {
     this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.artifacts = new Artifacts(store, ownership);
+    const { submitTurn, turnReader } = this;
+    this.dialectTurns = new DialectTurns({ feeds, submitTurn, ownership, turnReader });
     this.mcpServer = createMcpServer({
       offered: this.offeredTools,
-      calls: new DirectCalls({ store, feeds, submitTurn: this.submitTurn, stopTurns }),
+      calls: new DirectCalls({ store, feeds, submitTurn, stopTurns }),
       answers: this.answerCalls,
       artifacts: this.artifacts,
       ownership,
@@ -90,7 +94,7 @@ export class Gateway {
       sessions: this.sessions,
       feeds,
       ownership,
-      submitTurn: this.submitTurn,
+      submitTurn,
       stopTurns,
       answerCalls: this.answerCalls,
       maxInHand: limits.requestsPerSocket,
@@ -107,6 +111,7 @@ export class Gateway {
   /** Lets nobody in, answers the requests in hand, and disconnects everybody. */
   async drain(graceMs: number): Promise<void> {
     this.admission.close();
+    this.dialectTurns.stop();
     await this.sessions.leaveAll(graceMs);
     await this.mcpServer.close();
     this.feeds.stop();

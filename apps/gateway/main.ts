@@ -2,10 +2,11 @@ import { loadGatewayConfig, runMain, Service } from '#bootstrap';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
+import { DIALECT_NAMES } from './dialects/dialects.js';
 import { startGateway } from './start-gateway.app.js';
 
 await runMain('gateway', async () => {
-  const config = loadGatewayConfig(process.env);
+  const config = loadGatewayConfig(process.env, DIALECT_NAMES);
   const { drainGraceMs, notices, logLevel, mongodbUrl, rabbitmqUrl } = config;
   const logger = createLogger({ role: 'gateway', level: logLevel });
   const store = createStore({ url: mongodbUrl });

@@ -4,6 +4,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { BusStrategy, connectBus } from '#messaging';
 import { createNestLogger } from '#observability';
 import { CONTROL_TYPES } from './control/control.controller.js';
+import { chooseDialects } from './dialects/dialects.js';
+import { createErrorSender } from './errors/send-error.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { GatewayModule } from './gateway.module.js';
 import { Gateway } from './gateway.js';
@@ -52,6 +54,8 @@ export async function startGateway(
 /** What the gateway's module needs of the app around it: safety of HTTP, the socket server. */
 export function configureGateway(app: NestExpressApplication, { config }: Pick<GatewayDeps, 'config'>): void {
   const rules = toOriginRules(config);
-  secureHttp(app, rules, config.limits.httpRequests);
+  const dialects = chooseDialects(config.dialects);
+  const sendError = createErrorSender(dialects);
+  secureHttp(app, { rules, maxRequests: config.limits.httpRequests, dialects, sendError });
   app.useWebSocketAdapter(new SocketServerAdapter(app, rules, config.limits.sockets));
 }

@@ -1,3 +1,4 @@
+import { DIALECT_NAMES } from '../gateway/dialects/dialects.js';
 import {
   loadStandaloneConfig,
   makeEarlierTurnsDue,
@@ -12,7 +13,7 @@ import { banner } from './banner.js';
 import { startStandalone } from './start-standalone.js';
 
 await runMain('standalone', async () => {
-  const config = loadStandaloneConfig(process.env);
+  const config = loadStandaloneConfig(process.env, DIALECT_NAMES);
   const { rabbitmqUrl, mongodbUrl, dataDir, drainGraceMs, notices } = config;
   const logger = createLogger({
     role: 'standalone',

@@ -7,14 +7,14 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from '#observability';
-import { sendProblem } from './problem.js';
 import { notFound, RequestError, toRequestError } from './request-error.js';
+import type { SendError } from './send-error.js';
 
 /** Serves a file of the page; calls `onMissing` when there is none of this name. */
 export type ServePage = (request: Request, response: Response, onMissing: () => void) => void;
 
 /**
- * Turns whatever a request threw into a problem document. Nest throws `NotFoundException` when no route matches
+ * Answers whatever a request threw. Nest throws `NotFoundException` when no route matches
  * (ours never do): only then the page is asked, so that routes win.
  */
 @Catch()
@@ -22,6 +22,7 @@ export class ProblemFilter implements ExceptionFilter {
   constructor(
     private readonly log: Pick<Logger, 'error' | 'warn'>,
     private readonly servePage: ServePage,
+    private readonly sendError: SendError,
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
@@ -29,13 +30,13 @@ export class ProblemFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     if (exception instanceof NotFoundException)
-      return this.servePage(request, response, () => sendProblem(response, notFound()));
+      return this.servePage(request, response, () => this.sendError(request, response, notFound()));
     const status = statusOfFramework(exception);
-    if (status !== undefined) return sendProblem(response, describe(status), status);
+    if (status !== undefined) return this.sendError(request, response, describe(status), status);
     const error = toRequestError(exception);
     if (error.code === 'internal') this.log.error({ err: exception, path: request.path }, 'request failed');
     if (error.code === 'unavailable') this.log.warn({ err: exception }, 'request refused for now');
-    sendProblem(response, error);
+    this.sendError(request, response, error);
   }
 }
 

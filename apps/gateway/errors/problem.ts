@@ -28,12 +28,12 @@ const TITLES: Record<number, string> = {
   503: 'Service Unavailable',
 };
 
-/** A problem document (RFC 9457): `detail` is one sentence, `code` the stable name. `status` overrides the code's own. */
-export function sendProblem(response: Response, error: RequestError, status = STATUS[error.code]): void {
-  if (response.headersSent) return void response.end();
-  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  if (error.retryAfterMs !== undefined)
-    response.setHeader('Retry-After', Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
+export function statusOf({ code }: RequestError): number {
+  return STATUS[code];
+}
+
+/** A problem document (RFC 9457): `detail` is one sentence, `code` the stable name. */
+export function sendProblem(response: Response, error: RequestError, status: number): void {
   response
     .status(status)
     .type('application/problem+json')

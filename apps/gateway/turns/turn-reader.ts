@@ -28,6 +28,13 @@ export class TurnReader {
     };
   }
 
+  /** A turn as the view shows it. */
+  async turn(turnId: string): Promise<TurnView> {
+    const journal = await this.store.readJournal(turnId);
+    if (!journal) throw notFound();
+    return turnViewOf(journal);
+  }
+
   async messages(user: User, conversationId: string, page: MessagesPage): Promise<MessageBody[]> {
     await this.ownership.conversation(user, conversationId);
     return listMessages(this.store, conversationId, page);

@@ -1,0 +1,79 @@
+import { isEndedStatus, type ClientRequest } from '#contracts';
+import type { User } from '../auth/user.js';
+import { DEFAULT_TITLE } from '../conversations/conversations.js';
+import type { Ownership } from '../conversations/ownership.js';
+import type { Feeds } from '../feeds/feeds.js';
+import type { SubmitTurn } from '../turns/submit-turn.js';
+import type { TurnReader } from '../turns/turn-reader.js';
+import { TurnStream } from './turn-stream.js';
+
+export interface StartedTurn {
+  conversation_id: string;
+  turn_id: string;
+  /** Must be read to its end, or closed. */
+  stream: TurnStream;
+}
+
+/** Turns that come from, or are followed in, another protocol. Whoever leaves stops nothing. */
+export class DialectTurns {
+  private readonly open = new Set<TurnStream>();
+
+  constructor(
+    private readonly deps: {
+      feeds: Feeds;
+      submitTurn: SubmitTurn;
+      ownership: Ownership;
+      turnReader: TurnReader;
+    },
+  ) {}
+
+  /**
+   * A message as the native protocol has it. `expiresAt` (ms since epoch): the conversation that it starts is in no
+   * list, and removed then. Throws `RequestError`.
+   */
+  async start(user: User, request: ClientRequest<'message'>, expiresAt?: number): Promise<StartedTurn> {
+    const { feeds, submitTurn } = this.deps;
+    const bind = async (conversationId: string) => void (await feeds.open(conversationId));
+    const accepted = await submitTurn.accept(user, request, bind, expiresAt);
+    const { conversation_id, turn_id } = accepted.answer;
+    const feed = await feeds.open(conversation_id);
+    if (accepted.isNewConversation) feed.startEmpty(DEFAULT_TITLE);
+    const stream = await this.streamOf(user, { conversation_id, turn_id });
+    // Whoever is told of the turn has its stream before anything can happen in it.
+    await accepted.announce();
+    return { conversation_id, turn_id, stream };
+  }
+
+  /** A turn that is under way, or has ended: the stream tells it from its beginning. Throws `RequestError`. */
+  async follow(user: User, turnId: string): Promise<StartedTurn> {
+    const turn = await this.deps.ownership.turn(user, turnId);
+    const place = { conversation_id: turn.conversation_id, turn_id: turn._id };
+    const stream = await this.streamOf(user, place);
+    // An old turn is not in the view that the conversation's other viewers have.
+    if (isEndedStatus(turn.status)) stream.show(await this.deps.turnReader.turn(turnId));
+    return { ...place, stream };
+  }
+
+  /** The process stops: every stream ends. */
+  stop(): void {
+    for (const stream of this.open) stream.stop();
+  }
+
+  private async streamOf(
+    user: User,
+    { conversation_id, turn_id }: { conversation_id: string; turn_id: string },
+  ): Promise<TurnStream> {
+    const { feeds, turnReader } = this.deps;
+    const stream: TurnStream = new TurnStream(
+      turn_id,
+      (toolCallId) => turnReader.call(user, turn_id, toolCallId),
+      () => {
+        this.open.delete(stream);
+        feeds.leave(conversation_id, stream);
+      },
+    );
+    this.open.add(stream);
+    (await feeds.open(conversation_id)).add(stream);
+    return stream;
+  }
+}

@@ -1,0 +1,20 @@
+import type { Response } from 'express';
+import type { RequestError } from '../errors/request-error.js';
+
+/** The wire of another kind of client, served beside the client protocol; its Nest module has the same name. */
+export interface Dialect {
+  /** As in `DIALECTS`. */
+  name: string;
+  /** Whether a path is one of its own. */
+  owns(path: string): boolean;
+  /** A refusal in its own form; `status` is that of the client protocol. Common headers are set before. */
+  sendError(response: Response, error: RequestError, status: number): void;
+  /** Bytes of one body; default: 1 MiB. */
+  maxBodyBytes?: number;
+  /** Types of bodies besides `application/json`. */
+  bodyTypes?: readonly string[];
+  /** Origins that may use its paths when `CORS_ORIGINS` names none. */
+  defaultOrigins?: readonly string[];
+  /** Headers of its answers that a page of another origin may read. */
+  exposedHeaders?: readonly string[];
+}

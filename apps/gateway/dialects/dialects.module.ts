@@ -1,0 +1,29 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { AUTHENTICATE } from '../auth/http-user.guard.js';
+import type { Gateway } from '../gateway.js';
+import type { Dialect } from './dialect.js';
+import type { DialectParts } from './dialect-parts.module.js';
+import { mcpChatParts } from './mcp-chat/mcp-chat.module.js';
+
+/** By the dialect's name. */
+const PARTS: Record<string, (gateway: Gateway) => DialectParts> = {
+  'mcp-chat-sse': mcpChatParts,
+};
+
+/** The routes of the dialects that are switched on. */
+@Module({})
+export class DialectsModule {
+  static forRoot(gateway: Gateway, dialects: readonly Dialect[]): DynamicModule {
+    return {
+      module: DialectsModule,
+      imports: dialects.map(({ name }) => moduleOf(PARTS[name]!(gateway), gateway)),
+    };
+  }
+}
+
+function moduleOf({ controllers, providers }: DialectParts, gateway: Gateway): DynamicModule {
+  // A class of its own, so that two dialects are two modules.
+  const module = class DialectModule {};
+  const common = [{ provide: AUTHENTICATE, useValue: gateway.authenticate }];
+  return { module, controllers, providers: [...common, ...providers] };
+}

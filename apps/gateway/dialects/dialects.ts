@@ -1,0 +1,12 @@
+import type { Dialect } from './dialect.js';
+import { mcpChat } from './mcp-chat/mcp-chat.js';
+
+/** Every dialect that exists, a folder each. */
+const DIALECTS: readonly Dialect[] = [mcpChat];
+
+export const DIALECT_NAMES = DIALECTS.map(({ name }) => name);
+
+/** `names` as in `DIALECTS`; undefined: all that exist. */
+export function chooseDialects(names: readonly string[] | undefined): Dialect[] {
+  return DIALECTS.filter(({ name }) => names?.includes(name) ?? true);
+}

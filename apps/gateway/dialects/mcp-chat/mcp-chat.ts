@@ -1,0 +1,12 @@
+import type { Dialect } from '../dialect.js';
+
+const PATHS = /^\/(servers|status|disconnect|chat|chat\/stream|connect\/[^/]+)\/?$/;
+
+/** REST and Server-Sent Events of the MCP Chat front end. Errors are `{ detail }`. */
+export const mcpChat: Dialect = {
+  name: 'mcp-chat-sse',
+  owns: (path) => PATHS.test(path),
+  sendError: (response, error, status) => void response.status(status).json({ detail: error.message }),
+  defaultOrigins: ['http://localhost:3000'],
+  exposedHeaders: ['X-Conversation-Id', 'X-Turn-Id'],
+};

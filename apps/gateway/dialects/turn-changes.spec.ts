@@ -1,0 +1,137 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CallView, StepView, TurnView } from '#contracts';
+import { TurnChanges } from './turn-changes.js';
+
+function turn(changes: Partial<TurnView> = {}): TurnView {
+  const at = '2026-01-01T00:00:00.000Z';
+  const named = { turn_id: 'turn_1', number: 1, content: 'hello', by: 'ann', client_message_id: 'm1' };
+  return { ...named, status: 'running', at, started_at: at, steps: [], ...changes };
+}
+
+function step(n: number, text: string, changes: Partial<StepView> = {}): StepView {
+  return { n, attempt: 100, text, calls: [], ...changes };
+}
+
+function call(id: string, state: CallView['state'], changes: Partial<CallView> = {}): CallView {
+  const tool_call_id = `call_${id.padEnd(22, '0')}`;
+  const names = { tool_name: 'math.add', display_name: 'add', source: 'local' as const, toolset: 'math' };
+  return { tool_call_id, ...names, state, attempt: 1, args: {}, ...changes };
+}
+
+/** What is told of these states, one after the other: «type», and of a call its first letter. */
+function tell(...turns: TurnView[]): string[] {
+  const changes = new TurnChanges();
+  return turns
+    .flatMap((state) => changes.next(state))
+    .map((change) => {
+      if (change.type === 'text') return `text ${change.step} ${change.text}`;
+      return 'call' in change ? `${change.type} ${change.call.tool_call_id[5]}` : change.type;
+    });
+}
+
+describe('TurnChanges', () => {
+  it('tells a turn without tools from its first state to its last, each thing once', () => {
+    const done = step(1, 'It is so.', { committed: true });
+    expect(
+      tell(
+        turn({ status: 'queued', started_at: undefined }),
+        turn(),
+        turn({ steps: [step(1, 'It ')] }),
+        turn({ steps: [step(1, 'It is')] }),
+        turn({ steps: [step(1, 'It is')] }),
+        turn({ steps: [done] }),
+        turn({ status: 'completed', steps: [done] }),
+        turn({ status: 'completed', steps: [done] }),
+      ),
+    ).toEqual([
+      'turn_started',
+      'step_started',
+      'text 1 It ',
+      'text 1 is',
+      'text 1  so.',
+      'step_committed',
+      'turn_ended',
+    ]);
+  });
+
+  it('tells the same of a turn that is only seen when it is over', () => {
+    const steps = [
+      step(1, 'Let me see.', { committed: true, calls: [call('A', 'succeeded'), call('B', 'failed')] }),
+      step(2, 'It is 3.', { committed: true }),
+    ];
+    expect(tell(turn({ status: 'completed', steps }))).toEqual([
+      'turn_started',
+      'step_started',
+      'text 1 Let me see.',
+      'step_committed',
+      'call_started A',
+      'call_started B',
+      'call_ended A',
+      'call_ended B',
+      'step_started',
+      'text 2 It is 3.',
+      'step_committed',
+      'turn_ended',
+    ]);
+  });
+
+  it('takes back the text of a step that was restarted, also when the new one is shorter', () => {
+    expect(
+      tell(turn({ steps: [step(1, 'Wrong way')] }), turn({ steps: [step(1, 'Ok', { attempt: 101 })] })),
+    ).toEqual(['turn_started', 'step_started', 'text 1 Wrong way', 'step_restarted', 'text 1 Ok']);
+  });
+
+  it('does not take back what a committed step only goes on from', () => {
+    const committed = step(1, 'It is so.', { attempt: 200, committed: true });
+    expect(tell(turn({ steps: [step(1, 'It is')] }), turn({ steps: [committed] })).slice(2)).toEqual([
+      'text 1 It is',
+      'text 1  so.',
+      'step_committed',
+    ]);
+  });
+
+  it('tells ends in the order in which they came, and the start of a call that never ran', () => {
+    const calls = (a: CallView, b: CallView) => [step(1, '', { committed: true, calls: [a, b] })];
+    expect(
+      tell(
+        turn({ steps: calls(call('A', 'running'), call('B', 'queued')) }),
+        turn({
+          steps: calls(
+            call('A', 'succeeded', { ended_at: '2026-01-01T00:00:02.000Z' }),
+            call('B', 'failed', { ended_at: '2026-01-01T00:00:01.000Z' }),
+          ),
+        }),
+      ).slice(3),
+    ).toEqual(['call_started A', 'call_started B', 'call_ended B', 'call_ended A']);
+  });
+
+  it('tells each time a person is asked, once', () => {
+    const asking = (state: CallView['state'], question?: number) => {
+      const asked =
+        question === undefined ? {} : { question: { number: question, message: '?', schema: {} } };
+      return turn({ steps: [step(1, '', { committed: true, calls: [call('A', state, asked)] })] });
+    };
+    expect(
+      tell(
+        asking('awaiting_approval'),
+        asking('awaiting_approval'),
+        asking('running'),
+        asking('awaiting_input', 1),
+        asking('running', 1),
+        asking('awaiting_input', 2),
+      ).slice(3),
+    ).toEqual(['call_asks A', 'call_started A', 'call_asks A', 'call_asks A']);
+  });
+
+  it('tells a stopped turn’s open calls before its end, and nothing after it', () => {
+    const open = [step(1, '', { committed: true, calls: [call('A', 'running')] })];
+    const later = [step(1, '', { committed: true, calls: [call('A', 'succeeded')] })];
+    expect(
+      tell(turn({ status: 'cancelled', steps: open }), turn({ status: 'cancelled', steps: later })).slice(3),
+    ).toEqual(['call_started A', 'call_ended A', 'turn_ended']);
+  });
+
+  it('does not tell the start of a turn that was stopped in line', () => {
+    expect(tell(turn({ status: 'cancelled', started_at: undefined }))).toEqual(['turn_ended']);
+  });
+});

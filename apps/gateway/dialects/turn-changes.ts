@@ -1,0 +1,133 @@
+import type { CallView, StepView, TurnView } from '#contracts';
+import { hasEnded, isEnded } from '#turn';
+
+/**
+ * What became different in a turn, in the order in which a person would tell it. Every turn tells `turn_started`
+ * (unless it ended before), its steps, and `turn_ended` once. Of a step: `step_started`, its text, `step_committed`,
+ * then for each call one `call_started` and one `call_ended`.
+ */
+export type TurnChange =
+  | { type: 'turn_started' }
+  | { type: 'step_started'; step: number }
+  /** The text of the step that was told is void; what follows takes its place. */
+  | { type: 'step_restarted'; step: number }
+  /** Goes on where the text of this step that was told ended. */
+  | { type: 'text'; step: number; text: string }
+  /** The step's text is final, and so is the list of its calls. */
+  | { type: 'step_committed'; step: StepView }
+  /** Also of a call that never ran: then it is followed by its end at once. */
+  | { type: 'call_started'; step: number; call: CallView }
+  /** A person is asked: for approval, or by the tool. */
+  | { type: 'call_asks'; step: number; call: CallView }
+  /** Its state tells how; of a stopped or failed turn it may be one that has not ended. */
+  | { type: 'call_ended'; step: number; call: CallView }
+  | { type: 'turn_ended'; turn: TurnView };
+
+interface ToldStep {
+  text: string;
+  isCommitted: boolean;
+  calls: Map<string, ToldCall>;
+}
+
+interface ToldCall {
+  isStarted: boolean;
+  isEnded: boolean;
+  /** Of the question that was told, 0 for an approval. */
+  asked?: number;
+}
+
+/**
+ * Compares a turn with what has been told of it. A snapshot in the place of lost events makes no difference, so
+ * whoever writes changes on a wire needs to know no events.
+ */
+export class TurnChanges {
+  private readonly steps = new Map<number, ToldStep>();
+  private isStarted = false;
+  private isEnded = false;
+
+  next(turn: TurnView): TurnChange[] {
+    if (this.isEnded) return [];
+    const changes: TurnChange[] = [];
+    if (!this.isStarted && turn.status !== 'queued' && (turn.started_at !== undefined || !isEnded(turn))) {
+      this.isStarted = true;
+      changes.push({ type: 'turn_started' });
+    }
+    for (const step of turn.steps) changes.push(...this.nextOfStep(step));
+    if (!isEnded(turn)) return changes;
+    this.isEnded = true;
+    for (const step of turn.steps) changes.push(...this.leave(step));
+    return [...changes, { type: 'turn_ended', turn }];
+  }
+
+  private nextOfStep(step: StepView): TurnChange[] {
+    const { n } = step;
+    const changes: TurnChange[] = [];
+    if (!this.steps.has(n)) {
+      this.steps.set(n, { text: '', isCommitted: false, calls: new Map() });
+      changes.push({ type: 'step_started', step: n });
+    }
+    const told = this.steps.get(n)!;
+    if (told.isCommitted) return [...changes, ...nextOfCalls(step, told)];
+    if (!step.text.startsWith(told.text)) {
+      told.text = '';
+      changes.push({ type: 'step_restarted', step: n });
+    }
+    if (step.text.length > told.text.length)
+      changes.push({ type: 'text', step: n, text: step.text.slice(told.text.length) });
+    told.text = step.text;
+    if (step.committed) {
+      told.isCommitted = true;
+      changes.push({ type: 'step_committed', step });
+    }
+    return [...changes, ...nextOfCalls(step, told)];
+  }
+
+  /** The turn is over: what has not been told of its calls is told as it is. */
+  private leave(step: StepView): TurnChange[] {
+    const told = this.steps.get(step.n)!;
+    return step.calls
+      .filter((call) => !toldOf(told, call).isEnded)
+      .flatMap((call) => [...start(step.n, call, toldOf(told, call)), end(step.n, call, toldOf(told, call))]);
+  }
+}
+
+function nextOfCalls(step: StepView, told: ToldStep): TurnChange[] {
+  const fresh = step.calls.filter((call) => !toldOf(told, call).isEnded);
+  const started = fresh.filter(({ state }) => state !== 'queued' && state !== 'awaiting_approval');
+  const ended = fresh.filter(hasEnded).sort(byEnd);
+  return [
+    ...started.flatMap((call) => start(step.n, call, toldOf(told, call))),
+    ...fresh.flatMap((call) => ask(step.n, call, toldOf(told, call))),
+    ...ended.map((call) => end(step.n, call, toldOf(told, call))),
+  ];
+}
+
+function toldOf(step: ToldStep, { tool_call_id }: CallView): ToldCall {
+  const told = step.calls.get(tool_call_id) ?? { isStarted: false, isEnded: false };
+  step.calls.set(tool_call_id, told);
+  return told;
+}
+
+function start(step: number, call: CallView, told: ToldCall): TurnChange[] {
+  if (told.isStarted) return [];
+  told.isStarted = true;
+  return [{ type: 'call_started', step, call }];
+}
+
+function ask(step: number, call: CallView, told: ToldCall): TurnChange[] {
+  if (call.state !== 'awaiting_approval' && call.state !== 'awaiting_input') return [];
+  const number = call.state === 'awaiting_input' ? (call.question?.number ?? 1) : 0;
+  if (told.asked === number) return [];
+  told.asked = number;
+  return [{ type: 'call_asks', step, call }];
+}
+
+function end(step: number, call: CallView, told: ToldCall): TurnChange {
+  told.isEnded = true;
+  return { type: 'call_ended', step, call };
+}
+
+function byEnd(a: CallView, b: CallView): number {
+  const [first, second] = [a.ended_at ?? '', b.ended_at ?? ''];
+  return first < second ? -1 : first > second ? 1 : 0;
+}

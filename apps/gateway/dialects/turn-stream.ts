@@ -1,0 +1,145 @@
+import type { CallView, EventOf, TurnView, View } from '#contracts';
+import { reduceEvent } from '#turn';
+import type { ServerEvent, Viewer } from '../feeds/viewer.js';
+import { TurnChanges, type TurnChange } from './turn-changes.js';
+
+/** What passes by and is never part of a view. */
+type Passing = EventOf<'thinking' | 'tool_progress' | 'waiting'>;
+
+/** What whoever follows one turn for another protocol is told. */
+export type TurnNews =
+  | TurnChange
+  | Passing
+  /** This process stops; the turn goes on without it. Always the last. */
+  | { type: 'gateway_stopping' };
+
+/** Characters that may wait for a reader; over it, events are dropped and a snapshot takes their place. */
+const MAX_WAITING_LENGTH = 256 * 1024;
+
+/**
+ * Follows one turn as a stream that ends with it: `for await (const news of stream)`. Whoever reads slowly gets texts
+ * merged. Arguments and results are whole (`readCall`), unlike in a view.
+ */
+export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
+  readonly budget = { length: 0 };
+  private readonly changes = new TurnChanges();
+  private waiting: TurnNews[] = [];
+  private waitingLength = 0;
+  private view: View | undefined;
+  private isClosed = false;
+  private wake: () => void = () => undefined;
+  private drained: (() => void)[] = [];
+
+  constructor(
+    private readonly turnId: string,
+    private readonly readCall: (toolCallId: string) => Promise<CallView>,
+    private readonly onClose: () => void,
+  ) {}
+
+  send(event: ServerEvent): void {
+    if (event.type === 'snapshot') return this.look(event.view);
+    if (event.turn_id !== this.turnId) return;
+    if (event.type === 'thinking' || event.type === 'tool_progress' || event.type === 'waiting')
+      return this.add(event);
+    // Nothing is left of the conversation: the turn's own end may have been missed.
+    if (event.type === 'cancelled' && event.deleted && this.view)
+      return this.look(cancelled(this.view, event));
+    if (this.view) this.look(reduceEvent(this.view, event).view);
+  }
+
+  isBehind(): boolean {
+    return this.waitingLength > MAX_WAITING_LENGTH;
+  }
+
+  onceDrained(listener: () => void): void {
+    this.drained.push(listener);
+  }
+
+  /** The turn as somebody has read it. */
+  show(turn: TurnView): void {
+    for (const change of this.changes.next(turn)) this.add(change);
+  }
+
+  /** The process stops. */
+  stop(): void {
+    this.add({ type: 'gateway_stopping' });
+  }
+
+  /** Whoever reads has gone: the stream ends, the turn goes on. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.onClose();
+    this.wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<TurnNews> {
+    try {
+      while (!this.isClosed) {
+        const news = this.waiting.shift();
+        if (news) {
+          this.waitingLength -= lengthOf(news);
+          yield await this.complete(news);
+          if (news.type === 'turn_ended' || news.type === 'gateway_stopping') return;
+          continue;
+        }
+        for (const listener of this.drained.splice(0)) listener();
+        if (this.waiting.length === 0) await new Promise<void>((resolve) => (this.wake = resolve));
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  /** Other turns of the conversation are none of ours. */
+  private look(view: View): void {
+    const turn = view.turns.find(({ turn_id }) => turn_id === this.turnId);
+    if (!turn) return void (this.view ??= { ...view, turns: [], earlier: false });
+    this.view = { ...view, turns: [turn] };
+    this.show(turn);
+  }
+
+  private add(news: TurnNews): void {
+    if (this.isClosed) return;
+    this.waitingLength += lengthOf(news);
+    const last = this.waiting.at(-1);
+    const merged = last && merge(last, news);
+    if (merged) this.waiting[this.waiting.length - 1] = merged;
+    else this.waiting.push(news);
+    this.wake();
+  }
+
+  private async complete(news: TurnNews): Promise<TurnNews> {
+    const isOfCall = news.type === 'call_started' || news.type === 'call_ended';
+    if (!isOfCall || !news.call.truncated) return news;
+    const whole = await this.readCall(news.call.tool_call_id);
+    const { args, result } = whole;
+    return { ...news, call: { ...news.call, args, ...(result === undefined ? {} : { result }) } };
+  }
+}
+
+function cancelled(view: View, event: EventOf<'cancelled'>): View {
+  const turns = view.turns.map((turn): TurnView => ({
+    ...turn,
+    status: 'cancelled',
+    ended_at: event.timestamp,
+  }));
+  return { ...view, turns };
+}
+
+function lengthOf(news: TurnNews): number {
+  if (news.type === 'text') return news.text.length;
+  if (news.type === 'thinking') return news.content.length;
+  return 100;
+}
+
+function merge(last: TurnNews, next: TurnNews): TurnNews | undefined {
+  if (last.type === 'text' && next.type === 'text' && last.step === next.step)
+    return { ...last, text: last.text + next.text };
+  const isContinued =
+    last.type === 'thinking' &&
+    next.type === 'thinking' &&
+    last.step === next.step &&
+    last.attempt === next.attempt;
+  return isContinued ? { ...last, content: last.content + next.content } : undefined;
+}
