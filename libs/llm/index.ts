@@ -1,2 +1,3 @@
 export * from './model.port.js';
+export { canForceTool } from './forced-tool.js';
 export { createModel, describeModel, type ModelEnvironment } from './model-setup.js';

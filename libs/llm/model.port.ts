@@ -24,6 +24,11 @@ export interface ModelRequest {
   messages: ModelMessage[];
   /** Sorted by name: the order is part of the cached prefix. */
   tools: ModelTool[];
+  /**
+   * One of `tools` that the model must call now. Who asks for it has asked `canForceTool(model)` before: a model that
+   * cannot be forced chooses for itself.
+   */
+  tool_choice?: { name: string };
   max_output_tokens: number;
   temperature?: number;
   /** By artifact id: the pictures of `messages` that are shown. Of any other its text says what it is. */

@@ -21,6 +21,8 @@ const TOP_LEVEL_FIELDS = new Set([
 ]);
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const MAX_BREAKPOINTS = 4;
+/** Claude families that cannot be kept from thinking. */
+const ALWAYS_THINKING = /^claude-(fable|mythos)/;
 /** From Claude 5 on sampling parameters and prefill are refused. */
 const CLAUDE_5 = /^claude-[a-z]+-([5-9]|\d{2})/;
 
@@ -47,6 +49,7 @@ function checkBody(headers: NodeJS.Dict<string | string[]>, body: unknown): Refu
   return (
     checkSystem(body.system) ??
     checkTools(body.tools) ??
+    checkToolChoice(body) ??
     checkMessages(body.messages) ??
     checkBreakpoints(body) ??
     checkModelLimits(headers, body)
@@ -81,6 +84,19 @@ function checkTools(tools: unknown): Refusal | undefined {
   return new Set(names).size === names.length ? undefined : invalid('tools: Tool names must be unique.');
 }
 
+function checkToolChoice({ tool_choice: choice, tools = [], thinking }: Json): Refusal | undefined {
+  if (choice === undefined) return undefined;
+  if (!isObject(choice) || !['auto', 'any', 'tool', 'none'].includes(String(choice.type))) {
+    return invalid('tool_choice: Input tag does not match any of the expected tags');
+  }
+  if (choice.type !== 'tool' && choice.type !== 'any') return undefined;
+  if (choice.type === 'tool' && !(tools as Json[]).some((tool) => tool.name === choice.name)) {
+    return invalid(`Tool '${String(choice.name)}' not found in provided tools`);
+  }
+  const isThinking = isObject(thinking) && thinking.type !== 'disabled';
+  return isThinking ? invalid('Thinking may not be enabled when tool_choice forces tool use.') : undefined;
+}
+
 function checkBreakpoints(body: Json): Refusal | undefined {
   const found = countBreakpoints(body);
   if (found <= MAX_BREAKPOINTS) return undefined;
@@ -105,6 +121,13 @@ function checkModelLimits(headers: NodeJS.Dict<string | string[]>, body: Json): 
     !hasBeta(headers, 'thinking-binding-controls')
   ) {
     return invalid('thinking.adaptive.block_binding: Extra inputs are not permitted');
+  }
+  if (
+    ALWAYS_THINKING.test(String(body.model)) &&
+    isObject(body.thinking) &&
+    body.thinking.type === 'disabled'
+  ) {
+    return invalid('thinking.type: disabled is not supported for this model');
   }
   if (!CLAUDE_5.test(String(body.model))) return undefined;
   const sampling = ['temperature', 'top_p', 'top_k'].find((key) => key in body);

@@ -188,6 +188,25 @@ describe('a request is refused and counted', () => {
       /does not support oneOf/,
     ],
     [
+      'that forces a tool which it does not offer',
+      { tools: [TOOL], tool_choice: { type: 'tool', name: 'other' } },
+      "Tool 'other' not found in provided tools",
+    ],
+    [
+      'that forces a tool while the model thinks',
+      {
+        tools: [TOOL],
+        tool_choice: { type: 'tool', name: TOOL.name },
+        thinking: { type: 'adaptive' },
+      },
+      /Thinking may not be enabled/,
+    ],
+    [
+      'that keeps a model from thinking which always thinks',
+      { model: 'claude-fable-5', thinking: { type: 'disabled' } },
+      /disabled is not supported/,
+    ],
+    [
       'with five breakpoints',
       { messages: [user(...'abcde'.split('').map(marked))] },
       /maximum of 4 blocks with cache_control.*Found 5/,

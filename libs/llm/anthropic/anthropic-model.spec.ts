@@ -388,6 +388,35 @@ describe('what the adapter sends', () => {
   });
 });
 
+describe('a forced call', () => {
+  const forced = { tools: [ADD_TOOL, MULTIPLY_TOOL], tool_choice: { name: 'math__multiply' } };
+
+  it('names the tool and turns thinking off, also what was thought before', async () => {
+    const messages = afterCalls(FIRST_CALL);
+    (messages[1] as ModelMessage & { role: 'assistant' }).content.unshift({
+      type: 'thinking',
+      text: 'hm',
+      signature: 'sig',
+    });
+    await run(useTools(['t', 'math__multiply', { a: 1, b: 2 }]), { ...forced, messages });
+    const { body, rawBody } = api.requests[0]!;
+    expect(body).toMatchObject({
+      tool_choice: { type: 'tool', name: 'math__multiply' },
+      thinking: { type: 'disabled' },
+    });
+    expect(body.tools).toHaveLength(2);
+    expect(rawBody).not.toContain('"sig"');
+  });
+
+  it('is left to the model when it always thinks', async () => {
+    const model = await start(() => say('x'));
+    const request = aRequest('anthropic/claude-fable-5', forced);
+    await collect(model.stream(request, new AbortController().signal));
+    expect(api.requests[0]!.body).not.toHaveProperty('tool_choice');
+    expect(api.requests[0]!.body).toMatchObject({ thinking: { type: 'adaptive' } });
+  });
+});
+
 describe('prompt caching', () => {
   /** Everything up to and including each breakpoint, without the marks themselves. */
   function prefixesOf(rawBody: string): string[] {

@@ -1,5 +1,6 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelRequest, ModelTool } from '../model.port.js';
+import { canForceTool } from '../forced-tool.js';
 import { featuresOf } from './model-features.js';
 import { toApiMessages } from './to-api-messages.js';
 
@@ -15,17 +16,25 @@ const REFUSED_AT_TOP = ['oneOf', 'anyOf', 'allOf'];
  */
 export function toApiRequest(request: ModelRequest, model: string, { withThinking = true } = {}): ApiParams {
   const features = featuresOf(model);
+  // A model that thinks cannot be forced.
+  const isForced = request.tool_choice !== undefined && canForceTool(request.model);
   const params: ApiParams = {
     model,
     max_tokens: request.max_output_tokens,
-    messages: toApiMessages(request.messages, { withThinking, images: request.images }),
+    messages: toApiMessages(request.messages, {
+      withThinking: withThinking && !isForced,
+      images: request.images,
+    }),
     stream: true,
   };
   if (request.tools.length > 0) params.tools = toApiTools(request.tools);
   if (request.system.trim() !== '') {
     params.system = [{ type: 'text', text: request.system, cache_control: { type: 'ephemeral' } }];
   }
-  if (features.thinking) params.thinking = { type: 'adaptive', display: 'summarized' };
+  if (isForced) params.tool_choice = { type: 'tool', name: request.tool_choice!.name };
+  if (features.thinking) {
+    params.thinking = isForced ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' };
+  }
   if (params.thinking?.type === 'adaptive' && features.boundThinking) {
     // The tools and the model may differ from turn to turn; without this, an old block would fail every request.
     params.thinking.block_binding = { prefix_mismatch_behavior: 'drop_block' };

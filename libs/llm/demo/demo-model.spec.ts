@@ -345,3 +345,57 @@ describe('long texts and help', () => {
     expect(await answerTo('say “2 + 2 is four”')).toBe('2 + 2 is four');
   });
 });
+
+describe('a call that the request forces', () => {
+  const FORMAT: ModelTool = {
+    name: 'response_formatter',
+    description: 'Formats.',
+    input_schema: {
+      type: 'object',
+      required: ['conversation'],
+      properties: {
+        thinking: { type: 'string' },
+        conversation: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['type'],
+            properties: {
+              type: { enum: ['text', 'artifact'] },
+              content: { type: 'string' },
+              artifact: { type: 'object' },
+            },
+          },
+        },
+      },
+    },
+  };
+  const force = (name: string, messages: ModelMessage[]) =>
+    collect(
+      model.stream(aRequest('demo', { messages, tools: [...TOOLS, FORMAT], tool_choice: { name } }), signal),
+    );
+
+  it('carries what was said last where the schema has room for it', async () => {
+    const messages: ModelMessage[] = [
+      userSays('what is 17 + 25?'),
+      { role: 'assistant', content: [{ type: 'text', text: '17 + 25 = 42' }] },
+      userSays('Please format your answer.'),
+    ];
+    const parts = await force('response_formatter', messages);
+    expect(callsOf(parts)).toEqual([
+      ['response_formatter', { conversation: [{ type: 'text', content: '17 + 25 = 42' }] }],
+    ]);
+    expect(textOf(parts)).toBe('');
+    expect(parts.at(-1)).toMatchObject({ stop_reason: 'tool_use' });
+  });
+
+  it('takes its arguments from a question that has some', async () => {
+    expect(callsOf(await force('math__add', [userSays('what is 17 + 25 and 6 * 7?')]))).toEqual([
+      ['math__add', { a: 17, b: 25 }],
+    ]);
+  });
+
+  it('is not made when no such tool is offered', async () => {
+    expect(callsOf(await force('nobody__knows', [userSays('hello')]))).toEqual([]);
+  });
+});

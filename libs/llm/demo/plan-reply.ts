@@ -2,6 +2,7 @@ import type { ModelRequest, ModelTool } from '../model.port.js';
 import { describeCapabilities, listTools } from './capabilities.js';
 import { findExactly } from './find-tool.js';
 import { followPlan } from './follow-plan.js';
+import { forcedCall } from './forced-call.js';
 import { longText } from './long-texts.js';
 import { planCalls } from './plan-calls.js';
 import { readTurn, type TurnSoFar } from './read-turn.js';
@@ -10,6 +11,8 @@ import { say, type Reply } from './reply.js';
 
 /** What the demo model says: a function of the request alone. */
 export function planReply(request: ModelRequest): Reply {
+  const forced = forcedCall(request);
+  if (forced) return forced;
   const turn = readTurn(request.messages);
   const reply = chooseReply(turn, request.tools);
   const isFirst = turn.rounds.length === 0;
