@@ -1,6 +1,7 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
 import { auditLoggerOf } from '#observability';
+import { createLocalAccounts, type LocalAccounts } from './accounts/create-local-accounts.js';
 import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { Artifacts } from './artifacts/artifacts.js';
@@ -21,6 +22,7 @@ import { Admission } from './socket/admission.js';
 import { SocketRequests } from './socket/socket-requests.js';
 import { SocketSessions } from './socket/socket-sessions.js';
 import { createSocketRooms } from './socket/socket-viewer.js';
+import { UserTraffic } from './socket/user-traffic.js';
 import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
@@ -29,6 +31,8 @@ import { TurnReader } from './turns/turn-reader.js';
 
 /** One gateway: who is connected, what they follow, and what they may ask. Its Nest module only wires it. */
 export class Gateway {
+  /** Only with `AUTH=local`. */
+  readonly localAccounts: LocalAccounts | undefined;
   readonly authenticate: Authenticate;
   readonly ownership: Ownership;
   readonly offeredTools: OfferedTools;
@@ -51,7 +55,11 @@ export class Gateway {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
     const auditLog = auditLoggerOf(log);
     const ports: Ports = { store, bus, me: processId, peers, log, auditLog };
-    this.authenticate = createAuthenticator(config.auth);
+    const { auth } = config;
+    this.localAccounts =
+      auth.kind === 'local' ? createLocalAccounts(store, auth.secret, config.limits) : undefined;
+    this.authenticate =
+      auth.kind === 'local' ? this.localAccounts!.known.authenticate : createAuthenticator(auth);
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId, config.offer);
     this.drivers = new DriverRequests(bus, processId);
@@ -75,7 +83,14 @@ export class Gateway {
     });
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
     const { limits } = config;
-    this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));
+    // Without accounts everybody is one user.
+    const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
+    const traffic = new UserTraffic({ ...limits, socketsPerUser });
+    this.sessions = new SocketSessions(feeds, {
+      maxJoined: limits.joinedPerSocket,
+      count: (open) => metrics.sockets.set(open),
+      isActive: async (user) => (await this.localAccounts?.known.isActive(user)) ?? true,
+    });
     this.admission = new Admission(
       this.authenticate,
       new MinuteLimit({
@@ -83,6 +98,7 @@ export class Gateway {
         perUser: limits.connectionsPerMinute,
         inAll: limits.allConnectionsPerMinute,
       }),
+      traffic,
       { sockets: limits.sockets, count: () => this.sessions.size },
       log,
     );
@@ -93,6 +109,7 @@ export class Gateway {
       submitTurn: this.submitTurn,
       stopTurns,
       answerCalls: this.answerCalls,
+      traffic,
       maxInHand: limits.requestsPerSocket,
       log,
     });

@@ -50,8 +50,12 @@ export async function startGateway(
 }
 
 /** What the gateway's module needs of the app around it: safety of HTTP, the socket server. */
-export function configureGateway(app: NestExpressApplication, { config }: Pick<GatewayDeps, 'config'>): void {
+export function configureGateway(
+  app: NestExpressApplication,
+  { config, logger: log }: Pick<GatewayDeps, 'config' | 'logger'>,
+): void {
   const rules = toOriginRules(config);
-  secureHttp(app, rules, config.limits.httpRequests);
-  app.useWebSocketAdapter(new SocketServerAdapter(app, rules, config.limits.sockets));
+  const { limits, trustedProxies } = config;
+  secureHttp(app, { rules, maxRequests: limits.httpRequests, trustedProxies, log });
+  app.useWebSocketAdapter(new SocketServerAdapter(app, rules, limits.sockets));
 }

@@ -3,6 +3,7 @@ import type { Logger } from '#observability';
 import type { MinuteLimit } from '../auth/minute-limit.js';
 import { bearerToken, type Authenticate } from '../auth/user.js';
 import { RequestError, toClientError, toRequestError } from '../errors/request-error.js';
+import type { UserTraffic } from './user-traffic.js';
 
 const FULL_RETRY_MS = 5_000;
 
@@ -13,6 +14,7 @@ export class Admission {
   constructor(
     private readonly authenticate: Authenticate,
     private readonly limit: MinuteLimit,
+    private readonly traffic: UserTraffic,
     private readonly room: { sockets: number; count: () => number },
     private readonly log: Pick<Logger, 'error'>,
   ) {}
@@ -39,8 +41,24 @@ export class Admission {
       throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
     const user = await this.authenticate(tokenOf(socket));
     this.limit.take(user.id);
+    this.watch(socket, user.id);
     (socket.data as { user: unknown }).user = user;
   }
+
+  /** Counts the socket and what it sends as the user's. */
+  private watch({ conn }: Socket, userId: string): void {
+    if (conn.readyState !== 'open') throw new RequestError('unavailable', 'The connection has gone.');
+    conn.once('close', this.traffic.enter(userId));
+    (conn as unknown as Packets).on('packet', ({ data }) => {
+      const bytes = data === undefined ? 0 : Buffer.byteLength(data);
+      if (this.traffic.receive(userId, bytes) === 'cut off') conn.close(true);
+    });
+  }
+}
+
+/** What a socket tells of each packet that came in; not in the declared types. */
+interface Packets {
+  on(event: 'packet', listener: (packet: { data?: string | Buffer }) => void): void;
 }
 
 function tokenOf({ handshake }: Socket): string | undefined {
