@@ -43,6 +43,7 @@ export class Gateway {
   readonly turnReader: TurnReader;
   readonly artifacts: Artifacts;
   readonly conversations: Conversations;
+  readonly userTraffic: UserTraffic;
   readonly admission: Admission;
   readonly sessions: SocketSessions;
   readonly socketRequests: SocketRequests;
@@ -82,26 +83,14 @@ export class Gateway {
       log,
     });
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
+    this.userTraffic = this.createUserTraffic();
     const { limits } = config;
-    // Without accounts everybody is one user.
-    const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
-    const traffic = new UserTraffic({ ...limits, socketsPerUser });
     this.sessions = new SocketSessions(feeds, {
       maxJoined: limits.joinedPerSocket,
       count: (open) => metrics.sockets.set(open),
       isActive: async (user) => (await this.localAccounts?.known.isActive(user)) ?? true,
     });
-    this.admission = new Admission(
-      this.authenticate,
-      new MinuteLimit({
-        what: 'connections',
-        perUser: limits.connectionsPerMinute,
-        inAll: limits.allConnectionsPerMinute,
-      }),
-      traffic,
-      { sockets: limits.sockets, count: () => this.sessions.size },
-      log,
-    );
+    this.admission = this.createAdmission();
     this.socketRequests = new SocketRequests({
       sessions: this.sessions,
       feeds,
@@ -109,7 +98,7 @@ export class Gateway {
       submitTurn: this.submitTurn,
       stopTurns,
       answerCalls: this.answerCalls,
-      traffic,
+      traffic: this.userTraffic,
       maxInHand: limits.requestsPerSocket,
       log,
     });
@@ -127,6 +116,26 @@ export class Gateway {
     await this.sessions.leaveAll(graceMs);
     await this.mcpServer.close();
     this.feeds.stop();
+  }
+
+  private createUserTraffic(): UserTraffic {
+    const { auth, limits } = this.deps.config;
+    // Without accounts everybody is one user.
+    const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
+    return new UserTraffic({ ...limits, socketsPerUser });
+  }
+
+  private createAdmission(): Admission {
+    const { config, logger: log } = this.deps;
+    const { sockets, connectionsPerMinute: perUser, allConnectionsPerMinute: inAll } = config.limits;
+    return new Admission({
+      authenticate: this.authenticate,
+      rate: new MinuteLimit({ what: 'connections', perUser, inAll }),
+      traffic: this.userTraffic,
+      sockets,
+      count: () => this.sessions.size,
+      log,
+    });
   }
 
   private createDoor(): TurnDoor {

@@ -1,3 +1,4 @@
+import { scryptSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { BoundedWork } from './bounded-work.js';
 import { Passwords } from './passwords.js';
@@ -22,8 +23,12 @@ describe('Passwords', () => {
   });
 
   it('understands what was made with another cost', async () => {
-    const stored = 'scrypt$16$1$1$c2FsdHNhbHRzYWx0c2FsdA$kLj4gR3pMzPMtqN2YTN6CZ5bL9JvcH0M6zxH7jhE6kk';
-    expect(await passwords.isRight('whatever', stored)).toBe(false);
+    const salt = Buffer.from('saltsaltsaltsalt');
+    const hash = scryptSync('cheap horse', salt, 32, { N: 16, r: 1, p: 2 });
+    const stored = `scrypt$16$1$2$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+    expect(await passwords.isRight('cheap horse', stored)).toBe(true);
+    expect(await passwords.isRight('cheap house', stored)).toBe(false);
+    await expect(passwords.isRight('cheap horse', 'cheap horse')).rejects.toThrow('cannot be read');
   });
 
   it('does the work for nobody too, and nothing is right then', async () => {
