@@ -6,7 +6,10 @@ import type { Health, Logger, Metrics } from '#observability';
 import type { Store } from '#store';
 import type { FeedTimings } from './feeds/feed-timings.js';
 
-export interface GatewayConfig extends Pick<ClientConfig, 'auth' | 'corsOrigins' | 'allowedHosts'> {
+export interface GatewayConfig extends Pick<
+  ClientConfig,
+  'auth' | 'corsOrigins' | 'allowedHosts' | 'trustedProxies'
+> {
   limits: GatewayLimits;
   /** Undefined: all that exist. */
   dialects?: readonly string[];

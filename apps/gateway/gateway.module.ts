@@ -1,6 +1,12 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { HealthModule } from '#observability';
+import { Accounts } from './accounts/accounts.js';
+import { AccountsController } from './accounts/accounts.controller.js';
+import type { LocalAccounts } from './accounts/create-local-accounts.js';
+import { KnownAccounts } from './accounts/known-accounts.js';
+import { SignIn } from './accounts/sign-in.js';
+import { AdminAccountsController } from './admin/accounts.controller.js';
 import { Calls } from './admin/calls.js';
 import { CallsController } from './admin/calls.controller.js';
 import { DeadLetters } from './admin/dead-letters.js';
@@ -55,14 +61,24 @@ export class GatewayModule {
         CallsController,
         McpController,
         ControlController,
+        ...(gateway.localAccounts ? [AccountsController, AdminAccountsController] : []),
       ],
       providers: [
         ...providersOf(gateway),
+        ...(gateway.localAccounts ? accountProvidersOf(gateway.localAccounts) : []),
         ChatGateway,
         { provide: APP_FILTER, useValue: new ProblemFilter(logger, createPage(pageDir), sendError) },
       ],
     };
   }
+}
+
+function accountProvidersOf({ accounts, known, signIn }: LocalAccounts): Provider[] {
+  return [
+    { provide: Accounts, useValue: accounts },
+    { provide: KnownAccounts, useValue: known },
+    { provide: SignIn, useValue: signIn },
+  ];
 }
 
 function providersOf(gateway: Gateway): Provider[] {

@@ -1,6 +1,7 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
 import { auditLoggerOf } from '#observability';
+import { createLocalAccounts, type LocalAccounts } from './accounts/create-local-accounts.js';
 import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { Artifacts } from './artifacts/artifacts.js';
@@ -22,6 +23,7 @@ import { Admission } from './socket/admission.js';
 import { SocketRequests } from './socket/socket-requests.js';
 import { SocketSessions } from './socket/socket-sessions.js';
 import { createSocketRooms } from './socket/socket-viewer.js';
+import { UserTraffic } from './socket/user-traffic.js';
 import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
@@ -30,6 +32,8 @@ import { TurnReader } from './turns/turn-reader.js';
 
 /** One gateway: who is connected, what they follow, and what they may ask. Its Nest module only wires it. */
 export class Gateway {
+  /** Only with `AUTH=local`. */
+  readonly localAccounts: LocalAccounts | undefined;
   readonly authenticate: Authenticate;
   readonly ownership: Ownership;
   readonly offeredTools: OfferedTools;
@@ -40,6 +44,7 @@ export class Gateway {
   readonly turnReader: TurnReader;
   readonly artifacts: Artifacts;
   readonly conversations: Conversations;
+  readonly userTraffic: UserTraffic;
   readonly admission: Admission;
   readonly sessions: SocketSessions;
   readonly socketRequests: SocketRequests;
@@ -53,7 +58,11 @@ export class Gateway {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
     const auditLog = auditLoggerOf(log);
     const ports: Ports = { store, bus, me: processId, peers, log, auditLog };
-    this.authenticate = createAuthenticator(config.auth);
+    const { auth } = config;
+    this.localAccounts =
+      auth.kind === 'local' ? createLocalAccounts(store, auth.secret, config.limits) : undefined;
+    this.authenticate =
+      auth.kind === 'local' ? this.localAccounts!.known.authenticate : createAuthenticator(auth);
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId, config.offer);
     this.drivers = new DriverRequests(bus, processId);
@@ -78,18 +87,14 @@ export class Gateway {
       log,
     });
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
+    this.userTraffic = this.createUserTraffic();
     const { limits } = config;
-    this.sessions = new SocketSessions(feeds, limits.joinedPerSocket, (open) => metrics.sockets.set(open));
-    this.admission = new Admission(
-      this.authenticate,
-      new MinuteLimit({
-        what: 'connections',
-        perUser: limits.connectionsPerMinute,
-        inAll: limits.allConnectionsPerMinute,
-      }),
-      { sockets: limits.sockets, count: () => this.sessions.size },
-      log,
-    );
+    this.sessions = new SocketSessions(feeds, {
+      maxJoined: limits.joinedPerSocket,
+      count: (open) => metrics.sockets.set(open),
+      isActive: async (user) => (await this.localAccounts?.known.isActive(user)) ?? true,
+    });
+    this.admission = this.createAdmission();
     this.socketRequests = new SocketRequests({
       sessions: this.sessions,
       feeds,
@@ -97,6 +102,7 @@ export class Gateway {
       submitTurn,
       stopTurns,
       answerCalls: this.answerCalls,
+      traffic: this.userTraffic,
       maxInHand: limits.requestsPerSocket,
       log,
     });
@@ -115,6 +121,26 @@ export class Gateway {
     await this.sessions.leaveAll(graceMs);
     await this.mcpServer.close();
     this.feeds.stop();
+  }
+
+  private createUserTraffic(): UserTraffic {
+    const { auth, limits } = this.deps.config;
+    // Without accounts everybody is one user.
+    const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
+    return new UserTraffic({ ...limits, socketsPerUser });
+  }
+
+  private createAdmission(): Admission {
+    const { config, logger: log } = this.deps;
+    const { sockets, connectionsPerMinute: perUser, allConnectionsPerMinute: inAll } = config.limits;
+    return new Admission({
+      authenticate: this.authenticate,
+      rate: new MinuteLimit({ what: 'connections', perUser, inAll }),
+      traffic: this.userTraffic,
+      sockets,
+      count: () => this.sessions.size,
+      log,
+    });
   }
 
   private createDoor(): TurnDoor {

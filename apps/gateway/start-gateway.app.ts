@@ -52,10 +52,14 @@ export async function startGateway(
 }
 
 /** What the gateway's module needs of the app around it: safety of HTTP, the socket server. */
-export function configureGateway(app: NestExpressApplication, { config }: Pick<GatewayDeps, 'config'>): void {
+export function configureGateway(
+  app: NestExpressApplication,
+  { config, logger: log }: Pick<GatewayDeps, 'config' | 'logger'>,
+): void {
   const rules = toOriginRules(config);
+  const { limits, trustedProxies } = config;
   const dialects = chooseDialects(config.dialects);
   const sendError = createErrorSender(dialects);
-  secureHttp(app, { rules, maxRequests: config.limits.httpRequests, dialects, sendError });
-  app.useWebSocketAdapter(new SocketServerAdapter(app, rules, config.limits.sockets));
+  secureHttp(app, { rules, maxRequests: limits.httpRequests, trustedProxies, dialects, sendError, log });
+  app.useWebSocketAdapter(new SocketServerAdapter(app, rules, limits.sockets));
 }

@@ -1,4 +1,5 @@
 import type {
+  Account,
   Answer,
   Artifact,
   Catalog,
@@ -8,6 +9,7 @@ import type {
   Fact,
   Outcome,
   ProcessRow,
+  Secret,
   Step,
   Turn,
 } from '#contracts';
@@ -25,6 +27,8 @@ export interface Rows {
   artifacts: Artifact;
   dead_letters: DeadLetter;
   facts: Fact;
+  users: Account;
+  secrets: Secret;
 }
 export type CollectionName = keyof Rows;
 export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
@@ -69,6 +73,12 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     caches: ['replayed_at', 'replayed_by'],
   },
   facts: { unique: [], indexes: [['user_id']], caches: ['text', 'at'] },
+  users: {
+    unique: [['number'], ['email_key'], ['username_key']],
+    indexes: [],
+    caches: ['role', 'is_active'],
+  },
+  secrets: { unique: [], indexes: [], caches: [] },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

@@ -1,4 +1,5 @@
 import type {
+  Account,
   Answer,
   Artifact,
   Catalog,
@@ -10,6 +11,7 @@ import type {
   Outcome,
   Policy,
   ProcessRow,
+  Secret,
   Step,
   ToolChoice,
   Turn,
@@ -20,6 +22,9 @@ import type {
 export type Inserted<T> = { won: boolean; row: T };
 
 export type { Journal } from '#contracts';
+
+/** Which of its unique fields another account has. */
+export type TakenField = 'email' | 'username' | 'number';
 
 /**
  * The journal. Decisions are inserts by `_id`: `claim`, `settle`, `commitStep`, `answer`, `insertTurn`; the first
@@ -152,4 +157,19 @@ export interface Store {
   /** All of a user, newest first. */
   listFacts(userId: string): Promise<Fact[]>;
   removeFact(id: string): Promise<void>;
+
+  /**
+   * One try of `row.number`: `number` means that another account has it, try the next. Email and username are looked
+   * at first, so that these say which of them is taken for good.
+   */
+  insertAccount(row: Account): Promise<'inserted' | TakenField>;
+  getAccount(id: string): Promise<Account | null>;
+  findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null>;
+  /** 0 if there is none. */
+  lastAccountNumber(): Promise<number>;
+  /** By number, ascending. */
+  listAccounts(page: { after: number; limit: number }): Promise<Account[]>;
+  updateAccount(id: string, change: Partial<Pick<Account, 'role' | 'is_active'>>): Promise<void>;
+  /** The secret of this `_id` that stands: the first one. */
+  keepSecret(row: Secret): Promise<Secret>;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  accountSchema,
   answerSchema,
   artifactSchema,
   bodySchemas,
@@ -15,6 +16,7 @@ import {
   eventSchema,
   outcomeSchema,
   processSchema,
+  secretSchema,
   snapshotSchema,
   stepSchema,
   toolCallSchema,
@@ -34,6 +36,8 @@ export const RECORDS = {
   process: processSchema,
   artifact: artifactSchema,
   'dead-letter': deadLetterSchema,
+  account: accountSchema,
+  secret: secretSchema,
 } as const;
 
 /** Everything that crosses a process or a restart, by group and name. */

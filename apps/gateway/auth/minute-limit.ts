@@ -39,6 +39,14 @@ export class MinuteLimit {
     this.counts.set(userId, count + 1);
   }
 
+  /** The last one that was counted is not counted. */
+  giveBack(userId: string): void {
+    const at = this.taken.findLastIndex((entry) => entry.userId === userId);
+    if (at < 0) return;
+    this.taken.splice(at, 1);
+    this.countDown(userId);
+  }
+
   private refusal(
     message: string,
     now: number,
@@ -53,10 +61,14 @@ export class MinuteLimit {
     for (const { userId, at } of this.taken) {
       if (now - at < WINDOW_MS) break;
       old++;
-      const left = this.counts.get(userId)! - 1;
-      if (left > 0) this.counts.set(userId, left);
-      else this.counts.delete(userId);
+      this.countDown(userId);
     }
     this.taken.splice(0, old);
+  }
+
+  private countDown(userId: string): void {
+    const left = this.counts.get(userId)! - 1;
+    if (left > 0) this.counts.set(userId, left);
+    else this.counts.delete(userId);
   }
 }

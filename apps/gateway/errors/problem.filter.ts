@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from '#observability';
+import { requestIdOf } from '../safety/request-id.middleware.js';
 import { notFound, RequestError, toRequestError } from './request-error.js';
 import type { SendError } from './send-error.js';
 
@@ -34,8 +35,10 @@ export class ProblemFilter implements ExceptionFilter {
     const status = statusOfFramework(exception);
     if (status !== undefined) return this.sendError(request, response, describe(status), status);
     const error = toRequestError(exception);
-    if (error.code === 'internal') this.log.error({ err: exception, path: request.path }, 'request failed');
-    if (error.code === 'unavailable') this.log.warn({ err: exception }, 'request refused for now');
+    const { method, path } = request;
+    const about = { err: exception, request_id: requestIdOf(response), method, path };
+    if (error.code === 'internal') this.log.error(about, 'request failed');
+    if (error.code === 'unavailable') this.log.warn(about, 'request refused for now');
     this.sendError(request, response, error);
   }
 }

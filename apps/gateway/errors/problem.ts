@@ -11,6 +11,7 @@ const STATUS: Record<RefusalCode, number> = {
   unauthorized: 401,
   already_answered: 409,
   forbidden: 403,
+  taken: 400,
   internal: 500,
 };
 

@@ -1,8 +1,11 @@
 import type { ClientError, ErrorCode } from '#contracts';
 import { StoreUnavailableError } from '#store';
 
-/** Codes of the client protocol, and one that only HTTP knows. */
-export type RefusalCode = ErrorCode | 'forbidden';
+/** Codes of the client protocol, and those that only HTTP knows. */
+export type RefusalCode = ErrorCode | HttpCode;
+type HttpCode = 'forbidden' | 'taken';
+
+const OVER_SOCKET: Record<HttpCode, ErrorCode> = { forbidden: 'unauthorized', taken: 'invalid' };
 
 /** A request that is not carried out; the message is for the client and says nothing that it may not know. */
 export class RequestError extends Error {
@@ -36,7 +39,7 @@ export function toRequestError(error: unknown): RequestError {
 export function toClientError({ code, message, retryAfterMs }: RequestError): ClientError {
   return {
     error: {
-      code: code === 'forbidden' ? 'unauthorized' : code,
+      code: code in OVER_SOCKET ? OVER_SOCKET[code as HttpCode] : (code as ErrorCode),
       message,
       ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
     },

@@ -3,44 +3,58 @@ import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-option
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
+import type { Logger } from '#observability';
 import { RequestError } from '../errors/request-error.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { SendError } from '../errors/send-error.js';
 import { judgeRequest, type OriginRules } from './judge-request.js';
 import { originOf } from './origin-rules.js';
+import { nameRequests } from './request-id.middleware.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** What pages of other sites may read of an answer. */
+const EXPOSED_HEADERS = ['Retry-After', 'WWW-Authenticate', 'X-Request-Id'];
+const FORM = 'application/x-www-form-urlencoded';
+/** Where a form is a body. */
+const FORM_PATHS: ReadonlySet<string> = new Set(['/api/auth/token']);
 const FULL_RETRY_MS = 1_000;
 /** Who watches a full process must not take it for a dead one. */
 const ALWAYS_SERVED = /^\/(health\/|metrics$)/;
 
-export interface HttpSafety {
+export interface HttpOptions {
   rules: OriginRules;
+  /** At once. */
   maxRequests: number;
+  /** Whose `X-Forwarded-For` is believed. */
+  trustedProxies: string[];
   dialects: readonly Dialect[];
   sendError: SendError;
+  log: Pick<Logger, 'debug'>;
 }
 
-/** What every HTTP request passes before any route: headers of the answer, origin, CORS, number, body. */
-export function secureHttp(app: NestExpressApplication, safety: HttpSafety): void {
-  const { dialects, sendError } = safety;
+/** What every HTTP request passes before any route: headers of the answer, origin, CORS, body, number. */
+export function secureHttp(app: NestExpressApplication, options: HttpOptions): void {
+  const { rules, trustedProxies, dialects, sendError, log } = options;
   const ownerOf = (path: string) => dialects.find((dialect) => dialect.owns(path));
   app.set('query parser', 'simple');
+  app.set('trust proxy', trustedProxies);
+  app.use(nameRequests(log));
   app.use(pageHeaders());
   app.use((request: Request, response: Response, next: NextFunction) => {
-    const reason = judgeRequest(originOf(request), rulesFor(ownerOf(request.path), safety.rules));
+    const reason = judgeRequest(originOf(request), rulesFor(ownerOf(request.path), rules));
     if (reason !== undefined) return sendError(request, response, new RequestError('forbidden', reason));
     if (request.path.startsWith('/api/')) response.setHeader('Cache-Control', 'no-store');
     next();
   });
+  // Before anything else may refuse a request: a page is told the reason only with these headers.
   app.enableCors((request: Request, choose: (error: null, options: CorsOptions) => void) =>
-    choose(null, corsOf(ownerOf(request.path), safety.rules)),
+    choose(null, corsOf(ownerOf(request.path), rules)),
   );
-  app.use(limitRequests(safety));
   app.use((request: Request, response: Response, next: NextFunction) => {
     if (hasReadableBody(request, ownerOf(request.path)?.bodyTypes)) return next();
     sendError(request, response, new RequestError('invalid', 'The body must be application/json.'), 415);
   });
+  app.use(limitRequests(options));
   for (const dialect of dialects)
     if (dialect.maxBodyBytes !== undefined)
       app.useBodyParser('json', {
@@ -48,6 +62,7 @@ export function secureHttp(app: NestExpressApplication, safety: HttpSafety): voi
         type: (request: IncomingMessage) => isJson(request) && dialect.owns((request as Request).path),
       });
   app.useBodyParser('json', { limit: MAX_BODY_BYTES });
+  app.useBodyParser('urlencoded', { limit: MAX_BODY_BYTES, extended: false });
 }
 
 function rulesFor(dialect: Dialect | undefined, rules: OriginRules): OriginRules {
@@ -58,7 +73,7 @@ function rulesFor(dialect: Dialect | undefined, rules: OriginRules): OriginRules
 
 function corsOf(dialect: Dialect | undefined, rules: OriginRules): CorsOptions {
   const { corsOrigins } = rulesFor(dialect, rules);
-  const exposedHeaders = dialect?.exposedHeaders && [...dialect.exposedHeaders];
+  const exposedHeaders = [...(dialect?.exposedHeaders ?? EXPOSED_HEADERS)];
   return { origin: [...corsOrigins], credentials: true, maxAge: 600, exposedHeaders };
 }
 
@@ -70,11 +85,12 @@ function isJson(request: IncomingMessage): boolean {
 function hasReadableBody(request: Request, further: readonly string[] = []): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
-  return !hasBody || Boolean(request.is(['application/json', ...further]));
+  if (!hasBody || request.is(['application/json', ...further])) return true;
+  return FORM_PATHS.has(request.path) && request.is(FORM) === FORM;
 }
 
 /** Requests at once; the rest is told to come again. */
-function limitRequests({ maxRequests, sendError }: HttpSafety) {
+function limitRequests({ maxRequests, sendError }: HttpOptions) {
   let open = 0;
   return (request: Request, response: Response, next: NextFunction): void => {
     if (ALWAYS_SERVED.test(request.path)) return next();

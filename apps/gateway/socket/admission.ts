@@ -3,19 +3,26 @@ import type { Logger } from '#observability';
 import type { MinuteLimit } from '../auth/minute-limit.js';
 import { bearerToken, type Authenticate } from '../auth/user.js';
 import { RequestError, toClientError, toRequestError } from '../errors/request-error.js';
+import type { UserTraffic } from './user-traffic.js';
 
 const FULL_RETRY_MS = 5_000;
+
+export interface AdmissionDeps {
+  authenticate: Authenticate;
+  rate: MinuteLimit;
+  traffic: UserTraffic;
+  /** Open at once in this process, by all users. */
+  sockets: number;
+  /** How many are. */
+  count: () => number;
+  log: Pick<Logger, 'error'>;
+}
 
 /** Who may connect. A refused client gets `connect_error` with `data: { code, message, retry_after_ms? }`. */
 export class Admission {
   private isClosed = false;
 
-  constructor(
-    private readonly authenticate: Authenticate,
-    private readonly limit: MinuteLimit,
-    private readonly room: { sockets: number; count: () => number },
-    private readonly log: Pick<Logger, 'error'>,
-  ) {}
+  constructor(private readonly deps: AdmissionDeps) {}
 
   /** From now on nobody is let in: the process drains. */
   close(): void {
@@ -27,7 +34,8 @@ export class Admission {
       () => next(),
       (error: unknown) => {
         const refusal = toRequestError(error);
-        if (refusal.code === 'internal') this.log.error({ err: error }, 'a connection could not be checked');
+        if (refusal.code === 'internal')
+          this.deps.log.error({ err: error }, 'a connection could not be checked');
         next(Object.assign(new Error(refusal.code), { data: toClientError(refusal).error }));
       },
     );
@@ -35,12 +43,28 @@ export class Admission {
 
   private async check(socket: Socket): Promise<void> {
     if (this.isClosed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
-    if (this.room.count() >= this.room.sockets)
+    if (this.deps.count() >= this.deps.sockets)
       throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
-    const user = await this.authenticate(tokenOf(socket));
-    this.limit.take(user.id);
+    const user = await this.deps.authenticate(tokenOf(socket));
+    this.deps.rate.take(user.id);
+    this.watch(socket, user.id);
     (socket.data as { user: unknown }).user = user;
   }
+
+  /** Counts the socket and what it sends as the user's. */
+  private watch({ conn }: Socket, userId: string): void {
+    if (conn.readyState !== 'open') throw new RequestError('unavailable', 'The connection has gone.');
+    conn.once('close', this.deps.traffic.enter(userId));
+    (conn as unknown as Packets).on('packet', ({ data }) => {
+      const bytes = data === undefined ? 0 : Buffer.byteLength(data);
+      if (this.deps.traffic.receive(userId, bytes) === 'cut off') conn.close(true);
+    });
+  }
+}
+
+/** What a socket tells of each packet that came in; not in the declared types. */
+interface Packets {
+  on(event: 'packet', listener: (packet: { data?: string | Buffer }) => void): void;
 }
 
 function tokenOf({ handshake }: Socket): string | undefined {

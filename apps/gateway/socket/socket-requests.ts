@@ -16,6 +16,7 @@ import type { AnswerCalls } from '../turns/answer-calls.js';
 import type { StopTurns } from '../turns/stop-turns.js';
 import type { SubmitTurn } from '../turns/submit-turn.js';
 import type { Session, SocketSessions } from './socket-sessions.js';
+import type { UserTraffic } from './user-traffic.js';
 
 /** An answer, and what may only happen once the client has been told: its socket shows them in this order. */
 interface Reply<N extends ClientRequestName> {
@@ -34,6 +35,7 @@ export interface SocketRequestsDeps {
   submitTurn: SubmitTurn;
   stopTurns: StopTurns;
   answerCalls: AnswerCalls;
+  traffic: Pick<UserTraffic, 'check'>;
   /** Requests of one socket that may wait for their answer at once. */
   maxInHand: number;
   log: Pick<Logger, 'error' | 'warn'>;
@@ -80,6 +82,7 @@ export class SocketRequests {
   ): Promise<Reply<N>> {
     if (session.inHand > this.deps.maxInHand)
       throw new RequestError('overloaded', 'Too many requests wait for an answer.', 1_000);
+    this.deps.traffic.check(session.user.id);
     const schema = clientRequestSchemas[name];
     const request = parseRequest(schema, body) as ClientRequest<N>;
     const handler: RequestHandlers[N] = this.handlers[name];

@@ -8,8 +8,8 @@ import { SocketViewer } from './socket-viewer.js';
 const RETRY_AFTER_MS = 1_000;
 /** Of a drain's grace, for clients that must still be sent what waits for them. */
 const FAREWELL_MS = 500;
-/** The longest delay that a timer takes. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** How long somebody who is shut out may stay connected. */
+const LOOK_AGAIN_MS = 30_000;
 
 export interface Session {
   user: User;
@@ -21,6 +21,15 @@ export interface Session {
   expiry?: NodeJS.Timeout;
 }
 
+export interface SessionOptions {
+  /** Conversations that one socket may follow at once. */
+  maxJoined: number;
+  /** Told how many are open. */
+  count: (open: number) => void;
+  /** Whether who came in before may still be here. */
+  isActive: (user: User) => Promise<boolean>;
+}
+
 /** What this process holds of each connected socket: its user and what it follows. */
 export class SocketSessions {
   private readonly sessions = new Map<Socket, Session>();
@@ -30,9 +39,7 @@ export class SocketSessions {
 
   constructor(
     private readonly feeds: Feeds,
-    /** Conversations that one socket may follow at once. */
-    private readonly maxJoined: number,
-    private readonly count: (open: number) => void,
+    private readonly options: SessionOptions,
   ) {}
 
   get size(): number {
@@ -58,15 +65,15 @@ export class SocketSessions {
       isEnded: false,
     };
     this.sessions.set(socket, session);
-    this.count(this.sessions.size);
-    this.watchExpiry(socket, session);
+    this.options.count(this.sessions.size);
+    this.watch(socket, session);
   }
 
   end(socket: Socket): void {
     const session = this.sessions.get(socket);
     if (!session) return;
     this.sessions.delete(socket);
-    this.count(this.sessions.size);
+    this.options.count(this.sessions.size);
     session.isEnded = true;
     clearTimeout(session.expiry);
     for (const conversationId of session.joined) this.feeds.leave(conversationId, session.viewer);
@@ -90,7 +97,10 @@ export class SocketSessions {
   }
 
   checkRoom(session: Session, conversationId: string | undefined): void {
-    if (session.joined.size < this.maxJoined || (conversationId && session.joined.has(conversationId)))
+    if (
+      session.joined.size < this.options.maxJoined ||
+      (conversationId && session.joined.has(conversationId))
+    )
       return;
     throw new RequestError('overloaded', 'This connection follows too many conversations.', RETRY_AFTER_MS);
   }
@@ -125,18 +135,28 @@ export class SocketSessions {
     });
   }
 
-  private watchExpiry(socket: Socket, session: Session): void {
+  /** Looks again when the token ends, and once in a while whether its user has been shut out. */
+  private watch(socket: Socket, session: Session): void {
     const { expiresAtMs } = session.user;
     if (expiresAtMs === undefined) return;
     const leftMs = expiresAtMs - Date.now();
-    if (leftMs <= 0) {
-      socket.emit('token_expired', { type: 'token_expired', timestamp: new Date().toISOString() });
-      socket.disconnect(true);
-      return;
-    }
+    if (leftMs <= 0) return this.expire(socket);
     session.expiry = setTimeout(
-      () => this.watchExpiry(socket, session),
-      Math.min(leftMs, MAX_TIMER_MS),
+      () => void this.lookAgain(socket, session),
+      Math.min(leftMs, LOOK_AGAIN_MS),
     ).unref();
+  }
+
+  private async lookAgain(socket: Socket, session: Session): Promise<void> {
+    // A store that is away shuts nobody out.
+    const isActive = await this.options.isActive(session.user).catch(() => true);
+    if (session.isEnded) return;
+    if (isActive) this.watch(socket, session);
+    else this.expire(socket);
+  }
+
+  private expire(socket: Socket): void {
+    socket.emit('token_expired', { type: 'token_expired', timestamp: new Date().toISOString() });
+    socket.disconnect(true);
   }
 }

@@ -26,6 +26,8 @@ export interface ClientConfig {
   corsOrigins: string[];
   /** `Host` headers accepted besides the loopback names. */
   allowedHosts: string[];
+  /** Whose `X-Forwarded-For` says where a request comes from: addresses and networks. */
+  trustedProxies: string[];
   /** Undefined: all that exist. */
   dialects: string[] | undefined;
 }
@@ -88,6 +90,7 @@ export function toClientConfig(environment: Output<typeof clientVariables>): Cli
     auth: toAuthSettings(environment),
     corsOrigins: environment.CORS_ORIGINS,
     allowedHosts: environment.ALLOWED_HOSTS,
+    trustedProxies: environment.TRUSTED_PROXIES,
     dialects: environment.DIALECTS,
   };
 }

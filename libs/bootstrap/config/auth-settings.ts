@@ -6,7 +6,10 @@ export const AUTH_KINDS = ['none', 'local', 'jwt'] as const;
 const MIN_SECRET_LENGTH = 32;
 
 export type AuthSettings =
-  { kind: 'none' } | { kind: 'jwt'; secret?: string; jwksUrl?: string; issuer?: string; audience?: string };
+  | { kind: 'none' }
+  /** Without `secret` one is made and kept in the store. */
+  | { kind: 'local'; secret?: string }
+  | { kind: 'jwt'; secret?: string; jwksUrl?: string; issuer?: string; audience?: string };
 
 type Environment = Record<string, string | undefined>;
 
@@ -27,14 +30,13 @@ export function findAuthProblems({
 }: Environment): string[] {
   if (AUTH === 'none' && !isLoopback(HOST)) {
     return [
-      'AUTH=none serves everybody who can connect, so HOST must be a loopback address like 127.0.0.1; set AUTH=jwt to listen elsewhere',
+      'AUTH=none serves everybody who can connect, so HOST must be a loopback address like 127.0.0.1; set AUTH=local or AUTH=jwt to listen elsewhere',
     ];
   }
-  if (AUTH === 'local')
-    return ['AUTH=local is not available yet: set AUTH=jwt, or AUTH=none with a loopback HOST'];
-  if (AUTH !== 'jwt') return [];
-  if (JWT_SECRET === undefined && JWKS_URL === undefined) return ['AUTH=jwt needs JWT_SECRET or JWKS_URL'];
-  if (JWT_SECRET !== undefined && JWKS_URL !== undefined)
+  if (AUTH !== 'jwt' && AUTH !== 'local') return [];
+  if (AUTH === 'jwt' && JWT_SECRET === undefined && JWKS_URL === undefined)
+    return ['AUTH=jwt needs JWT_SECRET or JWKS_URL'];
+  if (AUTH === 'jwt' && JWT_SECRET !== undefined && JWKS_URL !== undefined)
     return ['JWT_SECRET and JWKS_URL exclude each other: set one of them'];
   if (JWT_SECRET !== undefined && JWT_SECRET.length < MIN_SECRET_LENGTH) {
     return [`JWT_SECRET must have at least ${MIN_SECRET_LENGTH} characters`];
@@ -44,10 +46,13 @@ export function findAuthProblems({
 
 /** Settings that have no effect because of `AUTH`. */
 export function findAuthNotices({ AUTH = 'none', ...rest }: Environment): string[] {
+  const ofOthers = ['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
+  if (AUTH === 'local') {
+    const unused = ofOthers.filter((name) => rest[name] !== undefined);
+    return unused.length > 0 ? [`${unused.join(', ')} set with AUTH=local: only AUTH=jwt reads it`] : [];
+  }
   if (AUTH !== 'none') return [];
-  const unused = ['JWT_SECRET', 'JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'].filter(
-    (name) => rest[name] !== undefined,
-  );
+  const unused = ['JWT_SECRET', ...ofOthers].filter((name) => rest[name] !== undefined);
   return unused.length > 0 ? [`${unused.join(', ')} set without AUTH=jwt: nobody has to log in`] : [];
 }
 
@@ -58,6 +63,7 @@ export function toAuthSettings(environment: {
   JWT_ISSUER?: string;
   JWT_AUDIENCE?: string;
 }): AuthSettings {
+  if (environment.AUTH === 'local') return { kind: 'local', secret: environment.JWT_SECRET };
   if (environment.AUTH !== 'jwt') return { kind: 'none' };
   return {
     kind: 'jwt',

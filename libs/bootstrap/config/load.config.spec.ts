@@ -54,10 +54,15 @@ describe('defaults', () => {
         turnsAtOnce: 40,
         allConnectionsPerMinute: 6_000,
         sockets: 10_000,
+        socketsPerUser: 200,
+        bytesPerMinute: 67_108_864,
         joinedPerSocket: 200,
         requestsPerSocket: 64,
         httpRequests: 1_000,
         waitingTurns: 50_000,
+        wrongPasswordsPerMinute: 10,
+        wrongPasswordsPerAddress: 100,
+        registrationsPerAddress: 100,
       },
       drainGraceMs: 10_000,
       notices: [],
@@ -129,7 +134,7 @@ describe('values', () => {
   });
 
   it('names what is allowed', () => {
-    expect(standaloneProblems({ AUTH: 'jtw' })).toEqual(['AUTH must be none or jwt']);
+    expect(standaloneProblems({ AUTH: 'jtw' })).toEqual(['AUTH must be none, local or jwt']);
     expect(
       problemsOf(() => loadGatewayConfig({ ...SERVICES, DIALECTS: 'sse,agui' }, ['sse', 'ndjson'])),
     ).toEqual(['DIALECTS names a dialect that does not exist: those that exist are sse, ndjson']);
@@ -173,10 +178,28 @@ describe('who may connect', () => {
     expect(loadStandaloneConfig({ HOST: host }).host).toBe(host);
   });
 
-  it('AUTH=local is not available yet', () => {
-    expect(standaloneProblems({ AUTH: 'local' })).toEqual([
-      expect.stringContaining('AUTH=local is not available yet'),
+  it('AUTH=local needs nothing, and takes a long JWT_SECRET', () => {
+    expect(loadStandaloneConfig({ AUTH: 'local', HOST: '0.0.0.0' })).toMatchObject({
+      auth: { kind: 'local', secret: undefined },
+      notices: [],
+    });
+    const named = { AUTH: 'local', JWT_SECRET: SECRET, JWT_ISSUER: 'me' };
+    expect(loadStandaloneConfig(named)).toMatchObject({
+      auth: { kind: 'local', secret: SECRET },
+      notices: ['JWT_ISSUER set with AUTH=local: only AUTH=jwt reads it'],
+    });
+    expect(standaloneProblems({ AUTH: 'local', JWT_SECRET: 'short' })).toEqual([
+      'JWT_SECRET must have at least 32 characters',
     ]);
+  });
+
+  it('TRUSTED_PROXIES are addresses and networks', () => {
+    const read = (value: string) => loadStandaloneConfig({ TRUSTED_PROXIES: value }).trustedProxies;
+    expect(read('127.0.0.1, 10.0.0.0/8,fd00::/8')).toEqual(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
+    for (const value of ['proxy.example', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/', '*'])
+      expect(standaloneProblems({ TRUSTED_PROXIES: value })).toEqual([
+        'TRUSTED_PROXIES must be comma-separated addresses or networks like 10.0.0.0/8',
+      ]);
   });
 
   it('AUTH=jwt needs exactly one source of keys, and a long secret', () => {

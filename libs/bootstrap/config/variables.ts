@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { LOG_LEVELS } from '#observability';
 import { AUTH_KINDS } from './auth-settings.js';
@@ -40,6 +41,13 @@ const names = (pattern: RegExp, rule: string) =>
 const HOST_NAME = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:]+\](:\d{1,5})?$/;
 const origin = (value: string): boolean => URL.canParse(value) && new URL(value).origin === value;
 
+function isNetwork(value: string): boolean {
+  const [address, length, ...rest] = value.split('/');
+  const bits = isIP(address!) === 4 ? 32 : 128;
+  const isLength = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
+  return isIP(address!) !== 0 && isLength && rest.length === 0;
+}
+
 function splitList(value: string): string[] {
   const parts = value.split(',').map((part) => part.trim());
   return [...new Set(parts.filter((part) => part !== ''))];
@@ -64,7 +72,7 @@ export const ownServiceVariables = {
 };
 
 export const clientVariables = {
-  AUTH: z.enum(AUTH_KINDS, must('none or jwt')).default('none'),
+  AUTH: z.enum(AUTH_KINDS, must('none, local or jwt')).default('none'),
   JWT_SECRET: text.optional(),
   JWKS_URL: webUrl.optional(),
   JWT_ISSUER: text.optional(),
@@ -78,6 +86,11 @@ export const clientVariables = {
     )
     .default([]),
   ALLOWED_HOSTS: names(HOST_NAME, 'comma-separated host names like chat.example.com').default([]),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform(splitList)
+    .refine((list) => list.every(isNetwork), must('comma-separated addresses or networks like 10.0.0.0/8'))
+    .default([]),
   DIALECTS: names(/^[a-z0-9-]+$/, 'comma-separated names of dialects').optional(),
 };
 

@@ -1,5 +1,6 @@
 import { isEndedStatus, UNENDED_STATUSES } from '#contracts';
 import type {
+  Account,
   Answer,
   Artifact,
   Catalog,
@@ -9,6 +10,7 @@ import type {
   Fact,
   Outcome,
   ProcessRow,
+  Secret,
   Step,
   Turn,
   TurnStatus,
@@ -17,7 +19,7 @@ import { assembleJournals } from '../assemble-journals.js';
 import { COLLECTION_NAMES } from '../collections.js';
 import { byNewest } from '../newest-first.js';
 import { StoreUnavailableError } from '../store-errors.js';
-import type { Inserted, Journal, Store } from '../store.port.js';
+import type { Inserted, Journal, Store, TakenField } from '../store.port.js';
 import { openDatabase, type OpenDatabase } from './open-database.js';
 import { removeTurns } from './remove-turns.js';
 import { translateSqliteError } from './sqlite-errors.js';
@@ -295,6 +297,38 @@ export class LibsqlStore implements Store {
 
   removeFact(id: string): Promise<void> {
     return this.#do(({ facts }) => facts.remove(id));
+  }
+
+  insertAccount(row: Account): Promise<'inserted' | TakenField> {
+    return this.#do(({ users }) => {
+      if (users.insert(row)) return 'inserted';
+      if (users.select('WHERE email_key = ?', row.email_key)[0]) return 'email';
+      return users.select('WHERE username_key = ?', row.username_key)[0] ? 'username' : 'number';
+    });
+  }
+
+  getAccount(id: string): Promise<Account | null> {
+    return this.#do(({ users }) => users.get(id));
+  }
+
+  findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null> {
+    return this.#do(({ users }) => users.select(`WHERE ${field} = ?`, key)[0] ?? null);
+  }
+
+  lastAccountNumber(): Promise<number> {
+    return this.#do(({ users }) => users.measure('MAX(number)', ''));
+  }
+
+  listAccounts({ after, limit }: { after: number; limit: number }): Promise<Account[]> {
+    return this.#do(({ users }) => users.select('WHERE number > ? ORDER BY number LIMIT ?', after, limit));
+  }
+
+  updateAccount(id: string, change: Parameters<Store['updateAccount']>[1]): Promise<void> {
+    return this.#do(({ users }) => void users.update(id, (row) => ({ ...row, ...change })));
+  }
+
+  keepSecret(row: Secret): Promise<Secret> {
+    return this.#do(({ secrets }) => secrets.insertOrRead(row).row);
   }
 
   /** A promise, so that whoever awaits it lets others run as with any store. */

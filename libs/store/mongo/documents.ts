@@ -102,6 +102,19 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     replayed_by: 'json',
   },
   facts: { user_id: 'text', key: 'json', text: 'json', at: 'text' },
+  users: {
+    number: 'number',
+    email: 'json',
+    email_key: 'text',
+    username: 'json',
+    username_key: 'text',
+    full_name: 'json',
+    password: 'text',
+    role: 'text',
+    is_active: 'json',
+    created_at: 'text',
+  },
+  secrets: { value: 'text', created_at: 'text' },
 };
 
 /** Undefined fields are left out. Throws on a field that the collection does not know. */

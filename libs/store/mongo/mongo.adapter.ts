@@ -1,5 +1,6 @@
 import { ENDED_STATUSES, UNENDED_STATUSES } from '#contracts';
 import type {
+  Account,
   Answer,
   Artifact,
   Catalog,
@@ -9,6 +10,7 @@ import type {
   Fact,
   Outcome,
   ProcessRow,
+  Secret,
   Step,
   Turn,
   TurnStatus,
@@ -16,7 +18,8 @@ import type {
 import { assembleJournals } from '../assemble-journals.js';
 import { byNewest } from '../newest-first.js';
 import { StoreUnavailableError } from '../store-errors.js';
-import type { Inserted, Journal, Store } from '../store.port.js';
+import type { Inserted, Journal, Store, TakenField } from '../store.port.js';
+import { insertAccount } from './insert-account.js';
 import type { Collections, OpenCollections } from './open-collections.js';
 import { removeTurns } from './remove-turns.js';
 import { retryWithin } from './retry-within.js';
@@ -297,6 +300,34 @@ export class MongoStore implements Store {
 
   async removeFact(id: string): Promise<void> {
     await this.#rows.facts.remove(id);
+  }
+
+  async insertAccount(row: Account): Promise<'inserted' | TakenField> {
+    return insertAccount(this.#rows.users, row);
+  }
+
+  async getAccount(id: string): Promise<Account | null> {
+    return this.#rows.users.get(id);
+  }
+
+  async findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null> {
+    return (await this.#rows.users.find({ equals: { [field]: key } }))[0] ?? null;
+  }
+
+  async lastAccountNumber(): Promise<number> {
+    return (await this.#rows.users.find({ sort: { number: -1 }, limit: 1 }))[0]?.number ?? 0;
+  }
+
+  async listAccounts({ after, limit }: { after: number; limit: number }): Promise<Account[]> {
+    return this.#rows.users.find({ conditions: { number: { $gt: after } }, sort: { number: 1 }, limit });
+  }
+
+  async updateAccount(id: string, change: Parameters<Store['updateAccount']>[1]): Promise<void> {
+    await this.#rows.users.set({ equals: { _id: id } }, change);
+  }
+
+  async keepSecret(row: Secret): Promise<Secret> {
+    return (await this.#rows.secrets.insert(row)).row;
   }
 
   async #readJournalRows(turnIds: string[], conversationId?: string) {

@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import type { Answer, Claim, Conversation, Outcome, ProcessRow, Step, Turn } from '#contracts';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import type { Account, Answer, Claim, Conversation, Outcome, ProcessRow, Step, Turn } from '#contracts';
 
 const at = '2026-03-01T10:00:00.000Z';
 
@@ -77,6 +77,24 @@ export function sampleOutcome(turn: Turn, callId: string, fields: Partial<Outcom
 export function sampleAnswer(turn: Turn, callId: string, fields: Partial<Answer> = {}): Answer {
   const place = { turn_id: turn._id, conversation_id: turn.conversation_id };
   return { _id: `${callId}:approval`, ...place, decision: 'approve', by: makeId(), at, ...fields };
+}
+
+export function sampleAccount(fields: Partial<Account> = {}): Account {
+  const name = makeId();
+  return {
+    _id: `user_${makeId()}`,
+    number: randomInt(1, 2 ** 40),
+    email: `${name}@$mail.example`,
+    email_key: `e-${name}`,
+    username: `\u{1F408} ${name}`,
+    username_key: `u-${name}`,
+    full_name: null,
+    password: 'scrypt$…',
+    role: 'user',
+    is_active: true,
+    created_at: at,
+    ...fields,
+  };
 }
 
 export function sampleProcess(): ProcessRow {

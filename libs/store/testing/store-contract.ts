@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { Store } from '../store.port.js';
+import { describeAccounts } from './account-contract.js';
 import { describeInserts } from './insert-contract.js';
 import { describeJournalReads } from './journal-contract.js';
 import { describeRemoval } from './removal-contract.js';
@@ -23,6 +24,7 @@ export function describeStoreContract(createStore: () => Store | Promise<Store>)
     describeJournalReads(store);
     describeRemoval(store);
     describeSmallCollections(store);
+    describeAccounts(store);
     describeValues(store);
   });
 }

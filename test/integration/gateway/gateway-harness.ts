@@ -46,10 +46,15 @@ const LIMITS: GatewayConfig['limits'] = {
   messagesPerMinute: 100_000,
   allConnectionsPerMinute: 10_000,
   sockets: 1_000,
+  socketsPerUser: 1_000,
+  bytesPerMinute: 100_000_000,
   joinedPerSocket: 200,
   requestsPerSocket: 64,
   httpRequests: 1_000,
   waitingTurns: 1_000,
+  wrongPasswordsPerMinute: 10,
+  wrongPasswordsPerAddress: 100,
+  registrationsPerAddress: 100,
 };
 
 export interface HarnessOptions {
@@ -81,6 +86,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       auth: { kind: 'none' },
       corsOrigins: [],
       allowedHosts: [],
+      trustedProxies: [],
       limits: { ...LIMITS, ...options.limits },
       ...options.config,
     },

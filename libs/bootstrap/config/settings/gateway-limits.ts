@@ -8,10 +8,15 @@ export const gatewayLimitsSchema = z
     turns_at_once: positive(1_000_000).default(40),
     all_connections_per_minute: positive(10_000_000).default(6_000),
     sockets: positive(1_000_000).default(10_000),
+    sockets_per_user: positive(1_000_000).default(200),
+    bytes_per_minute: positive(100_000_000_000).default(67_108_864),
     joined_per_socket: positive(100_000).default(200),
     requests_per_socket: positive(10_000).default(64),
     http_requests: positive(1_000_000).default(1_000),
     waiting_turns: positive(100_000).default(50_000),
+    wrong_passwords_per_minute: positive(1_000_000).default(10),
+    wrong_passwords_per_address: positive(1_000_000).default(100),
+    registrations_per_address: positive(1_000_000).default(100),
   })
   .prefault({});
 
@@ -25,6 +30,10 @@ export interface GatewayLimits {
   turnsAtOnce: number;
   allConnectionsPerMinute: number;
   sockets: number;
+  /** Open at once by one user; without accounts everybody is one user, and nobody is counted. */
+  socketsPerUser: number;
+  /** Received from one user over sockets. */
+  bytesPerMinute: number;
   joinedPerSocket: number;
   /** Without an answer yet. */
   requestsPerSocket: number;
@@ -32,6 +41,12 @@ export interface GatewayLimits {
   httpRequests: number;
   /** Hints that wait for an orchestrator, in the whole installation. */
   waitingTurns: number;
+  /** For one account. */
+  wrongPasswordsPerMinute: number;
+  /** From one address, within a minute. */
+  wrongPasswordsPerAddress: number;
+  /** From one address, within a minute. */
+  registrationsPerAddress: number;
 }
 
 export function toGatewayLimits(limits: z.output<typeof gatewayLimitsSchema>): GatewayLimits {
@@ -41,9 +56,14 @@ export function toGatewayLimits(limits: z.output<typeof gatewayLimitsSchema>): G
     turnsAtOnce: limits.turns_at_once,
     allConnectionsPerMinute: limits.all_connections_per_minute,
     sockets: limits.sockets,
+    socketsPerUser: limits.sockets_per_user,
+    bytesPerMinute: limits.bytes_per_minute,
     joinedPerSocket: limits.joined_per_socket,
     requestsPerSocket: limits.requests_per_socket,
     httpRequests: limits.http_requests,
     waitingTurns: limits.waiting_turns,
+    wrongPasswordsPerMinute: limits.wrong_passwords_per_minute,
+    wrongPasswordsPerAddress: limits.wrong_passwords_per_address,
+    registrationsPerAddress: limits.registrations_per_address,
   };
 }

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+
+/** What an account is found by. */
+export interface AccountKey {
+  field: 'email_key' | 'username_key';
+  key: string;
+}
+
+export function emailKey(email: string): string {
+  return hashOf('email', email.toLowerCase());
+}
+
+export function usernameKey(username: string): string {
+  return hashOf('username', username.normalize('NFKC').toLowerCase());
+}
+
+/** Of what somebody signs in with: usernames have no `@`, addresses do. */
+export function keyOfName(name: string): AccountKey {
+  const trimmed = name.trim();
+  return trimmed.includes('@')
+    ? { field: 'email_key', key: emailKey(trimmed) }
+    : { field: 'username_key', key: usernameKey(trimmed) };
+}
+
+function hashOf(kind: string, text: string): string {
+  return createHash('sha256').update(`${kind}:${text}`).digest('base64url');
+}

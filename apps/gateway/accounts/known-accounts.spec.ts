@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Account } from '#contracts';
+import { KnownAccounts } from './known-accounts.js';
+
+const account = (id: string, fields: Partial<Account> = {}) =>
+  ({ _id: id, role: 'user', is_active: true, ...fields }) as Account;
+
+function setUp() {
+  let now = 0;
+  const stored = new Map<string, Account>([['ann', account('ann')]]);
+  const reads: string[] = [];
+  const accounts = {
+    get: async (id: string) => {
+      reads.push(id);
+      if (id === 'broken') throw new Error('away');
+      return stored.get(id) ?? null;
+    },
+  };
+  const tokens = { read: async (token: string | undefined) => ({ accountId: token!, expiresAtMs: 7 }) };
+  const known = new KnownAccounts(accounts, tokens, () => now);
+  return { known, stored, reads, pass: (ms: number) => void (now += ms) };
+}
+
+describe('KnownAccounts', () => {
+  it('believes what it has read for five seconds, however many ask', async () => {
+    const { known, stored, reads, pass } = setUp();
+    const users = await Promise.all(['ann', 'ann', 'ann'].map(known.authenticate));
+    expect(users[2]).toEqual({ id: 'ann', isOperator: false, expiresAtMs: 7 });
+    expect(reads).toEqual(['ann']);
+    stored.set('ann', account('ann', { role: 'operator' }));
+    pass(4_999);
+    expect((await known.authenticate('ann')).isOperator).toBe(false);
+    pass(1);
+    expect((await known.authenticate('ann')).isOperator).toBe(true);
+    stored.set('ann', account('ann', { is_active: false }));
+    pass(5_000);
+    await expect(known.authenticate('ann')).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(await known.isActive({ id: 'ann', isOperator: false })).toBe(false);
+  });
+
+  it('reads again at once what was changed here, and what could not be read', async () => {
+    const { known, stored, reads } = setUp();
+    await known.authenticate('ann');
+    stored.set('ann', account('ann', { is_active: false }));
+    known.forget('ann');
+    await expect(known.authenticate('ann')).rejects.toMatchObject({ code: 'unauthorized' });
+    for (let i = 0; i < 2; i++) await expect(known.authenticate('broken')).rejects.toThrow('away');
+    expect(reads).toEqual(['ann', 'ann', 'broken', 'broken']);
+  });
+
+  it('refuses an account that is not there', async () => {
+    await expect(setUp().known.authenticate('bob')).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('remembers ten thousand at most, the oldest go first', async () => {
+    const { known, reads } = setUp();
+    await known.authenticate('ann');
+    for (let i = 0; i < 10_000; i++) await known.authenticate(`user-${i}`).catch(() => undefined);
+    await known.authenticate('ann');
+    expect(reads.filter((id) => id === 'ann')).toHaveLength(2);
+    await known.authenticate('user-9999').catch(() => undefined);
+    expect(reads.filter((id) => id === 'user-9999')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,60 @@
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose';
+
+/** An unknown key is asked for at most so often: whoever invents key ids must not reach the issuer with each. */
+const COOL_DOWN_MS = 5_000;
+/** A key that the issuer has withdrawn is believed for so long. */
+const CACHE_MS = 600_000;
+const TIMEOUT_MS = 5_000;
+/** An issuer that did not answer is left alone for so long. */
+const FAILURE_PAUSE_MS = 2_000;
+/** While the issuer is away, keys that were read so long ago are still believed. */
+const LONGEST_BELIEF_MS = 3_600_000;
+
+/** The issuer's keys are needed and cannot be read. */
+export class KeysUnavailableError extends Error {
+  override name = 'KeysUnavailableError';
+}
+
+/**
+ * The keys at an issuer's address: read when they are first needed, when they are old, and when a token names one that
+ * is not among them, so that rotation is noticed. A failing issuer is asked every two seconds, whatever comes in;
+ * meanwhile the keys that are known go on. Throws `KeysUnavailableError`, or what `jose` throws for no such key.
+ */
+export function createIssuerKeys(url: URL, now: () => number = () => Date.now()): JWTVerifyGetKey {
+  const remote = createRemoteJWKSet(url, {
+    cooldownDuration: COOL_DOWN_MS,
+    cacheMaxAge: CACHE_MS,
+    timeoutDuration: TIMEOUT_MS,
+  });
+  let failedAt = -Infinity;
+  let readAt = -Infinity;
+
+  const findKnown = async (...[header, token]: Parameters<JWTVerifyGetKey>) => {
+    const keys = now() - readAt < LONGEST_BELIEF_MS ? remote.jwks() : undefined;
+    if (!keys) throw new KeysUnavailableError();
+    return createLocalJWKSet(keys)(header, token).catch((error: unknown) => {
+      throw error instanceof errors.JWKSNoMatchingKey ? new KeysUnavailableError() : error;
+    });
+  };
+
+  return async (header, token) => {
+    if (now() - failedAt < FAILURE_PAUSE_MS) return findKnown(header, token);
+    try {
+      return await remote(header, token);
+    } catch (error) {
+      if (isAboutToken(error)) throw error;
+      failedAt = now();
+      return findKnown(header, token);
+    } finally {
+      if (remote.coolingDown) readAt = now();
+    }
+  };
+}
+
+function isAboutToken(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  );
+}

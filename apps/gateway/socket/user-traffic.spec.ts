@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { UserTraffic } from './user-traffic.js';
+
+const refused = expect.objectContaining({ code: 'overloaded' });
+
+describe('UserTraffic', () => {
+  it('lets a user have so many sockets open, each user apart, and one more when one has gone', () => {
+    const traffic = new UserTraffic({ socketsPerUser: 2, bytesPerMinute: 1 });
+    const leave = traffic.enter('ann');
+    traffic.enter('ann');
+    traffic.enter('bob');
+    expect(() => traffic.enter('ann')).toThrow(refused);
+    leave();
+    traffic.enter('ann');
+    expect(() => traffic.enter('ann')).toThrow(refused);
+  });
+
+  it('refuses a user after so many bytes until the minute is over, and says when that is', () => {
+    let now = 0;
+    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, () => now);
+    traffic.receive('ann', 60);
+    traffic.receive('bob', 60);
+    now = 20_000;
+    traffic.receive('ann', 40);
+    traffic.check('ann');
+    expect(traffic.receive('ann', 1)).toBe('fine');
+    expect(() => traffic.check('ann')).toThrow(
+      expect.objectContaining({ code: 'overloaded', retryAfterMs: 40_000 }),
+    );
+    traffic.check('bob');
+    now = 60_000;
+    traffic.check('ann');
+    traffic.receive('ann', 100);
+    traffic.check('ann');
+  });
+
+  it('cuts off who goes on until twice as much', () => {
+    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 });
+    expect([traffic.receive('ann', 200), traffic.receive('ann', 1)]).toEqual(['fine', 'cut off']);
+  });
+});

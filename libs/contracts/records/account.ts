@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { idSchema, timestampSchema } from '../ids.js';
+
+/** `operator`: may look after the whole installation. */
+export const accountRoleSchema = z.enum(['user', 'operator']);
+
+/** Who may sign in with `AUTH=local`. Never removed, only made inactive: conversations name its `_id`. */
+export const accountSchema = z.object({
+  _id: idSchema,
+  /** 1, 2, … in the order of registration. Unique, so that exactly one account is the first, which is an operator. */
+  number: z.int().min(1),
+  email: z.string(),
+  /** Hash of the address without its case; unique. */
+  email_key: z.string(),
+  username: z.string(),
+  /** Hash of the name without its case; unique. */
+  username_key: z.string(),
+  full_name: z.string().nullable(),
+  /** Salt, cost and hash in one text. */
+  password: z.string(),
+  /** As with `is_active`, the last writer wins. */
+  role: accountRoleSchema,
+  is_active: z.boolean(),
+  created_at: timestampSchema,
+});
+
+/** Something that all processes of an installation must agree on and nobody else may know. The first one stays. */
+export const secretSchema = z.object({ _id: idSchema, value: z.string(), created_at: timestampSchema });
+
+export type Account = z.infer<typeof accountSchema>;
+export type AccountRole = z.infer<typeof accountRoleSchema>;
+export type Secret = z.infer<typeof secretSchema>;
