@@ -71,7 +71,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     caches: ['replayed_at', 'replayed_by'],
   },
   facts: { unique: [], indexes: [['user_id']], caches: ['text', 'at'] },
-  bindings: { unique: [], indexes: [], caches: ['value', 'at'] },
+  bindings: { unique: [], indexes: [['user_id', 'dialect']], caches: ['value', 'at'] },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

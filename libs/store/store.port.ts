@@ -156,5 +156,10 @@ export interface Store {
 
   /** A binding of this id gets the value; last writer wins. */
   putBinding(row: Binding): Promise<void>;
+  /** The first one of this id wins. */
+  insertBinding(row: Binding): Promise<Inserted<Binding>>;
   getBinding(id: string): Promise<Binding | null>;
+  /** All of a user in a dialect, in no order. */
+  listBindings(userId: string, dialect: string): Promise<Binding[]>;
+  removeBinding(id: string): Promise<void>;
 }

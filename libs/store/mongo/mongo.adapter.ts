@@ -303,12 +303,27 @@ export class MongoStore implements Store {
   async putBinding(row: Binding): Promise<void> {
     const { bindings } = this.#rows;
     const { value, at } = row;
-    if ((await bindings.insert(row)).won) return;
-    await bindings.set({ equals: { _id: row._id } }, { value, at });
+    // Removed between the two, it is inserted after all.
+    while (
+      !(await bindings.insert(row)).won &&
+      !(await bindings.set({ equals: { _id: row._id } }, { value, at }))
+    );
+  }
+
+  async insertBinding(row: Binding): Promise<Inserted<Binding>> {
+    return this.#rows.bindings.insert(row);
   }
 
   async getBinding(id: string): Promise<Binding | null> {
     return this.#rows.bindings.get(id);
+  }
+
+  async listBindings(userId: string, dialect: string): Promise<Binding[]> {
+    return this.#rows.bindings.find({ equals: { user_id: userId, dialect } });
+  }
+
+  async removeBinding(id: string): Promise<void> {
+    await this.#rows.bindings.remove(id);
   }
 
   async #readJournalRows(turnIds: string[], conversationId?: string) {
