@@ -2,6 +2,7 @@ import type {
   Account,
   Answer,
   Artifact,
+  Binding,
   Catalog,
   Claim,
   Conversation,
@@ -29,6 +30,7 @@ export interface Rows {
   facts: Fact;
   users: Account;
   secrets: Secret;
+  bindings: Binding;
 }
 export type CollectionName = keyof Rows;
 export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
@@ -79,6 +81,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     caches: ['role', 'is_active'],
   },
   secrets: { unique: [], indexes: [], caches: [] },
+  bindings: { unique: [], indexes: [['user_id', 'dialect']], caches: ['value', 'at'] },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

@@ -2,6 +2,7 @@ import type {
   Account,
   Answer,
   Artifact,
+  Binding,
   Catalog,
   Claim,
   Conversation,
@@ -172,4 +173,12 @@ export interface Store {
   updateAccount(id: string, change: Partial<Pick<Account, 'role' | 'is_active'>>): Promise<void>;
   /** The secret of this `_id` that stands: the first one. */
   keepSecret(row: Secret): Promise<Secret>;
+  /** A binding of this id gets the value; last writer wins. */
+  putBinding(row: Binding): Promise<void>;
+  /** The first one of this id wins. */
+  insertBinding(row: Binding): Promise<Inserted<Binding>>;
+  getBinding(id: string): Promise<Binding | null>;
+  /** All of a user in a dialect, in no order. */
+  listBindings(userId: string, dialect: string): Promise<Binding[]>;
+  removeBinding(id: string): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type {
   Account,
   Answer,
   Artifact,
+  Binding,
   Catalog,
   Claim,
   Conversation,
@@ -329,6 +330,26 @@ export class LibsqlStore implements Store {
 
   keepSecret(row: Secret): Promise<Secret> {
     return this.#do(({ secrets }) => secrets.insertOrRead(row).row);
+  }
+
+  putBinding(row: Binding): Promise<void> {
+    return this.#do(({ bindings }) => void (bindings.insert(row) || bindings.update(row._id, () => row)));
+  }
+
+  insertBinding(row: Binding): Promise<Inserted<Binding>> {
+    return this.#do(({ bindings }) => bindings.insertOrRead(row));
+  }
+
+  getBinding(id: string): Promise<Binding | null> {
+    return this.#do(({ bindings }) => bindings.get(id));
+  }
+
+  listBindings(userId: string, dialect: string): Promise<Binding[]> {
+    return this.#do(({ bindings }) => bindings.select('WHERE user_id = ? AND dialect = ?', userId, dialect));
+  }
+
+  removeBinding(id: string): Promise<void> {
+    return this.#do(({ bindings }) => bindings.remove(id));
   }
 
   /** A promise, so that whoever awaits it lets others run as with any store. */

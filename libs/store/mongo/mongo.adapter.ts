@@ -3,6 +3,7 @@ import type {
   Account,
   Answer,
   Artifact,
+  Binding,
   Catalog,
   Claim,
   Conversation,
@@ -328,6 +329,32 @@ export class MongoStore implements Store {
 
   async keepSecret(row: Secret): Promise<Secret> {
     return (await this.#rows.secrets.insert(row)).row;
+  }
+
+  async putBinding(row: Binding): Promise<void> {
+    const { bindings } = this.#rows;
+    const { value, at } = row;
+    // Removed between the two, it is inserted after all.
+    while (
+      !(await bindings.insert(row)).won &&
+      !(await bindings.set({ equals: { _id: row._id } }, { value, at }))
+    );
+  }
+
+  async insertBinding(row: Binding): Promise<Inserted<Binding>> {
+    return this.#rows.bindings.insert(row);
+  }
+
+  async getBinding(id: string): Promise<Binding | null> {
+    return this.#rows.bindings.get(id);
+  }
+
+  async listBindings(userId: string, dialect: string): Promise<Binding[]> {
+    return this.#rows.bindings.find({ equals: { user_id: userId, dialect } });
+  }
+
+  async removeBinding(id: string): Promise<void> {
+    await this.#rows.bindings.remove(id);
   }
 
   async #readJournalRows(turnIds: string[], conversationId?: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Artifact, DeadLetter, Fact } from '#contracts';
+import type { Artifact, Binding, DeadLetter, Fact } from '#contracts';
 import type { Store } from '../store.port.js';
 import { makeCallId, makeId, sampleProcess } from './sample-rows.js';
 
@@ -130,6 +130,61 @@ export function describeSmallCollections(store: () => Store): void {
       await store().putFact(first);
       expect(await store().listFacts(user_id)).toEqual([second, first]);
       expect(await store().listFacts(other)).toEqual([foreign]);
+    });
+
+    it('keeps one value for a binding, the last one, also of two at once', async () => {
+      const first: Binding = {
+        _id: makeId(),
+        user_id: makeId(),
+        dialect: 'test-dialect',
+        key: '$a.b \u{1F511}',
+        value: '{"$set":"a.b"}',
+        at: '2026-03-01T10:00:00.000Z',
+      };
+      expect(await store().getBinding(first._id)).toBeNull();
+      await store().putBinding(first);
+      expect(await store().getBinding(first._id)).toEqual(first);
+      const changed = { ...first, value: '"\ud800"', at: '2026-03-09T10:00:00.000Z' };
+      await store().putBinding(changed);
+      await store().putBinding(changed);
+      expect(await store().getBinding(first._id)).toEqual(changed);
+      const other = { ...first, _id: makeId() };
+      const rivals = [1, 2, 3, 4].map((value) => ({ ...other, value: `${value}` }));
+      await Promise.all(rivals.map((row) => store().putBinding(row)));
+      expect(rivals).toContainEqual(await store().getBinding(other._id));
+      expect(await store().getBinding(first._id)).toEqual(changed);
+    });
+
+    it('lets the first one of rivals insert a binding, lists them by user and dialect, and removes them', async () => {
+      const [user_id, other] = [makeId(), makeId()];
+      const binding = (more: Partial<Binding> = {}): Binding => ({
+        _id: makeId(),
+        user_id,
+        dialect: 'test-dialect',
+        key: 'k',
+        value: '1',
+        at: '2026-03-01T10:00:00.000Z',
+        ...more,
+      });
+      const first = binding();
+      const rivals = [1, 2, 3, 4].map((value) => ({ ...first, value: `${value}` }));
+      const inserted = await Promise.all(rivals.map((row) => store().insertBinding(row)));
+      const winner = rivals[inserted.findIndex(({ won }) => won)];
+      expect(inserted.map(({ won }) => won).sort()).toEqual([false, false, false, true]);
+      expect(inserted.map(({ row }) => row)).toEqual([winner, winner, winner, winner]);
+      const second = binding({ key: 'l' });
+      await store().putBinding(second);
+      await store().putBinding(binding({ dialect: 'another' }));
+      const foreign = binding({ user_id: other });
+      await store().putBinding(foreign);
+      const listed = await store().listBindings(user_id, 'test-dialect');
+      expect(listed).toHaveLength(2);
+      expect(listed).toEqual(expect.arrayContaining([winner, second]));
+      await store().removeBinding(first._id);
+      await store().removeBinding(first._id);
+      expect(await store().listBindings(user_id, 'test-dialect')).toEqual([second]);
+      expect(await store().listBindings(other, 'test-dialect')).toEqual([foreign]);
+      expect(await store().insertBinding(first)).toEqual({ won: true, row: first });
     });
 
     it('answers a ping', async () => {
