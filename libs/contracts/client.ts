@@ -29,7 +29,7 @@ export const clientRequestSchemas = {
     conversation_id: idSchema.optional(),
     content: z.string().refine((text) => text.trim() !== '', { error: 'must not be blank' }),
     client_message_id: clientMessageIdSchema.optional(),
-    options: turnOptionsSchema.optional(),
+    options: turnOptionsSchema.omit({ answer: true }).optional(),
   }),
   join: z.object({ conversation_id: idSchema }),
   leave: z.object({ conversation_id: idSchema }),

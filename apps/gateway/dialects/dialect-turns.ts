@@ -3,7 +3,7 @@ import type { User } from '../auth/user.js';
 import { DEFAULT_TITLE } from '../conversations/conversations.js';
 import type { Ownership } from '../conversations/ownership.js';
 import type { Feeds } from '../feeds/feeds.js';
-import type { SubmitTurn } from '../turns/submit-turn.js';
+import type { NewPlace, SubmitTurn } from '../turns/submit-turn.js';
 import type { TurnReader } from '../turns/turn-reader.js';
 import { TurnStream } from './turn-stream.js';
 
@@ -28,13 +28,13 @@ export class DialectTurns {
   ) {}
 
   /**
-   * A message as the native protocol has it. `expiresAt` (ms since epoch): the conversation that it starts is in no
-   * list, and removed then. Throws `RequestError`.
+   * A message as the native protocol has it; `place` is of the conversation that it starts. One with `expiresAt` is
+   * removed then. Throws `RequestError`.
    */
-  async start(user: User, request: ClientRequest<'message'>, expiresAt?: number): Promise<StartedTurn> {
+  async start(user: User, request: ClientRequest<'message'>, place?: NewPlace): Promise<StartedTurn> {
     const { feeds, submitTurn } = this.deps;
     const bind = async (conversationId: string) => void (await feeds.open(conversationId));
-    const accepted = await submitTurn.accept(user, request, bind, expiresAt);
+    const accepted = await submitTurn.accept(user, request, bind, place);
     const { conversation_id, turn_id } = accepted.answer;
     const feed = await feeds.open(conversation_id);
     if (accepted.isNewConversation) feed.startEmpty(DEFAULT_TITLE);

@@ -60,7 +60,9 @@ export class DirectCalls {
     const content = `${call.tool_name} ${JSON.stringify(call.arguments)}`.slice(0, MAX_CONTENT_LENGTH);
     const request = { content, client_message_id: randomUUID(), options: { call } };
     const bind = async (conversationId: string) => void (await feeds.open(conversationId));
-    const accepted = await submitTurn.accept(user, request, bind, Date.now() + KEPT_MS);
+    const accepted = await submitTurn.accept(user, request, bind, {
+      expiresAt: Date.now() + KEPT_MS,
+    });
     const { answer: place, announce } = accepted;
     const feed = await feeds.open(place.conversation_id);
     feed.startEmpty(DEFAULT_TITLE);

@@ -17,6 +17,7 @@ import type { User } from '../auth/user.js';
 import { newConversation } from '../conversations/conversations.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
+import { importHistory, type Exchange } from './import-history.js';
 import type { StopTurns } from './stop-turns.js';
 import type { TurnDoor, Visit } from './turn-door.js';
 import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
@@ -33,6 +34,16 @@ export interface AcceptedTurn {
   isNewConversation: boolean;
   /** Tells viewers and orchestrators. Never rejects: without it the sweeper finds the turn. */
   announce(): Promise<void>;
+}
+
+/** The conversation that a message starts, as other protocols have it. */
+export interface NewPlace {
+  /** Made by the caller from the user's id; the message starts it unless it exists. Not beside `conversation_id`. */
+  conversationId?: string;
+  /** Ms since epoch: such a conversation is in no list. */
+  expiresAt?: number;
+  /** What was said before; only of a conversation without turns of its own. */
+  history?: readonly Exchange[];
 }
 
 export interface SubmitTurnDeps {
@@ -53,19 +64,18 @@ export class SubmitTurn {
 
   /**
    * `beforeInsert` runs once the user may write in the conversation: to bind its events before there are any.
-   * `expiresAt` (ms since epoch) is of a conversation that this message starts: such a one is in no list.
    */
   async accept(
     user: User,
     request: ClientRequest<'message'>,
     beforeInsert: (conversationId: string) => Promise<void> = () => Promise.resolve(),
-    expiresAt?: number,
+    place: NewPlace = {},
   ): Promise<AcceptedTurn> {
     if (request.content.length > MAX_CONTENT_LENGTH)
       throw new RequestError('content_too_long', `A message has at most ${MAX_CONTENT_LENGTH} characters.`);
     const visit = this.deps.door.visit(user.id);
     try {
-      return await this.enter(visit, user, request, { beforeInsert, expiresAt });
+      return await this.enter(visit, user, request, { ...place, beforeInsert });
     } finally {
       visit.end();
     }
@@ -75,10 +85,11 @@ export class SubmitTurn {
     visit: Visit,
     user: User,
     request: ClientRequest<'message'>,
-    { beforeInsert, expiresAt }: { beforeInsert(conversationId: string): Promise<void>; expiresAt?: number },
+    { beforeInsert, ...place }: NewPlace & { beforeInsert(conversationId: string): Promise<void> },
   ): Promise<AcceptedTurn> {
     const { client_message_id = randomUUID() } = request;
-    const conversationId = request.conversation_id ?? firstConversationIdOf(user.id, client_message_id);
+    const conversationId =
+      request.conversation_id ?? place.conversationId ?? firstConversationIdOf(user.id, client_message_id);
     const turnId = turnIdOf(conversationId, client_message_id);
     const { store, ownership } = this.deps;
     const [conversation, existing, unended] = await Promise.all([
@@ -88,12 +99,13 @@ export class SubmitTurn {
       store.getTurn(turnId),
       store.countUnendedTurns(user.id),
     ]);
-    if (conversation?.deleted_at !== undefined) throw notFound();
+    if (conversation && (conversation.deleted_at !== undefined || conversation.user_id !== user.id))
+      throw notFound();
     if (!existing) visit.letIn(unended);
     await beforeInsert(conversationId);
-    const isNewConversation =
-      conversation === null &&
-      (await store.insertConversation(newConversation(conversationId, user.id, { expiresAt }))).won;
+    const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
+    if (place.history && !existing)
+      await importHistory(store, { conversationId, userId: user.id }, place.history);
     const turn = newTurn({ ...request, client_message_id, conversationId, turnId, user });
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
@@ -102,9 +114,15 @@ export class SubmitTurn {
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
     return {
       answer: { conversation_id: conversationId, turn_id: row._id },
-      isNewConversation,
+      isNewConversation: isNewConversation && !place.history?.length,
       announce: () => this.announce(row, won),
     };
+  }
+
+  /** True if nobody else has begun it meanwhile. */
+  private async begin(id: string, user: User, { expiresAt }: NewPlace): Promise<boolean> {
+    const { won } = await this.deps.store.insertConversation(newConversation(id, user.id, { expiresAt }));
+    return won;
   }
 
   /** The next number is an insert, too: who finds it taken tries the one after. */

@@ -18,7 +18,7 @@ export function modelRequest(
   assertTranscript(messages, history.length - 1);
   return {
     model: options.model ?? settings.model,
-    system: settings.systemPrompt,
+    system: [settings.systemPrompt, options.system].filter(Boolean).join('\n\n'),
     messages,
     tools: offered.map((tool) => ({
       name: toModelName(tool.name),

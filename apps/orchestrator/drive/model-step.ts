@@ -6,6 +6,7 @@ import { approvedTools, stepAttempt, timeLimit } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { Shortage } from '../admission/shared-budget.js';
 import { directCall } from '../model/direct-call.js';
+import { givenAnswer } from '../model/given-answer.js';
 import { resolveCalls } from '../model/resolve-calls.js';
 import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
 import type { DrivingDeps } from '../driving.deps.js';
@@ -109,16 +110,19 @@ export class ModelStep {
 
   private get model(): Model {
     const { turn, steps } = this.work.memory.journal;
-    return turn.options.call ? directCall(turn.options.call, steps.length > 0) : this.deps.model;
+    const { call, answer } = turn.options;
+    if (answer !== undefined) return givenAnswer(answer);
+    return call ? directCall(call, steps.length > 0) : this.deps.model;
   }
 
-  /** A turn that is one call asks no model, so it waits for no budget of one. */
+  /** A turn that is one call, or has its answer, asks no model, so it waits for no budget of one. */
   private async admit(asked: {
     request: ModelRequest;
     signal: AbortSignal;
     onWait: (shortage: Shortage) => void;
   }): Promise<Permit> {
-    if (this.work.memory.journal.turn.options.call) return { done: () => undefined };
+    const { call, answer } = this.work.memory.journal.turn.options;
+    if (call !== undefined || answer !== undefined) return { done: () => undefined };
     return this.deps.modelLimits.admit(asked.request, asked);
   }
 

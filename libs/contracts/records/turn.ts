@@ -22,6 +22,10 @@ export const turnOptionsSchema = z.object({
   tools: toolChoiceSchema.optional(),
   /** The turn is this one call (bus name), and no model is asked. */
   call: z.object({ tool_name: z.string().max(128), arguments: jsonObjectSchema }).optional(),
+  /** Follows the deployment's system prompt. */
+  system: z.string().max(200_000).optional(),
+  /** The turn was had elsewhere: this was its answer, and no model is asked. Never a client's own choice. */
+  answer: z.string().optional(),
 });
 
 export const turnSchema = z.object({

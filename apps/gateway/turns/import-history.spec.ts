@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Turn } from '#contracts';
+import { createStore, type Store } from '#store';
+import { turnViewOf } from '#turn';
+import { foldHistory, importHistory } from './import-history.js';
+
+describe('foldHistory', () => {
+  const fold = (...said: string[]) =>
+    foldHistory(said.map((line) => ({ role: line[0] === 'u' ? 'user' : 'assistant', text: line.slice(1) })));
+
+  it('pairs each message with what was answered', () => {
+    expect(fold('uOne?', 'a1', 'uTwo?', 'a2')).toEqual([
+      { user: 'One?', assistant: '1' },
+      { user: 'Two?', assistant: '2' },
+    ]);
+  });
+
+  it('joins what one side said in a row, across blank messages', () => {
+    expect(fold('uA', 'u ', 'uB', 'ac', 'a', 'ad')).toEqual([{ user: 'A\n\nB', assistant: 'c\n\nd' }]);
+  });
+
+  it('keeps an answer to nothing and a message without an answer', () => {
+    expect(fold('aWelcome!', 'uHi')).toEqual([
+      { user: '[The assistant spoke first.]', assistant: 'Welcome!' },
+      { user: 'Hi', assistant: '' },
+    ]);
+    expect(fold()).toEqual([]);
+  });
+});
+
+describe('importHistory', () => {
+  const place = { conversationId: 'conv_1', userId: 'ann' };
+  const history = [
+    { user: 'One?', assistant: 'First.' },
+    { user: 'Two?', assistant: '' },
+    { user: 'Three?', assistant: 'Third.' },
+  ];
+  let store: Store;
+  beforeEach(async () => {
+    store = createStore({ dataDir: ':memory:' });
+    await store.open();
+  });
+  afterEach(() => store.close());
+
+  const said = async () => {
+    const turns = await store.listTurns('conv_1', { limit: 20 });
+    const views = (await store.readJournals('conv_1', turns)).map((journal) => turnViewOf(journal));
+    return views.map(({ number, content, status, steps }) => [number, content, status, steps[0]?.text]);
+  };
+
+  /** The store, with some of it another way. */
+  function alter(change: Partial<Store>): Parameters<typeof importHistory>[0] {
+    return {
+      listTurns: (id, page) => store.listTurns(id, page),
+      insertTurn: (row) => store.insertTurn(row),
+      commitStep: (row) => store.commitStep(row),
+      setTurnDue: (id, dueAt) => store.setTurnDue(id, dueAt),
+      ...change,
+    };
+  }
+
+  function ownTurn(number: number): Turn {
+    const at = new Date().toISOString();
+    const ids = { _id: `turn_own${number}`, conversation_id: 'conv_1', client_message_id: `own-${number}` };
+    const rest = {
+      user_id: 'ann',
+      content: 'Mine',
+      options: {},
+      at,
+      status: 'queued' as const,
+      due_at: null,
+    };
+    return { ...ids, number, ...rest };
+  }
+
+  it('leaves ended turns in their order, which nobody needs to look at', async () => {
+    await importHistory(store, place, history);
+    expect(await said()).toEqual([
+      [1, 'One?', 'completed', 'First.'],
+      [2, 'Two?', 'completed', ''],
+      [3, 'Three?', 'completed', 'Third.'],
+    ]);
+    expect(await store.countUnendedTurns('ann')).toBe(0);
+    expect(await store.listDueTurns(Date.now() + 3_600_000, 10)).toEqual([]);
+  });
+
+  it('is the same when it is repeated, by several at once and after it broke off', async () => {
+    const broken = alter({ commitStep: () => Promise.reject(new Error('gone')) });
+    await expect(importHistory(broken, place, history.slice(0, 2))).rejects.toThrow('gone');
+    expect((await store.listDueTurns(Date.now() + 3_600_000, 10)).length).toBeGreaterThan(0);
+    await Promise.all([1, 2, 3].map(() => importHistory(store, place, history)));
+    expect(await said()).toEqual([
+      [1, 'One?', 'completed', 'First.'],
+      [2, 'Two?', 'completed', ''],
+      [3, 'Three?', 'completed', 'Third.'],
+    ]);
+  });
+
+  it('changes nothing in a conversation that has a turn of its own', async () => {
+    await store.insertTurn(ownTurn(1));
+    await importHistory(store, place, history);
+    expect((await store.listTurns('conv_1', { limit: 20 })).map(({ content }) => content)).toEqual(['Mine']);
+  });
+
+  it('gives way, from its number on, to a turn that comes in between and to another history', async () => {
+    await importHistory(store, place, history.slice(0, 1));
+    await importHistory(store, place, [{ user: 'Other?', assistant: 'Other.' }, ...history]);
+    expect(await said()).toEqual([[1, 'One?', 'completed', 'First.']]);
+    const interrupted = alter({
+      insertTurn: async (turn) => {
+        if (turn.number === 2) await store.insertTurn(ownTurn(2));
+        return store.insertTurn(turn);
+      },
+    });
+    await importHistory(interrupted, place, history);
+    expect((await store.listTurns('conv_1', { limit: 20 })).map(({ content }) => content)).toEqual([
+      'One?',
+      'Mine',
+    ]);
+  });
+});

@@ -1,0 +1,95 @@
+import type { Turn } from '#contracts';
+import { stepRow } from '#journal';
+import type { Store } from '#store';
+import { turnIdOf } from './turn-ids.js';
+
+/** What a person said elsewhere, and what was answered; no answer is an empty one. */
+export interface Exchange {
+  user: string;
+  assistant: string;
+}
+
+/** A message as other protocols send it with each request. */
+export interface SaidMessage {
+  role: 'user' | 'assistant';
+  text: string;
+}
+
+/** Stands for what nobody said: no provider takes an empty message, or a conversation that begins with an answer. */
+const NOTHING_SAID = '[The assistant spoke first.]';
+/** The sweeper finishes what a process that died in the middle began. */
+const FIRST_LOOK_MS = 5_000;
+
+type ImportStore = Pick<Store, 'listTurns' | 'insertTurn' | 'commitStep' | 'setTurnDue'>;
+
+/** Pairs what was said: messages of one role in a row are one, blank ones are none. */
+export function foldHistory(messages: readonly SaidMessage[]): Exchange[] {
+  const exchanges: Exchange[] = [];
+  let last: SaidMessage['role'] | undefined;
+  for (const { role, text } of messages) {
+    if (text.trim() === '') continue;
+    if (last === undefined || (role === 'user' && last === 'assistant'))
+      exchanges.push({ user: '', assistant: '' });
+    const exchange = exchanges.at(-1)!;
+    exchange[role] = exchange[role] === '' ? text : `${exchange[role]}\n\n${text}`;
+    last = role;
+  }
+  return exchanges.map(({ user, assistant }) => ({ user: user || NOTHING_SAID, assistant }));
+}
+
+/**
+ * Writes what was said before into a conversation that has no turns of its own yet: each exchange becomes a turn that
+ * has ended. May be repeated, also after it broke off, and by several processes at once. A turn that somebody else
+ * inserts meanwhile, or another history, wins from its number on.
+ */
+export async function importHistory(
+  store: ImportStore,
+  { conversationId, userId }: { conversationId: string; userId: string },
+  exchanges: readonly Exchange[],
+): Promise<void> {
+  const [newest] = await store.listTurns(conversationId, { limit: 1 });
+  if (newest && newest.options.answer === undefined) return;
+  const answered: Promise<void>[] = [];
+  for (const [i, exchange] of exchanges.entries()) {
+    const turn = importedTurn({ conversationId, userId }, i + 1, exchange);
+    const inserted = await store.insertTurn(turn);
+    if (inserted === 'taken' || !isSame(inserted.row, turn)) break;
+    answered.push(answer(store, inserted.row));
+  }
+  await Promise.all(answered);
+}
+
+function importedTurn(
+  { conversationId, userId }: { conversationId: string; userId: string },
+  number: number,
+  { user, assistant }: Exchange,
+): Turn {
+  const now = Date.now();
+  const client_message_id = `imported-${number}`;
+  return {
+    _id: turnIdOf(conversationId, client_message_id),
+    conversation_id: conversationId,
+    number,
+    user_id: userId,
+    client_message_id,
+    content: user,
+    options: { answer: assistant },
+    at: new Date(now).toISOString(),
+    // It must not count as one that is under way; its step follows, or is committed by whoever finds it due.
+    status: 'completed',
+    due_at: now + FIRST_LOOK_MS,
+  };
+}
+
+function isSame(row: Turn, { number, content, options }: Turn): boolean {
+  return row.number === number && row.content === content && row.options.answer === options.answer;
+}
+
+async function answer(store: ImportStore, turn: Turn): Promise<void> {
+  const text = turn.options.answer ?? '';
+  const blocks = text === '' ? [] : [{ type: 'text' as const, text }];
+  const said = { kind: 'model' as const, attempt: 0, blocks, stop_reason: 'end_turn' as const };
+  const row = stepRow({ turn }, 1, said);
+  await store.commitStep(row);
+  await store.setTurnDue(turn._id, null);
+}

@@ -1,0 +1,12 @@
+import type { Model, ModelPart } from '#llm';
+import { NO_USAGE } from './direct-call.js';
+
+/** Stands for the model in a turn that was had elsewhere, should whoever imported it have died before its step. */
+export function givenAnswer(text: string): Model {
+  return {
+    async *stream(): AsyncIterable<ModelPart> {
+      if (text !== '') yield { type: 'text', text };
+      yield { type: 'end', stop_reason: 'end_turn', usage: NO_USAGE };
+    },
+  };
+}
