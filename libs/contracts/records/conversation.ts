@@ -17,6 +17,8 @@ export const conversationSchema = z.object({
   policy: policySchema,
   /** What its turns may use; absent: everything that the deployment offers. */
   tools: toolChoiceSchema.optional(),
+  /** `provider/model` of its turns; absent or empty: the deployment's. */
+  model: z.string().max(200).optional(),
   created_at: timestampSchema,
   /** Cache: the newest turn's time, for lists. */
   updated_at: timestampSchema,
