@@ -25,6 +25,8 @@ export interface OrchestratorSettings {
   configuredTools?: readonly string[];
   /** Whether calls of this tool wait for a person; `first`: until one has been approved in the conversation. */
   approvalOf(tool: CatalogTool): ApprovalMode;
+  /** Of a tool that has its own limit instead of `budgets.identicalCalls`. */
+  identicalCallsOf?(tool: CatalogTool): number | undefined;
 }
 
 export interface OrchestratorDeps {

@@ -1,5 +1,5 @@
 import type { Settings, TurnConfig } from '#bootstrap';
-import { approvalOfTool } from '#bootstrap';
+import { approvalOfTool, settingsOfTool } from '#bootstrap';
 import type { ModelEnvironment } from '#llm';
 import type { OrchestratorSettings } from './orchestrator.deps.js';
 
@@ -17,6 +17,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     retentionDays: config.retentionDays,
     configuredTools: [...config.tools.keys()],
     approvalOf: (tool) => approvalOfTool(config, tool),
+    identicalCallsOf: (tool) => settingsOfTool(config.tools, tool.name).identicalCalls,
   };
 }
 

@@ -18,6 +18,10 @@ export interface Budgets {
   queueingMs: number;
   /** How long a call waits for a person's approval. */
   approvalMs: number;
+  /** Calls of one tool with the same arguments that run in a turn; the next ones are refused. */
+  identicalCalls: number;
+  /** Calls of the sequential-thinking tool in a turn. */
+  thinkingCalls: number;
 }
 
 export const DEFAULT_BUDGETS: Budgets = {
@@ -31,6 +35,8 @@ export const DEFAULT_BUDGETS: Budgets = {
   modelRetries: 5,
   queueingMs: 60_000,
   approvalMs: 7 * 24 * 3_600_000,
+  identicalCalls: 2,
+  thinkingCalls: 20,
 };
 
 /** When the turn's time is up, ms since epoch; undefined while no clock runs. */

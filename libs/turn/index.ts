@@ -7,6 +7,7 @@ export * from './worker-rules.js';
 export * from './give-up-rules.js';
 export * from './turn-rules.js';
 export * from './budgets.js';
+export * from './thinking-tool.js';
 export * from './decide.js';
 export * from './sweep-rules.js';
 export * from './model-message.js';

@@ -151,6 +151,8 @@ export class ModelStep {
       offered: this.offered,
       whyNotOffered: (tool) => this.offer.whyNot(tool),
       needsApproval: (tool) => this.needsApproval(tool),
+      earlier: journal.steps.flatMap(({ calls: before }) => before),
+      identicalCallsOf: (tool) => this.deps.settings.identicalCallsOf?.(tool),
       validator: this.validator,
       budgets: this.deps.settings.budgets,
       now: Date.now(),

@@ -9,6 +9,8 @@ export const turnSettingsShape = {
       turn_minutes: z.number().min(0.1).max(1_440).default(10),
       output_tokens: positive(100_000_000).default(200_000),
       parallel_calls: positive(1_000).default(16),
+      identical_calls: positive(1_000_000).default(2),
+      thinking_calls: positive(1_000).default(20),
     })
     .prefault({}),
   attempts: z
@@ -43,5 +45,7 @@ export function toBudgets({ budgets, attempts, deadlines }: TurnSettingsFile): B
     modelRetries: attempts.model_retries,
     queueingMs: deadlines.queueing_ms,
     approvalMs: Math.round(deadlines.approval_hours * 3_600_000),
+    identicalCalls: budgets.identical_calls,
+    thinkingCalls: budgets.thinking_calls,
   };
 }
