@@ -11,6 +11,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     systemPrompt: config.systemPrompt,
     budgets: config.budgets,
     modelBudgets: config.modelBudgets,
+    modelUse: config.modelUse,
     offer: config.offer,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,

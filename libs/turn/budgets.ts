@@ -14,6 +14,8 @@ export interface Budgets {
   callAttempts: number;
   /** Of one step, after the first request to the model. */
   modelRetries: number;
+  /** Of a model that is overloaded, when there is another one to ask; never more than `modelRetries`. */
+  overloadRetries: number;
   /** How long a call may wait in its queue, on top of its own timeout. */
   queueingMs: number;
   /** How long a call waits for a person's approval. */
@@ -33,6 +35,7 @@ export const DEFAULT_BUDGETS: Budgets = {
   takeoverWindowMs: 60_000,
   callAttempts: 3,
   modelRetries: 5,
+  overloadRetries: 1,
   queueingMs: 60_000,
   approvalMs: 7 * 24 * 3_600_000,
   identicalCalls: 2,

@@ -12,6 +12,7 @@ export * from './decide.js';
 export * from './sweep-rules.js';
 export * from './model-message.js';
 export * from './transcript.js';
+export * from './foreign-thinking.js';
 export * from './transcript-invariant.js';
 export * from './tool-end.js';
 export * from './reduced.js';

@@ -4,6 +4,12 @@ import { idSchema, timestampSchema } from '../ids.js';
 /** What happens to a message in a conversation whose turn has not ended. */
 export const policySchema = z.enum(['enqueue', 'reject', 'interrupt']);
 
+/** A model as in `MODEL`. */
+export const modelNameSchema = z
+  .string()
+  .max(200)
+  .regex(/^(demo|[a-z0-9-]+\/\S+)$/, { error: 'must be demo or provider/model' });
+
 /** Which tools may be used: servers (`math`) or single tools (`math.add`); `block` wins, no `allow` allows all. */
 export const toolChoiceSchema = z.object({
   allow: z.array(z.string().max(256)).max(500).optional(),
