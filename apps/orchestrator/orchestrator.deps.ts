@@ -1,4 +1,4 @@
-import type { ApprovalMode, ModelBudget } from '#bootstrap';
+import type { ApprovalMode, ModelBudget, ModelUse } from '#bootstrap';
 import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
@@ -14,6 +14,8 @@ export interface OrchestratorSettings {
   budgets: Budgets;
   /** By provider or model: what all orchestrators together may ask of it. */
   modelBudgets?: ReadonlyMap<string, ModelBudget>;
+  /** By provider or model: its window, and which models stand in for it. */
+  modelUse?: ReadonlyMap<string, ModelUse>;
   /** What the deployment offers at all. */
   offer?: ToolChoice;
   maxOutputTokens: number;
@@ -25,6 +27,8 @@ export interface OrchestratorSettings {
   configuredTools?: readonly string[];
   /** Whether calls of this tool wait for a person; `first`: until one has been approved in the conversation. */
   approvalOf(tool: CatalogTool): ApprovalMode;
+  /** Of a tool that has its own limit instead of `budgets.identicalCalls`. */
+  identicalCallsOf?(tool: CatalogTool): number | undefined;
 }
 
 export interface OrchestratorDeps {
@@ -49,6 +53,8 @@ export interface OrchestratorDeps {
     | 'turnsEnded'
     | 'modelCalls'
     | 'modelRetries'
+    | 'modelSteps'
+    | 'modelFallbacks'
     | 'modelWaits'
     | 'modelWaitDuration'
     | 'toolDefinitionChanges'

@@ -1,5 +1,5 @@
 import type { Settings, TurnConfig } from '#bootstrap';
-import { approvalOfTool } from '#bootstrap';
+import { approvalOfTool, settingsOfTool } from '#bootstrap';
 import type { ModelEnvironment } from '#llm';
 import type { OrchestratorSettings } from './orchestrator.deps.js';
 
@@ -11,12 +11,14 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     systemPrompt: config.systemPrompt,
     budgets: config.budgets,
     modelBudgets: config.modelBudgets,
+    modelUse: config.modelUse,
     offer: config.offer,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,
     retentionDays: config.retentionDays,
     configuredTools: [...config.tools.keys()],
     approvalOf: (tool) => approvalOfTool(config, tool),
+    identicalCallsOf: (tool) => settingsOfTool(config.tools, tool.name).identicalCalls,
   };
 }
 

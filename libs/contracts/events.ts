@@ -90,6 +90,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     type: z.literal('step_committed'),
     ...stepFields,
     text_length: z.int().min(0),
+    /** Of a summary: its text, which is no part of the answer; empty when only old tool results were shortened. */
+    summary: z.string().optional(),
     calls: z.array(callViewSchema),
   }),
   z.object({ type: z.literal('tool_queued'), ...startedCallFields }),
@@ -143,6 +145,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     message_id: z.string(),
     content: z.string(),
     usage: usageSchema,
+    /** `provider/model` that wrote the last step. */
+    model: z.string().optional(),
   }),
   z.object({
     type: z.literal('cancelled'),

@@ -73,6 +73,11 @@ export const stepViewSchema = z.object({
   text: z.string(),
   /** True once the step's row exists; later tokens of it are dropped. */
   committed: z.boolean().optional(),
+  /**
+   * This step made room: the text that stands for everything before the turn, from here on; empty when only the
+   * tool results before it were shortened. No part of the answer.
+   */
+  summary: z.string().optional(),
   calls: z.array(callViewSchema),
 });
 

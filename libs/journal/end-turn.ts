@@ -27,6 +27,7 @@ function endEvent(journal: Journal, end: Step): ConversationEvent {
     message_id: end._id,
     content: textOf(end),
     usage: totalUsage(journal.steps),
+    ...(end.model === undefined ? {} : { model: end.model }),
   };
 }
 

@@ -51,6 +51,18 @@ function createTurnMetrics(registry: Registry) {
       labelNames: ['kind'],
       registers,
     }),
+    modelSteps: new Counter({
+      name: 'switchyard_model_steps_total',
+      help: 'Steps committed here, by the model that wrote them (other: a client chose it), and kind: model, summary.',
+      labelNames: ['model', 'kind'],
+      registers,
+    }),
+    modelFallbacks: new Counter({
+      name: 'switchyard_model_fallbacks_total',
+      help: 'Times that another model was asked because one was overloaded, by the model that was asked next.',
+      labelNames: ['model'],
+      registers,
+    }),
   };
 }
 

@@ -57,6 +57,7 @@ export interface Store {
       title?: string;
       policy?: Policy;
       tools?: ToolChoice;
+      model?: string;
       updated_at?: string;
       deleted_at?: string;
       due_at?: number;

@@ -14,10 +14,16 @@ export interface Budgets {
   callAttempts: number;
   /** Of one step, after the first request to the model. */
   modelRetries: number;
+  /** Of a model that is overloaded, when there is another one to ask; never more than `modelRetries`. */
+  overloadRetries: number;
   /** How long a call may wait in its queue, on top of its own timeout. */
   queueingMs: number;
   /** How long a call waits for a person's approval. */
   approvalMs: number;
+  /** Calls of one tool with the same arguments that run in a turn; the next ones are refused. */
+  identicalCalls: number;
+  /** Calls of the sequential-thinking tool in a turn. */
+  thinkingCalls: number;
 }
 
 export const DEFAULT_BUDGETS: Budgets = {
@@ -29,8 +35,11 @@ export const DEFAULT_BUDGETS: Budgets = {
   takeoverWindowMs: 60_000,
   callAttempts: 3,
   modelRetries: 5,
+  overloadRetries: 1,
   queueingMs: 60_000,
   approvalMs: 7 * 24 * 3_600_000,
+  identicalCalls: 2,
+  thinkingCalls: 20,
 };
 
 /** When the turn's time is up, ms since epoch; undefined while no clock runs. */

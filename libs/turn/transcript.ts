@@ -21,7 +21,7 @@ export function messagesOfTurn(journal: Pick<Journal, 'turn' | 'steps' | 'outcom
   const end = endingStep({ ...journal, claims: [], answers: [] });
   const isBroken = end !== undefined && end.kind !== 'model';
   for (const step of steps) {
-    appendMessages(messages, [{ role: 'assistant', content: speakable(step.blocks) }]);
+    appendMessages(messages, [{ role: 'assistant', content: speakable(step) }]);
     const results = step.calls.map((call) =>
       isBroken && step === lastModelStep
         ? cancelledResult(call)
@@ -55,12 +55,18 @@ export function appendMessages(target: ModelMessage[], messages: ModelMessage[])
 }
 
 /** Blank text and thinking that the provider would not take back are left out; no message may end in thinking. */
-function speakable(blocks: Block[]): Block[] {
-  const kept = blocks.filter((block) => {
+function speakable({ blocks, model }: Step): Block[] {
+  const said = blocks.filter((block) => {
     if (block.type === 'text') return block.text.trim() !== '';
     if (block.type === 'thinking') return block.signature !== undefined || block.data !== undefined;
     return true;
   });
+  // Who makes a request knows by it whose thinking this is.
+  const kept = said.map((block) =>
+    block.type === 'thinking' && model !== undefined && block.model === undefined
+      ? { ...block, model }
+      : block,
+  );
   return kept.slice(0, kept.findLastIndex((block) => block.type !== 'thinking') + 1);
 }
 

@@ -12,7 +12,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { z } from 'zod';
-import { clientRequestSchemas, policySchema, toolChoiceSchema } from '#contracts';
+import { clientRequestSchemas, modelNameSchema, policySchema, toolChoiceSchema } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
 import type { User } from '../auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
@@ -29,7 +29,14 @@ const titleSchema = z
   .transform((title) => (title?.trim() ? title.trim() : undefined));
 /** Strict: a misspelled `block` that is ignored would allow what was to be blocked. */
 const toolsSchema = z.strictObject(toolChoiceSchema.shape).optional();
-const choiceSchema = z.object({ title: titleSchema, policy: policySchema.optional(), tools: toolsSchema });
+/** Null is the deployment's again. */
+const modelSchema = modelNameSchema.nullish().transform((model) => (model === null ? '' : model));
+const choiceSchema = z.object({
+  title: titleSchema,
+  policy: policySchema.optional(),
+  tools: toolsSchema,
+  model: modelSchema,
+});
 const pageSchema = z.object({ skip: wholeNumber(0, 1_000_000, 0), limit: wholeNumber(1, 100, 100) });
 const messagesSchema = z.object({
   after: wholeNumber(0, 999_999_999, 0),

@@ -16,6 +16,8 @@ export interface ConversationBody {
   policy: Policy;
   /** Which tools its turns may use; absent: all that are offered. */
   tools?: ToolChoice;
+  /** `provider/model` of its turns; absent: the deployment's. */
+  model?: string;
   created_at: string;
   updated_at: string;
 }
@@ -33,6 +35,8 @@ export interface ConversationChoice {
   title?: string;
   policy?: Policy;
   tools?: ToolChoice;
+  /** Empty: the deployment's. */
+  model?: string;
 }
 
 const MAX_OPENING_LENGTH = 200;
@@ -44,9 +48,10 @@ export function newConversation(
   choice: ConversationChoice & { expiresAt?: number } = {},
 ): Conversation {
   const at = new Date().toISOString();
-  const { title = DEFAULT_TITLE, policy = 'enqueue', tools, expiresAt } = choice;
+  const { title = DEFAULT_TITLE, policy = 'enqueue', tools, model, expiresAt } = choice;
   const times = { created_at: at, updated_at: at };
-  const row = { _id: id, user_id: userId, title, policy, ...(tools ? { tools } : {}), ...times };
+  const chosen = { title, policy, ...(tools ? { tools } : {}), ...(model ? { model } : {}) };
+  const row = { _id: id, user_id: userId, ...chosen, ...times };
   if (expiresAt === undefined) return row;
   return { ...row, expires_at: new Date(expiresAt).toISOString(), due_at: expiresAt };
 }
@@ -93,8 +98,10 @@ export class Conversations {
   /** What is not given stays. */
   async change(user: User, id: string, change: ConversationChoice): Promise<ConversationBody> {
     const before = await this.ownership.conversation(user, id);
-    const { title = before.title, policy = before.policy, tools = before.tools } = change;
-    const changed = { title, policy, ...(tools ? { tools } : {}), updated_at: new Date().toISOString() };
+    const { title = before.title, policy = before.policy } = change;
+    const { tools = before.tools, model = before.model } = change;
+    const optional = { ...(tools ? { tools } : {}), ...(model === undefined ? {} : { model }) };
+    const changed = { title, policy, ...optional, updated_at: new Date().toISOString() };
     await this.store.updateConversation(id, changed);
     return toBody({ ...before, ...changed });
   }
@@ -109,6 +116,7 @@ export class Conversations {
 }
 
 function toBody(row: Conversation): ConversationBody {
-  const { _id: id, user_id, title, policy, tools, created_at, updated_at } = row;
-  return { id, user_id, title, policy, ...(tools ? { tools } : {}), created_at, updated_at };
+  const { _id: id, user_id, title, policy, tools, model, created_at, updated_at } = row;
+  const optional = { ...(tools ? { tools } : {}), ...(model ? { model } : {}) };
+  return { id, user_id, title, policy, ...optional, created_at, updated_at };
 }

@@ -4,20 +4,22 @@ import { toModelName } from '#tools';
 import { appendMessages, assertTranscript, messagesOfTurn, type ModelMessage } from '#turn';
 import type { OrchestratorSettings } from '../orchestrator.deps.js';
 
-/** What the turn's next model call is made of; throws `TranscriptError` before a request that would be refused. */
+/**
+ * What the turn's next model call is made of, but for what depends on the model that is asked; throws
+ * `TranscriptError` before a request that would be refused.
+ */
 export function modelRequest(
   journal: Journal,
   history: ModelMessage[],
   offered: CatalogTool[],
   settings: OrchestratorSettings,
-): ModelRequest {
+): Omit<ModelRequest, 'model'> {
   const { options } = journal.turn;
   const messages = history.slice();
   appendMessages(messages, messagesOfTurn(journal));
   // The history was checked when its turns ran; its last message may have grown.
   assertTranscript(messages, history.length - 1);
   return {
-    model: options.model ?? settings.model,
     system: [settings.systemPrompt, options.system].filter(Boolean).join('\n\n'),
     messages,
     tools: offered.map((tool) => ({

@@ -2,13 +2,16 @@ import type { CatalogTool, FailureCode, Step } from '#contracts';
 import { stepRow } from '#journal';
 import type { Model, ModelRequest } from '#llm';
 import { Offer, type ArgumentValidator } from '#tools';
-import { approvedTools, stepAttempt, timeLimit } from '#turn';
+import { approvedTools, stepAttempt, timeLimit, withoutForeignThinking } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
-import type { Shortage } from '../admission/shared-budget.js';
+import type { ModelLimits } from '../admission/model-limits.js';
 import { directCall } from '../model/direct-call.js';
 import { givenAnswer } from '../model/given-answer.js';
 import { resolveCalls } from '../model/resolve-calls.js';
-import { streamStep, type Progress, type Streamed } from '../model/stream-step.js';
+import { candidateModels, modelLabel } from '../model/model-choice.js';
+import type { Progress, Streamed } from '../model/stream-step.js';
+import { streamWithFallbacks } from '../model/stream-with-fallbacks.js';
+import type { StepPlace } from '../model/token-stream.js';
 import type { DrivingDeps } from '../driving.deps.js';
 import { settledEnds } from './announce-step.js';
 import { modelRequest } from './model-request.js';
@@ -78,29 +81,47 @@ export class ModelStep {
       settled: settledEnds(journal, journal.steps.at(-1)),
     });
     try {
-      const loading = work.images.load(place.conversation_id, request.messages);
-      const images = loading && (await unlessAborted(loading, controller.signal));
-      const streamed = await streamStep({
-        model: this.model,
-        request: images ? { ...request, images } : request,
-        place,
-        claimAttempt: work.claimAttempt,
-        maxRetries: deps.settings.budgets.modelRetries,
-        signal: controller.signal,
-        emit: (event) => deps.bus.emit(event),
-        admit: (onWait) => this.admit({ request, signal: controller.signal, onWait }),
-        onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
-        onRefusal: (retryAfterMs) => deps.modelLimits.slowDown(request.model, retryAfterMs),
-        onAttempt: (progress) => (this.streaming = { step: n, progress }),
-      });
+      const { model, streamed } = await this.ask(place, request, controller.signal);
       deps.metrics.modelCalls.inc({ outcome: OUTCOMES[streamed.ended] });
-      if (streamed.ended !== 'aborted') return this.rowOf(n, streamed);
+      if (streamed.ended !== 'aborted') return this.rowOf(n, model, streamed);
       this.interrupted = streamed;
       return undefined;
     } finally {
       clearTimeout(timer);
       this.controller = undefined;
     }
+  }
+
+  private async ask(
+    place: Omit<StepPlace, 'attempt'>,
+    request: Omit<ModelRequest, 'model'>,
+    signal: AbortSignal,
+  ): Promise<{ model: string; streamed: Streamed }> {
+    const { deps, work } = this;
+    const loading = work.images.load(place.conversation_id, request.messages);
+    const images = loading && (await unlessAborted(loading, signal));
+    const { modelRetries: maxRetries, overloadRetries } = deps.settings.budgets;
+    return streamWithFallbacks({
+      model: this.model,
+      models: this.candidates,
+      requestFor: (model) => ({
+        ...request,
+        model,
+        messages: withoutForeignThinking(request.messages, model),
+        ...(images && { images }),
+      }),
+      place,
+      claimAttempt: work.claimAttempt,
+      maxRetries,
+      overloadRetries,
+      signal,
+      emit: (event) => deps.bus.emit(event),
+      admit: (asked, how) => this.admit(asked, how),
+      onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
+      onRefusal: (model, retryAfterMs) => deps.modelLimits.slowDown(model, retryAfterMs),
+      onFallback: (model) => deps.metrics.modelFallbacks.inc({ model }),
+      onAttempt: (progress) => (this.streaming = { step: place.step, progress }),
+    });
   }
 
   /** After the commit: nothing is being streamed any more. */
@@ -115,15 +136,23 @@ export class ModelStep {
     return call ? directCall(call, steps.length > 0) : this.deps.model;
   }
 
-  /** A turn that is one call, or has its answer, asks no model, so it waits for no budget of one. */
-  private async admit(asked: {
-    request: ModelRequest;
-    signal: AbortSignal;
-    onWait: (shortage: Shortage) => void;
-  }): Promise<Permit> {
+  /** Of whom the step is asked. */
+  private get candidates(): string[] {
+    const { memory, conversation } = this.work;
+    const chosen = memory.journal.turn.options.model ?? conversation.model ?? this.deps.settings.model;
+    return this.asksNobody ? [chosen] : candidateModels(chosen, memory.journal.steps, this.deps.settings);
+  }
+
+  /** The turn is one call, or has its answer. */
+  private get asksNobody(): boolean {
     const { call, answer } = this.work.memory.journal.turn.options;
-    if (call !== undefined || answer !== undefined) return { done: () => undefined };
-    return this.deps.modelLimits.admit(asked.request, asked);
+    return call !== undefined || answer !== undefined;
+  }
+
+  /** Who asks no model waits for no budget of one. */
+  private async admit(request: ModelRequest, how: Parameters<ModelLimits['admit']>[1]): Promise<Permit> {
+    if (this.asksNobody) return { done: () => undefined };
+    return this.deps.modelLimits.admit(request, how);
   }
 
   /** A provider that is silent for ever must not keep the turn beyond its budget. */
@@ -140,7 +169,7 @@ export class ModelStep {
     return !approvedBefore.has(tool.name) && !approvedTools(memory.journal).includes(tool.name);
   }
 
-  private rowOf(n: number, streamed: Exclude<Streamed, { ended: 'aborted' }>): Step {
+  private rowOf(n: number, model: string, streamed: Exclude<Streamed, { ended: 'aborted' }>): Step {
     const { journal } = this.work.memory;
     if (streamed.ended === 'failed') {
       const { kind, message } = streamed.error;
@@ -155,11 +184,24 @@ export class ModelStep {
       offered: this.offered,
       whyNotOffered: (tool) => this.offer.whyNot(tool),
       needsApproval: (tool) => this.needsApproval(tool),
+      earlier: journal.steps.flatMap(({ calls: before }) => before),
+      identicalCallsOf: (tool) => this.deps.settings.identicalCallsOf?.(tool),
       validator: this.validator,
       budgets: this.deps.settings.budgets,
       now: Date.now(),
     });
-    return stepRow(journal, n, { kind: 'model', attempt, blocks, calls, stop_reason: stopReason, usage });
+    if (journal.turn.options.call)
+      return stepRow(journal, n, { kind: 'model', attempt, blocks, calls, stop_reason: stopReason, usage });
+    this.deps.metrics.modelSteps.inc({ model: modelLabel(model, this.deps.settings), kind: 'model' });
+    return stepRow(journal, n, {
+      kind: 'model',
+      attempt,
+      blocks,
+      calls,
+      stop_reason: stopReason,
+      usage,
+      model,
+    });
   }
 }
 

@@ -41,7 +41,8 @@ export class TakeUp {
     const isDeleted = conversation?.deleted_at !== undefined;
     // Its content may have been removed before this turn came: the sweeper looks again.
     if (isDeleted) await store.updateConversation(conversationId, { due_at: Date.now() });
-    return this.claimOrPassOn(journal, { isDeleted, tools: conversation?.tools });
+    const { tools, model } = conversation ?? {};
+    return this.claimOrPassOn(journal, { isDeleted, tools, model: model || undefined });
   }
 
   /** True if one of these has really not ended; the cached status of one that has is repaired. */

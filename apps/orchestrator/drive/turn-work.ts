@@ -9,6 +9,8 @@ export interface ConversationAtTakeUp {
   isDeleted: boolean;
   /** Which tools its turns may use. */
   tools: ToolChoice | undefined;
+  /** `provider/model` of its turns that choose none; undefined: the deployment's. */
+  model: string | undefined;
 }
 
 /** A turn that this process has taken up, with everything that driving it needs. */

@@ -1,6 +1,7 @@
 import { errorDetail, type Call, type CatalogTool, type ErrorDetail, type StopReason } from '#contracts';
 import { busNameOf, describeUnknownTool, type ArgumentValidator } from '#tools';
 import type { Budgets } from '#turn';
+import { refuseExcess } from './excess-calls.js';
 import type { AskedCall } from './stream-step.js';
 
 export interface Offer {
@@ -11,9 +12,13 @@ export interface Offer {
   /** Of a tool of the catalogue. */
   whyNotOffered(tool: CatalogTool): string | undefined;
   needsApproval(tool: CatalogTool): boolean;
+  /** Calls of the turn's earlier steps. */
+  earlier: readonly Call[];
+  /** Of a tool that has its own limit instead of the budget's. */
+  identicalCallsOf(tool: CatalogTool): number | undefined;
   validator: ArgumentValidator;
   /** What the row fixes for its calls, so that everybody who reads it decides the same. */
-  budgets: Pick<Budgets, 'queueingMs' | 'approvalMs' | 'callAttempts'>;
+  budgets: Pick<Budgets, 'queueingMs' | 'approvalMs' | 'callAttempts' | 'identicalCalls' | 'thinkingCalls'>;
   /** Ms since epoch. */
   now: number;
 }
@@ -22,13 +27,17 @@ const REFUSED_TIMEOUT_MS = 1;
 
 /** What the model asked for as calls of the step's row. What must not be sent carries its refusal. */
 export function resolveCalls(asked: AskedCall[], stopReason: StopReason, offer: Offer): Call[] {
-  return asked.map((call, i) => {
+  const resolved: Call[] = [];
+  for (const [i, call] of asked.entries()) {
     // The provider stopped inside the last one: whatever parsed may be half of what was meant.
     const isCutOff = stopReason === 'max_tokens' && i === asked.length - 1;
-    return resolveCall(call, isCutOff, offer);
-  });
+    const before = [...offer.earlier, ...resolved];
+    resolved.push(resolveCall(call, isCutOff, { ...offer, earlier: before }));
+  }
+  return resolved;
 }
 
+/** `offer.earlier` has the calls of this step before it as well. */
 function resolveCall(asked: AskedCall, isCutOff: boolean, offer: Offer): Call {
   const { tool_call_id } = asked;
   const tool = findTool(asked.name, offer.catalogue);
@@ -75,7 +84,14 @@ function refuse(
       constraint: 'JSON object',
     });
   }
-  return offer.validator.validate(tool.input_schema, asked.arguments);
+  const limits = {
+    identicalCalls: offer.identicalCallsOf(tool) ?? offer.budgets.identicalCalls,
+    thinkingCalls: offer.budgets.thinkingCalls,
+  };
+  return (
+    refuseExcess({ tool_name: tool.name, arguments: asked.arguments }, offer.earlier, limits) ??
+    offer.validator.validate(tool.input_schema, asked.arguments)
+  );
 }
 
 function findTool(name: string, catalogue: CatalogTool[]): CatalogTool | undefined {

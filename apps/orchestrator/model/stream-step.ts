@@ -4,6 +4,7 @@ import { ModelError, type Model, type ModelPart, type ModelRequest } from '#llm'
 import { stepAttempt } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { ShortOf, Shortage } from '../admission/shared-budget.js';
+import { emitWaiting } from './emit-waiting.js';
 import { newToolCallId } from './tool-call-id.js';
 import { TokenStream, type StepPlace } from './token-stream.js';
 
@@ -36,13 +37,22 @@ export interface StreamStep {
   claimAttempt: number;
   /** After the first request. */
   maxRetries: number;
+  /** Of a model that is overloaded, when the step may give up. */
+  overloadRetries: number;
+  /** What other models have tried of this step: viewers have seen as many attempts. */
+  retriesBefore: number;
+  /** There is another model to ask: of one that is overloaded not too much is expected. */
+  canGiveUp: boolean;
   signal: AbortSignal;
   emit: (event: ConversationEvent) => void;
-  /** Waits until the request may be sent; rejects when the signal aborts. */
-  admit: (onWait: (shortage: Shortage) => void) => Promise<Permit>;
+  /** Waits until the request may be sent; rejects with the signal's reason. */
+  admit: (
+    request: ModelRequest,
+    asked: { signal: AbortSignal; onWait: (shortage: Shortage) => void },
+  ) => Promise<Permit>;
   onRetry: (error: ModelError) => void;
   /** The provider wants fewer requests: none for so long. */
-  onRefusal: (retryAfterMs: number) => void;
+  onRefusal: (model: string, retryAfterMs: number) => void;
   /** Called at the start of every attempt with something that always shows its text so far. */
   onAttempt: (progress: Progress) => void;
 }
@@ -53,9 +63,10 @@ export interface StreamStep {
  */
 export async function streamStep(input: StreamStep): Promise<Streamed> {
   for (let retry = 0; ; retry++) {
-    const attempt = stepAttempt(input.claimAttempt, retry);
+    const attempt = stepAttempt(input.claimAttempt, input.retriesBefore + retry);
     const place = { ...input.place, attempt };
-    if (retry > 0) input.emit({ type: 'step_restarted', ...place, timestamp: new Date().toISOString() });
+    if (input.retriesBefore + retry > 0)
+      input.emit({ type: 'step_restarted', ...place, timestamp: new Date().toISOString() });
     const run = new AttemptRun(place, input);
     try {
       return { attempt, blocks: run.blocks, ended: 'answered', ...(await consumeAdmitted(run, input)) };
@@ -64,8 +75,8 @@ export async function streamStep(input: StreamStep): Promise<Streamed> {
       if (input.signal.aborted) return { attempt, blocks: run.blocks, ended: 'aborted' };
       if (!(error instanceof ModelError)) throw error;
       const delayMs = backOffMs(retry, error.options.retryAfterMs);
-      if (error.kind === 'rate_limited') input.onRefusal(delayMs);
-      if (!error.options.retryable || retry >= input.maxRetries)
+      if (error.kind === 'rate_limited') input.onRefusal(input.request.model, delayMs);
+      if (!error.options.retryable || retry >= retriesAfter(error, input))
         return { attempt, blocks: run.blocks, ended: 'failed', error };
       input.onRetry(error);
       emitWaiting(input, error.message, delayMs);
@@ -75,6 +86,8 @@ export async function streamStep(input: StreamStep): Promise<Streamed> {
   }
 }
 
+/** A shorter wait is worth the cache of the model that has read the conversation. */
+const PATIENCE_MS = 2_000;
 const WAITS_FOR: Record<ShortOf, string> = {
   requests: 'The budget of requests to the model is used up for now.',
   tokens: 'The budget of tokens for the model is used up for now.',
@@ -83,7 +96,7 @@ const WAITS_FOR: Record<ShortOf, string> = {
 };
 
 async function consumeAdmitted(run: AttemptRun, input: StreamStep): ReturnType<AttemptRun['consume']> {
-  const permit = await input.admit(({ shortOf, waitMs }) => emitWaiting(input, WAITS_FOR[shortOf], waitMs));
+  const permit = await admit(input);
   try {
     const answered = await run.consume();
     permit.done(answered.usage);
@@ -93,17 +106,33 @@ async function consumeAdmitted(run: AttemptRun, input: StreamStep): ReturnType<A
   }
 }
 
-function emitWaiting(input: StreamStep, reason: string, delayMs: number): void {
-  const { conversation_id, turn_id } = input.place;
-  const timestamp = new Date().toISOString();
-  input.emit({
-    type: 'waiting',
-    conversation_id,
-    turn_id,
-    timestamp,
-    reason,
-    retry_after_ms: delayMs,
+/** Waits for the shared budget; where another model can be asked, a longer wait counts as overload. */
+async function admit(input: StreamStep): Promise<Permit> {
+  const impatience = new AbortController();
+  return input.admit(input.request, {
+    signal: AbortSignal.any([input.signal, impatience.signal]),
+    onWait: ({ shortOf, waitMs }) => {
+      // Later: who lets requests in is in the middle of looking through them.
+      if (input.canGiveUp && waitMs > PATIENCE_MS)
+        queueMicrotask(() => impatience.abort(new NoBudgetError(WAITS_FOR[shortOf])));
+      else emitWaiting(input, WAITS_FOR[shortOf], waitMs);
+    },
   });
+}
+
+/** The shared budget of a model has no room, and another model can be asked. */
+class NoBudgetError extends ModelError {
+  constructor(reason: string) {
+    super(reason, 'overloaded', { retryable: true });
+  }
+}
+
+function retriesAfter(error: ModelError, input: StreamStep): number {
+  const { maxRetries, overloadRetries, canGiveUp } = input;
+  if (error instanceof NoBudgetError) return 0;
+  const isOverload =
+    error.kind === 'overloaded' || error.kind === 'rate_limited' || error.options.status === 503;
+  return canGiveUp && isOverload ? Math.min(maxRetries, overloadRetries) : maxRetries;
 }
 
 /** One attempt: parts in, tokens out, blocks kept. */

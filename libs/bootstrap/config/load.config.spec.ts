@@ -283,8 +283,9 @@ describe('files', () => {
     const config = loadToolWorkerConfig({ ...SERVICES, CONFIG: write('c.json', JSON.stringify(settings)) });
     expect(config.budgets).toEqual({
       ...{ steps: 5, turnMs: 30_000, outputTokens: 200_000, parallelCalls: 16 },
-      ...{ takeovers: 5, takeoverWindowMs: 60_000, callAttempts: 3, modelRetries: 5 },
+      ...{ takeovers: 5, takeoverWindowMs: 60_000, callAttempts: 3, modelRetries: 5, overloadRetries: 1 },
       ...{ queueingMs: 60_000, approvalMs: 7 * 24 * 3_600_000 },
+      ...{ identicalCalls: 2, thinkingCalls: 20 },
     });
     expect(config.tools.get('math')).toEqual({ class: 'read', concurrency: 4 });
     expect(config.drainGraceMs).toBe(50);

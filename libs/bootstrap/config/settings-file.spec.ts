@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_BUDGETS } from '#turn';
+import { useOfModel } from './settings/model-use.js';
 import { settingsFileSchema, toSettings } from './settings-file.js';
 
 const parse = (file: unknown) => toSettings(settingsFileSchema.parse(file));
@@ -33,6 +34,25 @@ describe('the file of settings', () => {
     expect(modelBudgets.get('anthropic')).toMatchObject({ streams: 5 });
     expect(modelBudgets.get('anthropic/large')).toMatchObject({ requestsPerMinute: 7, tokensPerMinute: 8 });
     expect(problem({ models: { 'two words': { streams: 1 } } })?.path).toEqual(['models', 'two words']);
+  });
+
+  it('sets windows and stand-ins of models; what a model lacks is its provider’s', () => {
+    const { modelUse } = parse({
+      models: {
+        anthropic: { context_tokens: 200_000, fallback: ['demo'] },
+        'anthropic/large': { fallback: ['openai/x', 'anthropic/small'] },
+      },
+    });
+    expect(useOfModel(modelUse, 'anthropic/large')).toEqual({
+      contextTokens: 200_000,
+      fallback: ['openai/x', 'anthropic/small'],
+    });
+    expect(useOfModel(modelUse, 'anthropic/small').fallback).toEqual(['demo']);
+    expect(useOfModel(modelUse, 'openai/x')).toEqual({});
+    expect(problem({ models: { demo: { fallback: ['anthropic'] } } })?.path).toEqual([
+      ...['models', 'demo', 'fallback', 0],
+    ]);
+    expect(problem({ models: { demo: { context_tokens: 0 } } })?.path.at(-1)).toBe('context_tokens');
   });
 
   it('says what is offered, and refuses what it does not know', () => {

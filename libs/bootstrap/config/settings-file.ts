@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Budgets } from '#turn';
 import { gatewayLimitsSchema, toGatewayLimits, type GatewayLimits } from './settings/gateway-limits.js';
 import { modelBudgetsSchema, toModelBudgets, type ModelBudget } from './settings/model-budgets.js';
+import { toModelUse, type ModelUse } from './settings/model-use.js';
 import { toolSettingsShape, toToolPolicy, type ToolPolicy } from './settings/tool-settings.js';
 import { toBudgets, turnSettingsShape } from './settings/turn-settings.js';
 
@@ -24,6 +25,8 @@ export interface Settings extends ToolPolicy {
   limits: GatewayLimits;
   /** By provider (`anthropic`) or model (`anthropic/claude-…`). */
   modelBudgets: ReadonlyMap<string, ModelBudget>;
+  /** By provider or model. */
+  modelUse: ReadonlyMap<string, ModelUse>;
   /** How long a person has to answer what a tool asks. */
   questionMs: number;
   drainGraceMs: number;
@@ -35,6 +38,7 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
     budgets: toBudgets(file),
     limits: toGatewayLimits(file.limits),
     modelBudgets: toModelBudgets(file.models),
+    modelUse: toModelUse(file.models),
     questionMs: Math.round(file.deadlines.question_minutes * 60_000),
     drainGraceMs: file.drain.grace_ms,
   };

@@ -4,6 +4,12 @@ import { idSchema, timestampSchema } from '../ids.js';
 /** What happens to a message in a conversation whose turn has not ended. */
 export const policySchema = z.enum(['enqueue', 'reject', 'interrupt']);
 
+/** A model as in `MODEL`. */
+export const modelNameSchema = z
+  .string()
+  .max(200)
+  .regex(/^(demo|[a-z0-9-]+\/\S+)$/, { error: 'must be demo or provider/model' });
+
 /** Which tools may be used: servers (`math`) or single tools (`math.add`); `block` wins, no `allow` allows all. */
 export const toolChoiceSchema = z.object({
   allow: z.array(z.string().max(256)).max(500).optional(),
@@ -17,6 +23,8 @@ export const conversationSchema = z.object({
   policy: policySchema,
   /** What its turns may use; absent: everything that the deployment offers. */
   tools: toolChoiceSchema.optional(),
+  /** `provider/model` of its turns; absent or empty: the deployment's. */
+  model: z.string().max(200).optional(),
   created_at: timestampSchema,
   /** Cache: the newest turn's time, for lists. */
   updated_at: timestampSchema,

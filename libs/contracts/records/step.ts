@@ -11,6 +11,8 @@ export const blockSchema = z.discriminatedUnion('type', [
     text: z.string(),
     signature: z.string().optional(),
     data: z.string().optional(),
+    /** `provider/model` that thought so: no other provider takes it back. */
+    model: z.string().optional(),
   }),
   /** `name` is the name the model used (`math__add`); the call itself stands in `calls`. */
   z.object({
@@ -82,6 +84,8 @@ export const stepSchema = z.object({
   calls: z.array(callSchema),
   stop_reason: stopReasonSchema.nullable(),
   usage: usageSchema.nullable(),
+  /** `provider/model` that wrote it. */
+  model: z.string().optional(),
   /** Only in `fail` rows. */
   error: z.object({ code: failureCodeSchema, message: z.string() }).optional(),
   at: timestampSchema,

@@ -38,7 +38,11 @@ export function describeTurns(store: () => Store): void {
       await store().updateConversation(row._id, { title: 'First', policy: 'reject' });
       await store().updateConversation(row._id, { title: 'Second', updated_at: undefined });
       await store().updateConversation(row._id, {});
-      expect(await store().getConversation(row._id)).toEqual({ ...row, title: 'Second', policy: 'reject' });
+      const changed = { ...row, title: 'Second', policy: 'reject' as const };
+      for (const model of ['anthropic/x', '']) {
+        await store().updateConversation(row._id, { model });
+        expect(await store().getConversation(row._id)).toEqual({ ...changed, model });
+      }
     });
 
     it('has no conversation, turn or journal under an unknown id', async () => {

@@ -60,7 +60,8 @@ export function describeValues(store: () => Store): void {
         content: hostileObject,
       });
       await store().insertTurn(turn);
-      await reread(turn, sampleStep(turn, 1, { calls: [callWith(callId, hostileObject)] }));
+      const calls = [callWith(callId, hostileObject)];
+      await reread(turn, sampleStep(turn, 1, { calls, model: 'test/$x.y' }));
       await store().claim(claim);
       await store().settle(outcome);
       await store().answer(answer);

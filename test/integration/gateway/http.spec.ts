@@ -108,6 +108,22 @@ describe('conversations over HTTP', () => {
       expectProblem(await send('PATCH', path, wrong), 422, 'invalid');
   });
 
+  it('keep the model of their turns, until another one is chosen or none', async () => {
+    const model = 'anthropic/claude-opus-5-5';
+    const made = JSON.parse((await send('POST', '/api/conversations', { model })).body) as { id: string };
+    const path = `/api/conversations/${made.id}`;
+    expect(made).toMatchObject({ model });
+    await send('PATCH', path, { title: 'Sums' });
+    expect(JSON.parse((await ask('GET', path)).body)).toMatchObject({ title: 'Sums', model });
+    expect((await harness.store.getConversation(made.id))?.model).toBe(model);
+    expect(JSON.parse((await send('PATCH', path, { model: 'demo' })).body)).toMatchObject({ model: 'demo' });
+    const none = await send('PATCH', path, { model: null });
+    expect(JSON.parse(none.body)).not.toHaveProperty('model');
+    expect(JSON.parse((await ask('GET', path)).body)).not.toHaveProperty('model');
+    for (const wrong of ['', 'gpt', 'anthropic/', 'Anthropic/x', 'a/b c', `a/${'x'.repeat(200)}`, 5])
+      expectProblem(await send('PATCH', path, { model: wrong }), 422, 'invalid');
+  });
+
   it('stop their turns when they are deleted', async () => {
     const client = await harness.connect();
     const { conversation_id, turn_id } = await client.send('hello');

@@ -87,28 +87,30 @@ export class FleetHarness {
     });
   }
 
-  /** A conversation with one turn that has been submitted. */
+  /** Submits a turn, in a conversation of its own or `after` another one. */
   async submit(
     content: string,
-    more: { tools?: Conversation['tools']; options?: Turn['options'] } = {},
+    more: {
+      tools?: Conversation['tools'];
+      model?: Conversation['model'];
+      options?: Turn['options'];
+      after?: Turn;
+    } = {},
   ): Promise<Turn> {
+    const { tools, model, options = {}, after } = more;
     const at = new Date().toISOString();
-    const conversation_id = `conv_${randomUUID()}`;
-    const { tools, options = {} } = more;
-    const times = { created_at: at, updated_at: at };
+    const conversation_id = after?.conversation_id ?? `conv_${randomUUID()}`;
+    const number = (after?.number ?? 0) + 1;
     const owner = { user_id: 'ann', title: '', policy: 'enqueue' as const };
-    await this.store.insertConversation({
-      _id: conversation_id,
-      ...owner,
-      ...(tools && { tools }),
-      ...times,
-    });
+    const choices = { ...(tools && { tools }), ...(model !== undefined && { model }) };
+    const times = { created_at: at, updated_at: at };
+    if (!after) await this.store.insertConversation({ _id: conversation_id, ...owner, ...choices, ...times });
     const turn: Turn = {
       _id: `turn_${randomUUID()}`,
       conversation_id,
-      number: 1,
+      number,
       user_id: 'ann',
-      client_message_id: 'm1',
+      client_message_id: `m${number}`,
       content,
       options,
       at,

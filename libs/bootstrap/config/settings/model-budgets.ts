@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { modelNameSchema } from '#contracts';
 import { positive } from './positive.js';
 
 /** A provider (`anthropic`) or one of its models (`anthropic/claude-…`), as in `MODEL`. */
@@ -14,6 +15,8 @@ export const modelBudgetsSchema = z
       requests_per_minute: positive(10_000_000).optional(),
       tokens_per_minute: positive(1_000_000_000).optional(),
       streams: positive(1_000_000).optional(),
+      context_tokens: z.int().min(256).max(100_000_000).optional(),
+      fallback: z.array(modelNameSchema).max(10).optional(),
     }),
   )
   .default({});

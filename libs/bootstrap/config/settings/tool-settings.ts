@@ -32,6 +32,8 @@ const toolSettingsSchema = z.strictObject({
   output_bytes: z.int().min(2_048).max(131_072).optional(),
   /** Calls started in the whole fleet; of a toolset those of its tools together. */
   rate: rateSchema.optional(),
+  /** Calls with the same arguments that run in one turn: more for a tool that is asked until something changes. */
+  identical_calls: positive(1_000_000).optional(),
 });
 
 export const toolSettingsShape = {
@@ -63,6 +65,7 @@ export interface ToolSettings {
   concurrency?: number;
   outputBytes?: number;
   rate?: CallRate;
+  identicalCalls?: number;
 }
 
 export interface ToolPolicy {
@@ -76,9 +79,9 @@ export function toToolPolicy(file: z.output<z.ZodObject<typeof toolSettingsShape
   const { tools, approve, offer } = file;
   return {
     tools: new Map(
-      Object.entries(tools).map(([name, { timeout_ms, output_bytes, ...tool }]) => [
+      Object.entries(tools).map(([name, { timeout_ms, output_bytes, identical_calls, ...tool }]) => [
         name,
-        { ...tool, timeoutMs: timeout_ms, outputBytes: output_bytes },
+        { ...tool, timeoutMs: timeout_ms, outputBytes: output_bytes, identicalCalls: identical_calls },
       ]),
     ),
     approvalByClass: approve,
@@ -95,6 +98,7 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
     timeoutMs: own.timeoutMs ?? toolset.timeoutMs,
     approve: own.approve ?? toolset.approve,
     outputBytes: own.outputBytes ?? toolset.outputBytes,
+    identicalCalls: own.identicalCalls ?? toolset.identicalCalls,
     // A toolset's rate is a limit beside this one, of all its tools together.
     rate: own.rate,
   };

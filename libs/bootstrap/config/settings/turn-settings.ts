@@ -9,6 +9,8 @@ export const turnSettingsShape = {
       turn_minutes: z.number().min(0.1).max(1_440).default(10),
       output_tokens: positive(100_000_000).default(200_000),
       parallel_calls: positive(1_000).default(16),
+      identical_calls: positive(1_000_000).default(2),
+      thinking_calls: positive(1_000).default(20),
     })
     .prefault({}),
   attempts: z
@@ -17,6 +19,7 @@ export const turnSettingsShape = {
       turn_takeover_seconds: positive(86_400).default(60),
       tool_call: positive(100).default(3),
       model_retries: z.int().min(0).max(100).default(5),
+      overload_retries: z.int().min(0).max(100).default(1),
     })
     .prefault({}),
   deadlines: z
@@ -41,7 +44,10 @@ export function toBudgets({ budgets, attempts, deadlines }: TurnSettingsFile): B
     takeoverWindowMs: attempts.turn_takeover_seconds * 1_000,
     callAttempts: attempts.tool_call,
     modelRetries: attempts.model_retries,
+    overloadRetries: attempts.overload_retries,
     queueingMs: deadlines.queueing_ms,
     approvalMs: Math.round(deadlines.approval_hours * 3_600_000),
+    identicalCalls: budgets.identical_calls,
+    thinkingCalls: budgets.thinking_calls,
   };
 }

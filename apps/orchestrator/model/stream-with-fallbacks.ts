@@ -1,0 +1,29 @@
+import type { ModelRequest } from '#llm';
+import { stepAttempt } from '#turn';
+import { emitWaiting } from './emit-waiting.js';
+import { streamStep, type Streamed, type StreamStep } from './stream-step.js';
+
+export interface StreamWithFallbacks extends Omit<StreamStep, 'request' | 'retriesBefore' | 'canGiveUp'> {
+  /** At least one; the next one is asked when one gives up. */
+  models: readonly string[];
+  requestFor: (model: string) => ModelRequest;
+  onFallback: (model: string) => void;
+}
+
+/** {@link streamStep}, by the first of several models that is not overloaded. `model` is the one asked last. */
+export async function streamWithFallbacks(
+  input: StreamWithFallbacks,
+): Promise<{ model: string; streamed: Streamed }> {
+  let retriesBefore = 0;
+  for (let i = 0; ; i++) {
+    const model = input.models[i]!;
+    const next = input.models[i + 1];
+    const request = input.requestFor(model);
+    const streamed = await streamStep({ ...input, request, retriesBefore, canGiveUp: next !== undefined });
+    const isOver = streamed.ended !== 'failed' || !streamed.error.options.retryable;
+    if (isOver || next === undefined) return { model, streamed };
+    retriesBefore = streamed.attempt - stepAttempt(input.claimAttempt, 0) + 1;
+    emitWaiting(input, `${streamed.error.message} Going on with ${next}.`, 0);
+    input.onFallback(next);
+  }
+}

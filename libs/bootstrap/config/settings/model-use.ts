@@ -1,0 +1,29 @@
+import type { z } from 'zod';
+import type { modelBudgetsSchema } from './model-budgets.js';
+
+/** How a model is used, apart from how much may be asked of it. */
+export interface ModelUse {
+  /** Tokens that one request and its answer may have; absent: what is known of the model. */
+  contextTokens?: number;
+  /** Models that are asked when this one is overloaded, in this order. */
+  fallback?: readonly string[];
+}
+
+export function toModelUse(models: z.output<typeof modelBudgetsSchema>): ReadonlyMap<string, ModelUse> {
+  return new Map(
+    Object.entries(models).map(([name, { context_tokens, fallback }]) => [
+      name,
+      { contextTokens: context_tokens, fallback },
+    ]),
+  );
+}
+
+/** What is set for a model: its own settings, else its provider's. */
+export function useOfModel(models: ReadonlyMap<string, ModelUse>, model: string): ModelUse {
+  const own = models.get(model) ?? {};
+  const provider = models.get(model.split('/')[0]!) ?? {};
+  return {
+    contextTokens: own.contextTokens ?? provider.contextTokens,
+    fallback: own.fallback ?? provider.fallback,
+  };
+}

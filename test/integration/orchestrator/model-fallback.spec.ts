@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ModelError, type ModelPart, type ModelRequest } from '#llm';
+import { defineToolset } from '#tools';
+import { DEFAULT_BUDGETS } from '#turn';
+import { FleetHarness, scriptedModel, USAGE } from './fleet-harness.js';
+
+const end = { type: 'end' as const, usage: USAGE };
+const say = (text: string): ModelPart[] => [
+  { type: 'text', text },
+  { ...end, stop_reason: 'end_turn' },
+];
+const overloaded = (retryAfterMs = 1) =>
+  new ModelError('The model is overloaded.', 'overloaded', { retryable: true, retryAfterMs, status: 529 });
+
+/** `replies` by model; an error is thrown. What has no reply says its name. */
+function modelsThat(replies: Record<string, (request: ModelRequest, times: number) => ModelPart[] | Error>) {
+  const asked: string[] = [];
+  const model = scriptedModel((request) => {
+    const times = asked.filter((name) => name === request.model).length;
+    asked.push(request.model);
+    const reply = replies[request.model]?.(request, times) ?? say(`I am ${request.model}.`);
+    if (reply instanceof Error) throw reply;
+    return reply;
+  });
+  return { model, asked };
+}
+
+const withFallback = (...fallback: string[]) => ({
+  model: 'one/a',
+  modelUse: new Map([['one/a', { fallback }]]),
+});
+
+let fleet: FleetHarness;
+beforeEach(async () => {
+  fleet = await FleetHarness.open();
+});
+afterEach(() => fleet.close());
+
+describe('the model of a turn', () => {
+  it('is the message’s, else the conversation’s, else the deployment’s, and stands with the step', async () => {
+    const { model } = modelsThat({});
+    await fleet.startOrchestrator(model, { model: 'one/a' });
+    const turns = [
+      await fleet.submit('deployment'),
+      await fleet.submit('conversation', { model: 'two/b' }),
+      await fleet.submit('message', { model: 'two/b', options: { model: 'three/c' } }),
+    ];
+    const ends = await Promise.all(turns.map((turn) => fleet.event(turn, 'complete')));
+    expect(ends.map((event) => [event.model, event.content])).toEqual([
+      ['one/a', 'I am one/a.'],
+      ['two/b', 'I am two/b.'],
+      ['three/c', 'I am three/c.'],
+    ]);
+    const step = await fleet.store.getStep(turns[1]!._id, 1);
+    expect(step?.model).toBe('two/b');
+  });
+
+  it('that cannot be used fails this turn with the reason, and the next one can choose another', async () => {
+    const no = new ModelError('MODEL names no known provider.', 'invalid', { retryable: false });
+    const { model } = modelsThat({ 'nowhere/x': () => no });
+    await fleet.startOrchestrator(model, { model: 'one/a' });
+    const turn = await fleet.submit('go', { model: 'nowhere/x' });
+    expect(await fleet.event(turn, 'error')).toMatchObject({
+      code: 'model_error',
+      message: 'MODEL names no known provider.',
+    });
+    await fleet.store.updateConversation(turn.conversation_id, { model: '' });
+    const next = await fleet.submit('again', { after: turn });
+    expect(await fleet.event(next, 'complete')).toMatchObject({ model: 'one/a' });
+  });
+});
+
+describe('a model that is overloaded', () => {
+  it('is asked once more, and then the next one restarts the step, visibly', async () => {
+    const { model, asked } = modelsThat({
+      'one/a': (_request, times) => (times < 9 ? overloaded() : say('too late')),
+    });
+    const { metrics } = await fleet.startOrchestrator(model, withFallback('two/b', 'three/c'));
+    const turn = await fleet.submit('go');
+    expect(await fleet.event(turn, 'complete')).toMatchObject({ content: 'I am two/b.', model: 'two/b' });
+    expect(asked).toEqual(['one/a', 'one/a', 'two/b']);
+    expect(fleet.of(turn, 'waiting').map(({ reason }) => reason)).toEqual([
+      'The model is overloaded.',
+      'The model is overloaded. Going on with two/b.',
+    ]);
+    const attempts = fleet.of(turn, 'step_restarted').map(({ attempt }) => attempt);
+    expect(attempts).toEqual([101, 102]);
+    expect(fleet.of(turn, 'step_committed')).toMatchObject([{ step: 1, attempt: 102 }]);
+    expect((await metrics.modelFallbacks.get()).values).toMatchObject([
+      { labels: { model: 'two/b' }, value: 1 },
+    ]);
+    expect((await metrics.modelSteps.get()).values).toMatchObject([
+      { labels: { model: 'two/b', kind: 'model' }, value: 1 },
+    ]);
+  });
+
+  it('is not asked again in the turn, and is first again in the next one', async () => {
+    const call: ModelPart[] = [
+      { type: 'tool_call', name: 'no__tool', arguments: {}, raw: '' },
+      { ...end, stop_reason: 'tool_use' },
+    ];
+    const { model, asked } = modelsThat({
+      'one/a': (_request, times) => (times < 2 ? overloaded() : say('back')),
+      'two/b': (_request, times) => (times === 0 ? call : say('done')),
+    });
+    await fleet.startWorker([defineToolset({ name: 'none', version: '1.0.0', tools: [] })]);
+    await fleet.startOrchestrator(model, withFallback('two/b'));
+    const turn = await fleet.submit('go');
+    await fleet.event(turn, 'complete');
+    expect(asked).toEqual(['one/a', 'one/a', 'two/b', 'two/b']);
+    const next = await fleet.submit('again', { after: turn });
+    expect(await fleet.event(next, 'complete')).toMatchObject({ content: 'back', model: 'one/a' });
+  });
+
+  it('is retried as often as ever when nobody stands in for it', async () => {
+    const { model, asked } = modelsThat({
+      'one/a': (_request, times) => (times < 4 ? overloaded() : say('ok')),
+    });
+    await fleet.startOrchestrator(model, { model: 'one/a' });
+    expect(await fleet.event(await fleet.submit('go'), 'complete')).toMatchObject({ content: 'ok' });
+    expect(asked).toHaveLength(5);
+  });
+
+  it('fails the turn only when every other one has failed as well', async () => {
+    const { model, asked } = modelsThat({ 'one/a': () => overloaded(), 'two/b': () => overloaded() });
+    await fleet.startOrchestrator(model, {
+      ...withFallback('two/b'),
+      budgets: { ...DEFAULT_BUDGETS, modelRetries: 2 },
+    });
+    expect(await fleet.event(await fleet.submit('go'), 'error')).toMatchObject({ code: 'model_error' });
+    expect(asked).toEqual(['one/a', 'one/a', 'two/b', 'two/b', 'two/b']);
+  });
+
+  it('hands over what broke off in the middle of a word, too', async () => {
+    const model = scriptedModel(async function* (request) {
+      if (request.model !== 'one/a') return yield* say('Whole.');
+      yield { type: 'text', text: 'Hal' };
+      throw overloaded();
+    });
+    await fleet.startOrchestrator(model, withFallback('two/b'));
+    const turn = await fleet.submit('go');
+    expect(await fleet.event(turn, 'complete')).toMatchObject({ content: 'Whole.' });
+    expect(fleet.of(turn, 'step_committed')).toMatchObject([{ text_length: 6 }]);
+  });
+});
+
+describe('a refusal that is no overload', () => {
+  it('fails at once: another model would be refused as well', async () => {
+    const { model, asked } = modelsThat({
+      'one/a': () => new ModelError('Bad key.', 'auth', { retryable: false }),
+    });
+    await fleet.startOrchestrator(model, withFallback('two/b'));
+    expect(await fleet.event(await fleet.submit('go'), 'error')).toMatchObject({ message: 'Bad key.' });
+    expect(asked).toEqual(['one/a']);
+  });
+});
+
+describe('a model whose shared budget is used up', () => {
+  it('is passed over at once, and its budget is left as it was', async () => {
+    const { model, asked } = modelsThat({});
+    const { metrics } = await fleet.startOrchestrator(model, {
+      ...withFallback('two/b'),
+      modelBudgets: new Map([['one/a', { requestsPerMinute: 1 }]]),
+    });
+    await fleet.event(await fleet.submit('first'), 'complete');
+    const second = await fleet.submit('second');
+    expect(await fleet.event(second, 'complete')).toMatchObject({ model: 'two/b' });
+    expect(asked).toEqual(['one/a', 'two/b']);
+    expect(fleet.of(second, 'waiting').map(({ reason }) => reason)).toEqual([
+      'The budget of requests to the model is used up for now. Going on with two/b.',
+    ]);
+    expect((await metrics.modelWaits.get()).values).toMatchObject([{ labels: { short_of: 'requests' } }]);
+  });
+});
+
+describe('thinking', () => {
+  it('of one provider is never sent to another, and comes back to its own', async () => {
+    const signed: ModelPart[] = [
+      { type: 'thinking', text: 'hm' },
+      { type: 'thinking_end', text: 'hm', signature: 'by one' },
+      ...say('Thought.'),
+    ];
+    const { model } = modelsThat({ 'one/a': () => signed });
+    await fleet.startOrchestrator(model, { model: 'one/a' });
+    let turn = await fleet.submit('first');
+    await fleet.event(turn, 'complete');
+    for (const name of ['two/b', 'one/z']) {
+      turn = await fleet.submit(name, { after: turn, options: { model: name } });
+      await fleet.event(turn, 'complete');
+    }
+    const kinds = model.requests.map(({ messages }) =>
+      messages.flatMap(({ role, content }) =>
+        role === 'assistant' ? [content.map(({ type }) => type).join()] : [],
+      ),
+    );
+    expect(kinds).toEqual([[], ['text'], ['thinking,text', 'text']]);
+  });
+});
