@@ -12,4 +12,5 @@ export * from './records/artifact.js';
 export * from './records/process.js';
 export * from './records/dead-letter.js';
 export * from './records/fact.js';
+export * from './records/binding.js';
 export * from './records/journal.js';

@@ -1,6 +1,7 @@
 import type {
   Answer,
   Artifact,
+  Binding,
   Catalog,
   Claim,
   Conversation,
@@ -25,6 +26,7 @@ export interface Rows {
   artifacts: Artifact;
   dead_letters: DeadLetter;
   facts: Fact;
+  bindings: Binding;
 }
 export type CollectionName = keyof Rows;
 export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
@@ -69,6 +71,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     caches: ['replayed_at', 'replayed_by'],
   },
   facts: { unique: [], indexes: [['user_id']], caches: ['text', 'at'] },
+  bindings: { unique: [], indexes: [], caches: ['value', 'at'] },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

@@ -1,6 +1,7 @@
 import type {
   Answer,
   Artifact,
+  Binding,
   Catalog,
   Claim,
   Conversation,
@@ -152,4 +153,8 @@ export interface Store {
   /** All of a user, newest first. */
   listFacts(userId: string): Promise<Fact[]>;
   removeFact(id: string): Promise<void>;
+
+  /** A binding of this id gets the value; last writer wins. */
+  putBinding(row: Binding): Promise<void>;
+  getBinding(id: string): Promise<Binding | null>;
 }

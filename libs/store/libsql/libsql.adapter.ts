@@ -2,6 +2,7 @@ import { isEndedStatus, UNENDED_STATUSES } from '#contracts';
 import type {
   Answer,
   Artifact,
+  Binding,
   Catalog,
   Claim,
   Conversation,
@@ -295,6 +296,14 @@ export class LibsqlStore implements Store {
 
   removeFact(id: string): Promise<void> {
     return this.#do(({ facts }) => facts.remove(id));
+  }
+
+  putBinding(row: Binding): Promise<void> {
+    return this.#do(({ bindings }) => void (bindings.insert(row) || bindings.update(row._id, () => row)));
+  }
+
+  getBinding(id: string): Promise<Binding | null> {
+    return this.#do(({ bindings }) => bindings.get(id));
   }
 
   /** A promise, so that whoever awaits it lets others run as with any store. */

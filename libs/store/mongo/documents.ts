@@ -102,6 +102,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     replayed_by: 'json',
   },
   facts: { user_id: 'text', key: 'json', text: 'json', at: 'text' },
+  bindings: { user_id: 'text', dialect: 'text', key: 'json', value: 'json', at: 'text' },
 };
 
 /** Undefined fields are left out. Throws on a field that the collection does not know. */

@@ -2,6 +2,7 @@ import { ENDED_STATUSES, UNENDED_STATUSES } from '#contracts';
 import type {
   Answer,
   Artifact,
+  Binding,
   Catalog,
   Claim,
   Conversation,
@@ -297,6 +298,17 @@ export class MongoStore implements Store {
 
   async removeFact(id: string): Promise<void> {
     await this.#rows.facts.remove(id);
+  }
+
+  async putBinding(row: Binding): Promise<void> {
+    const { bindings } = this.#rows;
+    const { value, at } = row;
+    if ((await bindings.insert(row)).won) return;
+    await bindings.set({ equals: { _id: row._id } }, { value, at });
+  }
+
+  async getBinding(id: string): Promise<Binding | null> {
+    return this.#rows.bindings.get(id);
   }
 
   async #readJournalRows(turnIds: string[], conversationId?: string) {

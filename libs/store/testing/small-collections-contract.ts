@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Artifact, DeadLetter, Fact } from '#contracts';
+import type { Artifact, Binding, DeadLetter, Fact } from '#contracts';
 import type { Store } from '../store.port.js';
 import { makeCallId, makeId, sampleProcess } from './sample-rows.js';
 
@@ -130,6 +130,29 @@ export function describeSmallCollections(store: () => Store): void {
       await store().putFact(first);
       expect(await store().listFacts(user_id)).toEqual([second, first]);
       expect(await store().listFacts(other)).toEqual([foreign]);
+    });
+
+    it('keeps one value for a binding, the last one, also of two at once', async () => {
+      const first: Binding = {
+        _id: makeId(),
+        user_id: makeId(),
+        dialect: 'test-dialect',
+        key: '$a.b \u{1F511}',
+        value: '{"$set":"a.b"}',
+        at: '2026-03-01T10:00:00.000Z',
+      };
+      expect(await store().getBinding(first._id)).toBeNull();
+      await store().putBinding(first);
+      expect(await store().getBinding(first._id)).toEqual(first);
+      const changed = { ...first, value: '"\ud800"', at: '2026-03-09T10:00:00.000Z' };
+      await store().putBinding(changed);
+      await store().putBinding(changed);
+      expect(await store().getBinding(first._id)).toEqual(changed);
+      const other = { ...first, _id: makeId() };
+      const rivals = [1, 2, 3, 4].map((value) => ({ ...other, value: `${value}` }));
+      await Promise.all(rivals.map((row) => store().putBinding(row)));
+      expect(rivals).toContainEqual(await store().getBinding(other._id));
+      expect(await store().getBinding(first._id)).toEqual(changed);
     });
 
     it('answers a ping', async () => {
