@@ -8,7 +8,7 @@ import {
   turnStatusSchema,
   usageSchema,
 } from './records.js';
-import { errorDetailSchema, jsonObjectSchema } from './tool-messages.js';
+import { errorDetailSchema, jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
 
 /*
  * What a viewer holds of a conversation: the value of `reduce`, sent whole as `snapshot`. Optional fields are
@@ -39,6 +39,8 @@ export const callViewSchema = z.object({
   args: jsonObjectSchema,
   /** Plain text, cut to 4 KiB (then `truncated`). */
   result: z.string().optional(),
+  /** Of a call that succeeded; absent: `success`. */
+  status: resultStatusSchema.extract(['no_change_needed', 'partial_success']).optional(),
   error: z
     .object({
       error_type: z.string(),

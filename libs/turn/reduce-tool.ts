@@ -1,6 +1,6 @@
 import type { CallView, ConversationEvent, EventOf, StepView, ToolEnd, TurnView, View } from '#contracts';
 import { cutArgs, cutText } from './view-limits.js';
-import { artifactsOf, startOfEnded, stateOfError, toolsetOf } from './tool-end.js';
+import { artifactsOf, startOfEnded, stateOfError, statusField, toolsetOf } from './tool-end.js';
 import { changeCall, changeStep, hasEnded, isEnded } from './view-change.js';
 import type { Reduced } from './reduced.js';
 
@@ -141,7 +141,13 @@ function changeByEnd(call: CallView, event: ToolEnd): Partial<CallView> {
     return { ...end, state: stateOfError(error_type), error };
   }
   const { text, truncated } = cutText(event.tool_result);
-  return { ...end, state: 'succeeded', result: text, ...(truncated ? { truncated } : {}) };
+  return {
+    ...end,
+    state: 'succeeded',
+    result: text,
+    ...statusField(event.status),
+    ...(truncated ? { truncated } : {}),
+  };
 }
 
 function callOf(

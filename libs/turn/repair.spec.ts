@@ -82,6 +82,20 @@ describe('toolEndOfView', () => {
     for (const end of ends) expect(toolEndSchema.parse(end)).toStrictEqual(end);
   });
 
+  it('says how a call succeeded when it is not the usual way', () => {
+    for (const status of ['partial_success', 'no_change_needed'] as const) {
+      const outcome = outcomeRow(1, { status });
+      const end = toolEndEvent(callRow(1), outcome);
+      const rows = { claims, steps: [stepRow(1, '', [callRow(1)])] };
+      const read = view({ ...rows, outcomes: [outcome] });
+      const [call] = read.turns[0]!.steps[0]!.calls;
+      expect(call).toMatchObject({ state: 'succeeded', status });
+      expect(reduce(view(rows), end)).toEqual(read);
+      const place = { conversation_id: CONVERSATION_ID, turn_id: 'turn_1', step: 1, timestamp: at(0) };
+      expect(toolEndOfView(call!, place)).toEqual(end);
+    }
+  });
+
   it('names the artifacts of a result, and says nothing of none', () => {
     const artifacts = [{ id: 'art_1', content_type: 'image/png', size: 3 }];
     const outcome = outcomeRow(1, { data: { text: 'big', artifacts: ['art_1'] }, artifacts });

@@ -64,6 +64,11 @@ export function artifactsOf({ artifacts }: Pick<Outcome, 'artifacts'>): Pick<Out
   return artifacts && artifacts.length > 0 ? { artifacts } : {};
 }
 
+/** The field for a view: only what its state does not say. */
+export function statusField(status: Outcome['status']): Pick<CallView, 'status'> {
+  return status === 'no_change_needed' || status === 'partial_success' ? { status } : {};
+}
+
 /** The end of a call as a view shows it, back as an event: for viewers that missed it. */
 export function toolEndOfView(
   call: CallView,
@@ -87,5 +92,6 @@ export function toolEndOfView(
     return { type: 'tool_error', ...fields, ...call.error };
   }
   const text = call.result ?? '';
-  return { type: 'tool_complete', ...fields, tool_result: text, tool_output: text, status: 'success' };
+  const { status = 'success' } = call;
+  return { type: 'tool_complete', ...fields, tool_result: text, tool_output: text, status };
 }

@@ -24,7 +24,7 @@ import {
   textOf,
   totalUsage,
 } from './journal.js';
-import { artifactsOf, errorOf, startOfEnded, stateOf, toolsetOf } from './tool-end.js';
+import { artifactsOf, errorOf, startOfEnded, stateOf, statusField, toolsetOf } from './tool-end.js';
 import { isEnded } from './view-change.js';
 import { cutArgs, cutText, wholePairs } from './view-limits.js';
 
@@ -147,7 +147,7 @@ function endedCallView(call: CallView, outcome: Outcome): CallView {
     };
   }
   const { text, truncated } = cutText(plainText(outcome));
-  return { ...end, result: text, ...(truncated ? { truncated } : {}) };
+  return { ...end, result: text, ...statusField(outcome.status), ...(truncated ? { truncated } : {}) };
 }
 
 function approvalOf(journal: Journal, call: Call): Pick<CallView, 'approval'> {

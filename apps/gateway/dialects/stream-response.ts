@@ -1,18 +1,25 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
+import { toRequestError, type RequestError } from '../errors/request-error.js';
 import type { TurnNews, TurnStream } from './turn-stream.js';
 
 /** A silent connection is cut by some proxies. */
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Writes a turn on a response, each string that `write` makes of a news with one call, and ends it with the turn. The
- * next news is taken when the client has room for it; a client that leaves ends the stream and stops nothing.
- * Status and headers are set before, and sent at once. `keepAlive` is sent after 15 s of silence.
+ * Writes a turn on a response, each string that `write` makes of a news with one write to the network, and ends it
+ * with the turn. The next one is taken when the client has room for it; a client that leaves ends the stream and stops
+ * nothing. Status and headers are set before, and sent at once. `keepAlive` is sent after 15 s of silence; `broken` is
+ * the last that is said when the turn cannot be followed to its end.
  */
 export async function streamResponse(
   response: Response,
   stream: TurnStream,
-  { write, keepAlive }: { write(news: TurnNews): string[]; keepAlive?: string },
+  {
+    write,
+    keepAlive,
+    broken,
+  }: { write(news: TurnNews): string[]; keepAlive?: string; broken?(error: RequestError): string[] },
 ): Promise<void> {
   response.once('close', () => stream.close());
   response.flushHeaders();
@@ -26,7 +33,12 @@ export async function streamResponse(
       for (const chunk of write(news)) {
         timer.refresh();
         if (!response.write(chunk)) await drained(response);
+        // Node holds what is written in one turn of the loop together, and a reader may get half of an event.
+        await nextTurn();
       }
+  } catch (error) {
+    for (const chunk of broken?.(toRequestError(error)) ?? []) response.write(chunk);
+    throw error;
   } finally {
     clearInterval(timer);
     response.end();

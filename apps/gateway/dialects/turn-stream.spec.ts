@@ -72,10 +72,13 @@ describe('TurnStream', () => {
     };
     const { stream } = streamOf(() => Promise.resolve({ ...call, args: { all: 1 }, result: 'whole' }));
     stream.send(snapshot([{ ...STEP, committed: true, calls: [{ ...call, result: 'wh' }] }], 'completed'));
-    const ends = (await read(stream)).filter((news) => news.type === 'call_ended');
-    expect(ends).toEqual([
-      { type: 'call_ended', step: 1, call: { ...call, args: { all: 1 }, result: 'whole' } },
+    const whole = { ...call, args: { all: 1 }, result: 'whole' };
+    const all = await read(stream);
+    expect(all.filter((news) => news.type === 'call_ended')).toEqual([
+      { type: 'call_ended', step: 1, call: whole },
     ]);
+    const [committed] = all.filter((news) => news.type === 'step_committed');
+    expect(committed!.step.calls).toEqual([whole]);
   });
 
   it('ends when its reader goes, and tells when the process stops', async () => {

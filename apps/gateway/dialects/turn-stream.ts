@@ -110,11 +110,17 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
   }
 
   private async complete(news: TurnNews): Promise<TurnNews> {
-    const isOfCall = news.type === 'call_started' || news.type === 'call_ended';
-    if (!isOfCall || !news.call.truncated) return news;
-    const whole = await this.readCall(news.call.tool_call_id);
-    const { args, result } = whole;
-    return { ...news, call: { ...news.call, args, ...(result === undefined ? {} : { result }) } };
+    if (news.type === 'call_started' || news.type === 'call_ended')
+      return { ...news, call: await this.whole(news.call) };
+    if (news.type !== 'step_committed') return news;
+    const calls = await Promise.all(news.step.calls.map((call) => this.whole(call)));
+    return { ...news, step: { ...news.step, calls } };
+  }
+
+  private async whole(call: CallView): Promise<CallView> {
+    if (!call.truncated) return call;
+    const { args, result } = await this.readCall(call.tool_call_id);
+    return { ...call, args, ...(result === undefined ? {} : { result }) };
   }
 }
 
