@@ -26,6 +26,13 @@ export const QUICK_TIMINGS: FeedTimings = {
   lingerMs: 100,
 };
 
+export interface ConnectOptions {
+  token?: string;
+  /** A token in the address. */
+  query?: string;
+  headers?: Record<string, string>;
+}
+
 export interface Harness {
   store: Store;
   /** The gateway's own bus; `driver` is another process on the same broker. */
@@ -36,7 +43,7 @@ export interface Harness {
   running: RunningGateway;
   url: string;
   log: string[];
-  connect(options?: { token?: string; headers?: Record<string, string> }): Promise<Client>;
+  connect(options?: ConnectOptions): Promise<Client>;
   stop(): Promise<void>;
 }
 
@@ -147,12 +154,13 @@ export class Client {
   /** Names of events, and `ack`, in order. */
   readonly order: string[] = [];
 
-  constructor(url: string, { token, headers }: { token?: string; headers?: Record<string, string> } = {}) {
+  constructor(url: string, { token, query, headers }: ConnectOptions = {}) {
     this.socket = io(url, {
       transports: ['websocket'],
       reconnection: false,
       forceNew: true,
       ...(token === undefined ? {} : { auth: { token } }),
+      ...(query === undefined ? {} : { query: { token: query } }),
       ...(headers ? { extraHeaders: headers } : {}),
     });
     this.socket.onAny((name: string, event: Received) => {

@@ -1,0 +1,110 @@
+import type { Ids } from './things.js';
+
+export interface Ask {
+  path: string;
+  body?: object;
+  headers?: Record<string, string>;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/**
+ * How one route (`METHOD /path` as its controller has it) keeps people apart.
+ *
+ * - `open`: nobody has to say who he is; the text says why.
+ * - `own`: asks for nothing in particular. Whatever comes back must hold nothing of Ann's.
+ * - `about`: asks for things by their ids. For Bob, Ann's and nobody's must give the same answer; for Ann hers gives
+ *   another one.
+ * - `operator`: the same requests, which a user is refused.
+ * - `refusesTokens`, `hides`: how refusals look in a dialect that has its own form; default: a problem document.
+ */
+export type RouteCase = { open: string } | GuardedCase;
+
+export interface GuardedCase {
+  operator?: true;
+  own?: Ask;
+  about?: ((ids: Ids) => Ask)[];
+  refusesTokens?: (reply: Reply) => void;
+  hides?: (reply: Reply) => void;
+}
+
+const json = { 'content-type': 'application/json' };
+const mcp = { ...json, accept: 'application/json, text/event-stream' };
+const inConversation = (rest: string, body?: object) => ({
+  about: [({ conversation }: Ids): Ask => ({ path: `/api/conversations/${conversation}${rest}`, body })],
+});
+const PROBE = 'probes and scrapers have no login';
+const letter: GuardedCase = { operator: true, own: { path: '/api/admin/dead-letters/letter_1' } };
+
+export const HTTP_CASES: Record<string, RouteCase> = {
+  'GET /health/live': { open: PROBE },
+  'GET /health/ready': { open: PROBE },
+  'GET /metrics': { open: PROBE },
+  'POST /api/auth/register': { open: 'who has no account makes one' },
+  'POST /api/auth/token': { open: 'a token is had here' },
+  'GET /api/auth/me': { own: { path: '/api/auth/me' } },
+  'GET /api/tools': { own: { path: '/api/tools' } },
+  'GET /api/conversations': { own: { path: '/api/conversations' } },
+  'POST /api/conversations': { own: { path: '/api/conversations', body: {} } },
+  'GET /api/conversations/:id': inConversation(''),
+  'PATCH /api/conversations/:id': inConversation('', { title: 'taken over' }),
+  'DELETE /api/conversations/:id': inConversation(''),
+  'GET /api/conversations/:id/messages': inConversation('/messages?include=tools'),
+  'GET /api/conversations/:id/turns': inConversation('/turns'),
+  'POST /api/conversations/:id/turns': inConversation('/turns', { content: 'hello' }),
+  'POST /api/turns/:id/stop': { about: [({ turn }) => ({ path: `/api/turns/${turn}/stop` })] },
+  'GET /api/turns/:id/calls/:tool_call_id': {
+    about: [({ turn, approval }) => ({ path: `/api/turns/${turn}/calls/${approval}` })],
+  },
+  'POST /api/turns/:id/calls/:tool_call_id/approval': {
+    about: [
+      ({ turn, approval }) => ({
+        path: `/api/turns/${turn}/calls/${approval}/approval`,
+        body: { decision: 'approve' },
+      }),
+    ],
+  },
+  'POST /api/turns/:id/calls/:tool_call_id/input': {
+    about: [
+      ({ turn, question }) => ({ path: `/api/turns/${turn}/calls/${question}/input`, body: { content: {} } }),
+    ],
+  },
+  'GET /api/artifacts/:id': { about: [({ artifact }) => ({ path: `/api/artifacts/${artifact}` })] },
+  'GET /api/admin/dead-letters': { operator: true, own: { path: '/api/admin/dead-letters' } },
+  'GET /api/admin/dead-letters/:id': letter,
+  'DELETE /api/admin/dead-letters/:id': letter,
+  'POST /api/admin/dead-letters/:id/replay': {
+    operator: true,
+    own: { path: '/api/admin/dead-letters/letter_1/replay' },
+  },
+  'GET /api/admin/conversations/:id/calls': {
+    operator: true,
+    about: [({ conversation }) => ({ path: `/api/admin/conversations/${conversation}/calls` })],
+  },
+  'GET /api/admin/users': { operator: true, own: { path: '/api/admin/users' } },
+  'PATCH /api/admin/users/:id': {
+    operator: true,
+    own: { path: '/api/admin/users/bob', body: { role: 'operator' } },
+  },
+  'ALL /mcp': {
+    own: {
+      path: '/mcp',
+      headers: mcp,
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
+    },
+    about: [
+      ({ artifact }) => ({
+        path: '/mcp',
+        headers: mcp,
+        body: { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: `artifact:///${artifact}` } },
+      }),
+    ],
+    hides: ({ status, text }) => {
+      if (status !== 200 || !text.includes('"error"')) throw new Error(`not hidden: ${status} ${text}`);
+    },
+  },
+};

@@ -1,0 +1,59 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createMemoryBus, MemoryBroker } from '#messaging';
+import { createLogger, createMetrics, Health } from '#observability';
+import { createStore } from '#store';
+import { loadStandaloneConfig } from '#bootstrap';
+import { Gateway } from '../../../../apps/gateway/gateway.js';
+import type { GatewayDeps } from '../../../../apps/gateway/gateway.deps.js';
+import { GatewayModule } from '../../../../apps/gateway/gateway.module.js';
+import { configureGateway } from '../../../../apps/gateway/start-gateway.app.js';
+import { ChatGateway } from '../../../../apps/gateway/socket/chat.gateway.js';
+import { GATEWAY_ID } from '../gateway-harness.js';
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean>; stack: { method?: string }[] };
+}
+
+/** What a gateway with accounts really serves, read from its router and its server. */
+export async function readServed(): Promise<{ routes: string[]; upgradeListeners: number }> {
+  const config = loadStandaloneConfig({ AUTH: 'local' });
+  const logger = createLogger({ role: 'test', level: 'silent' });
+  const deps: GatewayDeps = {
+    ...{ store: createStore({ dataDir: ':memory:' }), bus: createMemoryBus({ broker: new MemoryBroker() }) },
+    ...{ processId: GATEWAY_ID, config, logger, health: new Health() },
+    metrics: createMetrics({ collectDefaults: false }),
+    peers: { isDead: () => Promise.resolve(false), isSuspect: () => Promise.resolve(false) },
+  };
+  const app = await NestFactory.create<NestExpressApplication>(
+    GatewayModule.forRoot(new Gateway(deps), deps),
+    { logger: false, bodyParser: false },
+  );
+  configureGateway(app, deps);
+  await app.init();
+  const { router } = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
+  const routes = router.stack.flatMap(({ route }) => (route ? describeRoute(route) : []));
+  const upgradeListeners = app.getHttpServer().listeners('upgrade').length as number;
+  await app.close();
+  return { routes: [...new Set(routes)].toSorted(), upgradeListeners };
+}
+
+/** Names of the events that have a handler, from Nest's own notes. */
+export function readSocketEvents(): string[] {
+  const methods = Object.getOwnPropertyNames(ChatGateway.prototype);
+  const events = methods.map((name) => {
+    const method = Reflect.get(ChatGateway.prototype, name) as object;
+    return typeof method === 'function' ? (Reflect.getMetadata('message', method) as unknown) : undefined;
+  });
+  return events.filter((event): event is string => typeof event === 'string').toSorted();
+}
+
+/** A route for every method is one. */
+const MANY = 5;
+
+function describeRoute({ path, methods, stack }: NonNullable<Layer['route']>): string[] {
+  const named = Object.keys(methods).filter((method) => methods[method]);
+  if (methods._all || named.length > MANY || stack.some(({ method }) => method === undefined))
+    return [`ALL ${path}`];
+  return named.map((method) => `${method.toUpperCase()} ${path}`);
+}
