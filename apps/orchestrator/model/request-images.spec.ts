@@ -67,10 +67,31 @@ describe('the pictures of a request', () => {
 
   it('are the newest ones that fit, counted as often as they are shown', async () => {
     const messages = [showing(one), showing(two, three)];
-    expect(await idsOf(create({ images: 2 }), ...messages)).toEqual([three._id, two._id]);
+    expect(await idsOf(create({ images: 3 }), ...messages)).toEqual([one._id, two._id, three._id]);
+    expect(await idsOf(create({ images: 2 }), ...messages)).toEqual([three._id]);
     expect(await idsOf(create({ requestBytes: bytes }), ...messages)).toEqual([three._id]);
     expect(await idsOf(create({ images: 2 }), showing(three), ...messages)).toEqual([three._id]);
+    expect(await idsOf(create({ images: 1 }), showing(three, three))).toEqual([]);
     expect(await idsOf(create({ imageBytes: bytes - 1 }), ...messages)).toEqual([]);
+  });
+
+  it('go by halves, so that what is shown before them stays the same for many requests', async () => {
+    const many = Array.from({ length: 30 }, (_, i) => keep(100 + i));
+    const images = create({ images: 10 });
+    const shown: string[][] = [];
+    for (let n = 1; n <= many.length; n++)
+      shown.push(await idsOf(images, ...many.slice(0, n).map((one) => showing(one))));
+    const first = shown.map(([id]) => many.findIndex(({ _id }) => _id === id));
+    expect(first).toEqual([
+      ...Array(10).fill(0),
+      ...Array(6).fill(6),
+      ...Array(6).fill(12),
+      ...Array(6).fill(18),
+      24,
+      24,
+    ]);
+    expect(Math.max(...shown.map((ids) => ids.length))).toBe(10);
+    expect(shown.every((ids, i) => ids.at(-1) === many[i]!._id)).toBe(true);
   });
 
   it('are of this conversation, there, and not too large to look at', async () => {

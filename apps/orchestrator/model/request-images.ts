@@ -51,19 +51,23 @@ export class RequestImages {
     return chosen.length === 0 ? undefined : this.loadAll(conversationId, chosen);
   }
 
-  /** Newest first, until one does not fit. */
+  /**
+   * What would be left after each picture in turn, as it came. When one does not fit any more, the oldest go until the
+   * rest fits into half: were only the oldest one taken out each time, every request would differ from the one before
+   * at its beginning, and the provider would find nothing of it in its cache.
+   */
   private choose(messages: readonly ModelMessage[]): string[] {
     const { images, requestBytes, imageBytes } = this.limits;
-    const chosen: string[] = [];
-    let [count, bytes] = [0, 0];
-    for (const { id, size, shown } of shownImages(messages)) {
+    const window = new ImageWindow();
+    for (const { artifact_id, size } of oldestFirst(messages)) {
       if (size > imageBytes) continue;
-      count += shown;
-      bytes += size * shown;
-      if (count > images || bytes > requestBytes) break;
-      chosen.push(id);
+      window.show(artifact_id, size);
+      if (window.fits(images, requestBytes)) continue;
+      // The newest one stays if it fits at all.
+      while (window.ids.length > 1 && !window.fits(images / 2, requestBytes / 2)) window.dropOldest();
+      if (!window.fits(images, requestBytes)) window.dropOldest();
     }
-    return chosen;
+    return window.ids;
   }
 
   private async loadAll(conversationId: string, ids: string[]): Promise<ReadonlyMap<string, ModelImage>> {
@@ -98,25 +102,48 @@ export class RequestImages {
   }
 }
 
-/** Each picture once, the one shown last first, with the number of results that show it. */
-function shownImages(messages: readonly ModelMessage[]): { id: string; size: number; shown: number }[] {
-  const found = new Map<string, { id: string; size: number; shown: number }>();
-  for (const { artifact_id: id, size } of newestFirst(messages)) {
-    const known = found.get(id);
-    if (known) known.shown++;
-    else found.set(id, { id, size, shown: 1 });
+/** Pictures that a request shows, in the order in which they came; each may be shown by several results. */
+class ImageWindow {
+  private readonly shown = new Map<string, { size: number; times: number }>();
+  private readonly timesSeen = new Map<string, number>();
+  private count = 0;
+  private bytes = 0;
+
+  get ids(): string[] {
+    return [...this.shown.keys()];
   }
-  return [...found.values()];
+
+  fits(images: number, bytes: number): boolean {
+    return this.count <= images && this.bytes <= bytes;
+  }
+
+  /** One that had been dropped is shown in all of its places again. */
+  show(id: string, size: number): void {
+    const times = (this.timesSeen.get(id) ?? 0) + 1;
+    this.timesSeen.set(id, times);
+    this.take(id);
+    this.shown.set(id, { size, times });
+    this.count += times;
+    this.bytes += size * times;
+  }
+
+  dropOldest(): void {
+    this.take(this.ids[0]!);
+  }
+
+  private take(id: string): void {
+    const known = this.shown.get(id);
+    if (!known) return;
+    this.shown.delete(id);
+    this.count -= known.times;
+    this.bytes -= known.size * known.times;
+  }
 }
 
 /** Before every request over a whole history, most often without a picture: nothing is copied. */
-function* newestFirst(messages: readonly ModelMessage[]): Generator<ImageReference> {
-  for (let at = messages.length - 1; at >= 0; at--) {
-    const { role, content } = messages[at]!;
+function* oldestFirst(messages: readonly ModelMessage[]): Generator<ImageReference> {
+  for (const { role, content } of messages) {
     if (role !== 'user') continue;
-    for (let n = content.length - 1; n >= 0; n--) {
-      const item = content[n]!;
-      if (item.type === 'tool_result' && item.images) yield* item.images.toReversed();
-    }
+    for (const item of content) if (item.type === 'tool_result' && item.images) yield* item.images;
   }
 }
