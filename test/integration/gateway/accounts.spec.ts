@@ -236,7 +236,8 @@ describe('who a token lets in', () => {
     expect(changed).toMatchObject({ status: 200, body: { id: bob, is_active: false, role: 'user' } });
     expect(await me(token)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect((await call('/api/conversations', withToken(token))).status).toBe(401);
-    await expect(harness.connect({ token })).rejects.toMatchObject({ data: { code: 'unauthorized' } });
+    const refusal = { code: 'unauthorized', sign_in: 'password' };
+    await expect(harness.connect({ token })).rejects.toMatchObject({ data: refusal });
     await call(`/api/admin/users/${bob}`, json('PATCH', { is_active: true }, operator));
     expect((await call('/api/conversations', withToken(token))).status).toBe(200);
   });
@@ -302,6 +303,8 @@ describe('without AUTH=local', () => {
         await call('/api/admin/users'),
       ])
         expect([reply.status, reply.body]).toEqual([404, unknown.body]);
+      if (auth.kind === 'jwt')
+        await expect(harness.connect()).rejects.toMatchObject({ data: { sign_in: 'token' } });
     },
   );
 });
