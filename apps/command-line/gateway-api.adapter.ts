@@ -17,28 +17,34 @@ export class GatewayApi {
     return this.ask('POST', path) as Promise<T>;
   }
 
+  patch<T>(path: string, body: object): Promise<T> {
+    return this.ask('PATCH', path, body) as Promise<T>;
+  }
+
   async delete(path: string): Promise<void> {
     await this.ask('DELETE', path);
   }
 
-  private async ask(method: string, path: string): Promise<unknown> {
-    const response = await this.send(method, path);
+  private async ask(method: string, path: string, body?: object): Promise<unknown> {
+    const response = await this.send(method, path, body);
     const text = await response.text();
-    const body = parseJson(text);
+    const answer = parseJson(text);
     if (response.ok) {
-      if (body === undefined && text !== '') throw this.stranger();
-      return body;
+      if (answer === undefined && text !== '') throw this.stranger();
+      return answer;
     }
-    throw this.refusal(response, body as { detail?: unknown } | null | undefined);
+    throw this.refusal(response, answer as { detail?: unknown } | null | undefined);
   }
 
-  private async send(method: string, path: string): Promise<Response> {
+  private async send(method: string, path: string, body?: object): Promise<Response> {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (this.token) headers.authorization = `Bearer ${this.token}`;
+    if (body) headers['content-type'] = 'application/json';
     try {
       return await fetch(new URL(path, this.url), {
         method,
         headers,
+        body: body && JSON.stringify(body),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
     } catch (error) {

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Environment } from '#bootstrap';
+import { addAccountCommands } from './account-commands.js';
 import { addCallCommand } from './call-commands.js';
 import { addDeadLetterCommands } from './dead-letter-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
@@ -17,13 +18,17 @@ export function createProgram({ write, environment }: Terminal): Command {
   const program = new Command('switchyard')
     .description('Looks after a running Switchyard, over the HTTP API of one of its gateways.')
     .option('--url <url>', 'address of a gateway', parseUrl, DEFAULT_URL)
-    .addHelpText('after', '\nWith AUTH=jwt set SWITCHYARD_TOKEN to a token of an operator (npm run token).')
+    .addHelpText(
+      'after',
+      '\nWith AUTH=jwt (npm run token) or AUTH=local set SWITCHYARD_TOKEN to a token of an operator.',
+    )
     .showHelpAfterError()
     .configureOutput({ writeOut: write });
   const openApi = (): GatewayApi =>
     new GatewayApi(program.opts<{ url: string }>().url, environment.SWITCHYARD_TOKEN);
   addDeadLetterCommands(program, openApi, write);
   addCallCommand(program, openApi, write);
+  addAccountCommands(program, openApi, write);
   return program;
 }
 

@@ -137,6 +137,7 @@ export class Gateway {
       authenticate: this.authenticate,
       rate: new MinuteLimit({ what: 'connections', perUser, inAll }),
       traffic: this.userTraffic,
+      signIn: this.localAccounts ? 'password' : 'token',
       sockets,
       count: () => this.sessions.size,
       log,

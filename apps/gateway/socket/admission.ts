@@ -11,6 +11,8 @@ export interface AdmissionDeps {
   authenticate: Authenticate;
   rate: MinuteLimit;
   traffic: UserTraffic;
+  /** What to ask people for who are not let in; told to whoever is not known. */
+  signIn: 'token' | 'password';
   /** Open at once in this process, by all users. */
   sockets: number;
   /** How many are. */
@@ -18,7 +20,7 @@ export interface AdmissionDeps {
   log: Pick<Logger, 'error'>;
 }
 
-/** Who may connect. A refused client gets `connect_error` with `data: { code, message, retry_after_ms? }`. */
+/** Who may connect. A refused client gets `connect_error` with `data: { code, message, retry_after_ms?, sign_in? }`. */
 export class Admission {
   private isClosed = false;
 
@@ -36,9 +38,14 @@ export class Admission {
         const refusal = toRequestError(error);
         if (refusal.code === 'internal')
           this.deps.log.error({ err: error }, 'a connection could not be checked');
-        next(Object.assign(new Error(refusal.code), { data: toClientError(refusal).error }));
+        next(Object.assign(new Error(refusal.code), { data: this.describe(refusal) }));
       },
     );
+  }
+
+  private describe(refusal: RequestError): object {
+    const { error } = toClientError(refusal);
+    return refusal.code === 'unauthorized' ? { ...error, sign_in: this.deps.signIn } : error;
   }
 
   private async check(socket: Socket): Promise<void> {

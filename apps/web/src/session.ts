@@ -26,7 +26,7 @@ const TOOLS_EVERY_MS = 10_000;
 export function startSession(): Session {
   const connection = new Connection();
   const conversations = new Conversations(connection);
-  const list = new ConversationList(() => connection.signOut());
+  const list = new ConversationList(() => connection.signOut('refused'));
   const tools = new ToolList();
   const outbox = new Outbox(connection, (startedOn, id, content) => {
     router.settle(startedOn, id);

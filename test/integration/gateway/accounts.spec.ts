@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
+import { createProgram } from '../../../apps/command-line/program.js';
+import { sampleAccount } from '../../../libs/store/testing/sample-rows.js';
 import { JWT_SECRET, startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
 
 let harness: Harness;
@@ -236,7 +238,8 @@ describe('who a token lets in', () => {
     expect(changed).toMatchObject({ status: 200, body: { id: bob, is_active: false, role: 'user' } });
     expect(await me(token)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect((await call('/api/conversations', withToken(token))).status).toBe(401);
-    await expect(harness.connect({ token })).rejects.toMatchObject({ data: { code: 'unauthorized' } });
+    const refusal = { code: 'unauthorized', sign_in: 'password' };
+    await expect(harness.connect({ token })).rejects.toMatchObject({ data: refusal });
     await call(`/api/admin/users/${bob}`, json('PATCH', { is_active: true }, operator));
     expect((await call('/api/conversations', withToken(token))).status).toBe(200);
   });
@@ -289,6 +292,44 @@ describe('operators', () => {
   });
 });
 
+describe('npm run switchyard -- users', () => {
+  const run = async (args: string[], token: string) => {
+    const written: string[] = [];
+    const environment = { SWITCHYARD_TOKEN: token };
+    const program = createProgram({ write: (text) => void written.push(text), environment });
+    await program.parseAsync(['node', 'switchyard', '--url', harness.url, ...args]);
+    return written.join('');
+  };
+
+  it('lists accounts and changes them, for operators', async () => {
+    await start();
+    const ann = (await register(ANN)).body.id as string;
+    const bob = (await register(other(2))).body.id as string;
+    const [operator, user] = [await tokenOf(), await tokenOf(other(2) as typeof ANN)];
+    const listed = (await run(['users', 'list'], operator)).split('\n');
+    expect(listed[0]).toMatch(/^NUMBER +ID +USERNAME +EMAIL +ROLE +ACTIVE +SINCE$/);
+    expect(listed[1]).toMatch(new RegExp(`^1 +${ann} +Ann +ann@example.org +operator +yes +\\d{4}-`));
+    expect(listed[2]).toMatch(new RegExp(`^2 +${bob} +user 2 +user2@example.org +user +yes +`));
+    const set = (...args: string[]) => run(['users', 'set', bob, ...args], operator);
+    expect(await set('--active', 'no')).toMatch(/ user +no /);
+    expect(await set('--role', 'operator')).toMatch(/ operator +no /);
+    expect(await set('--active', 'yes')).toMatch(/ operator +yes /);
+    expect(JSON.parse(await run(['users', 'list', '--json'], user))).toHaveLength(2);
+    await expect(run(['users', 'set', bob, '--active', 'no'], user)).rejects.toThrow('Ask another operator');
+    await expect(run(['users', 'set', 'x', '--role', 'user'], user)).rejects.toThrow('nothing with this id');
+    await expect(run(['users', 'list'], 'no token')).rejects.toThrow('Set SWITCHYARD_TOKEN');
+  });
+
+  it('reads as many pages as there are', async () => {
+    await start();
+    await register(ANN);
+    for (let number = 2; number <= 1_001; number++)
+      await harness.store.insertAccount(sampleAccount({ number }));
+    const accounts = JSON.parse(await run(['users', 'list', '--json'], await tokenOf())) as unknown[];
+    expect(accounts).toHaveLength(1_001);
+  });
+});
+
 describe('without AUTH=local', () => {
   it.each([{ kind: 'none' as const }, { kind: 'jwt' as const, secret: JWT_SECRET }])(
     'but with %j there are no accounts: the routes are unknown paths',
@@ -302,6 +343,8 @@ describe('without AUTH=local', () => {
         await call('/api/admin/users'),
       ])
         expect([reply.status, reply.body]).toEqual([404, unknown.body]);
+      if (auth.kind === 'jwt')
+        await expect(harness.connect()).rejects.toMatchObject({ data: { sign_in: 'token' } });
     },
   );
 });

@@ -2,7 +2,7 @@ import { io, type Socket } from 'socket.io-client';
 import { SignJWT } from 'jose';
 import type { ConversationEvent, Message, Snapshot } from '#contracts';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
-import { createLogger, createMetrics, Health } from '#observability';
+import { createLogger, createMetrics, Health, type LogLevel } from '#observability';
 import { createStore, type Store } from '#store';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
@@ -69,6 +69,8 @@ export interface HarnessOptions {
   limits?: Partial<GatewayConfig['limits']>;
   timings?: FeedTimings;
   pageDir?: string;
+  /** Default: `warn`. */
+  logLevel?: LogLevel;
   /** To break or watch what the gateway uses. */
   alter?: (deps: GatewayDeps) => Partial<GatewayDeps>;
 }
@@ -99,7 +101,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     },
     logger: createLogger({
       role: 'gateway',
-      level: 'warn',
+      level: options.logLevel ?? 'warn',
       pretty: false,
       destination: { write: (line) => log.push(line) },
     }),

@@ -10,6 +10,7 @@ import type {
 import { io, type Socket } from 'socket.io-client';
 import { Observable } from './observable.js';
 import { acceptToken } from './person.js';
+import { rememberWayIn } from './way-in.js';
 import { readToken, writeToken } from './token.js';
 
 export interface ConnectionState {
@@ -25,7 +26,14 @@ export interface ConnectionState {
   /** True if the present connection follows a lost one that people could notice. */
   again?: boolean;
   /** In phase `signed_out`: why the token that was used is no good. */
-  problem?: string;
+  reason?: 'refused' | 'expired';
+}
+
+/** Why a connection was not taken. */
+interface Refusal {
+  code?: string;
+  retry_after_ms?: number;
+  sign_in?: unknown;
 }
 
 export type ServerEvent = ConversationEvent | Snapshot;
@@ -90,13 +98,13 @@ export class Connection {
     this.#socket.disconnect().connect();
   }
 
-  /** Forgets the token and asks for another one; says why, if one was used. */
-  signOut(problem = 'This token was not accepted.'): void {
+  /** Forgets the token and asks for another one; says why, if one was used and there is a reason. */
+  signOut(reason?: ConnectionState['reason']): void {
     if (this.state.get().phase === 'signed_out') return;
     const hadToken = readToken() !== null;
     writeToken(null);
     clearTimeout(this.#timer);
-    this.state.set({ phase: 'signed_out', problem: hadToken ? problem : undefined });
+    this.state.set({ phase: 'signed_out', reason: hadToken ? reason : undefined });
     this.#socket.disconnect();
   }
 
@@ -129,9 +137,10 @@ export class Connection {
     this.state.set({ phase: 'connected', heardAt: now, connectedAt: now, again });
   }
 
-  #failed(error: Error & { data?: { code?: string; retry_after_ms?: number } }): void {
-    if (error.message === 'unauthorized' || error.data?.code === 'unauthorized') return this.signOut();
-    this.#wait(error.data?.retry_after_ms);
+  #failed({ message, data = {} }: Error & { data?: Refusal }): void {
+    rememberWayIn(data.sign_in);
+    if (message === 'unauthorized' || data.code === 'unauthorized') return this.signOut('refused');
+    this.#wait(data.retry_after_ms);
   }
 
   #lost(): void {
@@ -158,7 +167,7 @@ export class Connection {
 
   #received(name: string, event: ServerEvent): void {
     this.#heard();
-    if (name === 'token_expired') return this.signOut('Your token has expired.');
+    if (name === 'token_expired') return this.signOut('expired');
     if (typeof event !== 'object' || event === null || event.type !== name || !('conversation_id' in event))
       return;
     for (const listener of this.#eventListeners) listener(event);

@@ -84,8 +84,8 @@ async function send(method: string, path: string, accept: string, body?: object)
   return response;
 }
 
-/** The `detail` of a problem document, or a sentence made of the status. */
-async function reasonOf(response: Response): Promise<string> {
+/** For people: the `detail` of a problem document, or a sentence made of the status. */
+export async function reasonOf(response: Response): Promise<string> {
   const problem = (await response.json().catch(() => null)) as { detail?: unknown } | null;
   return typeof problem?.detail === 'string' ? problem.detail : `The server answered ${response.status}.`;
 }

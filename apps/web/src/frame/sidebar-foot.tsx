@@ -14,7 +14,7 @@ const themes: Record<Theme, { icon: IconName; label: string }> = {
 export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   const { connection } = useSession();
   const signOut = () => {
-    connection.signOut('');
+    connection.signOut();
     forgetOwnTexts();
     // What the page holds belongs to who has gone.
     location.reload();

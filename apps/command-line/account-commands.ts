@@ -1,0 +1,60 @@
+import { Option, type Command } from 'commander';
+import type { GatewayApi } from './gateway-api.adapter.js';
+import { formatTable } from './table.js';
+
+/** An account as `GET /api/admin/users` lists it. */
+interface ListedAccount {
+  id: string;
+  number: number;
+  username: string;
+  email: string;
+  role: string;
+  is_active: boolean;
+  created_at: string;
+}
+
+const PATH = '/api/admin/users';
+const PAGE = 500;
+const HEADER = ['NUMBER', 'ID', 'USERNAME', 'EMAIL', 'ROLE', 'ACTIVE', 'SINCE'] as const;
+
+/** `users list | set`, for `AUTH=local`. */
+export function addAccountCommands(
+  program: Command,
+  openApi: () => GatewayApi,
+  write: (text: string) => void,
+): void {
+  const commands = program.command('users').description('accounts, with AUTH=local');
+  commands
+    .command('list')
+    .description('all of them, in the order of registration')
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const accounts = await readAll(openApi());
+      write(json ? `${JSON.stringify(accounts, null, 2)}\n` : formatTable(HEADER, accounts.map(cellsOf)));
+    });
+  commands
+    .command('set <id>')
+    .description('what an account may do; anybody’s but your own')
+    .addOption(
+      new Option('--role <role>', 'an operator looks after everything').choices(['user', 'operator']),
+    )
+    .addOption(new Option('--active <yes or no>', 'whether it may sign in at all').choices(['yes', 'no']))
+    .action(async (id: string, { role, active }: { role?: string; active?: 'yes' | 'no' }) => {
+      const change = { role, is_active: active && active === 'yes' };
+      const account = await openApi().patch<ListedAccount>(`${PATH}/${encodeURIComponent(id)}`, change);
+      write(formatTable(HEADER, [cellsOf(account)]));
+    });
+}
+
+async function readAll(api: GatewayApi): Promise<ListedAccount[]> {
+  const accounts: ListedAccount[] = [];
+  for (let page = [] as ListedAccount[], isFirst = true; isFirst || page.length === PAGE; isFirst = false) {
+    page = await api.get<ListedAccount[]>(`${PATH}?after=${accounts.at(-1)?.number ?? 0}&limit=${PAGE}`);
+    accounts.push(...page);
+  }
+  return accounts;
+}
+
+function cellsOf({ number, id, username, email, role, is_active, created_at }: ListedAccount): string[] {
+  return [String(number), id, username, email, role, is_active ? 'yes' : 'no', created_at];
+}

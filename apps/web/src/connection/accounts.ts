@@ -1,0 +1,30 @@
+import { HttpError, reasonOf } from './http.js';
+
+export interface NewAccount {
+  email: string;
+  username: string;
+  password: string;
+  full_name?: string;
+}
+
+/** A token for a username or an email and its password. Throws `HttpError` with words for people. */
+export async function requestToken(username: string, password: string): Promise<string> {
+  const form = new URLSearchParams({ username, password });
+  const { access_token } = (await post('/api/auth/token', form)) as { access_token: string };
+  return access_token;
+}
+
+export async function register(account: NewAccount): Promise<void> {
+  await post('/api/auth/register', JSON.stringify(account), { 'content-type': 'application/json' });
+}
+
+async function post(path: string, body: BodyInit, headers: Record<string, string> = {}): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(path, { method: 'POST', headers, body });
+  } catch {
+    throw new HttpError(0, 'The server cannot be reached.');
+  }
+  if (!response.ok) throw new HttpError(response.status, await reasonOf(response));
+  return response.json();
+}

@@ -1,0 +1,99 @@
+import { useState, type FormEvent } from 'react';
+import { register, requestToken } from '../connection/accounts.js';
+import { HttpError } from '../connection/http.js';
+import { useObservable, useSession } from '../session.js';
+import { SignInHeading } from './sign-in-heading.js';
+import { SignInProblem, SIGN_IN_PROBLEM } from './sign-in-problem.js';
+
+const WORDS = {
+  refused: 'You have been signed out. Sign in again.',
+  expired: 'Your session has ended. Sign in again: nothing that you wrote is lost.',
+};
+
+/** Signs in with a password, or makes an account first. */
+export function PasswordForm() {
+  const { connection } = useSession();
+  const { reason } = useObservable(connection.state);
+  const [isNew, setNew] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string>();
+  const problem = refusal ?? (reason && WORDS[reason]);
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const text = (name: string) => String(given.get(name) ?? '');
+    setBusy(true);
+    setRefusal(undefined);
+    enter(isNew, text)
+      .then((token) => connection.signIn(token))
+      .catch((error: unknown) => {
+        setBusy(false);
+        setRefusal(error instanceof HttpError ? error.message : 'Something went wrong.');
+      });
+  };
+  return (
+    <form onSubmit={submit} aria-describedby={problem && SIGN_IN_PROBLEM}>
+      <SignInHeading>{isNew ? 'Create an account' : 'Sign in'}</SignInHeading>
+      {isNew ? <NewAccountFields key="new" /> : <AccountFields key="known" />}
+      <SignInProblem>{problem}</SignInProblem>
+      <button type="submit" className="button button-main" disabled={isBusy}>
+        {isNew ? 'Create account' : 'Sign in'}
+      </button>
+      <button
+        type="button"
+        className="button button-ghost"
+        disabled={isBusy}
+        onClick={() => {
+          setRefusal(undefined);
+          setNew(!isNew);
+        }}
+      >
+        {isNew ? 'I have an account' : 'Create an account'}
+      </button>
+    </form>
+  );
+}
+
+async function enter(isNew: boolean, text: (name: string) => string): Promise<string> {
+  const [username, password] = [text('username'), text('password')];
+  if (isNew) await register({ email: text('email'), username, password, full_name: text('full_name') });
+  return requestToken(username, password);
+}
+
+function AccountFields() {
+  return (
+    <>
+      <Field label="Username or email" name="username" autoComplete="username" autoFocus required />
+      <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+    </>
+  );
+}
+
+function NewAccountFields() {
+  return (
+    <>
+      <Field label="Email" name="email" type="email" autoComplete="email" autoFocus required />
+      <Field label="Username" name="username" autoComplete="username" minLength={3} maxLength={50} required />
+      <Field label="Full name (optional)" name="full_name" autoComplete="name" maxLength={100} />
+      <Field
+        label="Password, at least 8 characters"
+        name="password"
+        type="password"
+        autoComplete="new-password"
+        minLength={8}
+        maxLength={100}
+        required
+      />
+    </>
+  );
+}
+
+function Field({ label, ...input }: { label: string } & React.ComponentProps<'input'>) {
+  return (
+    <label>
+      {label}
+      <input className="field" {...input} />
+    </label>
+  );
+}

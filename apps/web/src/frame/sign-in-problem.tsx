@@ -1,0 +1,12 @@
+/** The id that fields name as their description. */
+export const SIGN_IN_PROBLEM = 'sign-in-problem';
+
+/** Why nobody was let in, also for who cannot see it. */
+export function SignInProblem({ children }: { children: string | undefined }) {
+  if (!children) return null;
+  return (
+    <p id={SIGN_IN_PROBLEM} className="sign-in-problem" role="alert">
+      {children}
+    </p>
+  );
+}

@@ -1,0 +1,41 @@
+import { useState } from 'react';
+import { useObservable, useSession } from '../session.js';
+import { SignInHeading } from './sign-in-heading.js';
+import { SignInProblem, SIGN_IN_PROBLEM } from './sign-in-problem.js';
+
+const WORDS = { refused: 'This token was not accepted.', expired: 'Your token has expired.' };
+
+/** Takes a token that somebody else gave. It stays in this tab. */
+export function TokenForm() {
+  const { connection } = useSession();
+  const { reason } = useObservable(connection.state);
+  const [token, setToken] = useState('');
+  const problem = reason && WORDS[reason];
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (token.trim() !== '') connection.signIn(token.trim());
+      }}
+    >
+      <SignInHeading>Sign in</SignInHeading>
+      <p>This server asks who you are. Paste the token that you were given; it is kept in this tab only.</p>
+      <label>
+        Token
+        <input
+          className="field"
+          type="password"
+          autoComplete="off"
+          autoFocus
+          aria-describedby={problem && SIGN_IN_PROBLEM}
+          value={token}
+          onChange={(event) => setToken(event.target.value)}
+        />
+      </label>
+      <SignInProblem>{problem}</SignInProblem>
+      <button type="submit" className="button button-main" disabled={token.trim() === ''}>
+        Sign in
+      </button>
+    </form>
+  );
+}

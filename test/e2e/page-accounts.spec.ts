@@ -1,0 +1,140 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { decodeJwt, SignJWT } from 'jose';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { SwitchyardProcess } from '../services/processes.js';
+import { launchBrowser } from '../web/browser.js';
+import { Tab } from './page-tab.js';
+import { newFolder, removeFolders, startStandalone } from './standalone-process.js';
+
+const secret = 'a secret of tests that has at least 32 characters';
+let switchyard: SwitchyardProcess;
+let browser: Browser;
+let tab: Tab;
+beforeAll(async () => {
+  switchyard = await startStandalone({ AUTH: 'local', JWT_SECRET: secret, DATA_DIR: await newFolder() });
+  browser = await launchBrowser();
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([browser?.close(), switchyard?.kill()]);
+  await removeFolders();
+});
+afterEach(async () => {
+  await tab.context.close();
+  // A refused password is what some of these are about.
+  expect(tab.complaints.filter((text) => !/status of 40[01]/.test(text))).toEqual([]);
+});
+
+const open = async (options: BrowserContextOptions = {}) => {
+  tab = await Tab.open(browser, switchyard.url, options);
+  await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+};
+const field = (name: string) => tab.page.getByLabel(name);
+
+async function signIn(name: string, password: string): Promise<void> {
+  await field('Username or email').fill(name);
+  await field('Password').fill(password);
+  await tab.page.keyboard.press('Enter');
+}
+
+async function register(name: string, password: string): Promise<void> {
+  await tab.button('Create an account').click();
+  await field('Email').fill(`${name}@example.org`);
+  await field('Username').fill(name);
+  await field('Password, at least 8 characters').fill(password);
+  await tab.button('Create account').click();
+}
+
+/** Puts another token for the same person in the place of the one that the page has. */
+async function shortenToken(seconds: number): Promise<void> {
+  const token = (await tab.page.evaluate('sessionStorage.getItem("switchyard.token")')) as string;
+  const short = await new SignJWT({ type: 'access' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(decodeJwt(token).sub!)
+    .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
+    .sign(new TextEncoder().encode(secret));
+  await tab.page.evaluate(`sessionStorage.setItem("switchyard.token", "${short}")`);
+  await tab.page.reload();
+}
+
+describe('a server with accounts', () => {
+  it('lets people register, chat, leave and come back', async () => {
+    await open();
+    await tab.takePicture('accounts-sign-in-light');
+    await signIn('ann', 'correct horse');
+    await tab.seen('Incorrect username or password');
+    expect(await field('Username or email').inputValue()).toBe('ann');
+    await tab.takePicture('accounts-refused-light');
+    await register('ann', 'correct horse');
+    await tab.seen('What needs doing?');
+    await tab.say('what is 17 + 25?');
+    await tab.reads('17 + 25 = 42');
+    await tab.hasEnded(1);
+    await tab.page.reload();
+    await tab.hasEnded(1);
+    await tab.button('Sign out').click();
+    await field('Username or email').waitFor();
+    expect(await tab.page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('eyJ');
+    await signIn('ANN@example.org', 'correct horse');
+    await tab.page.getByRole('link', { name: /17 \+ 25/ }).click();
+    await tab.reads('17 + 25 = 42');
+  });
+
+  it('says why there is no account, and keeps what was typed', async () => {
+    await open();
+    await register('bea', 'correct horse');
+    await tab.seen('What needs doing?');
+    await tab.button('Sign out').click();
+    await register('bea', 'correct horse');
+    await tab.seen('This email is already registered.');
+    expect(await field('Email').inputValue()).toBe('bea@example.org');
+    await tab.button('I have an account').click();
+    expect(await tab.page.getByRole('alert').count()).toBe(0);
+    await signIn('bea', 'correct horse');
+    await tab.seen('What needs doing?');
+  });
+
+  it('brings the form back when the session ends, and loses nothing that was typed', async () => {
+    await open();
+    await register('cleo', 'correct horse');
+    await tab.seen('What needs doing?');
+    await tab.say('what is 20 + 3?');
+    await tab.reads('20 + 3 = 23');
+    await tab.hasEnded(1);
+    await shortenToken(4);
+    await tab.hasEnded(1);
+    await tab.composer.fill('half of a question');
+    await tab.seen('Your session has ended. Sign in again: nothing that you wrote is lost.');
+    await tab.takePicture('accounts-ended-light');
+    await signIn('cleo', 'correct horse');
+    await tab.reads('20 + 3 = 23');
+    expect(await tab.composer.inputValue()).toBe('half of a question');
+  });
+
+  it('shows the next person nothing of the one before', async () => {
+    await open();
+    await register('dora', 'correct horse');
+    await tab.say('what is 30 + 4?');
+    await tab.hasEnded(1);
+    await tab.composer.fill('a secret of Dora');
+    await tab.page.evaluate('sessionStorage.clear()');
+    await tab.page.reload();
+    await register('edgar', 'correct horse');
+    await tab.seen('Your conversations will be listed here.');
+    expect(await tab.page.evaluate('JSON.stringify(localStorage)')).not.toContain('Dora');
+  });
+
+  it('fits a phone and the dark', async () => {
+    const phone = { width: 390, height: 844 };
+    await open({ viewport: phone, colorScheme: 'dark' });
+    await tab.takePicture('accounts-phone-dark');
+    await tab.button('Create an account').click();
+    await field('Email').waitFor();
+    await tab.takePicture('accounts-new-phone-dark');
+    const { x, width } = (await tab.page.locator('form').boundingBox())!;
+    expect(x).toBeGreaterThanOrEqual(16);
+    expect(x + width).toBeLessThanOrEqual(phone.width - 16);
+    await field('Email').fill('no address');
+    await tab.button('Create account').click();
+    await tab.isFocused(field('Email'));
+  });
+});

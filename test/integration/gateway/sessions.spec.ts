@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { emptyView, reduce } from '#turn';
+import { waitFor } from '../../services/wait-for.js';
+import {
+  JWT_SECRET,
+  signTestToken,
+  startHarness,
+  type Client,
+  type Harness,
+  type HarnessOptions,
+} from './gateway-harness.js';
+import { PlayedTurn } from './played-turn.js';
+
+let harness: Harness;
+afterEach(() => harness.stop());
+
+const start = async (limits: HarnessOptions['limits'] = {}) => {
+  harness = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } }, limits });
+};
+const connectAs = async (user: string) => harness.connect({ token: await signTestToken(user) });
+const OVERLOADED = { code: 'overloaded', retry_after_ms: expect.any(Number) };
+
+const textOf = (client: Client, conversationId: string) =>
+  client.received
+    .reduce((view, event) => reduce(view, event), emptyView(conversationId))
+    .turns[0]?.steps.map(({ text }) => text);
+
+const peeks = () => harness.asked.filter((message) => message.type === 'turn.peek');
+
+/** Answers who asks the driver for the text so far after so many others. */
+async function answerPeek(before: number, text: string): Promise<void> {
+  const peek = await waitFor(() => peeks()[before], { what: 'a question for the text so far' });
+  if (peek.type !== 'turn.peek') throw new Error('not a peek');
+  const { turn_id, request_id, reply_to } = peek.body;
+  const body = { turn_id, request_id, step: 1, attempt: 100, text };
+  await harness.driver.send(reply_to, { ...peek, type: 'turn.partial', body });
+}
+
+describe('a token that ends in the middle of a turn', () => {
+  it('ends the connection and nothing else: with a new one the client has the whole answer', async () => {
+    await start();
+    const expiresAt = Math.floor(Date.now() / 1000) + 2;
+    const first = await harness.connect({ token: await signTestToken('ann', { expiresAt }) });
+    const { conversation_id, turn_id } = await first.send('hello');
+    const played = await PlayedTurn.take(harness, turn_id);
+    await played.start();
+    played.beginStep(1);
+    played.token(1, 'Once ');
+    await first.event('token');
+    await waitFor(() => !first.socket.connected, { what: 'the disconnect' });
+    expect(first.order.at(-1)).toBe('token_expired');
+    expect(first.received.at(-1)).toEqual({ type: 'token_expired', timestamp: expect.any(String) });
+    played.token(1, 'upon ');
+    await waitFor(() => harness.running.gateway.feeds.find(conversation_id) === undefined, {
+      what: 'the linger',
+    });
+    played.token(1, 'a ');
+    const second = await connectAs('ann');
+    const before = peeks().length;
+    const joined = second.request('join', { conversation_id });
+    await answerPeek(before, 'Once upon a ');
+    expect(await joined).toEqual({});
+    await second.event('snapshot');
+    expect(textOf(second, conversation_id)).toEqual(['Once upon a ']);
+    played.token(1, 'time.');
+    played.complete(await played.commit(1, 'Once upon a time.'));
+    await second.event('complete');
+    expect(textOf(second, conversation_id)).toEqual(['Once upon a time.']);
+    expect((await harness.store.readJournal(turn_id))!.steps.map(({ kind }) => kind)).toEqual(['model']);
+  });
+
+  it('of somebody else does not open the conversation', async () => {
+    await start();
+    const { conversation_id } = await (await connectAs('ann')).send('hello');
+    const bob = await connectAs('bob');
+    expect((await bob.request('join', { conversation_id })).error?.code).toBe('not_found');
+  });
+});
+
+describe('one user', () => {
+  it('has so many sockets open at once, until one of them has gone; others have their own', async () => {
+    await start({ socketsPerUser: 2 });
+    const [first] = [await connectAs('ann'), await connectAs('ann')];
+    await expect(connectAs('ann')).rejects.toMatchObject({ message: 'overloaded', data: OVERLOADED });
+    await connectAs('bob');
+    first.close();
+    const comesIn = () =>
+      connectAs('ann').then(
+        () => true,
+        () => false,
+      );
+    await waitFor(comesIn, { what: 'room' });
+  });
+
+  it('is counted no longer when a connection breaks before it has said anything', async () => {
+    await start({ socketsPerUser: 1 });
+    for (let i = 0; i < 3; i++) {
+      const client = await connectAs('ann');
+      client.socket.io.engine.close();
+      await waitFor(() => harness.running.gateway.sessions.size === 0, { what: 'the end of it' });
+    }
+  });
+
+  it('without accounts is everybody, and has as many as the process', async () => {
+    harness = await startHarness({ limits: { socketsPerUser: 1 } });
+    await harness.connect();
+    expect((await harness.connect()).socket.connected).toBe(true);
+  });
+
+  it('sends so many bytes a minute over all sockets, is refused then, and cut off at twice as many', async () => {
+    await start({ bytesPerMinute: 10_000 });
+    const [phone, laptop, bob] = [await connectAs('ann'), await connectAs('ann'), await connectAs('bob')];
+    const filler = 'é'.repeat(2_000);
+    expect(await phone.request('ping', { filler })).toEqual({});
+    expect(await laptop.request('ping', { filler })).toEqual({});
+    expect((await laptop.request('ping', { filler })).error).toMatchObject(OVERLOADED);
+    expect((await phone.request('message', { content: 'hello' })).error).toMatchObject(OVERLOADED);
+    expect(await bob.request('ping', { filler })).toEqual({});
+    expect((await phone.request('nothing', { filler })).error?.code).toBe('invalid');
+    phone.socket.emit('nothing', { filler });
+    await waitFor(() => !phone.socket.connected, { what: 'the end of it' });
+    expect(bob.socket.connected).toBe(true);
+  });
+});
