@@ -51,7 +51,7 @@ export class Servers {
 
   /** One that is, or was, offered. */
   async find(id: string): Promise<Server | undefined> {
-    return (await this.findLive(id)) ?? (await this.list()).find((server) => server.id === id);
+    return (await this.list()).find((server) => server.id === id);
   }
 
   /** One that a living worker offers. */
