@@ -5,6 +5,7 @@ import { createLocalAccounts, type LocalAccounts } from './accounts/create-local
 import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { Artifacts } from './artifacts/artifacts.js';
+import type { Store } from '#store';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { MinuteLimit } from './auth/minute-limit.js';
 import type { Authenticate } from './auth/user.js';
@@ -53,11 +54,13 @@ export class Gateway {
   readonly calls: Calls;
   readonly mcpServer: McpHttpHandler;
   readonly dialectTurns: DialectTurns;
+  readonly store: Store;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
     const auditLog = auditLoggerOf(log);
     const ports: Ports = { store, bus, me: processId, peers, log, auditLog };
+    this.store = store;
     const { auth } = config;
     this.localAccounts =
       auth.kind === 'local' ? createLocalAccounts(store, auth.secret, config.limits) : undefined;

@@ -1,6 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { controlKey, newMessage, type Body, type CatalogTool, type ToolChoice } from '#contracts';
 import type { Bus } from '#messaging';
 import { Catalogue, Offer } from '#tools';
+
+/** Whoever lives has answered a roll-call by then. */
+const ROLL_CALL_MS = 1_000;
 
 /** What the living workers offer, as they announce it to this gateway, without what the deployment keeps back. */
 export class OfferedTools {
@@ -8,6 +12,7 @@ export class OfferedTools {
   private readonly offer: Offer;
   private readonly listeners: (() => void)[] = [];
   private toldHash = '';
+  private answered: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
@@ -22,6 +27,12 @@ export class OfferedTools {
   async callRoll(): Promise<void> {
     const message = newMessage('catalog.roll_call', { reply_to: controlKey(this.processId) });
     await this.bus.send('worker.all', message);
+    this.answered = delay(ROLL_CALL_MS, undefined, { ref: false });
+  }
+
+  /** Resolves when every worker has had the time to answer the last roll-call: who is not in the list then is away. */
+  rollCalled(): Promise<void> {
+    return this.answered;
   }
 
   announce({ worker, toolsets }: Body<'catalog.announce'>): void {

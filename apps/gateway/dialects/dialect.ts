@@ -15,6 +15,10 @@ export interface Dialect {
   bodyTypes?: readonly string[];
   /** Origins that may use its paths when `CORS_ORIGINS` names none. */
   defaultOrigins?: readonly string[];
+  /** Whether the body of a request to one of its paths is neither looked at nor judged. */
+  ignoresBody?(path: string): boolean;
+  /** Methods that a page of another origin may use; default: what the client protocol has. */
+  methods?: readonly string[];
   /** Headers of its answers that a page of another origin may read. */
   exposedHeaders?: readonly string[];
 }

@@ -22,6 +22,7 @@ export async function streamResponse(
   }: { write(news: TurnNews): string[]; keepAlive?: string; broken?(error: RequestError): string[] },
 ): Promise<void> {
   response.once('close', () => stream.close());
+  if (response.closed) stream.close();
   response.flushHeaders();
   // Small chunks must not wait for each other.
   response.socket?.setNoDelay(true);

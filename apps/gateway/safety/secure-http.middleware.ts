@@ -41,6 +41,8 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
   app.use(nameRequests(log));
   app.use(pageHeaders());
   app.use((request: Request, response: Response, next: NextFunction) => {
+    // Also of a refusal: what one origin is told must not be kept for another.
+    response.vary('Origin');
     const reason = judgeRequest(originOf(request), rulesFor(ownerOf(request.path), rules));
     if (reason !== undefined) return sendError(request, response, new RequestError('forbidden', reason));
     if (request.path.startsWith('/api/')) response.setHeader('Cache-Control', 'no-store');
@@ -51,7 +53,7 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
     choose(null, corsOf(ownerOf(request.path), rules)),
   );
   app.use((request: Request, response: Response, next: NextFunction) => {
-    if (hasReadableBody(request, ownerOf(request.path)?.bodyTypes)) return next();
+    if (hasReadableBody(request, ownerOf(request.path))) return next();
     sendError(request, response, new RequestError('invalid', 'The body must be application/json.'), 415);
   });
   app.use(limitRequests(options));
@@ -59,9 +61,15 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
     if (dialect.maxBodyBytes !== undefined)
       app.useBodyParser('json', {
         limit: dialect.maxBodyBytes,
-        type: (request: IncomingMessage) => isJson(request) && dialect.owns((request as Request).path),
+        type: (request: IncomingMessage) => isJson(request) && dialect.owns(pathOf(request)),
       });
-  app.useBodyParser('json', { limit: MAX_BODY_BYTES });
+  app.useBodyParser('json', {
+    limit: MAX_BODY_BYTES,
+    type: (request: IncomingMessage) => {
+      const path = pathOf(request);
+      return isJson(request) && !ownerOf(path)?.ignoresBody?.(path);
+    },
+  });
   app.useBodyParser('urlencoded', { limit: MAX_BODY_BYTES, extended: false });
 }
 
@@ -73,8 +81,13 @@ function rulesFor(dialect: Dialect | undefined, rules: OriginRules): OriginRules
 
 function corsOf(dialect: Dialect | undefined, rules: OriginRules): CorsOptions {
   const { corsOrigins } = rulesFor(dialect, rules);
-  const exposedHeaders = [...(dialect?.exposedHeaders ?? EXPOSED_HEADERS)];
-  return { origin: [...corsOrigins], credentials: true, maxAge: 600, exposedHeaders };
+  const methods = dialect?.methods && { methods: dialect.methods.join(', ') };
+  const exposedHeaders = (dialect?.exposedHeaders ?? EXPOSED_HEADERS).join(', ');
+  return { origin: [...corsOrigins], credentials: true, maxAge: 600, exposedHeaders, ...methods };
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request as Request).path;
 }
 
 function isJson(request: IncomingMessage): boolean {
@@ -82,10 +95,11 @@ function isJson(request: IncomingMessage): boolean {
 }
 
 /** A body of another type would be ignored. Who sends none may say so with a length of 0. */
-function hasReadableBody(request: Request, further: readonly string[] = []): boolean {
+function hasReadableBody(request: Request, dialect: Dialect | undefined): boolean {
+  if (dialect?.ignoresBody?.(request.path)) return true;
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
-  if (!hasBody || request.is(['application/json', ...further])) return true;
+  if (!hasBody || request.is(['application/json', ...(dialect?.bodyTypes ?? [])])) return true;
   return FORM_PATHS.has(request.path) && request.is(FORM) === FORM;
 }
 

@@ -1,48 +1,61 @@
-import type { CallView, StepView, TurnView } from '#contracts';
+import type { CallView, TurnView } from '#contracts';
+import { ownNameOf } from '../own-name.js';
 import type { TurnNews } from '../turn-stream.js';
+import { chunkText } from './chunk-text.js';
+import { finalTextOf, RESTARTING, statusOf, whyNot } from './turn-end.js';
 
-const MAX_ERROR_LENGTH = 500;
 const MAX_CHUNK_LENGTH = 64;
+const MAX_ERROR_LENGTH = 500;
 
 /** What happens in a turn as the events of `/chat/stream`. One per stream. */
 export class ChatEvents {
+  private readonly started = new Set<string>();
+
   /** Each string is one event, to be written at once. */
   next(news: TurnNews): string[] {
-    if (news.type === 'call_started')
-      return [toEvent({ type: 'tool_start', ...named(news.call), args: news.call.args })];
-    if (news.type === 'call_ended') return [toEvent({ type: 'tool_end', ...named(news.call) })];
-    if (news.type === 'step_committed')
-      return finalText(news.step).map((content) => toEvent({ type: 'text', content }));
-    if (news.type === 'turn_ended') return [endOf(news.turn)];
-    if (news.type === 'gateway_stopping')
-      return [toError('Server is restarting, the answer will be in the conversation')];
-    return [];
+    if (news.type === 'step_committed') return news.step.calls.flatMap((call) => this.start(call));
+    if (news.type === 'call_started') return this.start(news.call);
+    if (news.type === 'call_ended') return [...this.start(news.call), endOfCall(news.call)];
+    if (news.type === 'turn_ended') return endOf(news.turn);
+    return news.type === 'gateway_stopping' ? [toErrorEvent(RESTARTING)] : [];
+  }
+
+  private start(call: CallView): string[] {
+    if (this.started.has(call.tool_call_id)) return [];
+    this.started.add(call.tool_call_id);
+    return [toEvent({ ...named('tool_start', call), args: call.args })];
   }
 }
 
-function named({ tool_call_id: id, tool_name, toolset }: CallView): { id: string; name: string } {
-  return { id, name: tool_name.slice(toolset.length + 1) };
+/** The last event of a stream that did not end well. */
+export function toErrorEvent(text: string): string {
+  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const [start = ''] = chunkText(line, MAX_ERROR_LENGTH);
+  return `data: [ERROR] ${start.trimEnd()}\n\n`;
 }
 
-/** Only a step without calls is an answer. */
-function finalText({ calls, text }: StepView): string[] {
-  return calls.length > 0 ? [] : chunksOf(text);
+function endOfCall(call: CallView): string {
+  return toEvent({ ...named('tool_end', call), status: statusOf(call) });
 }
 
-function endOf({ status, error }: TurnView): string {
-  if (status === 'completed') return 'data: [DONE]\n\n';
-  return toError(status === 'cancelled' ? 'Stopped' : (error?.message ?? 'The turn failed.'));
+function named(type: 'tool_start' | 'tool_end', call: CallView) {
+  return { type, id: call.tool_call_id, name: ownNameOf(call) };
 }
 
-function toError(text: string): string {
-  return `data: [ERROR] ${text.replace(/\s+/g, ' ').slice(0, MAX_ERROR_LENGTH)}\n\n`;
+/** Only here is it certain which text is the answer: a step without calls may be a pause of the model. */
+function endOf(turn: TurnView): string[] {
+  const reason = whyNot(turn);
+  if (reason !== undefined) return [toErrorEvent(reason)];
+  const chunks = chunkText(finalTextOf(turn), MAX_CHUNK_LENGTH);
+  return [...chunks.map((content) => toEvent({ type: 'text', content })), 'data: [DONE]\n\n'];
 }
 
+/** Some clients end a line at every character that Unicode calls a line's end. */
 function toEvent(event: object): string {
-  return `data: ${JSON.stringify(event)}\n\n`;
+  const json = JSON.stringify(event).replace(/[\u0085\u2028\u2029]/g, escaped);
+  return `data: ${json}\n\n`;
 }
 
-/** Cut between code points. */
-function chunksOf(text: string): string[] {
-  return text.match(new RegExp(`[^]{1,${MAX_CHUNK_LENGTH / 2}}`, 'gu')) ?? [];
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

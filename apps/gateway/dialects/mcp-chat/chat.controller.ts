@@ -4,36 +4,66 @@ import { z } from 'zod';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import type { User } from '../../auth/user.js';
 import { ParsePipe } from '../../http/parse.pipe.js';
-import { DialectTurns } from '../dialect-turns.js';
+import type { StartedTurn } from '../dialect-turns.js';
 import { streamResponse } from '../stream-response.js';
-import { ChatEvents } from './chat-events.js';
+import { ChatAnswer } from './chat-answer.js';
+import { ChatEvents, toErrorEvent } from './chat-events.js';
+import { Connections } from './connections.js';
+import { CurrentSession } from './current-session.pipe.js';
 
 const chatSchema = z.object({
   message: z.string().refine((text) => text.trim() !== '', { error: 'must not be blank' }),
 });
+type Chat = z.output<typeof chatSchema>;
 
 @Controller('chat')
 @UseGuards(HttpUserGuard)
 export class ChatController {
-  constructor(@Inject(DialectTurns) private readonly turns: DialectTurns) {}
+  constructor(@Inject(Connections) private readonly connections: Connections) {}
+
+  @Post()
+  @HttpCode(200)
+  async chat(
+    @CurrentUser() user: User,
+    @CurrentSession() session: string,
+    @Body(new ParsePipe(chatSchema)) { message }: Chat,
+    @Res() response: Response,
+  ): Promise<void> {
+    const started = await this.connections.chat(user, session, message);
+    nameTurn(response, started);
+    response.once('close', () => started.stream.close());
+    if (response.closed) started.stream.close();
+    const answer = new ChatAnswer();
+    for await (const news of started.stream) {
+      const answered = answer.next(news);
+      if (answered) response.status(answered.status).json(answered.body);
+    }
+  }
 
   @Post('stream')
   @HttpCode(200)
   async stream(
     @CurrentUser() user: User,
-    @Body(new ParsePipe(chatSchema)) { message }: z.output<typeof chatSchema>,
+    @CurrentSession() session: string,
+    @Body(new ParsePipe(chatSchema)) { message }: Chat,
     @Res() response: Response,
   ): Promise<void> {
-    const { conversation_id, turn_id, stream } = await this.turns.start(user, { content: message });
+    const started = await this.connections.chat(user, session, message);
+    nameTurn(response, started);
     response.set({
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-cache, no-transform',
       'X-Accel-Buffering': 'no',
-      'X-Conversation-Id': conversation_id,
-      'X-Turn-Id': turn_id,
     });
     const events = new ChatEvents();
-    const write = events.next.bind(events);
-    await streamResponse(response, stream, { write, keepAlive: ': keep-alive\n\n' });
+    await streamResponse(response, started.stream, {
+      write: (news) => events.next(news),
+      keepAlive: ': keep-alive\n\n',
+      broken: ({ message }) => [toErrorEvent(message)],
+    });
   }
+}
+
+function nameTurn(response: Response, { conversation_id, turn_id }: StartedTurn): void {
+  response.set({ 'X-Conversation-Id': conversation_id, 'X-Turn-Id': turn_id });
 }

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Store } from '#store';
+import type { User } from '../../auth/user.js';
+import { newConversation } from '../../conversations/conversations.js';
+import { notFound, RequestError } from '../../errors/request-error.js';
+import type { Bindings } from '../bindings.js';
+import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
+import type { Server, Servers } from './servers.js';
+
+/** What a user has selected in one session, and the conversation that goes with it. */
+export const selectionSchema = z.object({ server_id: z.string().nullable(), conversation_id: z.string() });
+type Selection = z.output<typeof selectionSchema>;
+
+export interface ConnectionsDeps {
+  servers: Servers;
+  selections: Bindings<typeof selectionSchema>;
+  store: Pick<Store, 'getConversation' | 'insertConversation'>;
+  turns: Pick<DialectTurns, 'start'>;
+}
+
+const NO_WORKER_RETRY_MS = 10_000;
+
+/**
+ * The one connection that a client believes the server has: a selected toolset and an implicit conversation, for each
+ * user and session. The ids of a session's conversations follow from each other, so that whoever needs the next one
+ * at the same time, on whatever gateway, means the same.
+ */
+export class Connections {
+  constructor(private readonly deps: ConnectionsDeps) {}
+
+  /** The selected server, while a living worker offers it. */
+  async status(user: User, session: string): Promise<Required<Server> | undefined> {
+    const { server_id } = await this.selection(user, session);
+    return server_id === null ? undefined : this.deps.servers.findLive(server_id);
+  }
+
+  /** Another server than the one that is selected starts another conversation. Throws `RequestError`. */
+  async connect(user: User, session: string, serverId: string): Promise<Required<Server>> {
+    const server = await this.deps.servers.find(serverId);
+    if (!server) throw new RequestError('not_found', 'There is no server with this id.');
+    const { tools } = server;
+    if (!tools)
+      throw new RequestError(
+        'unavailable',
+        'No worker offers this server at the moment.',
+        NO_WORKER_RETRY_MS,
+      );
+    const before = await this.selection(user, session);
+    if (before.server_id !== server.id)
+      await this.select(user, session, { server_id: server.id, conversation_id: following(before) });
+    return { ...server, tools };
+  }
+
+  async disconnect(user: User, session: string): Promise<void> {
+    const before = await this.selection(user, session);
+    if (before.server_id !== null) await this.select(user, session, { ...before, server_id: null });
+  }
+
+  /** A message in the implicit conversation, with the tools of the selected server or none. Throws `RequestError`. */
+  async chat(user: User, session: string, content: string): Promise<StartedTurn> {
+    const { server_id, conversation_id } = await this.writable(user, session);
+    // With the prefix an entry means this toolset only, and no tool that has its name.
+    const allow = server_id === null ? [] : [`mcp:${server_id}`];
+    return this.deps.turns.start(user, { conversation_id, content, options: { tools: { allow } } });
+  }
+
+  /** The selection, with a conversation that is there: one that was deleted has the next one in its place. */
+  private async writable(user: User, session: string): Promise<Selection> {
+    const { store } = this.deps;
+    let selection = await this.selection(user, session);
+    for (;;) {
+      const { conversation_id } = selection;
+      const row =
+        (await store.getConversation(conversation_id)) ??
+        (await store.insertConversation(newConversation(conversation_id, user.id))).row;
+      if (row.user_id !== user.id) throw notFound();
+      if (row.deleted_at === undefined) return selection;
+      selection = { ...selection, conversation_id: following(selection) };
+      await this.select(user, session, selection);
+    }
+  }
+
+  private async selection(user: User, session: string): Promise<Selection> {
+    const stored = await this.deps.selections.get(user.id, keyOf(session));
+    return stored ?? { server_id: null, conversation_id: conversationId(user.id, session) };
+  }
+
+  private select(user: User, session: string, selection: Selection): Promise<void> {
+    return this.deps.selections.put(user.id, keyOf(session), selection);
+  }
+}
+
+function keyOf(session: string): string {
+  return `session:${session}`;
+}
+
+function following({ conversation_id }: Selection): string {
+  return conversationId(conversation_id);
+}
+
+function conversationId(...parts: string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(['mcp-chat-sse', ...parts]));
+  return `conv_${hash.digest('base64url').slice(0, 22)}`;
+}

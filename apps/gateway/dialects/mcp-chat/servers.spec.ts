@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CatalogTool } from '#contracts';
+import { createStore } from '#store';
+import { Catalogue } from '#tools';
+import { announcedTool, announcedToolset } from '../../../../libs/tools/testing/toolsets.js';
+import { Bindings } from '../bindings.js';
+import { seenServersSchema, Servers } from './servers.js';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** A gateway that hears what the test says. */
+class Heard {
+  private readonly catalogue = new Catalogue();
+  private listeners: (() => void)[] = [];
+  /** Runs when somebody waits for the roll-call. */
+  whenAsked: () => void = () => undefined;
+
+  announce(...toolsets: Parameters<Catalogue['announce']>[1]): void {
+    this.catalogue.announce('worker-1', toolsets, 0);
+    for (const listener of this.listeners) listener();
+  }
+  list(): CatalogTool[] {
+    return this.catalogue.offered();
+  }
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+  rollCalled(): Promise<void> {
+    this.whenAsked();
+    return Promise.resolve();
+  }
+}
+
+const math = announcedToolset('math', [announcedTool('math', 'add', ''), announcedTool('math', 'multiply')]);
+const odd = announcedToolset('My: server', [announcedTool('My: server', 'get-Weather')], '1.0.0', 'mcp');
+
+async function setUp() {
+  const store = createStore({ dataDir: ':memory:' });
+  await store.open();
+  const clock = { now: 0 };
+  const start = () => {
+    const heard = new Heard();
+    const servers = new Servers(
+      heard,
+      new Bindings(store, 'mcp-chat-sse', seenServersSchema),
+      () => clock.now,
+    );
+    return { heard, servers };
+  };
+  return { clock, start, close: () => store.close() };
+}
+
+describe('Servers', () => {
+  it('are the toolsets, local and MCP, by the names of their own', async () => {
+    const { start, close } = await setUp();
+    const { heard, servers } = start();
+    expect(await servers.list()).toEqual([]);
+    heard.announce(odd, math);
+    expect(await servers.list()).toEqual([
+      {
+        id: 'math',
+        name: 'math',
+        tools: [
+          { name: 'add', description: '' },
+          { name: 'multiply', description: 'multiply' },
+        ],
+      },
+      { id: odd.name, name: 'My: server', tools: [{ name: 'get-Weather', description: 'get-Weather' }] },
+    ]);
+    await close();
+  });
+
+  it('stay known without their worker, also after a restart and to other gateways', async () => {
+    const { start, close } = await setUp();
+    const first = start();
+    first.heard.announce(math);
+    first.heard.announce();
+    expect(await first.servers.list()).toEqual([{ id: 'math', name: 'math' }]);
+    const second = start();
+    expect(await second.servers.find('math')).toEqual({ id: 'math', name: 'math' });
+    expect(await second.servers.find('nope')).toBeUndefined();
+    expect(await second.servers.findLive('math')).toBeUndefined();
+    second.heard.announce(math);
+    expect(await second.servers.findLive('math')).toMatchObject({ id: 'math' });
+    await close();
+  });
+
+  it('are forgotten a week after they were seen last', async () => {
+    const { clock, start, close } = await setUp();
+    const { heard, servers } = start();
+    heard.announce(math, odd);
+    await servers.list();
+    clock.now = 5 * DAY_MS;
+    heard.announce(math);
+    await servers.list();
+    clock.now = 8 * DAY_MS;
+    expect((await start().servers.list()).map(({ id }) => id)).toEqual(['math']);
+    clock.now = 13 * DAY_MS;
+    expect(await start().servers.list()).toEqual([]);
+    await close();
+  });
+
+  it('are waited for while a process has just begun to ask for them', async () => {
+    const { start, close } = await setUp();
+    const { heard, servers } = start();
+    heard.whenAsked = () => heard.announce(math);
+    expect(await servers.findLive('math')).toMatchObject({ id: 'math' });
+    expect(await servers.find('math')).toMatchObject({ id: 'math' });
+    const other = start();
+    other.heard.whenAsked = () => other.heard.announce(odd);
+    expect((await other.servers.list()).map(({ id }) => id)).toEqual(['math', odd.name]);
+    await close();
+  });
+});

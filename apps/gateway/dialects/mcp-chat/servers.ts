@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { CatalogTool } from '#contracts';
+import type { OfferedTools } from '../../catalogue/offered-tools.js';
+import type { Bindings } from '../bindings.js';
+
+export interface ToolOfServer {
+  name: string;
+  description: string;
+}
+
+/** A toolset; without `tools` when no living worker offers it. */
+export interface Server {
+  id: string;
+  name: string;
+  tools?: ToolOfServer[];
+}
+
+/** One server that was offered once; `seen_at` (ms since epoch) may be a day old. */
+const seenSchema = z.object({ id: z.string(), name: z.string(), seen_at: z.number() });
+export const seenServersSchema = z.array(seenSchema);
+type SeenServer = z.output<typeof seenSchema>;
+
+const DAY_MS = 24 * 3_600_000;
+const FORGOTTEN_AFTER_MS = 7 * DAY_MS;
+/** Whose list it is: the deployment's, and no user's id is empty. */
+const [DEPLOYMENT, KEY] = ['', 'servers'];
+
+/**
+ * What may be connected to: the toolsets that are offered, and those that were within a week. The latter stand in the
+ * store, so that a restart forgets none of which a worker is away.
+ */
+export class Servers {
+  private readonly seen = new Map<string, SeenServer>();
+
+  constructor(
+    private readonly offered: Pick<OfferedTools, 'list' | 'onChange' | 'rollCalled'>,
+    private readonly stored: Bindings<typeof seenServersSchema>,
+    private readonly now: () => number = Date.now,
+  ) {
+    offered.onChange(() => this.live());
+  }
+
+  /** By id. */
+  async list(): Promise<Server[]> {
+    await this.offered.rollCalled();
+    const live = this.live();
+    const away = (await this.remember()).filter(({ id }) => !live.has(id));
+    const all: Server[] = [...live.values(), ...away.map(({ id, name }) => ({ id, name }))];
+    return all.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** One that is, or was, offered. */
+  async find(id: string): Promise<Server | undefined> {
+    return (await this.list()).find((server) => server.id === id);
+  }
+
+  /** One that a living worker offers. */
+  async findLive(id: string): Promise<Required<Server> | undefined> {
+    const live = this.live().get(id);
+    if (live) return live;
+    // Right after the start of this process nobody may have answered yet.
+    await this.offered.rollCalled();
+    return this.live().get(id);
+  }
+
+  private live(): Map<string, Required<Server>> {
+    const servers = new Map<string, Required<Server>>();
+    for (const tool of this.offered.list()) {
+      const { toolset: id, own_name: name, description } = tool;
+      const server = servers.get(id) ?? { id, name: serverNameOf(tool), tools: [] };
+      server.tools.push({ name, description });
+      servers.set(id, server);
+    }
+    const seen_at = this.now();
+    for (const { id, name } of servers.values()) this.seen.set(id, { id, name, seen_at });
+    return servers;
+  }
+
+  /** All that were seen, here or by another gateway. What two write at once is written again by the next request. */
+  private async remember(): Promise<SeenServer[]> {
+    const stored = await this.stored.get(DEPLOYMENT, KEY);
+    const known = new Map(stored?.map((server) => [server.id, server]));
+    const fresh = [...this.seen.values()].filter(({ id, seen_at }) => {
+      const { seen_at: before = -Infinity } = known.get(id) ?? {};
+      return seen_at - before > DAY_MS;
+    });
+    for (const server of fresh) known.set(server.id, server);
+    const kept = [...known.values()].filter(({ seen_at }) => this.now() - seen_at < FORGOTTEN_AFTER_MS);
+    if (fresh.length > 0) await this.stored.put(DEPLOYMENT, KEY, kept);
+    return kept;
+  }
+}
+
+/** As configured, of MCP; a local toolset has but one name. */
+function serverNameOf({ toolset, source, display_name, own_name }: CatalogTool): string {
+  return source === 'mcp' ? display_name.slice('mcp:'.length, -(own_name.length + 1)) : toolset;
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CallView } from '#contracts';
+import { displayName, toBusName, toToolsetName } from '#tools';
+import { ownNameOf } from './own-name.js';
+
+function call(
+  source: CallView['source'],
+  server: string,
+  own_name: string,
+  others: { own_name: string; toolset: string }[] = [],
+): CallView {
+  const toolset = toToolsetName(server);
+  return {
+    tool_call_id: 'call_A000000000000000000000',
+    tool_name: toBusName(server, own_name),
+    display_name: displayName({ source, server, own_name, toolset }, others),
+    source,
+    toolset,
+    state: 'queued',
+    attempt: 0,
+    args: {},
+  };
+}
+
+describe('ownNameOf', () => {
+  it('is the name on the server, however odd it is or its server is called', () => {
+    for (const server of ['math', 'my server', 'a:b', 'mcp:mcp'])
+      for (const name of ['add', 'get-weather', 'getUser', 'a.b', 'b:c', ':', 'mcp:x:y', 'Grüße'])
+        expect(ownNameOf(call('mcp', server, name))).toBe(name);
+  });
+
+  it('is the bare name of a local tool, also when another toolset has one of the same name', () => {
+    const others = [{ own_name: 'add', toolset: 'more' }];
+    expect(ownNameOf(call('local', 'math', 'add'))).toBe('add');
+    expect(call('local', 'math', 'add', others).display_name).toBe('math.add');
+    expect(ownNameOf(call('local', 'math', 'add', others))).toBe('add');
+    expect(ownNameOf(call('local', 'math', 'math.add'))).toBe('math.add');
+    expect(ownNameOf(call('local', 'math', 'getUser'))).toBe('getUser');
+  });
+
+  it('is what the model wrote of a tool that there is not', () => {
+    const unknown = { ...call('local', 'unknown', 'x'), display_name: 'Frobnicate it' };
+    expect(ownNameOf({ ...unknown, tool_name: 'unknown.frobnicate_it' })).toBe('Frobnicate it');
+  });
+});

@@ -1,0 +1,117 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError } from '#store';
+import { McpChatClient, readStrictly } from '../../e2e/mcp-chat-client.js';
+import { waitFor } from '../../services/wait-for.js';
+import { startHarness, type Harness } from '../gateway/gateway-harness.js';
+import { addCall, PlayedTurn } from '../gateway/played-turn.js';
+import { openRaw } from './raw-http.js';
+
+/** More than what two kernels' buffers take, so that the rest must wait in the process. */
+const LONG_TEXT = 'One of very many words, 😀. '.repeat(100_000);
+
+let harness: Harness;
+let client: McpChatClient;
+let isJournalGone = false;
+/** The server's side of every connection. */
+const accepted: Socket[] = [];
+const note = (message: unknown) => void accepted.push((message as { socket: Socket }).socket);
+
+beforeAll(async () => {
+  subscribe('net.server.socket', note);
+  harness = await startHarness({
+    alter: ({ store }) => {
+      const readJournal = store.readJournal.bind(store);
+      store.readJournal = (id) =>
+        isJournalGone ? Promise.reject(new StoreUnavailableError('down')) : readJournal(id);
+      return { store };
+    },
+  });
+  client = new McpChatClient(harness.url, { 'X-Session-Id': 'apart-from-the-long-text' });
+});
+afterAll(async () => {
+  unsubscribe('net.server.socket', note);
+  await harness.stop();
+});
+
+async function begun(content: string): Promise<PlayedTurn> {
+  const find = async () => {
+    const turns = await harness.store.listUnendedTurnsOf('local');
+    return turns.find((turn) => turn.content === content);
+  };
+  return PlayedTurn.take(harness, (await waitFor(find, { what: content }))._id);
+}
+
+describe('a client that stops reading', () => {
+  it('costs no memory without end, and has the whole answer when it reads again', async () => {
+    const { socket, text, whole } = openRaw(harness.url, '/chat/stream', { message: 'at length' });
+    const played = await begun('at length');
+    await waitFor(() => text().includes('\r\n\r\n'), { what: 'the headers' });
+    socket.pause();
+    await played.answer(LONG_TEXT);
+    const server = accepted.find(({ remotePort }) => remotePort === socket.localPort)!;
+    await waitFor(() => server.writableNeedDrain, { what: 'a server that waits for its client' });
+    expect(server.writableLength).toBeLessThan(256 * 1024);
+    socket.resume();
+    const payloads = (await whole).matchAll(/^data: (\{.+\})$/gm);
+    const contents = [...payloads].map(
+      ([, payload]) => (JSON.parse(payload!) as { content: string }).content,
+    );
+    expect(contents.join('') === LONG_TEXT).toBe(true);
+    expect(text()).toContain('data: [DONE]\n\n');
+  }, 60_000);
+});
+
+describe('a client that leaves', () => {
+  it.each(['/chat', '/chat/stream'])('stops nothing: %s', async (path) => {
+    const controller = new AbortController();
+    const leaving = client.fetch('POST', path, { message: `leaving ${path}` }, controller.signal);
+    const played = await begun(`leaving ${path}`);
+    const { conversation_id, _id } = played.turn;
+    const { feeds } = harness.running.gateway;
+    await waitFor(() => feeds.find(conversation_id)?.hasViewers, { what: 'somebody there' });
+    await played.start();
+    controller.abort();
+    await leaving.then((response) => response.text()).catch(() => undefined);
+    await waitFor(() => feeds.find(conversation_id)?.hasViewers !== true, { what: 'nobody there' });
+    played.beginStep(1);
+    played.complete(await played.commit(1, 'Hello.'));
+    expect(await harness.store.getStep(_id, 1)).toMatchObject({ kind: 'model' });
+    const later = client.stream(`and after ${path}?`);
+    await (await begun(`and after ${path}?`)).answer('Still here.');
+    expect(await later).toMatchObject({ conversationId: conversation_id, text: 'Still here.' });
+  });
+});
+
+describe('a turn that cannot be followed to its end', () => {
+  it('has arguments that are too long for a view whole, and says when the store cannot give them', async () => {
+    const call = { ...addCall('L'), arguments: { a: 'x'.repeat(10_000) } };
+    const first = client.fetch('POST', '/chat/stream', { message: 'long arguments' });
+    const played = await begun('long arguments');
+    await played.start();
+    played.beginStep(1);
+    await played.commit(1, '', [call]);
+    await played.claim(call.tool_call_id, 'worker-1');
+    const end = await played.settle(call, 1, 3);
+    played.emit(end);
+    played.beginStep(2, [end]);
+    played.complete(await played.commit(2, 'Done.'));
+    const { starts } = await readStrictly(await first);
+    expect(starts[0]!.args).toEqual(call.arguments);
+
+    const second = await client.fetch('POST', '/chat/stream', { message: 'no store' });
+    const other = await begun('no store');
+    const lost = { ...addCall('M'), arguments: { a: 'x'.repeat(10_000) } };
+    await other.start();
+    other.beginStep(1);
+    await other.commit(1, '', [lost]);
+    await other.claim(lost.tool_call_id, 'worker-1');
+    const lostEnd = await other.settle(lost, 1, 3);
+    isJournalGone = true;
+    other.emit(lostEnd);
+    const raw = await second.text();
+    isJournalGone = false;
+    expect(raw.split('\n\n').slice(1)).toEqual(['data: [ERROR] The store cannot be reached. Try again.', '']);
+  });
+});
