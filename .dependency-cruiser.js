@@ -13,6 +13,7 @@ const homes = {
   pino: '^libs/observability/',
   'prom-client': '^libs/observability/',
   'socket.io': '^apps/gateway/',
+  ws: '^(apps/gateway/|test/)',
   'socket.io-client': '^(apps/web/|test/|bench/)',
   react: '^apps/web/',
   jose: '^apps/gateway/',

@@ -8,12 +8,14 @@ import { Artifacts } from './artifacts/artifacts.js';
 import type { Store } from '#store';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { MinuteLimit } from './auth/minute-limit.js';
-import type { Authenticate } from './auth/user.js';
+import type { Authenticate, User } from './auth/user.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { DriverRequests } from './control/driver-requests.js';
 import { Conversations } from './conversations/conversations.js';
 import { Ownership } from './conversations/ownership.js';
 import { DialectTurns } from './dialects/dialect-turns.js';
+import { createGenesisSockets } from './dialects/genesis-chat/create-genesis-sockets.js';
+import type { GenesisSockets } from './dialects/genesis-chat/genesis-sockets.js';
 import { DEFAULT_FEED_TIMINGS } from './feeds/feed-timings.js';
 import { Feeds } from './feeds/feeds.js';
 import { createViewReader } from './feeds/read-view.js';
@@ -55,6 +57,7 @@ export class Gateway {
   readonly mcpServer: McpHttpHandler;
   readonly dialectTurns: DialectTurns;
   readonly store: Store;
+  readonly genesisSockets: GenesisSockets;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -92,10 +95,17 @@ export class Gateway {
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
     this.userTraffic = this.createUserTraffic();
     const { limits } = config;
-    this.sessions = new SocketSessions(feeds, {
-      maxJoined: limits.joinedPerSocket,
-      count: (open) => metrics.sockets.set(open),
-      isActive: async (user) => (await this.localAccounts?.known.isActive(user)) ?? true,
+    const isActive = async (user: User) => (await this.localAccounts?.known.isActive(user)) ?? true;
+    const count = () => metrics.sockets.set(this.socketCount);
+    this.sessions = new SocketSessions(feeds, { maxJoined: limits.joinedPerSocket, count, isActive });
+    this.genesisSockets = createGenesisSockets({
+      ports,
+      turns: this.dialectTurns,
+      turnReader,
+      traffic: this.userTraffic,
+      maxWaiting: limits.requestsPerSocket,
+      count,
+      isActive,
     });
     this.admission = this.createAdmission();
     this.socketRequests = new SocketRequests({
@@ -121,7 +131,7 @@ export class Gateway {
   async drain(graceMs: number): Promise<void> {
     this.admission.close();
     this.dialectTurns.stop();
-    await this.sessions.leaveAll(graceMs);
+    await Promise.all([this.sessions.leaveAll(graceMs), this.genesisSockets.leaveAll(graceMs)]);
     await this.mcpServer.close();
     this.feeds.stop();
   }
@@ -142,9 +152,14 @@ export class Gateway {
       traffic: this.userTraffic,
       signIn: this.localAccounts ? 'password' : 'token',
       sockets,
-      count: () => this.sessions.size,
+      count: () => this.socketCount,
       log,
     });
+  }
+
+  /** Sockets of all kinds. */
+  private get socketCount(): number {
+    return this.sessions.size + this.genesisSockets.size;
   }
 
   private createDoor(): TurnDoor {

@@ -5,12 +5,15 @@ import { BusStrategy, connectBus } from '#messaging';
 import { createNestLogger } from '#observability';
 import { CONTROL_TYPES } from './control/control.controller.js';
 import { chooseDialects } from './dialects/dialects.js';
+import { genesisChat, SOCKET_PATH } from './dialects/genesis-chat/genesis-chat.js';
+import { createUpgrade } from './dialects/genesis-chat/take-upgrade.adapter.js';
 import { createErrorSender } from './errors/send-error.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { GatewayModule } from './gateway.module.js';
 import { Gateway } from './gateway.js';
 import { toOriginRules } from './safety/origin-rules.js';
 import { secureHttp } from './safety/secure-http.middleware.js';
+import { serveUpgrades } from './socket/serve-upgrades.adapter.js';
 import { SocketServerAdapter } from './socket/socket-server.adapter.js';
 
 export interface RunningGateway {
@@ -33,7 +36,7 @@ export async function startGateway(
     bodyParser: false,
     abortOnError: false,
   });
-  configureGateway(app, deps);
+  configureGateway(app, gateway, deps);
   const strategy = new BusStrategy(bus, { role: 'gateway', logger });
   connectBus(app, strategy);
   await app.startAllMicroservices();
@@ -54,6 +57,7 @@ export async function startGateway(
 /** What the gateway's module needs of the app around it: safety of HTTP, the socket server. */
 export function configureGateway(
   app: NestExpressApplication,
+  gateway: Gateway,
   { config, logger: log }: Pick<GatewayDeps, 'config' | 'logger'>,
 ): void {
   const rules = toOriginRules(config);
@@ -62,4 +66,8 @@ export function configureGateway(
   const sendError = createErrorSender(dialects);
   secureHttp(app, { rules, maxRequests: limits.httpRequests, trustedProxies, dialects, sendError, log });
   app.useWebSocketAdapter(new SocketServerAdapter(app, rules, limits.sockets));
+  const upgrades = dialects.includes(genesisChat)
+    ? [[SOCKET_PATH, createUpgrade(gateway, rules)] as const]
+    : [];
+  serveUpgrades(app.getHttpServer(), new Map(upgrades));
 }

@@ -3,10 +3,12 @@ import { AUTHENTICATE } from '../auth/http-user.guard.js';
 import type { Gateway } from '../gateway.js';
 import type { Dialect } from './dialect.js';
 import type { DialectParts } from './dialect-parts.module.js';
+import { genesisChatParts } from './genesis-chat/genesis-chat.module.js';
 import { mcpChatParts } from './mcp-chat/mcp-chat.module.js';
 
 /** By the dialect's name. */
 const PARTS: Record<string, (gateway: Gateway) => DialectParts> = {
+  'genesis-chat': genesisChatParts,
   'mcp-chat-sse': mcpChatParts,
 };
 

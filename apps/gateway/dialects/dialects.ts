@@ -1,8 +1,9 @@
 import type { Dialect } from './dialect.js';
+import { genesisChat } from './genesis-chat/genesis-chat.js';
 import { mcpChat } from './mcp-chat/mcp-chat.js';
 
 /** Every dialect that exists, a folder each. */
-const DIALECTS: readonly Dialect[] = [mcpChat];
+const DIALECTS: readonly Dialect[] = [genesisChat, mcpChat];
 
 export const DIALECT_NAMES = DIALECTS.map(({ name }) => name);
 

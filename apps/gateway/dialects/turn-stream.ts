@@ -47,6 +47,11 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     if (this.view) this.look(reduceEvent(this.view, event).view);
   }
 
+  /** Whoever reads has been told all that is known, unless nothing is known yet. */
+  get isDry(): boolean {
+    return this.waiting.length === 0;
+  }
+
   isBehind(): boolean {
     return this.waitingLength > MAX_WAITING_LENGTH;
   }

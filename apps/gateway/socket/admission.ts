@@ -1,7 +1,7 @@
 import type { Socket } from 'socket.io';
 import type { Logger } from '#observability';
 import type { MinuteLimit } from '../auth/minute-limit.js';
-import { bearerToken, type Authenticate } from '../auth/user.js';
+import { bearerToken, type Authenticate, type User } from '../auth/user.js';
 import { RequestError, toClientError, toRequestError } from '../errors/request-error.js';
 import type { UserTraffic } from './user-traffic.js';
 
@@ -32,15 +32,22 @@ export class Admission {
   }
 
   admit(socket: Socket, next: (error?: Error) => void): void {
-    this.check(socket).then(
+    this.enter(socket).then(
       () => next(),
-      (error: unknown) => {
-        const refusal = toRequestError(error);
-        if (refusal.code === 'internal')
-          this.deps.log.error({ err: error }, 'a connection could not be checked');
-        next(Object.assign(new Error(refusal.code), { data: this.describe(refusal) }));
-      },
+      (error: RequestError) => next(Object.assign(new Error(error.code), { data: this.describe(error) })),
     );
+  }
+
+  /** The user of a connection that wants to be. Throws `RequestError`, and nothing else. */
+  async letIn(token: string | undefined): Promise<User> {
+    try {
+      return await this.check(token);
+    } catch (error) {
+      const refusal = toRequestError(error);
+      if (refusal.code === 'internal')
+        this.deps.log.error({ err: error }, 'a connection could not be checked');
+      throw refusal;
+    }
   }
 
   private describe(refusal: RequestError): object {
@@ -48,14 +55,19 @@ export class Admission {
     return refusal.code === 'unauthorized' ? { ...error, sign_in: this.deps.signIn } : error;
   }
 
-  private async check(socket: Socket): Promise<void> {
+  private async enter(socket: Socket): Promise<void> {
+    const user = await this.letIn(tokenOf(socket));
+    this.watch(socket, user.id);
+    (socket.data as { user: unknown }).user = user;
+  }
+
+  private async check(token: string | undefined): Promise<User> {
     if (this.isClosed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
     if (this.deps.count() >= this.deps.sockets)
       throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
-    const user = await this.deps.authenticate(tokenOf(socket));
+    const user = await this.deps.authenticate(token);
     this.deps.rate.take(user.id);
-    this.watch(socket, user.id);
-    (socket.data as { user: unknown }).user = user;
+    return user;
   }
 
   /** Counts the socket and what it sends as the user's. */

@@ -1,9 +1,12 @@
-import type { IncomingMessage } from 'node:http';
 import type { INestApplicationContext } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server, ServerOptions } from 'socket.io';
 import { judgeRequest, type OriginRules } from '../safety/judge-request.js';
 import { originOf } from '../safety/origin-rules.js';
+import { refuseUpgrade } from './refuse-upgrade.js';
+
+/** Where clients find it; the default of Socket.IO. */
+export const SOCKET_IO_PATH = '/socket.io/';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
 /** A connection that never enters the namespace holds a socket and proves nothing. */
@@ -31,13 +34,14 @@ export class SocketServerAdapter extends IoAdapter {
       serveClient: false,
       maxHttpBufferSize: MAX_FRAME_BYTES,
       connectTimeout: CONNECT_TIMEOUT_MS,
+      // Upgrades of other paths are `serveUpgrades`'s: Engine.IO would cut them off after a second.
+      destroyUpgrade: false,
       allowRequest: (request, decide) => {
         const reason = judgeRequest(originOf(request), this.rules);
         const isFull = server.engine.clientsCount >= this.sockets + SPARE_CONNECTIONS;
         if (reason === undefined && !isFull) return decide(null, true);
-        if (reason === undefined)
-          refuseUpgrade(request, '503 Service Unavailable', FULL, 'Retry-After: 5\r\n');
-        else refuseUpgrade(request, '403 Forbidden', reason);
+        if (reason === undefined) refuseUpgrade(request.socket, 503, FULL, FULL_RETRY_MS);
+        else refuseUpgrade(request.socket, 403, reason);
         decide('forbidden', false);
       },
     } as ServerOptions) as Server;
@@ -45,11 +49,5 @@ export class SocketServerAdapter extends IoAdapter {
   }
 }
 
+const FULL_RETRY_MS = 5_000;
 const FULL = 'This process has no room for more connections.';
-
-/** Engine.IO would answer 400; a browser's page that must not connect is told 403, as every other request is. */
-function refuseUpgrade({ socket }: IncomingMessage, status: string, reason: string, headers = ''): void {
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\n${headers}Content-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(reason)}\r\n\r\n${reason}`,
-  );
-}

@@ -1,5 +1,6 @@
 import type { Server, Socket } from 'socket.io';
 import type { User } from '../auth/user.js';
+import { watchUser } from '../auth/watch-user.js';
 import { RequestError } from '../errors/request-error.js';
 import type { Feed } from '../feeds/feed.js';
 import type { Feeds } from '../feeds/feeds.js';
@@ -8,8 +9,6 @@ import { SocketViewer } from './socket-viewer.js';
 const RETRY_AFTER_MS = 1_000;
 /** Of a drain's grace, for clients that must still be sent what waits for them. */
 const FAREWELL_MS = 500;
-/** How long somebody who is shut out may stay connected. */
-const LOOK_AGAIN_MS = 30_000;
 
 export interface Session {
   user: User;
@@ -18,14 +17,14 @@ export interface Session {
   /** Requests without an answer yet. */
   inHand: number;
   isEnded: boolean;
-  expiry?: NodeJS.Timeout;
+  stopWatch: () => void;
 }
 
 export interface SessionOptions {
   /** Conversations that one socket may follow at once. */
   maxJoined: number;
-  /** Told how many are open. */
-  count: (open: number) => void;
+  /** Called when there is one more or less. */
+  count: () => void;
   /** Whether who came in before may still be here. */
   isActive: (user: User) => Promise<boolean>;
 }
@@ -63,19 +62,19 @@ export class SocketSessions {
       joined: new Set(),
       inHand: 0,
       isEnded: false,
+      stopWatch: watchUser(user, this.options.isActive, () => this.expire(socket)),
     };
     this.sessions.set(socket, session);
-    this.options.count(this.sessions.size);
-    this.watch(socket, session);
+    this.options.count();
   }
 
   end(socket: Socket): void {
     const session = this.sessions.get(socket);
     if (!session) return;
     this.sessions.delete(socket);
-    this.options.count(this.sessions.size);
+    this.options.count();
     session.isEnded = true;
-    clearTimeout(session.expiry);
+    session.stopWatch();
     for (const conversationId of session.joined) this.feeds.leave(conversationId, session.viewer);
     if (this.sessions.size === 0) this.onEmpty?.();
   }
@@ -133,26 +132,6 @@ export class SocketSessions {
         resolve();
       };
     });
-  }
-
-  /** Looks again when the token ends, and once in a while whether its user has been shut out. */
-  private watch(socket: Socket, session: Session): void {
-    const { expiresAtMs } = session.user;
-    if (expiresAtMs === undefined) return;
-    const leftMs = expiresAtMs - Date.now();
-    if (leftMs <= 0) return this.expire(socket);
-    session.expiry = setTimeout(
-      () => void this.lookAgain(socket, session),
-      Math.min(leftMs, LOOK_AGAIN_MS),
-    ).unref();
-  }
-
-  private async lookAgain(socket: Socket, session: Session): Promise<void> {
-    // A store that is away shuts nobody out.
-    const isActive = await this.options.isActive(session.user).catch(() => true);
-    if (session.isEnded) return;
-    if (isActive) this.watch(socket, session);
-    else this.expire(socket);
   }
 
   private expire(socket: Socket): void {

@@ -28,6 +28,8 @@ export interface GuardedCase {
   operator?: true;
   own?: Ask;
   about?: ((ids: Ids) => Ask)[];
+  /** What who may ask `own` gets, if it is no success. */
+  status?: number;
   refusesTokens?: (reply: Reply) => void;
   hides?: (reply: Reply) => void;
 }
@@ -89,6 +91,13 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'PATCH /api/admin/users/:id': {
     operator: true,
     own: { path: '/api/admin/users/bob', body: { role: 'operator' } },
+  },
+  'ALL /ws/chat': {
+    open: 'it only says that a WebSocket is to be opened; whom that lets in is tested below',
+  },
+  'POST /api/transcribe': {
+    own: { path: '/api/transcribe', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+    status: 501,
   },
   'ALL /mcp': {
     own: {

@@ -25,11 +25,10 @@ export async function readServed(): Promise<{ routes: string[]; upgradeListeners
     metrics: createMetrics({ collectDefaults: false }),
     peers: { isDead: () => Promise.resolve(false), isSuspect: () => Promise.resolve(false) },
   };
-  const app = await NestFactory.create<NestExpressApplication>(
-    GatewayModule.forRoot(new Gateway(deps), deps),
-    { logger: false, bodyParser: false },
-  );
-  configureGateway(app, deps);
+  const gateway = new Gateway(deps);
+  const module = GatewayModule.forRoot(gateway, deps);
+  const app = await NestFactory.create<NestExpressApplication>(module, { logger: false, bodyParser: false });
+  configureGateway(app, gateway, deps);
   await app.init();
   const { router } = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
   const routes = router.stack.flatMap(({ route }) => (route ? describeRoute(route) : []));

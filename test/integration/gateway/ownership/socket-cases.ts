@@ -21,4 +21,4 @@ export const SOCKET_CASES: Record<ClientRequestName, SocketCase> = {
 };
 
 /** Paths on which a connection is upgraded, each with how the table below asks for it. */
-export const UPGRADES = ['/socket.io/ (the events above)'];
+export const UPGRADES = ['/socket.io/ (the events above)', '/ws/chat (genesis-chat)'];

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import {
+  clientRequestSchemas,
+  describeIssues,
+  idSchema,
+  isWithinDepth,
+  type ClientRequest,
+} from '#contracts';
+import type { FrameErrorCode } from './server-frame.js';
+
+export interface Refusal {
+  code: FrameErrorCode;
+  message: string;
+  /** As the client gave it, if it gave one: then it waits for the end of an answer. */
+  conversation_id?: string;
+}
+
+export type ClientFrame =
+  | { type: 'ping' }
+  | { type: 'message'; request: ClientRequest<'message'> & { conversation_id: string } }
+  | { type: 'refused'; refusal: Refusal };
+
+const { content, client_message_id } = clientRequestSchemas.message.shape;
+const messageSchema = z.object({
+  conversation_id: z.string(),
+  content,
+  client_message_id: client_message_id.unwrap().nullish(),
+});
+
+export const BINARY_FRAME = {
+  type: 'refused',
+  refusal: { code: 'INVALID_FORMAT', message: 'A frame must be text.' },
+} as const satisfies ClientFrame;
+
+/** One text frame of a client; no `type` means `message`. */
+export function parseClientFrame(text: string): ClientFrame {
+  const frame = parseJson(text);
+  if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
+    return refused('A frame must be one JSON object.');
+  const { type = 'message', conversation_id } = frame as { type?: unknown; conversation_id?: unknown };
+  if (type === 'ping') return { type };
+  if (type !== 'message') return refused('The type must be message or ping.');
+  const parsed = isWithinDepth(frame) ? messageSchema.safeParse(frame) : undefined;
+  if (!parsed) return refused('The frame is nested too deeply.', conversation_id);
+  if (!parsed.success) return refused(describeIssues(parsed.error), conversation_id);
+  const { client_message_id: id, ...message } = parsed.data;
+  if (!idSchema.safeParse(message.conversation_id).success)
+    return { type: 'refused', refusal: denied(message.conversation_id) };
+  return { type: 'message', request: { ...message, ...(id == null ? {} : { client_message_id: id }) } };
+}
+
+/** The same for what is unknown and what is somebody else's. */
+export function denied(conversation_id: string): Refusal {
+  const message = 'There is no such conversation, or it is not yours.';
+  return { code: 'ACCESS_DENIED', message, conversation_id: conversation_id.slice(0, MAX_ECHOED_LENGTH) };
+}
+
+const MAX_ECHOED_LENGTH = 128;
+
+function refused(message: string, conversationId?: unknown): ClientFrame {
+  const place = typeof conversationId === 'string' ? conversationId.slice(0, MAX_ECHOED_LENGTH) : undefined;
+  const refusal: Refusal = { code: 'INVALID_FORMAT', message };
+  return { type: 'refused', refusal: place === undefined ? refusal : { ...refusal, conversation_id: place } };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,146 @@
+import type { ClientRequest } from '#contracts';
+import type { Ports } from '#journal';
+import type { User } from '../../auth/user.js';
+import { toRequestError } from '../../errors/request-error.js';
+import type { UserTraffic } from '../../socket/user-traffic.js';
+import type { DialectTurns } from '../dialect-turns.js';
+import { BINARY_FRAME, parseClientFrame, type ClientFrame } from './client-frame.js';
+import type { OpenTurn } from './open-turn.js';
+import type { OpenTurns } from './open-turns.js';
+import { refusalOf } from './refusal.js';
+import { TurnQueue, type QueuedTurn } from './turn-queue.js';
+import type { Clock, Wire } from './wire.js';
+
+/** WebSocket close codes (RFC 6455 §7.4.1). */
+const POLICY_VIOLATION = 1008;
+const INTERNAL_ERROR = 1011;
+
+export interface SessionDeps {
+  turns: Pick<DialectTurns, 'start' | 'follow'>;
+  openTurns: Pick<OpenTurns, 'begin' | 'forget' | 'drop'>;
+  traffic: Pick<UserTraffic, 'check' | 'receive'>;
+  clock: Clock;
+  /** Messages whose answer has not been shown. */
+  maxWaiting: number;
+  log: Pick<Ports['log'], 'error' | 'warn'>;
+}
+
+interface ShownTurn extends QueuedTurn {
+  /** Undefined: it could not be written down, so nobody will take it over. */
+  open: Promise<OpenTurn | undefined>;
+}
+
+/** One socket of a user, from its upgrade to its end. */
+export class GenesisSession {
+  private readonly queue: TurnQueue;
+  /** Turns whose end may not have arrived, by id. */
+  private readonly unshown = new Map<string, ShownTurn>();
+  /** Messages are taken one after the other, so that they are answered in their order. */
+  private accepting: Promise<void> = Promise.resolve();
+  private inHand = 0;
+  private ended: { isWanted: boolean } | undefined;
+
+  /** `id`: unique in the fleet, for ever. */
+  constructor(
+    readonly id: string,
+    readonly user: User,
+    private readonly wire: Wire,
+    private readonly deps: SessionDeps,
+  ) {
+    const { clock, turns } = deps;
+    this.queue = new TurnQueue({
+      wire,
+      clock,
+      follow: (turnId) => turns.follow(user, turnId),
+      onShown: ({ place }) => wire.onceArrived(() => void this.release(place.turn_id, true)),
+      onFailure: (error) => this.fail(error),
+    });
+  }
+
+  /** A frame of the client; undefined: a binary one. */
+  receive(text: string | undefined, bytes: number): void {
+    if (this.deps.traffic.receive(this.user.id, bytes) === 'cut off') return this.wire.cutOff();
+    const frame = text === undefined ? BINARY_FRAME : parseClientFrame(text);
+    if (frame.type === 'ping') return void this.wire.send({ type: 'pong' });
+    if (this.inHand + this.queue.length >= this.deps.maxWaiting)
+      return this.wire.close(POLICY_VIOLATION, 'Too many messages wait for their answers.');
+    const messageAt = this.deps.clock.now();
+    this.inHand++;
+    this.accepting = this.accepting
+      .then(() => this.take(frame, messageAt))
+      .catch((error: unknown) => this.fail(error))
+      .finally(() => this.inHand--);
+  }
+
+  /** Turns that a socket which was cut off has not been told whole. */
+  resume(turns: readonly OpenTurn[]): void {
+    for (const turn of turns) {
+      const { conversation_id, turn_id } = turn;
+      this.add({ place: { conversation_id, turn_id }, open: Promise.resolve(turn) });
+      if (this.ended) void this.release(turn_id, this.ended.isWanted);
+    }
+  }
+
+  /** No message waits to be taken. */
+  settled(): Promise<void> {
+    return this.accepting;
+  }
+
+  /** The socket has ended. `isWanted`: its client has said so; else the user's next one may go on with its turns. */
+  async end(isWanted: boolean): Promise<void> {
+    if (this.ended) return;
+    this.ended = { isWanted };
+    this.queue.close();
+    await this.accepting;
+    await Promise.all([...this.unshown.keys()].map((turnId) => this.release(turnId, isWanted)));
+  }
+
+  private async take(frame: Exclude<ClientFrame, { type: 'ping' }>, messageAt: number): Promise<void> {
+    if (frame.type === 'refused') return this.queue.add({ refusal: frame.refusal, messageAt });
+    const { request } = frame;
+    try {
+      await this.start(request, messageAt);
+    } catch (error) {
+      if (toRequestError(error).code === 'internal')
+        this.deps.log.error({ err: error }, 'a message could not be taken');
+      this.queue.add({ refusal: refusalOf(error, request.conversation_id), messageAt });
+    }
+  }
+
+  private async start(request: ClientRequest<'message'>, messageAt: number): Promise<void> {
+    const { turns, openTurns, traffic, log } = this.deps;
+    traffic.check(this.user.id);
+    const { stream, conversation_id, turn_id } = await turns.start(this.user, request);
+    // Sent once more while it is being shown.
+    if (this.unshown.has(turn_id)) return stream.close();
+    const place = { conversation_id, turn_id };
+    const open = openTurns.begin({ userId: this.user.id, socket: this.id }, place).catch((error: unknown) => {
+      log.warn({ err: error, turn_id }, 'a socket that is cut off will not be continued');
+      return undefined;
+    });
+    this.add({ place, messageAt, open }, stream);
+  }
+
+  private add(turn: ShownTurn, stream?: Parameters<TurnQueue['add']>[1]): void {
+    this.unshown.set(turn.place.turn_id, turn);
+    this.queue.add(turn, stream);
+  }
+
+  private async release(turnId: string, isDone: boolean): Promise<void> {
+    const turn = this.unshown.get(turnId);
+    this.unshown.delete(turnId);
+    const open = await turn?.open;
+    if (!open) return;
+    const { openTurns, log } = this.deps;
+    await (isDone ? openTurns.forget(open) : openTurns.drop(open)).catch((error: unknown) =>
+      log.warn({ err: error, turn_id: turnId }, 'the end of a turn on a socket could not be written down'),
+    );
+  }
+
+  /** Whoever comes back gets the rest. */
+  private fail(error: unknown): void {
+    if (this.ended) return;
+    this.deps.log.error({ err: error }, 'a socket cannot be told the rest of its turn');
+    this.wire.close(INTERNAL_ERROR, 'Something went wrong.');
+  }
+}

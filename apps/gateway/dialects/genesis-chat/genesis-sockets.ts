@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { User } from '../../auth/user.js';
+import { watchUser } from '../../auth/watch-user.js';
+import { GenesisSession, type SessionDeps } from './genesis-session.js';
+import type { OpenTurns } from './open-turns.js';
+import type { Wire } from './wire.js';
+
+/** WebSocket close codes (RFC 6455 §7.4.1, and 1012 of its registry): at all of them the frontend connects again. */
+const SERVICE_RESTART = 1012;
+const POLICY_VIOLATION = 1008;
+
+/** A gateway that was killed, or a socket that was cut off a moment ago, may not be known as such yet. */
+const LOOK_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+const FORGET_EVERY_MS = 60_000;
+/** Of a drain's grace, for what must be written down once the sockets have ended. */
+const FAREWELL_MS = 500;
+
+export interface GenesisSocketsDeps extends Omit<SessionDeps, 'openTurns'> {
+  openTurns: OpenTurns;
+  /** Called when there is one more or less. */
+  count(): void;
+  /** Whether who came in before may still be here. */
+  isActive(user: User): Promise<boolean>;
+}
+
+interface Connection {
+  session: GenesisSession;
+  wire: Wire;
+  closed: Promise<void>;
+  tellClosed(): void;
+  stopWatch(): void;
+}
+
+/** What the adapter of a socket tells. */
+export interface SocketListener {
+  /** Undefined: a binary frame. */
+  received(text: string | undefined, bytes: number): void;
+  /** `isWanted`: the client has closed it by itself. */
+  ended(isWanted: boolean): void;
+}
+
+/** Every `/ws/chat` of this process. */
+export class GenesisSockets {
+  private readonly connections = new Map<string, Connection>();
+  /** Ends that are still being written down. */
+  private readonly ends = new Set<Promise<void>>();
+  private readonly forgetting: NodeJS.Timeout;
+  private isLeaving = false;
+
+  constructor(private readonly deps: GenesisSocketsDeps) {
+    this.forgetting = setInterval(() => {
+      deps.openTurns.forgetOld().catch((error: unknown) => {
+        deps.log.warn({ err: error }, 'old turns of sockets that were cut off are still kept');
+      });
+    }, FORGET_EVERY_MS).unref();
+  }
+
+  get size(): number {
+    return this.connections.size;
+  }
+
+  /** The socket has been upgraded. */
+  begin(user: User, wire: Wire): SocketListener {
+    const session = new GenesisSession(randomUUID(), user, wire, this.deps);
+    let tellClosed = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (tellClosed = resolve));
+    // The contract has no word for it, and an `error` would take the text away that is being shown.
+    const shutOut = () => wire.close(POLICY_VIOLATION, 'The token has expired.');
+    const stopWatch = watchUser(user, this.deps.isActive, shutOut);
+    const connection: Connection = { session, wire, closed, tellClosed, stopWatch };
+    this.connections.set(session.id, connection);
+    this.deps.count();
+    if (this.isLeaving) void this.leave(connection);
+    else void this.resume(session);
+    return {
+      received: (text, bytes) => session.receive(text, bytes),
+      ended: (isWanted) => this.finish(connection, isWanted),
+    };
+  }
+
+  /** Ends every socket once the messages in hand are taken, after `graceMs` in any case; their clients come back. */
+  async leaveAll(graceMs: number): Promise<void> {
+    this.isLeaving = true;
+    clearInterval(this.forgetting);
+    await within(this.everyone(), Math.max(0, graceMs - FAREWELL_MS));
+    for (const connection of this.connections.values()) {
+      connection.wire.cutOff();
+      this.finish(connection, false);
+    }
+    await within(Promise.all(this.ends), FAREWELL_MS);
+  }
+
+  private async everyone(): Promise<void> {
+    const connections = [...this.connections.values()];
+    await Promise.all(connections.map((connection) => this.leave(connection)));
+    await Promise.all(connections.map(({ closed }) => closed));
+  }
+
+  private async leave({ session, wire }: Connection): Promise<void> {
+    await session.settled();
+    wire.close(SERVICE_RESTART, 'This process is about to stop. Connect again.');
+  }
+
+  private finish(connection: Connection, isWanted: boolean): void {
+    const { session } = connection;
+    if (!this.connections.delete(session.id)) return;
+    connection.stopWatch();
+    connection.tellClosed();
+    this.deps.count();
+    const end: Promise<void> = session.end(isWanted).finally(() => this.ends.delete(end));
+    this.ends.add(end);
+  }
+
+  private async resume(session: GenesisSession): Promise<void> {
+    const { clock } = this.deps;
+    for (const delayMs of [0, ...LOOK_AGAIN_MS]) {
+      if (delayMs > 0) await clock.until(clock.now() + delayMs);
+      if (!this.connections.has(session.id) || !(await this.look(session))) return;
+    }
+  }
+
+  /** Whether to look again: not all that may be this socket's is known. */
+  private async look(session: GenesisSession): Promise<boolean> {
+    const { openTurns, log } = this.deps;
+    const holder = { userId: session.user.id, socket: session.id };
+    try {
+      const look = await openTurns.takeOver(holder, (socket) => this.connections.has(socket));
+      session.resume(look.taken);
+      return look.taken.length === 0 && look.isMoreElsewhere;
+    } catch (error) {
+      log.warn({ err: error }, 'what this socket should go on with cannot be found at the moment');
+      return true;
+    }
+  }
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
+}

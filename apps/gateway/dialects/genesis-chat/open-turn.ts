@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { idSchema, type Binding } from '#contracts';
+import { GENESIS_CHAT } from './genesis-chat.js';
+
+const valueSchema = z.object({
+  turn_id: idSchema,
+  conversation_id: idSchema,
+  /** 1: the socket that its message came on; one more for each socket that took it over. */
+  attempt: z.int().min(1),
+  /** Process id of the gateway that holds the socket. */
+  gateway: z.string(),
+  socket: z.string(),
+  /** Among the turns of its socket. */
+  order: z.int().min(0),
+  /** The socket ended without its client wanting it. */
+  is_dropped: z.boolean(),
+});
+
+/** A turn that was sent on a socket whose client has not been told its end, as the store keeps it. */
+export type OpenTurn = z.infer<typeof valueSchema> & { user_id: string; at: string };
+
+/** Who inserts the row of an attempt shows the turn. */
+export function toBinding({ user_id, at, ...value }: OpenTurn): Binding {
+  const key = `${value.turn_id}:${value.attempt}`;
+  return {
+    _id: bindingId(user_id, key),
+    user_id,
+    dialect: GENESIS_CHAT,
+    key,
+    value: JSON.stringify(value),
+    at,
+  };
+}
+
+/** Undefined for what another version wrote. */
+export function toOpenTurn({ user_id, at, value }: Binding): OpenTurn | undefined {
+  const parsed = valueSchema.safeParse(JSON.parse(value));
+  return parsed.success ? { ...parsed.data, user_id, at } : undefined;
+}
+
+function bindingId(userId: string, key: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([userId, GENESIS_CHAT, key]))
+    .digest('base64url');
+}
+
+/** Of each turn the last attempt, by socket; sockets and their turns in the order in which they began. */
+export function bySocket(turns: readonly OpenTurn[]): OpenTurn[][] {
+  const last = new Map<string, OpenTurn>();
+  for (const turn of turns)
+    if (turn.attempt > (last.get(turn.turn_id)?.attempt ?? 0)) last.set(turn.turn_id, turn);
+  const sockets = new Map<string, OpenTurn[]>();
+  for (const turn of [...last.values()].sort(byBegin))
+    sockets.set(turn.socket, [...(sockets.get(turn.socket) ?? []), turn]);
+  return [...sockets.values()];
+}
+
+function byBegin(a: OpenTurn, b: OpenTurn): number {
+  if (a.at !== b.at) return a.at < b.at ? -1 : 1;
+  return a.order - b.order;
+}

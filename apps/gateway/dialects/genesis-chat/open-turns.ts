@@ -1,0 +1,128 @@
+import type { Peers } from '#journal';
+import type { Store } from '#store';
+import { bySocket, toBinding, toOpenTurn, type OpenTurn } from './open-turn.js';
+import { GENESIS_CHAT } from './genesis-chat.js';
+import type { FramePlace } from './server-frame.js';
+
+/** So long after its end a turn is still shown to a socket that comes back. */
+const SHOWN_AFTER_END_MS = 60_000;
+/** Sockets that one turn may have been taken over by, one after the other. */
+const MAX_ATTEMPTS = 100;
+
+export interface OpenTurnsDeps {
+  store: Pick<Store, 'insertBinding' | 'putBinding' | 'listBindings' | 'removeBinding'>;
+  peers: Peers;
+  /** This gateway's process id. */
+  me: string;
+  /** Ms since epoch of a turn's end; undefined while it goes on; `gone` if there is no such turn any more. */
+  endedAt(turnId: string): Promise<number | undefined | 'gone'>;
+  /** Ms since epoch. */
+  now?: () => number;
+}
+
+export interface Holder {
+  userId: string;
+  /** Its id, unique in the fleet, for ever. */
+  socket: string;
+}
+
+export interface TakeOver {
+  taken: OpenTurn[];
+  /** Other gateways hold more, on sockets that have not ended as far as is known. */
+  isMoreElsewhere: boolean;
+}
+
+/**
+ * Which turns are being shown on which socket, in the store, so that a socket that was cut off is continued through
+ * any gateway, also when its own was killed. As everywhere, an insert decides: who inserts the next attempt shows it.
+ */
+export class OpenTurns {
+  private readonly now: () => number;
+  private order = 0;
+  private readonly dropped = new Set<OpenTurn>();
+
+  constructor(private readonly deps: OpenTurnsDeps) {
+    this.now = deps.now ?? Date.now;
+  }
+
+  /** The turn is shown on this socket from now on. A resent message takes it over from the socket before. */
+  async begin(holder: Holder, place: FramePlace): Promise<OpenTurn> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const turn = await this.insert({ ...place, attempt }, holder);
+      if (turn) return turn;
+    }
+    throw new Error('too many sockets have shown this turn');
+  }
+
+  /** Its client has been told the end, or does not want to be. */
+  async forget(turn: OpenTurn): Promise<void> {
+    // The last attempt goes last: while it is there, those before it mean nothing.
+    for (let attempt = 1; attempt <= turn.attempt; attempt++)
+      await this.deps.store.removeBinding(toBinding({ ...turn, attempt })._id);
+  }
+
+  /** The socket has ended without its client wanting it: the user's next one may take the turn over. */
+  async drop(turn: OpenTurn): Promise<void> {
+    this.dropped.add(turn);
+    await this.deps.store.putBinding(toBinding({ ...turn, is_dropped: true }));
+  }
+
+  /** The turns of the user's oldest socket that was cut off: they are shown by `holder` from now on. */
+  async takeOver(holder: Holder, isOpenHere: (socket: string) => boolean): Promise<TakeOver> {
+    const rows = await this.deps.store.listBindings(holder.userId, GENESIS_CHAT);
+    const sockets = bySocket(rows.map(toOpenTurn).filter((turn) => turn !== undefined));
+    let isMoreElsewhere = false;
+    for (const turns of sockets) {
+      const isLost = await this.isLost(turns[0]!, isOpenHere);
+      if (!isLost) isMoreElsewhere ||= turns[0]!.gateway !== this.deps.me;
+      const taken = isLost ? await this.take(turns, holder) : [];
+      if (taken.length > 0) return { taken, isMoreElsewhere };
+    }
+    return { taken: [], isMoreElsewhere };
+  }
+
+  /** What nobody has come back for is not kept. Called now and then. */
+  async forgetOld(): Promise<void> {
+    for (const turn of [...this.dropped]) if (!(await this.isFresh(turn))) this.dropped.delete(turn);
+  }
+
+  private async isLost(turn: OpenTurn, isOpenHere: (socket: string) => boolean): Promise<boolean> {
+    const { peers, me } = this.deps;
+    if (turn.is_dropped) return true;
+    if (turn.gateway === me) return !isOpenHere(turn.socket);
+    return (await peers.isDead(turn.gateway)) || (await peers.isSuspect(turn.gateway));
+  }
+
+  private async take(turns: OpenTurn[], holder: Holder): Promise<OpenTurn[]> {
+    const taken: OpenTurn[] = [];
+    for (const turn of turns) {
+      if (!(await this.isFresh(turn))) continue;
+      const { turn_id, conversation_id, attempt } = turn;
+      const mine = await this.insert({ turn_id, conversation_id, attempt: attempt + 1 }, holder);
+      if (mine) taken.push(mine);
+      // Another socket was faster: all of them are its own.
+      else if (taken.length === 0) return [];
+    }
+    return taken;
+  }
+
+  /** What is too old is forgotten. */
+  private async isFresh(turn: OpenTurn): Promise<boolean> {
+    const endedAt = await this.deps.endedAt(turn.turn_id);
+    if (endedAt === undefined || (endedAt !== 'gone' && this.now() - endedAt < SHOWN_AFTER_END_MS))
+      return true;
+    await this.forget(turn);
+    return false;
+  }
+
+  /** Undefined: this attempt is somebody else's. */
+  private async insert(
+    attempt: FramePlace & Pick<OpenTurn, 'attempt'>,
+    { userId: user_id, socket }: Holder,
+  ): Promise<OpenTurn | undefined> {
+    const at = new Date(this.now()).toISOString();
+    const { me: gateway, store } = this.deps;
+    const turn = { ...attempt, user_id, at, gateway, socket, order: this.order++, is_dropped: false };
+    return (await store.insertBinding(toBinding(turn))).won ? turn : undefined;
+  }
+}

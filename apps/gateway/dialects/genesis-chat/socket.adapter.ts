@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer, type RawData } from 'ws';
+import type { User } from '../../auth/user.js';
+import type { GenesisSockets } from './genesis-sockets.js';
+import type { ServerFrame } from './server-frame.js';
+import type { Wire } from './wire.js';
+
+const MAX_FRAME_BYTES = 1024 * 1024;
+/** What may wait in this process for a client to take it before the next frame is made. */
+const ROOM_BYTES = 64 * 1024;
+/** Pongs cannot be held back: who asks on and on without reading is no client. */
+const CLOGGED_BYTES = 4 * 1024 * 1024;
+const BEAT_MS = 30_000;
+/** After the close frame, for the client's own. */
+const FAREWELL_MS = 2_000;
+/** No close frame came. */
+const ABNORMAL = 1006;
+
+/** WebSockets as `ws` has them. */
+export class SocketServer {
+  private readonly server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    autoPong: false,
+    maxPayload: MAX_FRAME_BYTES,
+  });
+
+  constructor(private readonly sockets: GenesisSockets) {}
+
+  /** Who the user is has been found out; what is wrong with the handshake itself is answered here. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, user: User): void {
+    this.server.handleUpgrade(request, socket, head, (connection) => this.serve(connection, user));
+  }
+
+  private serve(connection: WebSocket, user: User): void {
+    const wire = new SocketWire(connection);
+    const listener = this.sockets.begin(user, wire);
+    connection.on('message', (data: RawData, isBinary: boolean) => {
+      const bytes = data as Buffer;
+      listener.received(isBinary ? undefined : bytes.toString('utf8'), bytes.length);
+    });
+    connection.on('ping', (data: Buffer) => wire.pong(data));
+    // What `ws` finds wrong with a frame it answers itself, by closing.
+    connection.on('error', () => undefined);
+    connection.on('close', (code: number) => {
+      wire.stop();
+      listener.ended(!wire.isClosing && code !== ABNORMAL);
+    });
+  }
+}
+
+class SocketWire implements Wire {
+  isClosing = false;
+  private sent = 0;
+  private readonly arrivals = new Map<number, () => void>();
+  private isAlive = true;
+  private readonly beat: NodeJS.Timeout;
+
+  constructor(private readonly connection: WebSocket) {
+    connection.on('message', () => (this.isAlive = true));
+    connection.on('pong', (data: Buffer) => this.arrived(Number(data.toString('latin1'))));
+    this.beat = setInterval(() => this.check(), BEAT_MS).unref();
+  }
+
+  send(frame: ServerFrame): Promise<void> {
+    const { connection } = this;
+    if (connection.readyState !== WebSocket.OPEN) return Promise.resolve();
+    if (connection.bufferedAmount >= CLOGGED_BYTES) connection.terminate();
+    return new Promise((resolve) => {
+      connection.send(JSON.stringify(frame), () => resolve());
+      if (connection.bufferedAmount < ROOM_BYTES) resolve();
+    });
+  }
+
+  /** Every client answers a ping frame by itself, in order with what came before. */
+  onceArrived(listener: () => void): void {
+    if (this.connection.readyState !== WebSocket.OPEN) return;
+    this.arrivals.set(++this.sent, listener);
+    this.connection.ping(String(this.sent));
+  }
+
+  pong(data: Buffer): void {
+    if (this.connection.bufferedAmount >= CLOGGED_BYTES) return this.connection.terminate();
+    if (this.connection.readyState === WebSocket.OPEN) this.connection.pong(data);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.isClosing) return;
+    this.isClosing = true;
+    this.connection.close(code, reason);
+    setTimeout(() => this.cutOff(), FAREWELL_MS).unref();
+  }
+
+  cutOff(): void {
+    this.connection.terminate();
+  }
+
+  stop(): void {
+    clearInterval(this.beat);
+    this.arrivals.clear();
+  }
+
+  private arrived(number: number): void {
+    this.isAlive = true;
+    for (const [sent, listener] of this.arrivals) {
+      if (sent > number) return;
+      this.arrivals.delete(sent);
+      listener();
+    }
+  }
+
+  /** A client that is gone without a word does not take anything either. */
+  private check(): void {
+    if (!this.isAlive) return this.connection.terminate();
+    this.isAlive = false;
+    this.connection.ping(String(this.sent));
+  }
+}

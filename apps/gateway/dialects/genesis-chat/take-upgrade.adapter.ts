@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { bearerToken, type User } from '../../auth/user.js';
+import { statusOf } from '../../errors/problem.js';
+import { RequestError } from '../../errors/request-error.js';
+import { judgeRequest, type OriginRules } from '../../safety/judge-request.js';
+import { originOf } from '../../safety/origin-rules.js';
+import type { Gateway } from '../../gateway.js';
+import { refuseUpgrade } from '../../socket/refuse-upgrade.js';
+import type { TakeUpgrade } from '../../socket/serve-upgrades.adapter.js';
+import { SocketServer } from './socket.adapter.js';
+
+/**
+ * The handshake of `/ws/chat`. Whoever may not connect is refused before it: a connection that opens makes the frontend
+ * try again for ever.
+ */
+export function createUpgrade(
+  { admission, userTraffic, genesisSockets }: Pick<Gateway, 'admission' | 'userTraffic' | 'genesisSockets'>,
+  rules: OriginRules,
+): TakeUpgrade {
+  const server = new SocketServer(genesisSockets);
+  const enter = async (request: IncomingMessage, socket: Duplex): Promise<User> => {
+    const user = await admission.letIn(tokenOf(request));
+    if (!socket.writable) throw new RequestError('unavailable', 'The connection has gone.');
+    socket.once('close', userTraffic.enter(user.id));
+    return user;
+  };
+  return (request, socket, head) => {
+    const reason = judgeRequest(originOf(request), rules);
+    if (reason !== undefined) return refuseUpgrade(socket, 403, reason);
+    enter(request, socket).then(
+      (user) => server.accept(request, socket, head, user),
+      (error: RequestError) => {
+        const status = error.code === 'unauthorized' ? 403 : statusOf(error);
+        refuseUpgrade(socket, status, error.message, error.retryAfterMs);
+      },
+    );
+  };
+}
+
+function tokenOf({ url = '', headers }: IncomingMessage): string | undefined {
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  return query.get('token') ?? bearerToken(headers.authorization);
+}

@@ -1,0 +1,27 @@
+import type { ServerFrame } from './server-frame.js';
+
+/** One socket, as a session uses it. */
+export interface Wire {
+  /** Resolves when the client has room for more, or is gone. */
+  send(frame: ServerFrame): Promise<void>;
+  /** Calls back once everything that was sent has arrived at the client's machine; never if it does not. */
+  onceArrived(listener: () => void): void;
+  /** The client is told, after all that was sent. */
+  close(code: number, reason: string): void;
+  /** For who does not even take the end of the connection. */
+  cutOff(): void;
+}
+
+export interface Clock {
+  /** Monotonic milliseconds. */
+  now(): number;
+  until(time: number): Promise<void>;
+}
+
+export const realClock: Clock = {
+  now: () => performance.now(),
+  until: async (time) => {
+    for (let left = time - performance.now(); left > 0; left = time - performance.now())
+      await new Promise((resolve) => setTimeout(resolve, Math.ceil(left)).unref());
+  },
+};
