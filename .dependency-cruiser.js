@@ -7,6 +7,7 @@ const homes = {
   mongodb: '^libs/store/mongo/',
   libsql: '^(libs/store/libsql/|libs/tools/local/)',
   '@anthropic-ai/sdk': '^libs/llm/anthropic/',
+  openai: '^libs/llm/openai/',
   '@modelcontextprotocol/client': '^libs/mcp/',
   '@modelcontextprotocol/server': '^apps/gateway/mcp/',
   '@modelcontextprotocol/node': '^apps/gateway/mcp/',

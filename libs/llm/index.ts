@@ -1,3 +1,4 @@
 export * from './model.port.js';
 export { canForceTool } from './forced-tool.js';
 export { createModel, describeModel, type ModelEnvironment } from './model-setup.js';
+export { sayableName } from './tool-arguments.js';

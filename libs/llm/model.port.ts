@@ -43,8 +43,11 @@ export interface ModelRequest {
 export type ModelPart =
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
-  /** A finished thinking block that must go back unchanged. */
-  | { type: 'thinking_end'; text: string; signature?: string; data?: string }
+  /**
+   * A finished thinking block; with `signature` or `data` it goes back unchanged, to the provider of `model` only. What
+   * `data` means only the adapter knows.
+   */
+  | { type: 'thinking_end'; text: string; signature?: string; data?: string; model?: string }
   | { type: 'tool_call'; name: string; arguments: Record<string, unknown> | undefined; raw: string }
   | { type: 'end'; stop_reason: StopReason; usage: Usage };
 

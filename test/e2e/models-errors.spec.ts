@@ -1,11 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  say,
-  useTools,
-  type ErrorReply,
-  type MessageReply,
-  type ReplyBlock,
-} from '../fakes/messages-reply.js';
+import { say, useTools, type MessageReply, type ReplyBlock } from '../fakes/messages-reply.js';
+import type { ErrorReply } from '../fakes/scripted-api.js';
 import { Chat, endsOf, statusAndText } from './models-chat.js';
 import { removeFolders } from './standalone-process.js';
 

@@ -2,7 +2,6 @@ import type { ScriptedReply } from '../fakes/messages-reply.js';
 import {
   startStrictMessagesApi,
   type MessagesBody,
-  type RecordedRequest,
   type StrictMessagesApi,
 } from '../fakes/strict-messages-api.js';
 
@@ -39,7 +38,7 @@ export class ScriptedProvider {
   }
 
   /** Accepted requests so far. */
-  get requests(): readonly RecordedRequest[] {
+  get requests(): StrictMessagesApi['requests'] {
     return this.api.requests;
   }
 

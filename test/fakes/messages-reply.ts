@@ -1,3 +1,5 @@
+import type { ErrorReply } from './scripted-api.js';
+
 /** How the fake answers one request. */
 export type ScriptedReply = MessageReply | ErrorReply;
 
@@ -12,15 +14,6 @@ export interface MessageReply {
   eventDelayMs?: number;
   /** What happens after the content instead of a proper end: the connection dies, the body just ends, or an error event. */
   breakOff?: 'cut' | 'end' | { error: { type: string; message: string } };
-}
-
-export interface ErrorReply {
-  status: number;
-  type?: string;
-  message?: string;
-  headers?: Record<string, string>;
-  /** Sent instead of the JSON error, like the page of a proxy. */
-  rawBody?: string;
 }
 
 export type ReplyBlock =

@@ -1,108 +1,44 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   blockEvents,
   endEvents,
   messageStart,
-  type ErrorReply,
   type MessageReply,
   type ReplyEvent,
-  type ScriptedReply,
 } from './messages-reply.js';
 import type { Json } from './messages-refusal.js';
 import { checkRequest } from './messages-request-rules.js';
-
-export interface RecordedRequest {
-  index: number;
-  headers: NodeJS.Dict<string | string[]>;
-  /** As sent, byte for byte. */
-  rawBody: string;
-  body: MessagesBody;
-  /** Settles when the connection of this request is done: true if the client gave up before the answer was complete. */
-  closedEarly: Promise<boolean>;
-}
+import {
+  cut,
+  startScriptedApi,
+  whenGone,
+  type ApiForm,
+  type ApiScript,
+  type ScriptedApi,
+} from './scripted-api.js';
 
 export type MessagesBody = Json & { model: string; messages: Json[]; tools?: Json[]; system?: Json[] };
 
-export interface StrictMessagesApi {
-  /** For `ANTHROPIC_BASE_URL`. */
-  url: string;
-  /** Every well-formed request that reached the script, oldest first. */
-  requests: RecordedRequest[];
-  /** Every request that the real API would have refused, with the reason. A test expects none. */
-  violations: { message: string; body: unknown }[];
-  close(): Promise<void>;
-}
+/** Its `url` is for `ANTHROPIC_BASE_URL`. */
+export type StrictMessagesApi = ScriptedApi<MessagesBody>;
 
 /** `index` counts the accepted requests from 0. */
-export type Script = (body: MessagesBody, index: number) => ScriptedReply | Promise<ScriptedReply>;
+export type Script = ApiScript<MessagesBody, MessageReply>;
+
+const FORM: ApiForm<MessagesBody, MessageReply> = {
+  path: '/v1/messages',
+  check: checkRequest,
+  errorBody: ({ type, message }) => ({ type: 'error', error: { type, message }, request_id: 'req_fake' }),
+  answer: sendMessage,
+};
 
 /**
  * The Anthropic Messages API as a local server that refuses what the real one refuses (400, in its words, counted
  * in `violations`) and answers the rest as the script says, streamed.
  */
-export async function startStrictMessagesApi({ script }: { script: Script }): Promise<StrictMessagesApi> {
-  const api = { requests: [] as RecordedRequest[], violations: [] as StrictMessagesApi['violations'] };
-  const server = createServer((request, response) => {
-    handle(request, response, script, api).catch((error: unknown) => response.destroy(error as Error));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${port}`, ...api, close };
-}
-
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  script: Script,
-  api: Pick<StrictMessagesApi, 'requests' | 'violations'>,
-): Promise<void> {
-  if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/messages') {
-    return sendError(response, { status: 404, type: 'not_found_error', message: 'Not Found' });
-  }
-  const rawBody = await readBody(request);
-  const body = parse(rawBody);
-  const refusal = checkRequest(request.headers, body);
-  if (refusal) {
-    api.violations.push({ message: refusal.message, body });
-    return sendError(response, refusal);
-  }
-  const index = api.requests.length;
-  const closedEarly = new Promise<boolean>((resolve) =>
-    response.on('close', () => resolve(!response.writableFinished)),
-  );
-  api.requests.push({ index, headers: request.headers, rawBody, body: body as MessagesBody, closedEarly });
-  const reply = await script(body as MessagesBody, index);
-  if ('status' in reply) return sendError(response, reply);
-  await sendMessage(response, reply, body as MessagesBody, index);
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function sendError(response: ServerResponse, reply: ErrorReply): void {
-  const { status, type = 'api_error', message = 'Something went wrong', headers, rawBody } = reply;
-  const body = JSON.stringify({ type: 'error', error: { type, message }, request_id: 'req_fake' });
-  const contentType = rawBody === undefined ? 'application/json' : 'text/html';
-  response.writeHead(status, { 'content-type': contentType, 'request-id': 'req_fake', ...headers });
-  response.end(rawBody ?? body);
+export function startStrictMessagesApi({ script }: { script: Script }): Promise<StrictMessagesApi> {
+  return startScriptedApi(FORM, script);
 }
 
 async function sendMessage(
@@ -111,7 +47,7 @@ async function sendMessage(
   body: Json,
   index: number,
 ): Promise<void> {
-  const gone = new Promise<void>((resolve) => response.on('close', resolve));
+  const gone = whenGone(response);
   await Promise.race([reply.hold, gone]);
   if (response.destroyed) return;
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'request-id': 'req_fake' });
@@ -140,14 +76,4 @@ async function sendMessage(
 
 function send(response: ServerResponse, event: ReplyEvent): void {
   response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-}
-
-/** Closes the connection in the middle of the body, after what was written has left. */
-function cut(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    response.write(': cut\n\n', () => {
-      response.destroy();
-      resolve();
-    });
-  });
 }

@@ -1,6 +1,6 @@
 import type { Block, ConversationEvent, StopReason, Usage } from '#contracts';
 import { faultPoint } from '#faults';
-import { ModelError, type Model, type ModelPart, type ModelRequest } from '#llm';
+import { ModelError, sayableName, type Model, type ModelPart, type ModelRequest } from '#llm';
 import { stepAttempt } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { ShortOf, Shortage } from '../admission/shared-budget.js';
@@ -183,8 +183,8 @@ class AttemptRun {
       case 'thinking':
         return this.thinking.push(part.text);
       case 'thinking_end': {
-        const { text, signature, data } = part;
-        this.blocks.push({ type: 'thinking', text, signature, data });
+        const { text, signature, data, model } = part;
+        this.blocks.push({ type: 'thinking', text, signature, data, model });
         return;
       }
       case 'tool_call':
@@ -211,11 +211,6 @@ class AttemptRun {
       arguments: part.arguments ?? {},
     });
   }
-}
-
-/** A name that every provider takes back. */
-function sayableName(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 }
 
 /** 0.5, 1, 2, 4, 8 s with jitter; what the provider asked for wins, up to a minute. */

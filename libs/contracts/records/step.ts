@@ -5,13 +5,14 @@ import { errorDetailSchema, jsonObjectSchema, toolClassSchema } from '../tool-me
 /** One piece of what the model said, in order. */
 export const blockSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
-  /** Reasoning. Only signed (or redacted: `data`) thinking goes back to the model. */
+  /** Reasoning. Only signed thinking, or such with `data`, goes back to the model. */
   z.object({
     type: z.literal('thinking'),
     text: z.string(),
     signature: z.string().optional(),
+    /** What the provider needs back, as its adapter wrote it. */
     data: z.string().optional(),
-    /** `provider/model` that thought so: no other provider takes it back. */
+    /** `provider/model` that made it: no other provider gets it. Absent: Anthropic. */
     model: z.string().optional(),
   }),
   /** `name` is the name the model used (`math__add`); the call itself stands in `calls`. */

@@ -1,9 +1,10 @@
 import { Anthropic } from '@anthropic-ai/sdk';
+import { cutOffError } from '../failed-request.js';
 import type { Model, ModelPart, ModelRequest } from '../model.port.js';
 import { withoutProvider } from '../model-name.js';
 import { StreamReader } from './stream-reader.js';
 import { toApiRequest } from './to-api-request.js';
-import { cutOffError, isThinkingRefused, toModelError } from './to-model-error.js';
+import { ANTHROPIC, isThinkingRefused, toModelError } from './to-model-error.js';
 
 export interface AnthropicOptions {
   apiKey: string;
@@ -36,7 +37,7 @@ export class AnthropicModel implements Model {
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
     signal.throwIfAborted();
-    const reader = new StreamReader();
+    const reader = new StreamReader(request.model);
     try {
       for await (const event of await this.open(request, signal)) {
         signal.throwIfAborted();
@@ -50,7 +51,7 @@ export class AnthropicModel implements Model {
     if (reader.isComplete) return;
     // The SDK ends an aborted stream without an error.
     signal.throwIfAborted();
-    throw cutOffError();
+    throw cutOffError(ANTHROPIC);
   }
 
   /**

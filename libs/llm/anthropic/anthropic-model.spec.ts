@@ -14,6 +14,7 @@ import {
   textOf,
   userSays,
 } from '../testing/model-contract.js';
+import { describeProviderContract } from '../testing/provider-contract.js';
 import { AnthropicModel } from './anthropic-model.adapter.js';
 
 const NAME = 'anthropic/claude-sonnet-5-5';
@@ -86,6 +87,13 @@ describeModelContract('the Anthropic adapter', async () => {
   return { model: new AnthropicModel({ apiKey: KEY, baseUrl: api.url }), name: NAME };
 });
 
+describeProviderContract('the Anthropic adapter', { folder: 'anthropic' }, async (reply) => {
+  api = await startStrictMessagesApi({ script: () => reply });
+  const { requests, violations, close } = api;
+  const model = new AnthropicModel({ apiKey: KEY, baseUrl: api.url });
+  return { model, name: NAME, requests, violations, close };
+});
+
 describe('what the adapter reads', () => {
   it('yields text as it comes', async () => {
     const parts = await run(say('Hello', ', ', 'world'));
@@ -156,8 +164,8 @@ describe('what the adapter reads', () => {
     expect(parts.slice(0, 4)).toEqual([
       { type: 'thinking', text: 'Let me ' },
       { type: 'thinking', text: 'see' },
-      { type: 'thinking_end', text: 'Let me see', signature: 'sig' },
-      { type: 'thinking_end', text: '', data: 'xyz' },
+      { type: 'thinking_end', text: 'Let me see', model: NAME, signature: 'sig' },
+      { type: 'thinking_end', text: '', model: NAME, data: 'xyz' },
     ]);
   });
 
@@ -335,6 +343,8 @@ describe('what the adapter sends', () => {
       { type: 'thinking', text: '', signature: 'sig' },
       { type: 'thinking', text: '', data: 'hidden' },
       { type: 'thinking', text: 'unsigned' },
+      { type: 'thinking', text: 'aloud', data: 'reasoning', model: 'ollama/qwen3:8b' },
+      { type: 'thinking', text: '', signature: 'foreign', model: 'gemini/gemini-3.8-flash' },
     );
     await run(say('3'), { messages, tools: [ADD_TOOL] });
     expect((bodyOf().messages[1]!.content as unknown[]).slice(0, 3)).toMatchObject([

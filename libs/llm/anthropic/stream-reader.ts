@@ -1,6 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { isWithinDepth, MAX_DEPTH, type StopReason, type Usage } from '#contracts';
+import type { StopReason, Usage } from '#contracts';
 import type { ModelPart } from '../model.port.js';
+import { toolCallPart } from '../tool-arguments.js';
 
 type StreamEvent = Anthropic.Beta.BetaRawMessageStreamEvent;
 type StartEvent = Anthropic.Beta.BetaRawContentBlockStartEvent;
@@ -9,9 +10,6 @@ type Delta = Anthropic.Beta.BetaRawContentBlockDelta;
 type OpenBlock =
   { type: 'thinking'; text: string; signature: string } | { type: 'tool_use'; name: string; json: string };
 
-/** Arguments stand a few levels deep in the messages that carry them. */
-const MAX_ARGUMENT_DEPTH = MAX_DEPTH - 4;
-const MAX_RAW_LENGTH = 2_000;
 const CUT_OFF: StopReason[] = ['max_tokens', 'context_overflow'];
 
 /** Turns the events of one answer into parts. No I/O; one reader per answer. */
@@ -24,13 +22,16 @@ export class StreamReader {
   private stopReason: StopReason = 'end_turn';
   private counts = { input: 0, cacheRead: 0, cacheCreation: 0, output: 0 };
 
+  /** `model`: what its thinking is marked with. */
+  constructor(private readonly model: string) {}
+
   read(event: StreamEvent): ModelPart[] {
     switch (event.type) {
       case 'message_start':
         this.count(event.message.usage);
         return [];
       case 'content_block_start':
-        return [...this.releaseEmptyCall({}), ...this.startBlock(event.content_block)];
+        return [...this.releaseEmptyCall('{}'), ...this.startBlock(event.content_block)];
       case 'content_block_delta':
         return this.extendBlock(event.delta);
       case 'content_block_stop':
@@ -50,7 +51,9 @@ export class StreamReader {
   /** Blocks of server tools, which are never asked for, are passed over. */
   private startBlock(block: StartEvent['content_block']): ModelPart[] {
     if (block.type === 'text') return block.text === '' ? [] : [{ type: 'text', text: block.text }];
-    if (block.type === 'redacted_thinking') return [{ type: 'thinking_end', text: '', data: block.data }];
+    if (block.type === 'redacted_thinking') {
+      return [{ type: 'thinking_end', text: '', data: block.data, model: this.model }];
+    }
     if (block.type === 'tool_use') {
       this.block = { type: 'tool_use', name: block.name, json: inputAtStart(block.input) };
     }
@@ -76,23 +79,23 @@ export class StreamReader {
     if (!block) return [];
     if (block.type === 'thinking') {
       const { text, signature } = block;
-      return [{ type: 'thinking_end', text, ...(signature !== '' && { signature }) }];
+      return [{ type: 'thinking_end', text, model: this.model, ...(signature !== '' && { signature }) }];
     }
     if (block.json === '') {
       this.emptyCall = { name: block.name };
       return [];
     }
-    return [toolCall(block.name, parseArguments(block.json), block.json)];
+    return [toolCallPart(block.name, block.json)];
   }
 
-  private releaseEmptyCall(args: Record<string, unknown> | undefined): ModelPart[] {
+  private releaseEmptyCall(json: '{}' | ''): ModelPart[] {
     const call = this.emptyCall;
     this.emptyCall = undefined;
-    return call ? [toolCall(call.name, args, '')] : [];
+    return call ? [toolCallPart(call.name, json)] : [];
   }
 
   private releaseAtEnd(): ModelPart[] {
-    return this.releaseEmptyCall(CUT_OFF.includes(this.stopReason) ? undefined : {});
+    return this.releaseEmptyCall(CUT_OFF.includes(this.stopReason) ? '' : '{}');
   }
 
   private end(): ModelPart {
@@ -124,20 +127,4 @@ function toStopReason(reason: Anthropic.Beta.BetaStopReason | null): StopReason 
 function inputAtStart(input: unknown): string {
   const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0;
   return isEmpty ? '' : JSON.stringify(input);
-}
-
-function toolCall(name: string, args: Record<string, unknown> | undefined, json: string): ModelPart {
-  return { type: 'tool_call', name, arguments: args, raw: json.slice(0, MAX_RAW_LENGTH) };
-}
-
-function parseArguments(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    const isUsable = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isUsable && isWithinDepth(value, MAX_ARGUMENT_DEPTH)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

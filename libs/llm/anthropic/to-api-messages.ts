@@ -1,6 +1,9 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { Block } from '#contracts';
 import type { ImageReference, ModelImage, ModelMessage, UserContent } from '../model.port.js';
+import { nameOfImage } from '../shown-images.js';
+import { isThinkingOf } from '../thinking-origin.js';
+import { sayableName } from '../tool-arguments.js';
 
 export interface ApiMessage {
   role: 'user' | 'assistant';
@@ -69,11 +72,11 @@ function toUserBlocks(item: UserContent, images: Images): Anthropic.Beta.BetaCon
 }
 
 function toPicture(
-  { artifact_id, content_type }: ImageReference,
+  reference: ImageReference,
   images: Images,
 ): Anthropic.Beta.BetaTextBlockParam | Anthropic.Beta.BetaImageBlockParam {
-  const image = images.get(artifact_id);
-  if (!image) return { type: 'text', text: `[${content_type}, artifact ${artifact_id}, is not shown here]` };
+  const image = images.get(reference.artifact_id);
+  if (!image) return { type: 'text', text: nameOfImage(reference) };
   return { type: 'image', source: { type: 'base64', media_type: image.content_type, data: image.data } };
 }
 
@@ -82,10 +85,9 @@ function toAssistantBlocks(block: Block, withThinking: boolean): Anthropic.Beta.
     case 'text':
       return textBlock(block.text);
     case 'thinking':
-      return withThinking ? thinkingBlock(block) : [];
+      return withThinking && isThinkingOf('anthropic', block) ? thinkingBlock(block) : [];
     case 'tool_use': {
-      // A name that the model invented may be one that the API does not take back.
-      const name = block.name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
+      const name = sayableName(block.name);
       return [{ type: 'tool_use', id: block.tool_call_id, name, input: block.arguments }];
     }
   }

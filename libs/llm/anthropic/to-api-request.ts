@@ -1,14 +1,13 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelRequest, ModelTool } from '../model.port.js';
 import { canForceTool } from '../forced-tool.js';
+import { toProviderTool } from '../schemas/provider-tool.js';
 import { featuresOf } from './model-features.js';
 import { toApiMessages } from './to-api-messages.js';
 
 type ApiParams = Anthropic.Beta.MessageCreateParamsStreaming & { temperature?: number };
 
 const BOUND_THINKING_BETA = 'thinking-binding-controls-2026-08-01';
-/** Keywords that the API refuses at the top of a schema; the worker validates against the whole schema anyway. */
-const REFUSED_AT_TOP = ['oneOf', 'anyOf', 'allOf'];
 
 /**
  * The request body. Tools, system prompt and history end in cache breakpoints, so that from step to step only
@@ -47,9 +46,9 @@ export function toApiRequest(request: ModelRequest, model: string, { withThinkin
 }
 
 function toApiTools(tools: ModelTool[]): Anthropic.Beta.BetaTool[] {
-  const converted = tools.map(({ name, description, input_schema }): Anthropic.Beta.BetaTool => {
-    const kept = Object.entries(input_schema).filter(([key]) => !REFUSED_AT_TOP.includes(key));
-    return { name, description, input_schema: { ...Object.fromEntries(kept), type: 'object' } };
+  const converted = tools.map((tool): Anthropic.Beta.BetaTool => {
+    const { name, description, input_schema } = toProviderTool(tool, 'anthropic').tool;
+    return { name, description, input_schema: { ...input_schema, type: 'object' } };
   });
   converted.at(-1)!.cache_control = { type: 'ephemeral' };
   return converted;

@@ -1,0 +1,66 @@
+import { ModelError } from './model.port.js';
+
+/** A provider as its errors name it. */
+export interface NamedProvider {
+  /** «Anthropic API». */
+  title: string;
+  /** The variable that holds its key, if it has one. */
+  keyVariable?: string;
+}
+
+const MAX_MESSAGE_LENGTH = 500;
+const KEY_FORMS = /\b(?:sk|pk|rk)-[\w-]{4,}|\bAIza[\w-]{10,}|\bAQ\.[\w-]{10,}/g;
+
+/** What the provider said, short and without a key. */
+export function quote(text: string, apiKey: string): string {
+  const withoutKey = apiKey === '' ? text : text.split(apiKey).join('[key]');
+  return withoutKey.replace(KEY_FORMS, '[key]').slice(0, MAX_MESSAGE_LENGTH);
+}
+
+/** The code of the innermost cause (`ECONNREFUSED`, `UND_ERR_SOCKET`): never its text, which may carry a URL. */
+export function describeCause(error: unknown): string {
+  let code: string | undefined;
+  for (let cause = error, depth = 0; typeof cause === 'object' && cause !== null && depth < 5; depth++) {
+    const { code: own, cause: next } = cause as { code?: unknown; cause?: unknown };
+    if (typeof own === 'string') code = own;
+    cause = next;
+  }
+  return code ? ` (${code})` : '';
+}
+
+/** `what` completes the sentence «The … API …». */
+export function networkError(provider: NamedProvider, what: string): ModelError {
+  return new ModelError(`The ${provider.title} ${what}.`, 'network', { retryable: true });
+}
+
+/** The connection ended before the answer did. */
+export function cutOffError(provider: NamedProvider): ModelError {
+  return networkError(provider, 'broke off its answer before the end');
+}
+
+/** One sentence for a person about an HTTP answer that is an error; `said` has gone through `quote`. */
+export function sentenceFor(
+  { title, keyVariable }: NamedProvider,
+  kind: ModelError['kind'],
+  status: number,
+  said: string,
+): string {
+  const reason = said === '' ? '' : `: ${said}`;
+  switch (kind) {
+    case 'auth': {
+      const todo = keyVariable ? ` Set ${keyVariable} to a valid key and restart.` : '';
+      return `The ${title} refused the key (HTTP ${status}).${todo}`;
+    }
+    case 'context_overflow':
+      return `The conversation is too long for the model (HTTP ${status})${reason}`;
+    case 'rate_limited':
+      return `The ${title} limits the rate of requests (HTTP ${status})${reason}`;
+    case 'overloaded':
+      return `The ${title} is overloaded (HTTP ${status})${reason}`;
+    case 'server':
+    case 'network':
+      return `The ${title} failed (HTTP ${status})${reason}`;
+    case 'invalid':
+      return `The ${title} refused the request (HTTP ${status})${reason}`;
+  }
+}

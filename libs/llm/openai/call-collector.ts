@@ -1,0 +1,77 @@
+/** A piece of a call as servers send it; the standard's own fields are all there, but not everybody's. */
+export interface CallDelta {
+  index?: number;
+  id?: string | null;
+  function?: { name?: string | null; arguments?: unknown };
+  extra_content?: { google?: { thought_signature?: string } } | null;
+}
+
+export interface CollectedCall {
+  name: string;
+  /** Arguments as JSON text, however much of it came. */
+  json: string;
+  signature?: string;
+}
+
+type OpenCall = CollectedCall & { index: number | undefined; id: string };
+
+/**
+ * Puts calls together from their pieces. By the book each call has an index and the first piece its id; servers also
+ * send whole calls, leave out ids or indexes, give every call the same of one, and repeat the name in each piece.
+ */
+export class CallCollector {
+  private readonly open: OpenCall[] = [];
+
+  get calls(): readonly CollectedCall[] {
+    return this.open;
+  }
+
+  add(delta: CallDelta): void {
+    const name = delta.function?.name ?? '';
+    const json = toText(delta.function?.arguments);
+    const call = this.find(delta, name, json) ?? this.start(delta);
+    call.id ||= delta.id ?? '';
+    call.name ||= name;
+    call.json += json;
+    const signature = delta.extra_content?.google?.thought_signature;
+    if (typeof signature === 'string' && signature !== '') call.signature ??= signature;
+  }
+
+  private start({ index }: CallDelta): OpenCall {
+    const call: OpenCall = { index, id: '', name: '', json: '' };
+    this.open.push(call);
+    return call;
+  }
+
+  /** The call that the piece continues. */
+  private find({ index, id }: CallDelta, name: string, json: string): OpenCall | undefined {
+    const candidate =
+      index === undefined
+        ? id
+          ? this.open.findLast((call) => call.id === id)
+          : this.open.at(-1)
+        : this.open.findLast((call) => call.index === index);
+    if (!candidate) return undefined;
+    const isOther =
+      (id && candidate.id && candidate.id !== id) ||
+      (name !== '' && candidate.name !== '' && name !== candidate.name);
+    // Nothing can follow a whole object but the next call.
+    const isNext = json.trimStart().startsWith('{') && isWhole(candidate.json);
+    return isOther || isNext ? undefined : candidate;
+  }
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+function isWhole(json: string): boolean {
+  if (!json.trimEnd().endsWith('}')) return false;
+  try {
+    JSON.parse(json);
+    return true;
+  } catch {
+    return false;
+  }
+}

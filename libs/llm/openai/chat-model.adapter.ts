@@ -1,0 +1,84 @@
+import { OpenAI } from 'openai';
+import { cutOffError } from '../failed-request.js';
+import type { Model, ModelPart, ModelRequest } from '../model.port.js';
+import type { ChatProvider } from './chat-provider.js';
+import { ChunkReader, type ChatChunk } from './chunk-reader.js';
+import { normalizeErrorBody } from './error-body.js';
+import { isDeclined, isImageRefused, toChatError } from './to-chat-error.js';
+import { toChatRequest } from './to-chat-request.js';
+
+export interface ChatModelOptions {
+  provider: ChatProvider;
+  /** A server of one's own may need none. */
+  apiKey?: string;
+  /** Up to `/chat/completions`; default: the public service. */
+  baseUrl?: string;
+  /** Until the first byte of an answer. */
+  timeoutMs?: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 5 * 60_000;
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
+
+/** A model behind OpenAI's Chat Completions, whoever runs it. Makes one request a call: retrying is the orchestrator's. */
+export class ChatModel implements Model {
+  private readonly client: OpenAI;
+
+  constructor(private readonly options: ChatModelOptions) {
+    const { provider, apiKey, baseUrl, timeoutMs } = options;
+    this.client = new OpenAI({
+      apiKey: apiKey ?? 'none',
+      baseURL: baseUrl ?? provider.publicUrl,
+      timeout: timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      maxRetries: 0,
+      // The SDK would log bodies, and take these from the environment.
+      logLevel: 'off',
+      organization: null,
+      project: null,
+      fetch: fetchReadably,
+      ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),
+    });
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
+    signal.throwIfAborted();
+    const { provider, apiKey = '' } = this.options;
+    const reader = new ChunkReader(provider, request.model);
+    try {
+      for await (const chunk of await this.open(request, signal)) {
+        signal.throwIfAborted();
+        yield* reader.read(chunk as ChatChunk | null);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isDeclined(error)) return yield { type: 'end', stop_reason: 'refusal', usage: NO_USAGE };
+      if (!reader.isComplete) throw toChatError(error, provider, apiKey);
+    }
+    // The SDK ends an aborted stream without an error.
+    signal.throwIfAborted();
+    if (!reader.isComplete) throw cutOffError(provider);
+    yield* reader.finish();
+  }
+
+  /** A model that takes no pictures would fail every later request of the conversation, so they are only named then. */
+  private async open(request: ModelRequest, signal: AbortSignal) {
+    const create = (withImages: boolean) =>
+      this.client.chat.completions.create(toChatRequest(request, this.options.provider, { withImages }), {
+        signal,
+      });
+    try {
+      return await create(true);
+    } catch (error) {
+      if (!request.images?.size || !isImageRefused(error)) throw error;
+      return create(false);
+    }
+  }
+}
+
+/** The SDK reads errors of one form only. */
+async function fetchReadably(...request: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...request);
+  if (response.ok) return response;
+  const { status, statusText, headers } = response;
+  return new Response(normalizeErrorBody(await response.text()), { status, statusText, headers });
+}

@@ -1,0 +1,113 @@
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import { describeCause, networkError, quote, sentenceFor, type NamedProvider } from '../failed-request.js';
+import { ModelError } from '../model.port.js';
+import { readRetryAfterMs } from '../retry-after.js';
+import { readDetails, type ErrorBody } from './error-body.js';
+import { parseDurationMs, readResetMs } from './reset-times.js';
+
+type Kind = ModelError['kind'];
+
+const OVERFLOW =
+  /context_length_exceeded|maximum context length|context (window|length|size)|prompt is too long|input token count.*exceeds|too many tokens|exceeds? .*maximum number of tokens/i;
+/** More than the account may ever ask for at once: waiting does not help, a shorter history does. */
+const TOO_LARGE_AT_ONCE = /request too large/i;
+const NO_CREDIT = /insufficient_quota|billing_hard_limit|insufficient balance|exceeded your monthly/i;
+const OVERLOADED = /overload|unavailable|capacity/i;
+const DECLINED_CODES = ['content_filter', 'content_policy_violation', 'ResponsibleAIPolicyViolation'];
+const RETRYABLE_STATUSES = [408, 409, 429];
+
+type Failure = APIError<number | undefined, Headers | undefined, ErrorBody | undefined>;
+
+/** What the SDK threw → `ModelError`. No message carries the key. */
+export function toChatError(error: unknown, provider: NamedProvider, apiKey: string): ModelError {
+  if (error instanceof ModelError) return error;
+  if (error instanceof APIConnectionTimeoutError) return networkError(provider, 'did not answer in time');
+  if (error instanceof APIConnectionError)
+    return networkError(provider, `could not be reached${describeCause(error)}`);
+  if (!(error instanceof APIError))
+    return networkError(provider, `broke off its answer${describeCause(error)}`);
+  const failure = error as Failure;
+  const said = quote(saidIn(failure), apiKey);
+  return failure.status === undefined
+    ? errorInStream(failure, provider, said)
+    : errorOfStatus(failure, failure.status, provider, said);
+}
+
+/** The provider's filter refused the question itself. */
+export function isDeclined(error: unknown): boolean {
+  return error instanceof APIError && DECLINED_CODES.includes(String(error.code));
+}
+
+/** The model, or the server that runs it, takes no pictures. */
+export function isImageRefused(error: unknown): boolean {
+  if (!(error instanceof APIError) || error.status === undefined) return false;
+  return error.status < 500 && /\bimages?\b|image_url|vision|multimodal/i.test(saidIn(error as Failure));
+}
+
+function errorOfStatus(failure: Failure, status: number, provider: NamedProvider, said: string): ModelError {
+  const kind = kindOfStatus(failure, status);
+  const retryable =
+    kind !== 'context_overflow' &&
+    kind !== 'auth' &&
+    isRetryableStatus(status) &&
+    !isUsedUp(failure) &&
+    failure.headers?.get('x-should-retry') !== 'false';
+  const retryAfterMs = retryable ? waitOf(failure) : undefined;
+  return new ModelError(sentenceFor(provider, kind, status, said), kind, {
+    retryable,
+    status,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+function errorInStream(failure: Failure, { title }: NamedProvider, said: string): ModelError {
+  const kind = kindInStream(failure);
+  const why = said || failure.type || String(failure.code ?? 'no reason given');
+  return new ModelError(`The ${title} broke off its answer: ${why}`, kind, {
+    retryable: kind !== 'context_overflow' && kind !== 'invalid' && kind !== 'auth' && !isUsedUp(failure),
+  });
+}
+
+function kindOfStatus(failure: Failure, status: number): Kind {
+  const said = saidIn(failure);
+  if (status === 401 || status === 403 || readDetails(failure.error).isKeyInvalid) return 'auth';
+  if (status === 429 && TOO_LARGE_AT_ONCE.test(said)) return 'context_overflow';
+  if (status === 429 || status === 402) return 'rate_limited';
+  if (status === 529 || (status === 503 && OVERLOADED.test(said))) return 'overloaded';
+  if (isRetryableStatus(status)) return 'server';
+  const isOverflow = status === 413 || OVERFLOW.test(`${failure.code} ${said}`);
+  return isOverflow ? 'context_overflow' : 'invalid';
+}
+
+/** Some servers write an HTTP status as `code`. */
+function kindInStream(failure: Failure): Kind {
+  const { code } = failure;
+  if (/^[45]\d\d$/.test(String(code))) return kindOfStatus(failure, Number(code));
+  const words = `${code} ${failure.type} ${failure.error?.status} ${saidIn(failure)}`;
+  if (OVERFLOW.test(words)) return 'context_overflow';
+  if (/rate_limit|resource_exhausted|insufficient_quota/i.test(words)) return 'rate_limited';
+  if (OVERLOADED.test(words)) return 'overloaded';
+  return /invalid_request/i.test(words) ? 'invalid' : 'server';
+}
+
+function isRetryableStatus(status: number): boolean {
+  return RETRYABLE_STATUSES.includes(status) || status >= 500;
+}
+
+/** A quota that no wait of minutes fills. */
+function isUsedUp(failure: Failure): boolean {
+  const words = `${failure.code} ${failure.type} ${saidIn(failure)}`;
+  return NO_CREDIT.test(words) || readDetails(failure.error).isDailyQuota;
+}
+
+function waitOf({ headers, error, status }: Failure): number | undefined {
+  const asked = readRetryAfterMs(headers, Date.now());
+  if (asked !== undefined || status !== 429) return asked;
+  const { retryDelay } = readDetails(error);
+  return parseDurationMs(retryDelay as string | undefined) ?? readResetMs(headers);
+}
+
+function saidIn({ error }: Failure): string {
+  const message: unknown = error?.message;
+  return typeof message === 'string' ? message : '';
+}

@@ -1,0 +1,50 @@
+import type { OpenAI } from 'openai';
+import { canForceTool } from '../forced-tool.js';
+import { withoutProvider } from '../model-name.js';
+import type { ModelRequest } from '../model.port.js';
+import { toProviderTool } from '../schemas/provider-tool.js';
+import { chatFeaturesOf } from './chat-features.js';
+import type { ChatProvider } from './chat-provider.js';
+import { toChatMessages } from './to-chat-messages.js';
+
+/** With what Gemini takes besides. */
+export type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming & {
+  extra_body?: { google: { thinking_config: { include_thoughts: true } } };
+};
+
+/** The request body. `withImages` false names every picture, for a model that takes none. */
+export function toChatRequest(
+  request: ModelRequest,
+  provider: ChatProvider,
+  { withImages = true } = {},
+): ChatParams {
+  const model = withoutProvider(request.model);
+  const features = chatFeaturesOf(provider, model);
+  const { signedCalls } = features;
+  const images = withImages ? (request.images ?? new Map<string, never>()) : new Map<string, never>();
+  const history = toChatMessages(request.messages, { provider, signedCalls, images });
+  const params: ChatParams = {
+    model,
+    messages:
+      request.system.trim() === '' ? history : [{ role: 'system', content: request.system }, ...history],
+    stream: true,
+    stream_options: { include_usage: true },
+    [features.outputLimit]: Math.min(request.max_output_tokens, features.maxOutputTokens),
+  };
+  if (request.tools.length > 0) params.tools = request.tools.map((tool) => toChatTool(tool, provider));
+  if (request.tools.length > 0 && features.reasonsWithoutTools) params.reasoning_effort = 'none';
+  if (request.tool_choice && canForceTool(request.model)) {
+    params.tool_choice = { type: 'function', function: { name: request.tool_choice.name } };
+  }
+  if (request.temperature !== undefined && features.temperature) params.temperature = request.temperature;
+  if (features.thoughts) params.extra_body = { google: { thinking_config: { include_thoughts: true } } };
+  return params;
+}
+
+function toChatTool(
+  tool: ModelRequest['tools'][number],
+  provider: ChatProvider,
+): OpenAI.Chat.Completions.ChatCompletionFunctionTool {
+  const { name, description, input_schema } = toProviderTool(tool, provider.name).tool;
+  return { type: 'function', function: { name, description, parameters: input_schema } };
+}

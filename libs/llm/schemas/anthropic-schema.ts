@@ -1,0 +1,22 @@
+import { toCurrentKeywords } from './current-keywords.js';
+import { flattenTop, type Converted } from './flatten-top.js';
+import { isSchema, stringsOf, toCanonicalJson, withNote, type JsonSchema } from './json-schema.js';
+
+const REFUSED_AT_TOP = ['oneOf', 'anyOf', 'allOf'];
+/** The names that the arguments of a tool may have; inside of them any will do. */
+const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/** Anthropic takes JSON Schema 2020-12, but at the top only an object with plain properties. */
+export function toAnthropicSchema(schema: JsonSchema): Converted {
+  const { schema: flat, losses } = flattenTop(toCurrentKeywords(schema), REFUSED_AT_TOP);
+  const properties = Object.entries(isSchema(flat.properties) ? flat.properties : {});
+  const odd = properties.filter(([name]) => !PROPERTY_NAME.test(name));
+  if (odd.length === 0) return { schema: flat, losses };
+  const left = properties.filter(([name]) => PROPERTY_NAME.test(name));
+  const required = stringsOf(flat.required).filter((name) => PROPERTY_NAME.test(name));
+  const note = `It also takes: ${toCanonicalJson(Object.fromEntries(odd))}`;
+  return {
+    schema: withNote({ ...flat, properties: Object.fromEntries(left), required }, note),
+    losses: [...losses, ...odd.map(([name]) => ({ path: `/properties/${name}`, keyword: 'name' }))],
+  };
+}

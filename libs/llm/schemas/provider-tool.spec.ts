@@ -1,0 +1,282 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { toolSchemaCase } from '../testing/schema-cases.js';
+import { toCurrentKeywords } from './current-keywords.js';
+import { isSchema, mapSubschemas, type JsonSchema } from './json-schema.js';
+import { describeSchemaLosses, toProviderTool } from './provider-tool.js';
+
+const ajv = new Ajv2020({
+  strict: false,
+  validateFormats: false,
+  validateSchema: false,
+  addUsedSchema: false,
+  logger: false,
+});
+const PROVIDERS = ['anthropic', 'openai', 'gemini', 'ollama'];
+
+function convert(schema: JsonSchema, provider: string): JsonSchema {
+  return toProviderTool({ name: 'tool', description: 'A tool.', input_schema: schema }, provider).tool
+    .input_schema;
+}
+
+/** The flag that Gemini has for null, as JSON Schema says it. */
+function withoutFlags(schema: JsonSchema): JsonSchema {
+  const { nullable, ...rest } = mapSubschemas(schema, withoutFlags);
+  return nullable === true ? { anyOf: [rest, { type: 'null' }] } : rest;
+}
+
+function accepts(schema: JsonSchema, value: unknown): boolean {
+  return ajv.compile(withoutFlags(toCurrentKeywords(schema)))(value);
+}
+
+function keywordsIn(schema: JsonSchema): Set<string> {
+  const found = new Set<string>();
+  (function visit(part: JsonSchema): JsonSchema {
+    for (const key of Object.keys(part)) found.add(key);
+    return mapSubschemas(part, visit);
+  })(schema);
+  return found;
+}
+
+describe.each(PROVIDERS)('a schema converted for %s', (provider) => {
+  it('accepts what the original accepts', () => {
+    let fitting = 0;
+    fc.assert(
+      fc.property(toolSchemaCase, ({ schema, value, branch = {} }) => {
+        // What only a branch accepts that says nothing about it may be refused.
+        if (!accepts(schema, value) || !accepts(branch, value)) return;
+        fitting++;
+        expect({ value, isAccepted: accepts(convert(schema, provider), value) }).toEqual({
+          value,
+          isAccepted: true,
+        });
+      }),
+      { numRuns: 150 },
+    );
+    expect(fitting).toBeGreaterThan(60);
+  });
+
+  it('is not changed by being converted again', () => {
+    fc.assert(
+      fc.property(toolSchemaCase, ({ schema }) => {
+        const once = convert(schema, provider);
+        expect(convert(structuredClone(once), provider)).toEqual(once);
+      }),
+    );
+  });
+
+  it('keeps what is required, and every description', () => {
+    fc.assert(
+      fc.property(toolSchemaCase, ({ schema }) => {
+        const converted = convert(schema, provider);
+        const text = JSON.stringify(converted);
+        for (const name of (schema.required as string[] | undefined) ?? [])
+          expect(converted.required).toContain(name);
+        for (const property of Object.values(isSchema(schema.properties) ? schema.properties : {})) {
+          if (isSchema(property) && typeof property.description === 'string')
+            expect(text).toContain(property.description);
+        }
+      }),
+    );
+  });
+
+  it('is an object with properties at its top, without alternatives', () => {
+    fc.assert(
+      fc.property(toolSchemaCase, ({ schema }) => {
+        const converted = convert(schema, provider);
+        expect(converted.type).toBe('object');
+        expect(Object.keys(converted)).not.toEqual(
+          expect.arrayContaining([expect.stringMatching(/^(anyOf|oneOf|allOf|\$schema)$/)]),
+        );
+      }),
+    );
+  });
+});
+
+describe('Gemini’s subset', () => {
+  const PUBLISHED = [
+    ...[
+      'type',
+      'format',
+      'title',
+      'description',
+      'nullable',
+      'enum',
+      'items',
+      'maxItems',
+      'minItems',
+      'properties',
+    ],
+    ...[
+      'required',
+      'minProperties',
+      'maxProperties',
+      'minLength',
+      'maxLength',
+      'pattern',
+      'anyOf',
+      'minimum',
+      'maximum',
+    ],
+  ];
+
+  it('holds no other keyword, a type everywhere, and no list of numbers', () => {
+    fc.assert(
+      fc.property(toolSchemaCase, ({ schema }) => {
+        const converted = convert(schema, 'gemini');
+        for (const keyword of keywordsIn(converted)) expect(PUBLISHED).toContain(keyword);
+        (function visit(part: JsonSchema): JsonSchema {
+          expect(typeof part.type === 'string' || Array.isArray(part.anyOf)).toBe(true);
+          expect(part.type === 'array' ? isSchema(part.items) : true).toBe(true);
+          expect(
+            (part.enum as unknown[] | undefined)?.every((value) => typeof value === 'string') ?? true,
+          ).toBe(true);
+          return mapSubschemas(part, visit);
+        })(converted);
+      }),
+    );
+  });
+});
+
+describe('what a provider’s form cannot say', () => {
+  const convertTool = (schema: JsonSchema, provider: string, description = 'A tool.') =>
+    toProviderTool({ name: 'tool', description, input_schema: schema }, provider).tool;
+  const lossesOf = (schema: JsonSchema, provider: string) =>
+    describeSchemaLosses({ name: 'tool', description: '', input_schema: schema }, provider);
+  const EITHER = {
+    type: 'object',
+    properties: { a: { type: 'string' } },
+    oneOf: [{ required: ['a'] }, { properties: { b: { type: 'integer' } }, required: ['b'] }],
+  };
+  const note =
+    'Exactly one of these forms fits: {"required":["a"]} or {"properties":{"b":{"type":"integer"}},"required":["b"]}';
+
+  it.each(['anthropic', 'openai', 'gemini', 'ollama'])(
+    'is said in words, and reported, for %s',
+    (provider) => {
+      expect(convert(EITHER, provider)).toEqual({
+        type: 'object',
+        description: note,
+        properties: { a: { type: 'string' }, b: { type: 'integer' } },
+      });
+      expect(lossesOf(EITHER, provider)).toEqual([{ path: '', keyword: 'oneOf' }]);
+    },
+  );
+
+  it('is nothing for a schema of the usual kind', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        a: { type: 'string', description: 'Letters.' },
+        b: { type: 'array', items: { type: 'number' } },
+      },
+      required: ['a'],
+    };
+    for (const provider of PROVIDERS) {
+      expect(convert(schema, provider)).toEqual(schema);
+      expect(lossesOf(schema, provider)).toEqual([]);
+    }
+  });
+
+  it('is for Gemini what its Schema lacks; references, constants and null have another form there', () => {
+    const schema = {
+      type: 'object',
+      $defs: { size: { type: 'integer', exclusiveMinimum: 0, description: 'In pixels.' } },
+      properties: {
+        width: { $ref: '#/$defs/size' },
+        kind: { const: 'png' },
+        level: { type: 'integer', enum: [1, 2] },
+        title: { type: ['string', 'null'], format: 'uri' },
+        tags: { type: 'object', additionalProperties: { type: 'string' } },
+        any: {},
+      },
+    };
+    const { properties } = convert(schema, 'gemini') as { properties: Record<string, JsonSchema> };
+    expect(properties).toMatchObject({
+      width: { type: 'integer', description: 'In pixels.\nJSON Schema: {"exclusiveMinimum":0}' },
+      kind: { type: 'string', enum: ['png'] },
+      level: { type: 'integer', description: 'One of: 1, 2' },
+      title: { type: 'string', nullable: true, description: 'JSON Schema: {"format":"uri"}' },
+      tags: { type: 'object', description: 'Any other property: {"type":"string"}' },
+      any: { anyOf: expect.any(Array), nullable: true },
+    });
+    expect(lossesOf(schema, 'gemini')).toEqual([
+      { path: '/properties/width', keyword: 'exclusiveMinimum' },
+      { path: '/properties/level', keyword: 'enum' },
+      { path: '/properties/title', keyword: 'format' },
+      { path: '/properties/tags', keyword: 'additionalProperties' },
+    ]);
+  });
+
+  it('is where a definition stands inside itself', () => {
+    const schema = {
+      type: 'object',
+      properties: { root: { $ref: '#/$defs/node' } },
+      $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
+    };
+    expect(JSON.stringify(convert(schema, 'gemini'))).toContain('Of the same form as «node».');
+    expect(lossesOf(schema, 'gemini')).toEqual([
+      { path: '/properties/root/properties/next/properties/next', keyword: '$ref' },
+    ]);
+    expect(lossesOf(schema, 'anthropic')).toEqual([]);
+  });
+
+  it('ends for definitions that multiply, and for references that lead nowhere', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 12 }, (_, level) => [
+        `d${level}`,
+        {
+          type: 'object',
+          properties: Object.fromEntries(
+            Array.from({ length: 12 }, (__, n) => [`p${n}`, { $ref: `#/$defs/d${level + 1}` }]),
+          ),
+        },
+      ]),
+    );
+    const converted = convert({ type: 'object', $defs, properties: { a: { $ref: '#/$defs/d0' } } }, 'gemini');
+    expect(JSON.stringify(converted).length).toBeLessThan(2_000_000);
+  });
+
+  it('is for Anthropic an argument with a name that it does not take', () => {
+    const schema = {
+      type: 'object',
+      properties: { 'naïve name': { type: 'string' } },
+      required: ['naïve name'],
+    };
+    expect(convert(schema, 'anthropic')).toEqual({
+      type: 'object',
+      properties: {},
+      required: [],
+      description: 'It also takes: {"naïve name":{"type":"string"}}',
+    });
+    expect(lossesOf(schema, 'anthropic')).toEqual([{ path: '/properties/naïve name', keyword: 'name' }]);
+  });
+
+  it('is for OpenAI no word of a description that is too long: the rest stands in the schema', () => {
+    const words = Array.from({ length: 500 }, (_, n) => `word${n}`).join(' ');
+    const tool = convertTool({ type: 'object', description: 'Own.' }, 'openai', words);
+    expect(tool.description).toHaveLength(1_024);
+    const rest = (tool.input_schema.description as string).replace(/\nOwn\.$/, '');
+    expect(tool.description.slice(0, -1) + rest).toBe(words);
+  });
+
+  it('keeps all properties of merged parts', () => {
+    const schema = {
+      allOf: [
+        {
+          type: 'object',
+          properties: { a: { type: 'string' } },
+          required: ['a'],
+          additionalProperties: false,
+        },
+        { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] },
+      ],
+    };
+    expect(convert(schema, 'anthropic')).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'string' } },
+      required: ['a', 'b'],
+    });
+  });
+});

@@ -1,0 +1,28 @@
+import { isWithinDepth, MAX_DEPTH } from '#contracts';
+import type { ModelPart } from './model.port.js';
+
+/** Arguments stand a few levels deep in the messages that carry them. */
+const MAX_ARGUMENT_DEPTH = MAX_DEPTH - 4;
+const MAX_RAW_LENGTH = 2_000;
+
+/** A call whose arguments came as JSON text; what is no usable JSON object is only kept as `raw`. */
+export function toolCallPart(name: string, json: string): ModelPart {
+  return { type: 'tool_call', name, arguments: parseArguments(json), raw: json.slice(0, MAX_RAW_LENGTH) };
+}
+
+function parseArguments(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const isUsable = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isUsable && isWithinDepth(value, MAX_ARGUMENT_DEPTH)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name that every provider takes back: a model may have invented one that none does. */
+export function sayableName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
+}
