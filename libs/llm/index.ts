@@ -1,2 +1,4 @@
 export * from './model.port.js';
+export { contextWindowOf } from './context-window.js';
+export { SUMMARY_INSTRUCTION } from './summary-instruction.js';
 export { createModel, describeModel, type ModelEnvironment } from './model-setup.js';
