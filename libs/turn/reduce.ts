@@ -160,7 +160,9 @@ function reduceStepCommitted(view: View, turn: TurnView, event: EventOf<'step_co
       step.calls.find((seen) => seen.tool_call_id === call.tool_call_id),
     ),
   );
-  return applied(changeCalls(view, turn, step, { committed: true, calls }), event);
+  const { summary } = event;
+  const committed = { committed: true, calls, ...(summary === undefined ? {} : { summary }) };
+  return applied(changeCalls(view, turn, step, committed), event);
 }
 
 /** A call whose worker's events came before the row that asks for it: they know more of its life, the row its names. */

@@ -1,6 +1,7 @@
 import type { ArtifactReference, Block, Call, Journal, Outcome, Step } from '#contracts';
 import { IMAGE_TYPES, plainText } from '#contracts';
 import type { ImageReference, ModelMessage, UserContent } from './model-message.js';
+import { compactionOf, summaryText } from './compaction.js';
 import { endingStep } from './journal.js';
 
 const STOPPED_NOTE = '[The user stopped the previous answer before it was complete.]';
@@ -10,17 +11,20 @@ const CANCELLED_TEXT = 'Cancelled: The turn ended before this call was answered.
 /**
  * A turn as the model reads it: the user's message, then steps and results in order. The same rows give the same
  * messages in every process: a call of a stopped or failed turn without a later model step reads as `Cancelled`,
- * whatever outcome lands later.
+ * whatever outcome lands later. A turn that has summarised what was before it begins with the summary.
  */
 export function messagesOfTurn(journal: Pick<Journal, 'turn' | 'steps' | 'outcomes'>): ModelMessage[] {
   const { turn, steps, outcomes } = journal;
   const messages: ModelMessage[] = [];
-  appendMessages(messages, [{ role: 'user', content: [{ type: 'text', text: turn.content }] }]);
+  appendMessages(messages, [
+    { role: 'user', content: [...summaryBefore(steps), { type: 'text', text: turn.content }] },
+  ]);
   const outcomeOf = new Map(outcomes.map((outcome) => [outcome._id, outcome]));
   const lastModelStep = steps.findLast((step) => step.kind === 'model');
   const end = endingStep({ ...journal, claims: [], answers: [] });
   const isBroken = end !== undefined && end.kind !== 'model';
   for (const step of steps) {
+    if (step.kind === 'summary') continue;
     appendMessages(messages, [{ role: 'assistant', content: speakable(step) }]);
     const results = step.calls.map((call) =>
       isBroken && step === lastModelStep
@@ -68,6 +72,11 @@ function speakable({ blocks, model }: Step): Block[] {
       : block,
   );
   return kept.slice(0, kept.findLastIndex((block) => block.type !== 'thinking') + 1);
+}
+
+function summaryBefore(steps: Step[]): UserContent[] {
+  const compaction = compactionOf(steps);
+  return compaction?.how === 'summarised' ? [{ type: 'text', text: summaryText(compaction.text) }] : [];
 }
 
 function resultsFirst(content: UserContent[]): UserContent[] {

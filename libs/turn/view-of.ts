@@ -11,6 +11,7 @@ import type {
 } from '#contracts';
 import { plainText } from '#contracts';
 import { approvalExpiry } from './call-rules.js';
+import { summaryOf } from './compaction.js';
 import {
   answerTo,
   claimsOn,
@@ -81,16 +82,25 @@ function partialOf(journal: Journal, partials: PartialText[]): PartialText | und
   return partials.find((partial) => partial.turn_id === journal.turn._id && partial.step === next);
 }
 
+export function isShownStep(step: Step): boolean {
+  return step.kind === 'model' || step.kind === 'summary' || textOf(step) !== '';
+}
+
 /** The rows that a view shows as steps: `cancel` and `fail` only if they keep partial text. */
 export function shownSteps(journal: Pick<Journal, 'steps'>): Step[] {
-  return journal.steps.filter(
-    (step) => step.kind === 'model' || step.kind === 'summary' || textOf(step) !== '',
-  );
+  return journal.steps.filter(isShownStep);
 }
 
 function stepViewOf(journal: Journal, step: Step): StepView {
   const calls = step.calls.map((call) => callViewOf(journal, step, call));
-  return { n: step.n, attempt: step.attempt, text: textOf(step), committed: true, calls };
+  const { n, attempt } = step;
+  return { n, attempt, ...shownTextOf(step), committed: true, calls };
+}
+
+/** A summary is said to the model: no part of the answer, but people may know what it says. */
+export function shownTextOf(step: Step): Pick<StepView, 'text' | 'summary'> {
+  const summary = summaryOf(step);
+  return summary === undefined ? { text: textOf(step) } : { text: '', summary };
 }
 
 /** A call as a view shows it, from the rows. */

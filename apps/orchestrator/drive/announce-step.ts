@@ -1,14 +1,16 @@
 import type { Call, ConversationEvent, Journal, Step } from '#contracts';
-import { approvalExpiry, callViewOf, outcomeOf, textOf, toolEndEvent, toolsetOf } from '#turn';
+import { approvalExpiry, callViewOf, outcomeOf, shownTextOf, toolEndEvent, toolsetOf } from '#turn';
 
 /** The events of a step that has just been committed: itself, then its calls in order. */
 export function committedEvents(journal: Journal, step: Step): ConversationEvent[] {
   const place = placeOf(step);
+  const { text, summary } = shownTextOf(step);
   const committed: ConversationEvent = {
     type: 'step_committed',
     ...place,
     attempt: step.attempt,
-    text_length: textOf(step).length,
+    text_length: text.length,
+    ...(summary === undefined ? {} : { summary }),
     calls: step.calls.map((call) => callViewOf(journal, step, call)),
   };
   return [committed, ...step.calls.map((call) => callEvent(step, call))];

@@ -1,11 +1,11 @@
 import type { Journal, Outcome, Step, Turn } from '#contracts';
 import type { Store } from '#store';
-import { appendMessages, approvedTools, messagesOfTurn, type ModelMessage } from '#turn';
+import { appendMessages, approvedTools, compacted, messagesOfTurn, type ModelMessage } from '#turn';
 
 interface Entry {
   /** Every turn up to this number is in `messages`. */
   upTo: number;
-  /** Only ever appended to (its last element may be replaced): earlier readers keep their own slice. */
+  /** Only ever appended to (its last element may be replaced), or replaced as a whole: earlier readers keep theirs. */
   messages: ModelMessage[];
   /** Bus names of tools of which a person has approved a call; only ever added to. */
   approved: Set<string>;
@@ -99,6 +99,11 @@ export class History {
   }
 
   private add(entry: Entry, journal: Pick<Journal, 'turn' | 'steps' | 'outcomes'>): void {
+    const before = compacted(entry.messages, journal.steps);
+    if (before !== entry.messages) {
+      entry.messages = before;
+      entry.characters = countCharacters(before);
+    }
     const messages = messagesOfTurn(journal);
     appendMessages(entry.messages, messages);
     entry.characters += countCharacters(messages);

@@ -1,7 +1,7 @@
 import type { CatalogTool, Journal } from '#contracts';
 import type { ModelRequest } from '#llm';
 import { toModelName } from '#tools';
-import { appendMessages, assertTranscript, messagesOfTurn, type ModelMessage } from '#turn';
+import { appendMessages, assertTranscript, compacted, messagesOfTurn, type ModelMessage } from '#turn';
 import type { OrchestratorSettings } from '../orchestrator.deps.js';
 
 /**
@@ -15,10 +15,11 @@ export function modelRequest(
   settings: OrchestratorSettings,
 ): Omit<ModelRequest, 'model'> {
   const { options } = journal.turn;
-  const messages = history.slice();
+  const before = compacted(history, journal.steps);
+  const messages = before.slice();
   appendMessages(messages, messagesOfTurn(journal));
   // The history was checked when its turns ran; its last message may have grown.
-  assertTranscript(messages, history.length - 1);
+  assertTranscript(messages, before.length - 1);
   return {
     system: [settings.systemPrompt, options.system].filter(Boolean).join('\n\n'),
     messages,

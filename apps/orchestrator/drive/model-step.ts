@@ -1,32 +1,31 @@
 import type { CatalogTool, FailureCode, Step } from '#contracts';
 import { stepRow } from '#journal';
-import type { Model, ModelRequest } from '#llm';
+import type { ModelRequest } from '#llm';
 import { Offer, type ArgumentValidator } from '#tools';
-import { approvedTools, stepAttempt, timeLimit, withoutForeignThinking } from '#turn';
-import type { Permit } from '../admission/model-admission.js';
-import type { ModelLimits } from '../admission/model-limits.js';
-import { directCall } from '../model/direct-call.js';
-import { givenAnswer } from '../model/given-answer.js';
+import { approvedTools, stepAttempt, timeLimit } from '#turn';
+import { asksModel } from '../model/asks-model.js';
 import { resolveCalls } from '../model/resolve-calls.js';
-import { candidateModels, modelLabel } from '../model/model-choice.js';
+import { modelLabel } from '../model/model-choice.js';
 import type { Progress, Streamed } from '../model/stream-step.js';
-import { streamWithFallbacks } from '../model/stream-with-fallbacks.js';
-import type { StepPlace } from '../model/token-stream.js';
+import { retriesUpTo } from '../model/stream-with-fallbacks.js';
 import type { DrivingDeps } from '../driving.deps.js';
 import { settledEnds } from './announce-step.js';
+import { ModelAsker, type Asked } from './model-asker.js';
 import { modelRequest } from './model-request.js';
 import { failRow } from './step-row.js';
+import { SummaryStep, type Written } from './summary-step.js';
 import type { TurnWork } from './turn-work.js';
 
 /** Timers may fire early; then the turn's time would not be up yet. */
 const LATE_MS = 20;
-const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
 
 /** The step that a driven turn asks the model for: streamed to viewers, and made a row. */
 export class ModelStep {
   private readonly offer: Offer;
   /** Sorted as the model sees them. */
   private readonly offered: CatalogTool[];
+  private readonly asker: ModelAsker;
+  private readonly summaryStep: SummaryStep;
   private controller: AbortController | undefined;
   private streaming: { step: number; progress: Progress } | undefined;
   private interrupted: Streamed | undefined;
@@ -42,6 +41,8 @@ export class ModelStep {
       { by: 'message', choice: work.memory.journal.turn.options.tools },
     ]);
     this.offered = this.offer.filter(work.catalogue);
+    this.asker = new ModelAsker(deps, work);
+    this.summaryStep = new SummaryStep(deps, work, this.asker);
   }
 
   get isRunning(): boolean {
@@ -81,10 +82,14 @@ export class ModelStep {
       settled: settledEnds(journal, journal.steps.at(-1)),
     });
     try {
-      const { model, streamed } = await this.ask(place, request, controller.signal);
-      deps.metrics.modelCalls.inc({ outcome: OUTCOMES[streamed.ended] });
-      if (streamed.ended !== 'aborted') return this.rowOf(n, model, streamed);
-      this.interrupted = streamed;
+      const written = await this.write(request, {
+        place,
+        signal: controller.signal,
+        emit: (event) => deps.bus.emit(event),
+        onAttempt: (progress) => (this.streaming = { step: n, progress }),
+      });
+      if ('row' in written) return this.counted(written.row);
+      this.interrupted = written.interrupted;
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -92,36 +97,27 @@ export class ModelStep {
     }
   }
 
-  private async ask(
-    place: Omit<StepPlace, 'attempt'>,
+  /** Of a turn that would not fit otherwise, first a step that makes room. */
+  private async write(
     request: Omit<ModelRequest, 'model'>,
-    signal: AbortSignal,
-  ): Promise<{ model: string; streamed: Streamed }> {
-    const { deps, work } = this;
-    const loading = work.images.load(place.conversation_id, request.messages);
-    const images = loading && (await unlessAborted(loading, signal));
-    const { modelRetries: maxRetries, overloadRetries } = deps.settings.budgets;
-    return streamWithFallbacks({
-      model: this.model,
-      models: this.candidates,
-      requestFor: (model) => ({
-        ...request,
-        model,
-        messages: withoutForeignThinking(request.messages, model),
-        ...(images && { images }),
-      }),
-      place,
-      claimAttempt: work.claimAttempt,
-      maxRetries,
-      overloadRetries,
-      signal,
-      emit: (event) => deps.bus.emit(event),
-      admit: (asked, how) => this.admit(asked, how),
-      onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
-      onRefusal: (model, retryAfterMs) => deps.modelLimits.slowDown(model, retryAfterMs),
-      onFallback: (model) => deps.metrics.modelFallbacks.inc({ model }),
-      onAttempt: (progress) => (this.streaming = { step: place.step, progress }),
+    asking: Omit<Asked, 'request'>,
+  ): Promise<Written> {
+    const { summaryStep, work } = this;
+    const room = await summaryStep.beforeRequest(request, asking);
+    if (room) return room;
+    const loading = work.images.load(asking.place.conversation_id, request.messages);
+    const images = loading && (await unlessAborted(loading, asking.signal));
+    const { model, streamed } = await this.asker.ask({
+      ...asking,
+      request: images ? { ...request, images } : request,
     });
+    if (streamed.ended === 'aborted') return { interrupted: streamed };
+    const isTooLong = streamed.ended === 'failed' && streamed.error.kind === 'context_overflow';
+    if (isTooLong && summaryStep.mayCompact) {
+      const retriesBefore = retriesUpTo(streamed, work.claimAttempt);
+      return summaryStep.summarise(request, { ...asking, retriesBefore });
+    }
+    return { row: this.rowOf(asking.place.step, model, streamed) };
   }
 
   /** After the commit: nothing is being streamed any more. */
@@ -129,30 +125,11 @@ export class ModelStep {
     this.streaming = undefined;
   }
 
-  private get model(): Model {
-    const { turn, steps } = this.work.memory.journal;
-    const { call, answer } = turn.options;
-    if (answer !== undefined) return givenAnswer(answer);
-    return call ? directCall(call, steps.length > 0) : this.deps.model;
-  }
-
-  /** Of whom the step is asked. */
-  private get candidates(): string[] {
-    const { memory, conversation } = this.work;
-    const chosen = memory.journal.turn.options.model ?? conversation.model ?? this.deps.settings.model;
-    return this.asksNobody ? [chosen] : candidateModels(chosen, memory.journal.steps, this.deps.settings);
-  }
-
-  /** The turn is one call, or has its answer. */
-  private get asksNobody(): boolean {
-    const { call, answer } = this.work.memory.journal.turn.options;
-    return call !== undefined || answer !== undefined;
-  }
-
-  /** Who asks no model waits for no budget of one. */
-  private async admit(request: ModelRequest, how: Parameters<ModelLimits['admit']>[1]): Promise<Permit> {
-    if (this.asksNobody) return { done: () => undefined };
-    return this.deps.modelLimits.admit(request, how);
+  private counted(row: Step): Step {
+    const { kind, model } = row;
+    if (model !== undefined)
+      this.deps.metrics.modelSteps.inc({ model: modelLabel(model, this.deps.settings), kind });
+    return row;
   }
 
   /** A provider that is silent for ever must not keep the turn beyond its budget. */
@@ -190,18 +167,8 @@ export class ModelStep {
       budgets: this.deps.settings.budgets,
       now: Date.now(),
     });
-    if (journal.turn.options.call)
-      return stepRow(journal, n, { kind: 'model', attempt, blocks, calls, stop_reason: stopReason, usage });
-    this.deps.metrics.modelSteps.inc({ model: modelLabel(model, this.deps.settings), kind: 'model' });
-    return stepRow(journal, n, {
-      kind: 'model',
-      attempt,
-      blocks,
-      calls,
-      stop_reason: stopReason,
-      usage,
-      model,
-    });
+    const content = { kind: 'model' as const, attempt, blocks, calls, stop_reason: stopReason, usage };
+    return stepRow(journal, n, asksModel(journal.turn.options) ? { ...content, model } : content);
   }
 }
 

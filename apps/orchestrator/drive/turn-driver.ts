@@ -7,6 +7,7 @@ import {
   decide,
   decideStop,
   endingStep,
+  isShownStep,
   isSuperseded,
   nextStepNumber,
   type Action,
@@ -189,7 +190,7 @@ export class TurnDriver {
   private async commitAnnounced(row: Step): Promise<void> {
     const won = await this.work.memory.commit(row);
     if (row.calls.length > 0) await faultPoint('step_committed');
-    if (won && (row.kind === 'model' || row.blocks.length > 0)) {
+    if (won && isShownStep(row)) {
       for (const event of committedEvents(this.work.memory.journal, row)) this.deps.bus.emit(event);
     }
   }

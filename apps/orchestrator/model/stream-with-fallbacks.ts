@@ -8,13 +8,15 @@ export interface StreamWithFallbacks extends Omit<StreamStep, 'request' | 'retri
   models: readonly string[];
   requestFor: (model: string) => ModelRequest;
   onFallback: (model: string) => void;
+  /** Attempts of the step that viewers have seen already. */
+  retriesBefore: number;
 }
 
 /** {@link streamStep}, by the first of several models that is not overloaded. `model` is the one asked last. */
 export async function streamWithFallbacks(
   input: StreamWithFallbacks,
 ): Promise<{ model: string; streamed: Streamed }> {
-  let retriesBefore = 0;
+  let { retriesBefore } = input;
   for (let i = 0; ; i++) {
     const model = input.models[i]!;
     const next = input.models[i + 1];
@@ -22,8 +24,13 @@ export async function streamWithFallbacks(
     const streamed = await streamStep({ ...input, request, retriesBefore, canGiveUp: next !== undefined });
     const isOver = streamed.ended !== 'failed' || !streamed.error.options.retryable;
     if (isOver || next === undefined) return { model, streamed };
-    retriesBefore = streamed.attempt - stepAttempt(input.claimAttempt, 0) + 1;
+    retriesBefore = retriesUpTo(streamed, input.claimAttempt);
     emitWaiting(input, `${streamed.error.message} Going on with ${next}.`, 0);
     input.onFallback(next);
   }
+}
+
+/** How often the step has been tried, the attempt that has just ended included. */
+export function retriesUpTo({ attempt }: Streamed, claimAttempt: number): number {
+  return attempt - stepAttempt(claimAttempt, 0) + 1;
 }

@@ -13,8 +13,13 @@ const CURRENT_NAME = /^claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?![\d])/;
 const OLD_NAME = /^claude-(\d)(?:-(\d))?-[a-z]+/;
 
 export function featuresOf(model: string): ModelFeatures {
-  const match = CURRENT_NAME.exec(model) ?? OLD_NAME.exec(model);
-  if (!match) return { temperature: true, thinking: false, boundThinking: false };
-  const version = Number(match[1]) * 100 + Number(match[2] ?? 0);
+  const version = versionOf(model);
+  if (version === undefined) return { temperature: true, thinking: false, boundThinking: false };
   return { temperature: version < 407, thinking: version >= 500, boundThinking: version >= 501 };
+}
+
+/** `claude-opus-4-7` → 407; undefined of an unknown name. */
+export function versionOf(model: string): number | undefined {
+  const match = CURRENT_NAME.exec(model) ?? OLD_NAME.exec(model);
+  return match ? Number(match[1]) * 100 + Number(match[2] ?? 0) : undefined;
 }

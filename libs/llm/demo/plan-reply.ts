@@ -1,4 +1,5 @@
 import type { ModelRequest, ModelTool } from '../model.port.js';
+import { SUMMARY_INSTRUCTION } from '../summary-instruction.js';
 import { describeCapabilities, listTools } from './capabilities.js';
 import { findExactly } from './find-tool.js';
 import { followPlan } from './follow-plan.js';
@@ -8,9 +9,11 @@ import { planCalls } from './plan-calls.js';
 import { readTurn, type TurnSoFar } from './read-turn.js';
 import { recall } from './recall.js';
 import { say, type Reply } from './reply.js';
+import { summarise } from './summarise.js';
 
 /** What the demo model says: a function of the request alone. */
 export function planReply(request: ModelRequest): Reply {
+  if (request.system === SUMMARY_INSTRUCTION) return summarise(request.messages);
   const forced = forcedCall(request);
   if (forced) return forced;
   const turn = readTurn(request.messages);

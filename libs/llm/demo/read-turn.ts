@@ -1,4 +1,6 @@
+import { isSummaryText } from '#turn';
 import type { ModelMessage } from '../model.port.js';
+import { linesOfSummary } from './summarise.js';
 
 export interface ToolAnswer {
   name: string;
@@ -38,7 +40,10 @@ function hasText(message: ModelMessage): boolean {
 
 function textsOf(message: ModelMessage): string[] {
   if (message.role !== 'user') return [];
-  return message.content.flatMap((item) => (item.type === 'text' ? [item.text.trim()] : []));
+  return message.content.flatMap((item) => {
+    if (item.type !== 'text') return [];
+    return isSummaryText(item.text) ? linesOfSummary(item.text) : [item.text.trim()];
+  });
 }
 
 function readRounds(messages: ModelMessage[]): ToolAnswer[][] {

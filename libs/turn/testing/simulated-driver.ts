@@ -2,7 +2,7 @@ import type { Block, Call, Journal, Step, StopReason } from '#contracts';
 import { decide } from '../decide.js';
 import { endingStep, holderOf, nextStepNumber } from '../journal.js';
 import { stepAttempt } from '../turn-rules.js';
-import type { PartialText } from '../view-of.js';
+import { isShownStep, type PartialText } from '../view-of.js';
 import { CONVERSATION_ID } from './rows.js';
 import { endsOf, eventsOfCommit } from './step-events.js';
 import type { World } from './world.js';
@@ -121,6 +121,11 @@ export class SimulatedDriver {
       const error = { code: 'model_error' as const, message: 'The model failed.' };
       return this.commit(this.row('fail', text, { attempt, error }));
     }
+    if (!haste && streaming.n === 1 && streaming.text === '' && tape.oneIn(2)) {
+      // Of what was before; nothing of it is streamed.
+      const said: Block[] = tape.oneIn(2) ? [] : [{ type: 'text', text: tape.pick(CHUNKS)! }];
+      return this.commit(this.row('summary', said, { attempt }));
+    }
     const raw: Block[] = streaming.text === '' ? [] : [{ type: 'text', text: streaming.text }];
     const asked = haste ? [] : Array.from({ length: tape.choose(4) }, () => this.newCall());
     const uses = asked.map(({ tool_call_id, arguments: args }): Block => {
@@ -160,7 +165,7 @@ export class SimulatedDriver {
   private commit(row: Step): void {
     this.streaming = undefined;
     const { won } = this.world.commit(this.journal, row);
-    if (won && (row.kind === 'model' || row.blocks.length > 0)) {
+    if (won && isShownStep(row)) {
       for (const event of eventsOfCommit(this.journal, row)) this.world.emit(this.process, event);
     }
     const isSuperseded = (holderOf(this.journal, this.journal.turn._id)?.n ?? 0) > this.claimAttempt;

@@ -1,19 +1,21 @@
 import type { ConversationEvent, Journal, Step, ToolEnd } from '#contracts';
 import { approvalExpiry } from '../call-rules.js';
-import { outcomeOf, textOf } from '../journal.js';
+import { outcomeOf } from '../journal.js';
 import { toolEndEvent, toolsetOf } from '../tool-end.js';
-import { callViewOf } from '../view-of.js';
+import { callViewOf, shownTextOf } from '../view-of.js';
 
 /** What an orchestrator tells of a step that it has committed. */
 export function eventsOfCommit(journal: Journal, step: Step): ConversationEvent[] {
   const { conversation_id, turn_id, at: timestamp, n, attempt } = step;
   const place = { conversation_id, turn_id, timestamp, step: n };
   const calls = step.calls.map((call) => callViewOf({ ...journal, claims: [], outcomes: [] }, step, call));
+  const { text, summary } = shownTextOf(step);
   const committed = {
     type: 'step_committed' as const,
     ...place,
     attempt,
-    text_length: textOf(step).length,
+    text_length: text.length,
+    ...(summary === undefined ? {} : { summary }),
     calls,
   };
   const asked = step.calls.map((call): ConversationEvent => {

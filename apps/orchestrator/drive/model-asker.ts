@@ -1,0 +1,81 @@
+import type { ConversationEvent } from '#contracts';
+import type { Model, ModelRequest } from '#llm';
+import { withoutForeignThinking } from '#turn';
+import type { Permit } from '../admission/model-admission.js';
+import type { ModelLimits } from '../admission/model-limits.js';
+import type { DrivingDeps } from '../driving.deps.js';
+import { asksModel } from '../model/asks-model.js';
+import { directCall } from '../model/direct-call.js';
+import { givenAnswer } from '../model/given-answer.js';
+import { candidateModels } from '../model/model-choice.js';
+import type { Progress, Streamed } from '../model/stream-step.js';
+import { streamWithFallbacks } from '../model/stream-with-fallbacks.js';
+import type { StepPlace } from '../model/token-stream.js';
+import type { TurnWork } from './turn-work.js';
+
+const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
+
+export interface Asked {
+  place: Omit<StepPlace, 'attempt'>;
+  request: Omit<ModelRequest, 'model'>;
+  signal: AbortSignal;
+  emit: (event: ConversationEvent) => void;
+  onAttempt: (progress: Progress) => void;
+  /** Attempts of the step that viewers have seen already. */
+  retriesBefore?: number;
+}
+
+/** Asks the models of a turn: the chosen one, and those that stand in for it. */
+export class ModelAsker {
+  constructor(
+    private readonly deps: DrivingDeps,
+    private readonly work: TurnWork,
+  ) {}
+
+  /** The one that is asked first in front. */
+  get candidates(): string[] {
+    const { memory, conversation } = this.work;
+    const { options } = memory.journal.turn;
+    const chosen = options.model ?? conversation.model ?? this.deps.settings.model;
+    return asksModel(options) ? candidateModels(chosen, memory.journal.steps, this.deps.settings) : [chosen];
+  }
+
+  async ask(asked: Asked): Promise<{ model: string; streamed: Streamed }> {
+    const { deps, work } = this;
+    const { request, retriesBefore = 0 } = asked;
+    const { modelRetries: maxRetries, overloadRetries } = deps.settings.budgets;
+    const answer = await streamWithFallbacks({
+      ...asked,
+      model: this.model,
+      models: this.candidates,
+      requestFor: (model) => ({
+        ...request,
+        model,
+        messages: withoutForeignThinking(request.messages, model),
+      }),
+      retriesBefore,
+      claimAttempt: work.claimAttempt,
+      maxRetries,
+      overloadRetries,
+      admit: (admitted, how) => this.admit(admitted, how),
+      onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
+      onRefusal: (model, retryAfterMs) => deps.modelLimits.slowDown(model, retryAfterMs),
+      onFallback: (model) => deps.metrics.modelFallbacks.inc({ model }),
+    });
+    deps.metrics.modelCalls.inc({ outcome: OUTCOMES[answer.streamed.ended] });
+    return answer;
+  }
+
+  private get model(): Model {
+    const { turn, steps } = this.work.memory.journal;
+    const { call, answer } = turn.options;
+    if (answer !== undefined) return givenAnswer(answer);
+    return call ? directCall(call, steps.length > 0) : this.deps.model;
+  }
+
+  /** Who asks no model waits for no budget of one. */
+  private async admit(request: ModelRequest, how: Parameters<ModelLimits['admit']>[1]): Promise<Permit> {
+    if (!asksModel(this.work.memory.journal.turn.options)) return { done: () => undefined };
+    return this.deps.modelLimits.admit(request, how);
+  }
+}

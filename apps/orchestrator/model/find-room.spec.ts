@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Step } from '#contracts';
+import { stepRow } from '#journal';
+import { shortenResults, tokensOfMessages, type ModelMessage } from '#turn';
+import { findRoom, requestLimit, type RoomSought } from './find-room.js';
+
+const turn = { turn: { _id: 't', conversation_id: 'c', number: 2 } as never };
+const row = (kind: Step['kind'], text = ''): Step =>
+  stepRow(turn, 1, { kind, attempt: 100, blocks: text === '' ? [] : [{ type: 'text', text }] });
+
+/** A turn whose text and whose result have so many characters. */
+function history(said: number, result: number): ModelMessage[] {
+  const id = 'call_1';
+  return [
+    { role: 'user', content: [{ type: 'text', text: 'q'.repeat(said) }] },
+    { role: 'assistant', content: [{ type: 'tool_use', tool_call_id: id, name: 'x', arguments: {} }] },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_call_id: id, text: 'r'.repeat(result), is_error: false }],
+    },
+    { role: 'assistant', content: [{ type: 'text', text: 'So.' }] },
+  ];
+}
+
+const sought = (change: Partial<RoomSought>): RoomSought => ({
+  history: history(100, 30_000),
+  steps: [],
+  ownTokens: 1_000,
+  windowTokens: 10_000,
+  maxOutputTokens: 2_000,
+  ...change,
+});
+
+describe('room for a request', () => {
+  it('is enough while it fits with its answer, and when nobody knows the window', () => {
+    expect(findRoom(sought({ history: history(100, 20_000) }))).toBe('enough');
+    expect(findRoom(sought({ windowTokens: undefined }))).toBe('enough');
+    expect(findRoom(sought({ windowTokens: 14_000 }))).toBe('enough');
+    expect(requestLimit(10_000, 2_000)).toBe(8_000);
+    expect(requestLimit(10_000, 200_000)).toBe(7_500);
+  });
+
+  it('is made by shortening results if that is enough for a while, else by a summary', () => {
+    expect(findRoom(sought({}))).toBe('shorten');
+    expect(findRoom(sought({ history: history(30_000, 100) }))).toBe('summarise');
+    const nearly = history(12_000, 30_000);
+    const left = 1_000 + tokensOfMessages(shortenResults(nearly));
+    expect(left).toBeLessThan(8_000);
+    expect(left).toBeGreaterThan(8_000 * 0.6);
+    expect(findRoom(sought({ history: nearly, ownTokens: 2_000 }))).toBe('summarise');
+  });
+
+  it('is made by a summary when results were shortened in vain', () => {
+    const steps = [row('summary')];
+    expect(findRoom(sought({ history: history(30_000, 30_000), steps }))).toBe('summarise');
+    expect(findRoom(sought({ steps }))).toBe('enough');
+  });
+
+  it('is not sought in the middle of a turn, twice, of nothing, or where it would not help', () => {
+    expect(findRoom(sought({ steps: [row('model', 'Hm.')] }))).toBe('enough');
+    expect(findRoom(sought({ steps: [row('summary', 'In short.')] }))).toBe('enough');
+    expect(findRoom(sought({ history: [], ownTokens: 50_000 }))).toBe('enough');
+    expect(findRoom(sought({ ownTokens: 7_500 }))).toBe('enough');
+  });
+});

@@ -1,0 +1,52 @@
+import type { Step } from '#contracts';
+import { compacted, compactionOf, shortenResults, tokensOfMessages, type ModelMessage } from '#turn';
+
+export interface RoomSought {
+  /** Before the turn. */
+  history: ModelMessage[];
+  /** Of the turn so far. */
+  steps: readonly Step[];
+  /** Of the request without the history. */
+  ownTokens: number;
+  /** Of the model; undefined: nobody knows. */
+  windowTokens: number | undefined;
+  maxOutputTokens: number;
+}
+
+/** Whoever has made room keeps it for a while: each time the provider's cache is lost. */
+const SHORTENED_SHARE = 0.7;
+/** Of the window, for the answer and the calls of the turn. */
+const MAX_RESERVE = 0.25;
+const MAX_SUMMARY_TOKENS = 6_000;
+const SUMMARY_SHARE = 1 / 8;
+
+/** Tokens that a summary may have. */
+export function summaryTokens(windowTokens: number | undefined): number {
+  if (windowTokens === undefined) return MAX_SUMMARY_TOKENS;
+  return Math.min(MAX_SUMMARY_TOKENS, Math.floor(windowTokens * SUMMARY_SHARE));
+}
+
+/** Tokens that a request may have, so that the answer still fits; undefined when nobody knows. */
+export function requestLimit(windowTokens: number | undefined, maxOutputTokens: number): number | undefined {
+  if (windowTokens === undefined) return undefined;
+  return windowTokens - Math.min(maxOutputTokens, Math.floor(windowTokens * MAX_RESERVE));
+}
+
+/** What is to be done before the turn's first model step, so that the request fits into the model's window. */
+export function findRoom(sought: RoomSought): 'enough' | 'shorten' | 'summarise' {
+  const { history, steps, ownTokens, windowTokens, maxOutputTokens } = sought;
+  const limit = requestLimit(windowTokens, maxOutputTokens);
+  if (limit === undefined || !mayCompact(sought)) return 'enough';
+  if (ownTokens + tokensOfMessages(compacted(history, steps)) <= limit) return 'enough';
+  // Then nothing helps: the provider says whether it really is too much.
+  if (ownTokens + summaryTokens(windowTokens) > limit) return 'enough';
+  const isShortened = compactionOf(steps) !== undefined;
+  const shortened = ownTokens + tokensOfMessages(shortenResults(history));
+  return !isShortened && shortened <= limit * SHORTENED_SHARE ? 'shorten' : 'summarise';
+}
+
+/** Between turns only, and never twice: what a summary leaves is the turn's own. */
+export function mayCompact({ history, steps }: Pick<RoomSought, 'history' | 'steps'>): boolean {
+  const hasBegun = steps.some((step) => step.kind === 'model');
+  return history.length > 0 && !hasBegun && compactionOf(steps)?.how !== 'summarised';
+}

@@ -1,0 +1,71 @@
+import { SUMMARY_INSTRUCTION, type ModelRequest } from '#llm';
+import { cutMiddle, isSummaryText, shortenResults, tokensOfText, type ModelMessage } from '#turn';
+
+const LEFT_OUT = '[Earlier messages are left out here.]';
+/** Of the message, and of what says that something is missing. */
+const FRAME_TOKENS = 40;
+/** Of what fits by its average: a part may be denser. */
+const ROUNDED_DOWN = 0.9;
+
+/**
+ * The call that summarises a history. It is given as text, so that no provider has to take back calls, pictures or
+ * thinking; of what does not fit into `inputTokens` the oldest turns are left out, but for an earlier summary.
+ */
+export function summaryRequest(
+  history: readonly ModelMessage[],
+  limits: { inputTokens: number | undefined; outputTokens: number },
+): Omit<ModelRequest, 'model'> {
+  const { inputTokens = Infinity, outputTokens } = limits;
+  const room = Math.max(1, inputTokens - tokensOfText(SUMMARY_INSTRUCTION) - FRAME_TOKENS);
+  const text = fitted(turnsOf(shortenResults(history)), room);
+  return {
+    system: SUMMARY_INSTRUCTION,
+    messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+    tools: [],
+    max_output_tokens: outputTokens,
+  };
+}
+
+/** The newest turns that fit, after an earlier summary. */
+function fitted(turns: string[], room: number): string {
+  const sizes = turns.map((turn) => tokensOfText(turn) + 1);
+  let size = sizes.reduce((sum, tokens) => sum + tokens, 0);
+  if (size <= room) return turns.join('\n\n');
+  const kept = isSummaryText(turns[0]!) ? 1 : 0;
+  let from = kept;
+  while (size > room && from < turns.length - 1) size -= sizes[from++]!;
+  const left = from > kept ? [LEFT_OUT] : [];
+  const text = [...turns.slice(0, kept), ...left, ...turns.slice(from)].join('\n\n');
+  if (size <= room) return text;
+  const half = Math.floor((text.length * room * ROUNDED_DOWN) / size / 2);
+  return cutMiddle(text, half, half);
+}
+
+/** A text for each turn, which begins with what a person said; an earlier summary stands for itself. */
+function turnsOf(messages: readonly ModelMessage[]): string[] {
+  const turns: string[][] = [];
+  for (const message of messages) {
+    for (const item of message.content) {
+      const text = describe(message.role, item);
+      if (text === undefined) continue;
+      const begins = message.role === 'user' && item.type === 'text';
+      if (begins || turns.length === 0) turns.push([]);
+      turns.at(-1)!.push(text);
+    }
+  }
+  return turns.map((lines) => lines.join('\n\n'));
+}
+
+function describe(role: ModelMessage['role'], item: ModelMessage['content'][number]): string | undefined {
+  switch (item.type) {
+    case 'text':
+      if (role === 'user' && isSummaryText(item.text)) return item.text;
+      return `${role === 'user' ? 'User' : 'Assistant'}: ${item.text}`;
+    case 'tool_use':
+      return `Assistant called ${item.name}(${JSON.stringify(item.arguments)})`;
+    case 'tool_result':
+      return `${item.is_error ? 'Error' : 'Result'}: ${item.text}`;
+    case 'thinking':
+      return undefined;
+  }
+}
