@@ -4,10 +4,12 @@ import type { Gateway } from '../gateway.js';
 import type { Dialect } from './dialect.js';
 import type { DialectParts } from './dialect-parts.module.js';
 import { mcpChatParts } from './mcp-chat/mcp-chat.module.js';
+import { openaiParts } from './openai/openai.module.js';
 
 /** By the dialect's name. */
 const PARTS: Record<string, (gateway: Gateway) => DialectParts> = {
   'mcp-chat-sse': mcpChatParts,
+  openai: openaiParts,
 };
 
 /** The routes of the dialects that are switched on. */

@@ -1,8 +1,9 @@
 import type { Dialect } from './dialect.js';
 import { mcpChat } from './mcp-chat/mcp-chat.js';
+import { openai } from './openai/openai.js';
 
 /** Every dialect that exists, a folder each. */
-const DIALECTS: readonly Dialect[] = [mcpChat];
+const DIALECTS: readonly Dialect[] = [mcpChat, openai];
 
 export const DIALECT_NAMES = DIALECTS.map(({ name }) => name);
 
