@@ -5,11 +5,13 @@ import type { Dialect } from './dialect.js';
 import type { DialectParts } from './dialect-parts.module.js';
 import { genesisChatParts } from './genesis-chat/genesis-chat.module.js';
 import { mcpChatParts } from './mcp-chat/mcp-chat.module.js';
+import { openaiParts } from './openai/openai.module.js';
 
 /** By the dialect's name. */
 const PARTS: Record<string, (gateway: Gateway) => DialectParts> = {
   'genesis-chat': genesisChatParts,
   'mcp-chat-sse': mcpChatParts,
+  openai: openaiParts,
 };
 
 /** The routes of the dialects that are switched on. */

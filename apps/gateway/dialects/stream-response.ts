@@ -19,7 +19,11 @@ export async function streamResponse(
     write,
     keepAlive,
     broken,
-  }: { write(news: TurnNews): string[]; keepAlive?: string; broken?(error: RequestError): string[] },
+  }: {
+    write(news: TurnNews): string[] | Promise<string[]>;
+    keepAlive?: string;
+    broken?(error: RequestError): string[];
+  },
 ): Promise<void> {
   response.once('close', () => stream.close());
   if (response.closed) stream.close();
@@ -31,7 +35,7 @@ export async function streamResponse(
   }, KEEP_ALIVE_MS);
   try {
     for await (const news of stream)
-      for (const chunk of write(news)) {
+      for (const chunk of await write(news)) {
         timer.refresh();
         if (!response.write(chunk)) await drained(response);
         // Node holds what is written in one turn of the loop together, and a reader may get half of an event.

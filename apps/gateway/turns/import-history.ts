@@ -17,12 +17,14 @@ export interface SaidMessage {
 
 /** Stands for what nobody said: no provider takes an empty message, or a conversation that begins with an answer. */
 const NOTHING_SAID = '[The assistant spoke first.]';
+/** A conversation that is brought along may be as long as its request; what is older than this is left out. */
+const MAX_EXCHANGES = 500;
 /** The sweeper finishes what a process that died in the middle began. */
 const FIRST_LOOK_MS = 5_000;
 
 type ImportStore = Pick<Store, 'listTurns' | 'insertTurn' | 'commitStep' | 'setTurnDue'>;
 
-/** Pairs what was said: messages of one role in a row are one, blank ones are none. */
+/** Pairs what was said: messages of one role in a row are one, blank ones are none. The newest 500 pairs. */
 export function foldHistory(messages: readonly SaidMessage[]): Exchange[] {
   const exchanges: Exchange[] = [];
   let last: SaidMessage['role'] | undefined;
@@ -34,7 +36,9 @@ export function foldHistory(messages: readonly SaidMessage[]): Exchange[] {
     exchange[role] = exchange[role] === '' ? text : `${exchange[role]}\n\n${text}`;
     last = role;
   }
-  return exchanges.map(({ user, assistant }) => ({ user: user || NOTHING_SAID, assistant }));
+  return exchanges
+    .slice(-MAX_EXCHANGES)
+    .map(({ user, assistant }) => ({ user: user || NOTHING_SAID, assistant }));
 }
 
 /**

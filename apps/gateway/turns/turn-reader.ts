@@ -1,4 +1,4 @@
-import { plainText, toolCallIdSchema, type CallView, type TurnView } from '#contracts';
+import { plainText, toolCallIdSchema, type CallView, type StopReason, type TurnView } from '#contracts';
 import type { Store } from '#store';
 import { callViewOf, outcomeOf, turnViewOf } from '#turn';
 import type { User } from '../auth/user.js';
@@ -33,6 +33,12 @@ export class TurnReader {
     const journal = await this.store.readJournal(turnId);
     if (!journal) throw notFound();
     return turnViewOf(journal);
+  }
+
+  /** Why the model said no more in the last step so far; null if it did not say. */
+  async stopReason(turnId: string): Promise<StopReason | null> {
+    const journal = await this.store.readJournal(turnId);
+    return journal?.steps.at(-1)?.stop_reason ?? null;
   }
 
   async messages(user: User, conversationId: string, page: MessagesPage): Promise<MessageBody[]> {

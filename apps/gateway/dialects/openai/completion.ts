@@ -1,0 +1,15 @@
+import type { StopReason, TurnView } from '#contracts';
+import { answerOf } from '../answer-text.js';
+import type { CompletionHead } from './completion-chunks.js';
+import { finishOf, toUsage } from './completion-end.js';
+
+/** A turn that has ended as the answer of a request that is not streamed. Throws for one without a whole answer. */
+export function toCompletion(
+  { id, created, model }: CompletionHead,
+  turn: TurnView,
+  stop: StopReason | null,
+) {
+  const message = { role: 'assistant', content: answerOf(turn), refusal: null };
+  const choice = { index: 0, message, logprobs: null, finish_reason: finishOf(turn, stop) };
+  return { id, object: 'chat.completion', created, model, choices: [choice], usage: toUsage(turn.usage) };
+}

@@ -1,0 +1,121 @@
+import { Body, Controller, Headers, HttpCode, Inject, Post, Res, UseGuards } from '@nestjs/common';
+import type { Response } from 'express';
+import { clientMessageIdSchema, type TurnView } from '#contracts';
+import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
+import type { User } from '../../auth/user.js';
+import { RequestError } from '../../errors/request-error.js';
+import { TurnReader } from '../../turns/turn-reader.js';
+import { DialectTurns, type StartedTurn } from '../dialect-turns.js';
+import { streamResponse } from '../stream-response.js';
+import { serverStopping } from './completion-end.js';
+import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
+import { toCompletion } from './completion.js';
+import { readCompletion, type CompletionRequest } from './completion-request.js';
+import { OpenAiRefusal } from './openai-error.js';
+
+/** Of a conversation that nobody named. */
+const KEPT_MS = 24 * 3_600_000;
+
+@Controller('v1/chat/completions')
+@UseGuards(HttpUserGuard)
+export class CompletionsController {
+  constructor(
+    @Inject(DialectTurns) private readonly turns: DialectTurns,
+    @Inject(TurnReader) private readonly reader: TurnReader,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  async complete(
+    @CurrentUser() user: User,
+    @Body() body: unknown,
+    @Headers() headers: Record<string, string | undefined>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const request = readCompletion(body);
+    const started = await this.start(user, request, headers);
+    const { conversation_id, turn_id } = started;
+    // A client of its own accord asks again for what failed; the turn has run, and its tools with it.
+    response.set({
+      'X-Conversation-Id': conversation_id,
+      'X-Turn-Id': turn_id,
+      'X-Should-Retry': 'false',
+    });
+    const { model } = request;
+    const id = `chatcmpl-${turn_id.replace(/^turn_/, '')}`;
+    const head = { id, created: Math.floor(Date.now() / 1000), model };
+    await (request.isStreamed
+      ? this.stream(started, new CompletionChunks(head, request.includesUsage), response)
+      : this.answer(started, head, response));
+  }
+
+  private async start(
+    user: User,
+    { content, options, history }: CompletionRequest,
+    headers: Record<string, string | undefined>,
+  ): Promise<StartedTurn> {
+    const message = { content, options, ...messageId(headers['idempotency-key']) };
+    const conversation_id = headers['x-conversation-id'];
+    if (conversation_id === undefined)
+      return this.turns.start(user, message, { expiresAt: Date.now() + KEPT_MS, history });
+    try {
+      return await this.turns.start(user, { ...message, conversation_id });
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.code !== 'not_found') throw error;
+      const about = { status: 404, param: 'X-Conversation-Id', code: 'conversation_not_found' };
+      throw new OpenAiRefusal('There is no conversation with this id.', about);
+    }
+  }
+
+  private async stream(
+    { turn_id, stream }: StartedTurn,
+    chunks: CompletionChunks,
+    response: Response,
+  ): Promise<void> {
+    response.set({
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-cache, no-transform',
+      'X-Accel-Buffering': 'no',
+    });
+    await streamResponse(response, stream, {
+      keepAlive: ': keep-alive\n\n',
+      write: async (news) =>
+        news.type === 'turn_ended'
+          ? chunks.end(news.turn, await this.reader.stopReason(turn_id))
+          : chunks.next(news),
+      broken: (error) => chunks.fail(error),
+    });
+  }
+
+  private async answer(
+    { turn_id, stream }: StartedTurn,
+    head: CompletionHead,
+    response: Response,
+  ): Promise<void> {
+    response.once('close', () => stream.close());
+    if (response.closed) stream.close();
+    const turn = await endOf(stream);
+    // The client has left.
+    if (!turn) return void response.end();
+    response.json(toCompletion(head, turn, await this.reader.stopReason(turn_id)));
+  }
+}
+
+async function endOf(stream: StartedTurn['stream']): Promise<TurnView | undefined> {
+  for await (const news of stream) {
+    if (news.type === 'turn_ended') return news.turn;
+    if (news.type === 'gateway_stopping') throw serverStopping();
+  }
+  return undefined;
+}
+
+/** Its own space: the client protocol's ids of first messages name conversations, too. */
+function messageId(key: string | undefined): { client_message_id?: string } {
+  if (key === undefined) return {};
+  const parsed = clientMessageIdSchema.safeParse(`openai:${key}`);
+  if (!parsed.success)
+    throw new OpenAiRefusal('Idempotency-Key: at most 121 printable characters without spaces.', {
+      param: 'Idempotency-Key',
+    });
+  return { client_message_id: parsed.data };
+}

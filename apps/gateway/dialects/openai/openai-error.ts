@@ -1,0 +1,83 @@
+import type { Response } from 'express';
+import { RequestError, type RefusalCode } from '../../errors/request-error.js';
+
+/** What went wrong, as the API's clients know it. */
+export interface OpenAiError {
+  message: string;
+  type: string;
+  param: string | null;
+  code: string | null;
+}
+
+const INVALID = 'invalid_request_error';
+const SERVER = 'server_error';
+
+const KNOWN: Record<RefusalCode, Pick<OpenAiError, 'type' | 'code'>> = {
+  invalid: { type: INVALID, code: null },
+  content_too_long: { type: INVALID, code: 'request_too_large' },
+  not_found: { type: INVALID, code: 'not_found' },
+  busy: { type: INVALID, code: 'conversation_busy' },
+  overloaded: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  unavailable: { type: SERVER, code: 'unavailable' },
+  unauthorized: { type: INVALID, code: 'invalid_api_key' },
+  already_answered: { type: INVALID, code: 'already_answered' },
+  forbidden: { type: INVALID, code: 'forbidden' },
+  taken: { type: INVALID, code: 'taken' },
+  internal: { type: SERVER, code: 'internal_error' },
+};
+
+/** A refusal that names what the API's own errors name. */
+export class OpenAiRefusal extends RequestError {
+  override name = 'OpenAiRefusal';
+  readonly status: number;
+  readonly type: string;
+  readonly param: string | null;
+  readonly openAiCode: string | null;
+
+  constructor(
+    message: string,
+    about: { status?: number; type?: string; param?: string; code?: string | null } = {},
+  ) {
+    super('invalid', message);
+    const { status = 400, type = INVALID, param = null, code = null } = about;
+    this.status = status;
+    this.type = type;
+    this.param = param;
+    this.openAiCode = code;
+  }
+}
+
+export function toOpenAiError(error: RequestError): OpenAiError {
+  const { message } = error;
+  if (error instanceof OpenAiRefusal)
+    return { message, type: error.type, param: error.param, code: error.openAiCode };
+  const { type, code } = KNOWN[error.code];
+  return { message, type, param: null, code };
+}
+
+const ALLOWED: [RegExp, string][] = [
+  [/^\/v1\/chat\/completions\/?$/, 'POST'],
+  [/^\/v1\/models(\/[^/]+)?\/?$/, 'GET'],
+];
+/** The API has one for what the client protocol calls unprocessable. */
+const BAD_REQUEST = 400;
+
+/** Any refusal of a path below `/v1`. */
+export function sendOpenAiError(response: Response, error: RequestError, status: number): void {
+  const send = (given: RequestError, code: number) =>
+    void response.status(code).json({ error: toOpenAiError(given) });
+  if (error instanceof OpenAiRefusal) return send(error, error.status);
+  if (error.code === 'not_found') return sendUnknown(response, send);
+  if (status === 413) return send(new RequestError('content_too_long', 'The request is too large.'), 413);
+  send(error, status === 422 ? BAD_REQUEST : status);
+}
+
+/** No route has this path and method: what its controllers do not find they say themselves. */
+function sendUnknown(response: Response, send: (error: RequestError, status: number) => void): void {
+  const { method, path } = response.req;
+  const allowed = ALLOWED.find(([pattern]) => pattern.test(path))?.[1];
+  if (allowed === undefined)
+    return send(new OpenAiRefusal(`Unknown request URL: ${method} ${path}.`, { code: 'unknown_url' }), 404);
+  response.setHeader('Allow', allowed);
+  send(new OpenAiRefusal(`${path} takes ${allowed} only.`, { code: 'method_not_supported' }), 405);
+}

@@ -1,0 +1,41 @@
+import type { ClientRequest } from '#contracts';
+import { OpenAiRefusal } from './openai-error.js';
+
+/** A model as `GET /v1/models` shows it. */
+export interface ServedModel {
+  id: string;
+  object: 'model';
+  /** Seconds since epoch. */
+  created: number;
+  owned_by: string;
+}
+
+/** The deployment's own choice, with its tools. */
+const FLEET = 'switchyard';
+/** As in `MODEL`; whether one is configured is known to orchestrators only. */
+const NAMED = /^(demo|(anthropic|openai|gemini|ollama)\/\S{1,180})$/;
+/** Models are as old as the program that serves them. */
+const CREATED = Math.floor(Date.now() / 1000);
+
+export function listModels(): ServedModel[] {
+  return [toModel(FLEET)];
+}
+
+export function findModel(id: string): ServedModel {
+  if (id !== FLEET && !NAMED.test(id)) throw unknownModel(id);
+  return toModel(id);
+}
+
+/** Of the turn's options; throws for what is not served. */
+export function modelOption(id: string): Pick<NonNullable<ClientRequest<'message'>['options']>, 'model'> {
+  return findModel(id).id === FLEET ? {} : { model: id };
+}
+
+function toModel(id: string): ServedModel {
+  return { id, object: 'model', created: CREATED, owned_by: id === FLEET ? FLEET : id.split('/')[0]! };
+}
+
+function unknownModel(id: string): OpenAiRefusal {
+  const message = `The model '${id.slice(0, 200)}' does not exist. Use '${FLEET}', or a name as in MODEL.`;
+  return new OpenAiRefusal(message, { status: 404, param: 'model', code: 'model_not_found' });
+}
