@@ -1,26 +1,19 @@
 import { ENDED_STATUSES, UNENDED_STATUSES } from '#contracts';
 import type {
-  Account,
   Answer,
-  Artifact,
-  Binding,
   Catalog,
   Claim,
   Conversation,
-  DeadLetter,
-  Fact,
   Outcome,
   ProcessRow,
-  Secret,
   Step,
   Turn,
   TurnStatus,
 } from '#contracts';
 import { assembleJournals } from '../assemble-journals.js';
-import { byNewest } from '../newest-first.js';
 import { StoreUnavailableError } from '../store-errors.js';
-import type { Inserted, Journal, Store, TakenField } from '../store.port.js';
-import { insertAccount } from './insert-account.js';
+import type { Inserted, Journal, Store } from '../store.port.js';
+import { MongoSideStore } from './mongo-side.adapter.js';
 import type { Collections, OpenCollections } from './open-collections.js';
 import { removeTurns } from './remove-turns.js';
 import { retryWithin } from './retry-within.js';
@@ -31,12 +24,13 @@ const unended = { status: { $in: UNENDED_STATUSES } };
 const attemptsPerQuery = 8;
 
 /** The journal in MongoDB, or in what speaks its protocol: single-document writes by a majority, no transactions. */
-export class MongoStore implements Store {
+export class MongoStore extends MongoSideStore implements Store {
   #open?: OpenCollections;
   readonly #url: string;
 
   /** @param url connection string; the database is `switchyard` unless it names one */
   constructor(url: string) {
+    super();
     this.#url = url;
   }
 
@@ -57,35 +51,35 @@ export class MongoStore implements Store {
   }
 
   async insertConversation(row: Conversation): Promise<Inserted<Conversation>> {
-    return this.#rows.conversations.insert(row);
+    return this.rows.conversations.insert(row);
   }
 
   async getConversation(id: string): Promise<Conversation | null> {
-    return this.#rows.conversations.get(id);
+    return this.rows.conversations.get(id);
   }
 
   async listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]> {
     const equals = { user_id: userId, deleted_at: null, expires_at: null };
-    return this.#rows.conversations.find({ equals, sort: { updated_at: -1, _id: -1 }, ...page });
+    return this.rows.conversations.find({ equals, sort: { updated_at: -1, _id: -1 }, ...page });
   }
 
   async updateConversation(id: string, change: Parameters<Store['updateConversation']>[1]): Promise<void> {
-    await this.#rows.conversations.set({ equals: { _id: id } }, change);
+    await this.rows.conversations.set({ equals: { _id: id } }, change);
   }
 
   async listDueConversations(now: number, limit: number): Promise<Conversation[]> {
     const conditions = { due_at: { $lte: now } };
-    return this.#rows.conversations.find({ conditions, sort: { due_at: 1 }, limit });
+    return this.rows.conversations.find({ conditions, sort: { due_at: 1 }, limit });
   }
 
   async listUnscheduledConversations(limit: number): Promise<Conversation[]> {
     const conditions = { deleted_at: { $gt: '' } };
-    return this.#rows.conversations.find({ equals: { due_at: null }, conditions, limit });
+    return this.rows.conversations.find({ equals: { due_at: null }, conditions, limit });
   }
 
   async listUnchangedConversations(before: string, limit: number): Promise<Conversation[]> {
     const conditions = { updated_at: { $lt: before } };
-    return this.#rows.conversations.find({
+    return this.rows.conversations.find({
       equals: { deleted_at: null },
       conditions,
       sort: { updated_at: 1 },
@@ -94,15 +88,15 @@ export class MongoStore implements Store {
   }
 
   removeTurns(conversationId: string, turnIds: string[], keep: 'ids' | 'nothing'): Promise<void> {
-    return removeTurns(this.#rows, conversationId, turnIds, keep);
+    return removeTurns(this.rows, conversationId, turnIds, keep);
   }
 
   async removeConversation(id: string): Promise<void> {
-    await this.#rows.conversations.remove(id);
+    await this.rows.conversations.remove(id);
   }
 
   async insertTurn(row: Turn): Promise<Inserted<Turn> | 'taken'> {
-    const { turns } = this.#rows;
+    const { turns } = this.rows;
     const { _id, conversation_id, client_message_id, number } = row;
     return turns.insertUnless<'taken'>(row, async () => {
       const [sameId, sameMessage, sameNumber] = await Promise.all([
@@ -115,7 +109,7 @@ export class MongoStore implements Store {
   }
 
   async getTurn(id: string): Promise<Turn | null> {
-    return this.#rows.turns.get(id);
+    return this.rows.turns.get(id);
   }
 
   async lastTurnNumber(conversationId: string): Promise<number> {
@@ -128,45 +122,45 @@ export class MongoStore implements Store {
   ): Promise<Turn[]> {
     const conditions = before === undefined ? {} : { number: { $lt: before } };
     const equals = { conversation_id: conversationId };
-    return (await this.#rows.turns.find({ equals, conditions, sort: { number: -1 }, limit })).reverse();
+    return (await this.rows.turns.find({ equals, conditions, sort: { number: -1 }, limit })).reverse();
   }
 
   async listUnendedTurns(conversationId: string): Promise<Turn[]> {
     const equals = { conversation_id: conversationId };
-    return this.#rows.turns.find({ equals, conditions: unended, sort: { number: 1 } });
+    return this.rows.turns.find({ equals, conditions: unended, sort: { number: 1 } });
   }
 
   async listUnendedTurnsOf(userId: string): Promise<Turn[]> {
-    return this.#rows.turns.find({ equals: { user_id: userId }, conditions: unended });
+    return this.rows.turns.find({ equals: { user_id: userId }, conditions: unended });
   }
 
   async listFirstTurns(conversationIds: string[]): Promise<Turn[]> {
-    return this.#rows.turns.findAmong('conversation_id', conversationIds, { number: 1 });
+    return this.rows.turns.findAmong('conversation_id', conversationIds, { number: 1 });
   }
 
   async countUnendedTurns(userId: string): Promise<number> {
-    return this.#rows.turns.count({ equals: { user_id: userId }, conditions: unended });
+    return this.rows.turns.count({ equals: { user_id: userId }, conditions: unended });
   }
 
   async setTurnStatus(id: string, status: TurnStatus): Promise<void> {
     const conditions = { status: { $nin: ENDED_STATUSES } };
-    await this.#rows.turns.set({ equals: { _id: id }, conditions }, { status });
+    await this.rows.turns.set({ equals: { _id: id }, conditions }, { status });
   }
 
   async setTurnDue(id: string, dueAt: number | null): Promise<void> {
-    await this.#rows.turns.set({ equals: { _id: id } }, { due_at: dueAt });
+    await this.rows.turns.set({ equals: { _id: id } }, { due_at: dueAt });
   }
 
   async setTurnsDue(ids: string[], dueAt: number): Promise<void> {
-    await this.#rows.turns.changeAmong('_id', ids, { set: { due_at: dueAt } });
+    await this.rows.turns.changeAmong('_id', ids, { set: { due_at: dueAt } });
   }
 
   async listDueTurns(now: number, limit: number): Promise<Turn[]> {
-    return this.#rows.turns.find({ conditions: { due_at: { $lte: now } }, sort: { due_at: 1 }, limit });
+    return this.rows.turns.find({ conditions: { due_at: { $lte: now } }, sort: { due_at: 1 }, limit });
   }
 
   async readJournal(turnId: string): Promise<Journal | null> {
-    const [turn, rows] = await Promise.all([this.#rows.turns.get(turnId), this.#readJournalRows([turnId])]);
+    const [turn, rows] = await Promise.all([this.rows.turns.get(turnId), this.#readJournalRows([turnId])]);
     return (turn && assembleJournals([turn], rows)[0]) ?? null;
   }
 
@@ -177,7 +171,7 @@ export class MongoStore implements Store {
 
   async readJournalsOf(turnIds: string[]): Promise<Journal[]> {
     const [turns, rows] = await Promise.all([
-      this.#rows.turns.findAmong('_id', turnIds),
+      this.rows.turns.findAmong('_id', turnIds),
       this.#readJournalRows(turnIds),
     ]);
     return assembleJournals(turns, rows);
@@ -187,23 +181,23 @@ export class MongoStore implements Store {
     const { limit } = range;
     const equals = { conversation_id: conversationId };
     const conditions = { turn_number: { $gt: range.after, $lt: range.before } };
-    return this.#rows.steps.find({ equals, conditions, sort: { turn_number: 1, n: 1 }, limit });
+    return this.rows.steps.find({ equals, conditions, sort: { turn_number: 1, n: 1 }, limit });
   }
 
   async listOutcomes(turnIds: string[]): Promise<Outcome[]> {
-    return this.#rows.outcomes.findAmong('turn_id', turnIds);
+    return this.rows.outcomes.findAmong('turn_id', turnIds);
   }
 
   async commitStep(row: Step): Promise<Inserted<Step>> {
-    return this.#rows.steps.insert(row);
+    return this.rows.steps.insert(row);
   }
 
   async getStep(turnId: string, n: number): Promise<Step | null> {
-    return this.#rows.steps.get(`${turnId}:${n}`);
+    return this.rows.steps.get(`${turnId}:${n}`);
   }
 
   async claim(row: Claim): Promise<Inserted<Claim>> {
-    return this.#rows.claims.insert(row);
+    return this.rows.claims.insert(row);
   }
 
   async listClaims(workId: string): Promise<Claim[]> {
@@ -211,159 +205,58 @@ export class MongoStore implements Store {
     // Attempts have no holes: a query that brings fewer than it asked for has seen the last one.
     for (let first = 1; claims.length === first - 1; first += attemptsPerQuery) {
       const ids = Array.from({ length: attemptsPerQuery }, (_, index) => `${workId}:${first + index}`);
-      claims.push(...(await this.#rows.claims.findAmong('_id', ids)));
+      claims.push(...(await this.rows.claims.findAmong('_id', ids)));
     }
     return claims.sort((a, b) => a.n - b.n);
   }
 
   async settle(row: Outcome): Promise<Inserted<Outcome>> {
-    return this.#rows.outcomes.insert(row);
+    return this.rows.outcomes.insert(row);
   }
 
   async getOutcome(toolCallId: string): Promise<Outcome | null> {
-    return this.#rows.outcomes.get(toolCallId);
+    return this.rows.outcomes.get(toolCallId);
   }
 
   async answer(row: Answer): Promise<Inserted<Answer>> {
-    return this.#rows.answers.insert(row);
+    return this.rows.answers.insert(row);
   }
 
   async getAnswer(id: string): Promise<Answer | null> {
-    return this.#rows.answers.get(id);
+    return this.rows.answers.get(id);
   }
 
   async putCatalog(row: Catalog): Promise<void> {
-    await this.#rows.catalogs.insert(row);
+    await this.rows.catalogs.insert(row);
   }
 
   async getCatalog(hash: string): Promise<Catalog | null> {
-    return this.#rows.catalogs.get(hash);
+    return this.rows.catalogs.get(hash);
   }
 
   async insertProcess(row: ProcessRow): Promise<void> {
-    await this.#rows.processes.insert(row);
+    await this.rows.processes.insert(row);
   }
 
   async beat(processId: string): Promise<'beaten' | 'gone'> {
-    return (await this.#rows.processes.countUp(processId, 'beat')) ? 'beaten' : 'gone';
+    return (await this.rows.processes.countUp(processId, 'beat')) ? 'beaten' : 'gone';
   }
 
   async listProcesses(): Promise<ProcessRow[]> {
-    return this.#rows.processes.find({ sort: { _id: 1 } });
+    return this.rows.processes.find({ sort: { _id: 1 } });
   }
 
   async removeProcess(processId: string): Promise<void> {
-    await this.#rows.processes.remove(processId);
-  }
-
-  async putArtifact(row: Artifact): Promise<void> {
-    await this.#rows.artifacts.insert(row);
-  }
-
-  async getArtifact(id: string): Promise<Artifact | null> {
-    return this.#rows.artifacts.get(id);
-  }
-
-  async putDeadLetter(row: DeadLetter): Promise<void> {
-    await this.#rows.dead_letters.insert(row);
-  }
-
-  async listDeadLetters(limit: number): Promise<DeadLetter[]> {
-    return this.#rows.dead_letters.find({ sort: { at: -1, _id: -1 }, limit });
-  }
-
-  async listDeadLettersOfTurn(turnId: string, limit: number): Promise<DeadLetter[]> {
-    return this.#rows.dead_letters.find({ equals: { turn_id: turnId }, sort: { at: -1, _id: -1 }, limit });
-  }
-
-  async getDeadLetter(id: string): Promise<DeadLetter | null> {
-    return this.#rows.dead_letters.get(id);
-  }
-
-  async noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void> {
-    await this.#rows.dead_letters.set({ equals: { _id: id } }, replay);
-  }
-
-  async removeDeadLetter(id: string): Promise<void> {
-    await this.#rows.dead_letters.remove(id);
-  }
-
-  async putFact(row: Fact): Promise<void> {
-    const { facts } = this.#rows;
-    const { text, at } = row;
-    // Removed between the two, it is inserted after all.
-    while (!(await facts.insert(row)).won && !(await facts.set({ equals: { _id: row._id } }, { text, at })));
-  }
-
-  async listFacts(userId: string): Promise<Fact[]> {
-    return (await this.#rows.facts.find({ equals: { user_id: userId } })).sort(byNewest);
-  }
-
-  async removeFact(id: string): Promise<void> {
-    await this.#rows.facts.remove(id);
-  }
-
-  async insertAccount(row: Account): Promise<'inserted' | TakenField> {
-    return insertAccount(this.#rows.users, row);
-  }
-
-  async getAccount(id: string): Promise<Account | null> {
-    return this.#rows.users.get(id);
-  }
-
-  async findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null> {
-    return (await this.#rows.users.find({ equals: { [field]: key } }))[0] ?? null;
-  }
-
-  async lastAccountNumber(): Promise<number> {
-    return (await this.#rows.users.find({ sort: { number: -1 }, limit: 1 }))[0]?.number ?? 0;
-  }
-
-  async listAccounts({ after, limit }: { after: number; limit: number }): Promise<Account[]> {
-    return this.#rows.users.find({ conditions: { number: { $gt: after } }, sort: { number: 1 }, limit });
-  }
-
-  async updateAccount(id: string, change: Parameters<Store['updateAccount']>[1]): Promise<void> {
-    await this.#rows.users.set({ equals: { _id: id } }, change);
-  }
-
-  async keepSecret(row: Secret): Promise<Secret> {
-    return (await this.#rows.secrets.insert(row)).row;
-  }
-
-  async putBinding(row: Binding): Promise<void> {
-    const { bindings } = this.#rows;
-    const { value, at } = row;
-    // Removed between the two, it is inserted after all.
-    while (
-      !(await bindings.insert(row)).won &&
-      !(await bindings.set({ equals: { _id: row._id } }, { value, at }))
-    );
-  }
-
-  async insertBinding(row: Binding): Promise<Inserted<Binding>> {
-    return this.#rows.bindings.insert(row);
-  }
-
-  async getBinding(id: string): Promise<Binding | null> {
-    return this.#rows.bindings.get(id);
-  }
-
-  async listBindings(userId: string, dialect: string): Promise<Binding[]> {
-    return this.#rows.bindings.find({ equals: { user_id: userId, dialect } });
-  }
-
-  async removeBinding(id: string): Promise<void> {
-    await this.#rows.bindings.remove(id);
+    await this.rows.processes.remove(processId);
   }
 
   async #readJournalRows(turnIds: string[], conversationId?: string) {
     const equals = conversationId === undefined ? undefined : { conversation_id: conversationId };
     const [steps, claims, outcomes, answers] = await Promise.all([
-      this.#rows.steps.findAmong('turn_id', turnIds, equals),
-      this.#rows.claims.findAmong('turn_id', turnIds, equals),
-      this.#rows.outcomes.findAmong('turn_id', turnIds, equals),
-      this.#rows.answers.findAmong('turn_id', turnIds, equals),
+      this.rows.steps.findAmong('turn_id', turnIds, equals),
+      this.rows.claims.findAmong('turn_id', turnIds, equals),
+      this.rows.outcomes.findAmong('turn_id', turnIds, equals),
+      this.rows.answers.findAmong('turn_id', turnIds, equals),
     ]);
     return { steps, claims, outcomes, answers };
   }
@@ -373,7 +266,7 @@ export class MongoStore implements Store {
     return this.#open;
   }
 
-  get #rows(): Collections {
+  protected get rows(): Collections {
     return this.#opened.collections;
   }
 }

@@ -1,0 +1,106 @@
+import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
+import { byNewest } from '../newest-first.js';
+import type { Inserted, SideStore, TakenField } from '../side-store.port.js';
+import type { Tables } from './table.js';
+
+/** What is kept beside the journal, in SQLite. */
+export abstract class LibsqlSideStore implements SideStore {
+  protected abstract do<T>(operation: (tables: Tables) => T): Promise<T>;
+
+  putArtifact(row: Artifact): Promise<void> {
+    return this.do(({ artifacts }) => void artifacts.insert(row));
+  }
+
+  getArtifact(id: string): Promise<Artifact | null> {
+    return this.do(({ artifacts }) => artifacts.get(id));
+  }
+
+  putDeadLetter(row: DeadLetter): Promise<void> {
+    return this.do((tables) => void tables.dead_letters.insert(row));
+  }
+
+  listDeadLetters(limit: number): Promise<DeadLetter[]> {
+    return this.do((tables) => tables.dead_letters.select('ORDER BY at DESC, _id DESC LIMIT ?', limit));
+  }
+
+  listDeadLettersOfTurn(turnId: string, limit: number): Promise<DeadLetter[]> {
+    const clauses = 'WHERE turn_id = ? ORDER BY at DESC, _id DESC LIMIT ?';
+    return this.do((tables) => tables.dead_letters.select(clauses, turnId, limit));
+  }
+
+  getDeadLetter(id: string): Promise<DeadLetter | null> {
+    return this.do((tables) => tables.dead_letters.get(id));
+  }
+
+  noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void> {
+    return this.do((tables) => void tables.dead_letters.update(id, (row) => ({ ...row, ...replay })));
+  }
+
+  removeDeadLetter(id: string): Promise<void> {
+    return this.do((tables) => tables.dead_letters.remove(id));
+  }
+
+  putFact(row: Fact): Promise<void> {
+    return this.do(({ facts }) => void (facts.insert(row) || facts.update(row._id, () => row)));
+  }
+
+  listFacts(userId: string): Promise<Fact[]> {
+    return this.do(({ facts }) => facts.select('WHERE user_id = ?', userId).sort(byNewest));
+  }
+
+  removeFact(id: string): Promise<void> {
+    return this.do(({ facts }) => facts.remove(id));
+  }
+
+  insertAccount(row: Account): Promise<'inserted' | TakenField> {
+    return this.do(({ users }) => {
+      if (users.insert(row)) return 'inserted';
+      if (users.select('WHERE email_key = ?', row.email_key)[0]) return 'email';
+      return users.select('WHERE username_key = ?', row.username_key)[0] ? 'username' : 'number';
+    });
+  }
+
+  getAccount(id: string): Promise<Account | null> {
+    return this.do(({ users }) => users.get(id));
+  }
+
+  findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null> {
+    return this.do(({ users }) => users.select(`WHERE ${field} = ?`, key)[0] ?? null);
+  }
+
+  lastAccountNumber(): Promise<number> {
+    return this.do(({ users }) => users.measure('MAX(number)', ''));
+  }
+
+  listAccounts({ after, limit }: { after: number; limit: number }): Promise<Account[]> {
+    return this.do(({ users }) => users.select('WHERE number > ? ORDER BY number LIMIT ?', after, limit));
+  }
+
+  updateAccount(id: string, change: Parameters<SideStore['updateAccount']>[1]): Promise<void> {
+    return this.do(({ users }) => void users.update(id, (row) => ({ ...row, ...change })));
+  }
+
+  keepSecret(row: Secret): Promise<Secret> {
+    return this.do(({ secrets }) => secrets.insertOrRead(row).row);
+  }
+
+  putBinding(row: Binding): Promise<void> {
+    return this.do(({ bindings }) => void (bindings.insert(row) || bindings.update(row._id, () => row)));
+  }
+
+  insertBinding(row: Binding): Promise<Inserted<Binding>> {
+    return this.do(({ bindings }) => bindings.insertOrRead(row));
+  }
+
+  getBinding(id: string): Promise<Binding | null> {
+    return this.do(({ bindings }) => bindings.get(id));
+  }
+
+  listBindings(userId: string, dialect: string): Promise<Binding[]> {
+    return this.do(({ bindings }) => bindings.select('WHERE user_id = ? AND dialect = ?', userId, dialect));
+  }
+
+  removeBinding(id: string): Promise<void> {
+    return this.do(({ bindings }) => bindings.remove(id));
+  }
+}

@@ -1,0 +1,111 @@
+import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
+import { byNewest } from '../newest-first.js';
+import type { Inserted, SideStore, TakenField } from '../side-store.port.js';
+import { insertAccount } from './insert-account.js';
+import type { Collections } from './open-collections.js';
+
+/** What is kept beside the journal, in MongoDB. */
+export abstract class MongoSideStore implements SideStore {
+  protected abstract readonly rows: Collections;
+
+  async putArtifact(row: Artifact): Promise<void> {
+    await this.rows.artifacts.insert(row);
+  }
+
+  async getArtifact(id: string): Promise<Artifact | null> {
+    return this.rows.artifacts.get(id);
+  }
+
+  async putDeadLetter(row: DeadLetter): Promise<void> {
+    await this.rows.dead_letters.insert(row);
+  }
+
+  async listDeadLetters(limit: number): Promise<DeadLetter[]> {
+    return this.rows.dead_letters.find({ sort: { at: -1, _id: -1 }, limit });
+  }
+
+  async listDeadLettersOfTurn(turnId: string, limit: number): Promise<DeadLetter[]> {
+    return this.rows.dead_letters.find({ equals: { turn_id: turnId }, sort: { at: -1, _id: -1 }, limit });
+  }
+
+  async getDeadLetter(id: string): Promise<DeadLetter | null> {
+    return this.rows.dead_letters.get(id);
+  }
+
+  async noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void> {
+    await this.rows.dead_letters.set({ equals: { _id: id } }, replay);
+  }
+
+  async removeDeadLetter(id: string): Promise<void> {
+    await this.rows.dead_letters.remove(id);
+  }
+
+  async putFact(row: Fact): Promise<void> {
+    const { facts } = this.rows;
+    const { text, at } = row;
+    // Removed between the two, it is inserted after all.
+    while (!(await facts.insert(row)).won && !(await facts.set({ equals: { _id: row._id } }, { text, at })));
+  }
+
+  async listFacts(userId: string): Promise<Fact[]> {
+    return (await this.rows.facts.find({ equals: { user_id: userId } })).sort(byNewest);
+  }
+
+  async removeFact(id: string): Promise<void> {
+    await this.rows.facts.remove(id);
+  }
+
+  async insertAccount(row: Account): Promise<'inserted' | TakenField> {
+    return insertAccount(this.rows.users, row);
+  }
+
+  async getAccount(id: string): Promise<Account | null> {
+    return this.rows.users.get(id);
+  }
+
+  async findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null> {
+    return (await this.rows.users.find({ equals: { [field]: key } }))[0] ?? null;
+  }
+
+  async lastAccountNumber(): Promise<number> {
+    return (await this.rows.users.find({ sort: { number: -1 }, limit: 1 }))[0]?.number ?? 0;
+  }
+
+  async listAccounts({ after, limit }: { after: number; limit: number }): Promise<Account[]> {
+    return this.rows.users.find({ conditions: { number: { $gt: after } }, sort: { number: 1 }, limit });
+  }
+
+  async updateAccount(id: string, change: Parameters<SideStore['updateAccount']>[1]): Promise<void> {
+    await this.rows.users.set({ equals: { _id: id } }, change);
+  }
+
+  async keepSecret(row: Secret): Promise<Secret> {
+    return (await this.rows.secrets.insert(row)).row;
+  }
+
+  async putBinding(row: Binding): Promise<void> {
+    const { bindings } = this.rows;
+    const { value, at } = row;
+    // Removed between the two, it is inserted after all.
+    while (
+      !(await bindings.insert(row)).won &&
+      !(await bindings.set({ equals: { _id: row._id } }, { value, at }))
+    );
+  }
+
+  async insertBinding(row: Binding): Promise<Inserted<Binding>> {
+    return this.rows.bindings.insert(row);
+  }
+
+  async getBinding(id: string): Promise<Binding | null> {
+    return this.rows.bindings.get(id);
+  }
+
+  async listBindings(userId: string, dialect: string): Promise<Binding[]> {
+    return this.rows.bindings.find({ equals: { user_id: userId, dialect } });
+  }
+
+  async removeBinding(id: string): Promise<void> {
+    await this.rows.bindings.remove(id);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
+
+/** An insert that exactly one process wins: `row` is what stands in the store, mine or the winner's. */
+export type Inserted<T> = { won: boolean; row: T };
+
+/** Which of its unique fields another account has. */
+export type TakenField = 'email' | 'username' | 'number';
+
+/** What is kept beside the journal. Errors and durability are those of the `Store`. */
+export interface SideStore {
+  /** One that is there stays as it is. */
+  putArtifact(row: Artifact): Promise<void>;
+  getArtifact(id: string): Promise<Artifact | null>;
+  putDeadLetter(row: DeadLetter): Promise<void>;
+  /** Newest first. */
+  listDeadLetters(limit: number): Promise<DeadLetter[]>;
+  /** Those that were about this turn, newest first. */
+  listDeadLettersOfTurn(turnId: string, limit: number): Promise<DeadLetter[]>;
+  getDeadLetter(id: string): Promise<DeadLetter | null>;
+  /** Notes that it was put back into its queue; the last note stays. */
+  noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void>;
+  removeDeadLetter(id: string): Promise<void>;
+
+  /** A fact of this id gets the text; last writer wins. */
+  putFact(row: Fact): Promise<void>;
+  /** All of a user, newest first. */
+  listFacts(userId: string): Promise<Fact[]>;
+  removeFact(id: string): Promise<void>;
+
+  /**
+   * One try of `row.number`: `number` means that another account has it, try the next. Email and username are looked
+   * at first, so that these say which of them is taken for good.
+   */
+  insertAccount(row: Account): Promise<'inserted' | TakenField>;
+  getAccount(id: string): Promise<Account | null>;
+  findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null>;
+  /** 0 if there is none. */
+  lastAccountNumber(): Promise<number>;
+  /** By number, ascending. */
+  listAccounts(page: { after: number; limit: number }): Promise<Account[]>;
+  updateAccount(id: string, change: Partial<Pick<Account, 'role' | 'is_active'>>): Promise<void>;
+  /** The secret of this `_id` that stands: the first one. */
+  keepSecret(row: Secret): Promise<Secret>;
+  /** A binding of this id gets the value; last writer wins. */
+  putBinding(row: Binding): Promise<void>;
+  /** The first one of this id wins. */
+  insertBinding(row: Binding): Promise<Inserted<Binding>>;
+  getBinding(id: string): Promise<Binding | null>;
+  /** All of a user in a dialect, in no order. */
+  listBindings(userId: string, dialect: string): Promise<Binding[]>;
+  removeBinding(id: string): Promise<void>;
+}
