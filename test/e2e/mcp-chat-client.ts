@@ -61,9 +61,7 @@ export class McpChatClient {
     return body;
   }
 
-  connect(
-    id: string,
-  ): Promise<
+  connect(id: string): Promise<
     Answered<{
       success: boolean;
       server_id: string;
@@ -75,9 +73,7 @@ export class McpChatClient {
     return this.request('POST', `/connect/${encodeURIComponent(id)}`);
   }
 
-  chat(
-    message: string,
-  ): Promise<
+  chat(message: string): Promise<
     Answered<{
       response: string;
       tool_calls: { name: string; args: object; result?: string }[];
