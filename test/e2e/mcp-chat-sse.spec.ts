@@ -146,6 +146,12 @@ describe('people', () => {
       expect(await client(ann!).status()).toMatchObject({ connected: true, server_id: 'math' });
       expect((await client(ann!, 'b').status()).connected).toBe(false);
       expect((await client(bob!).status()).connected).toBe(false);
+      const places: string[] = [];
+      for (const mine of [client(ann!), client(ann!, 'b'), client(bob!)]) {
+        shared.provider.answer(say('Hello.'));
+        places.push((await mine.stream('hello')).conversationId);
+      }
+      expect(new Set(places).size).toBe(3);
       expect((await new McpChatClient(shared.url).request('GET', '/status')).status).toBe(401);
       await shared.stop();
     },

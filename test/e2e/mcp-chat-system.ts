@@ -6,7 +6,8 @@ import { McpChatClient } from './mcp-chat-client.js';
 import { ScriptedProvider } from './scripted-provider.js';
 import { removeFolders, requestJson, startStandalone } from './standalone-process.js';
 
-const FAULTY_TOOLS = fileURLToPath(new URL('./fixtures/faulty-tools', import.meta.url));
+/** With `faulty.tool.mjs`. */
+const TOOLS = fileURLToPath(new URL('./fixtures', import.meta.url));
 
 /**
  * A whole system in one process with a scripted model. Beside the local toolsets it has the MCP servers `slow` and
@@ -24,7 +25,7 @@ export class McpChatSystem {
   static async start(env: Record<string, string> = {}): Promise<McpChatSystem> {
     const [gates, provider] = await Promise.all([Gates.create(), ScriptedProvider.start()]);
     const mcp = await gates.mcpConfig({ slow: 'once', quick: 'once' });
-    const own = { ...provider.env, MCP_CONFIG: mcp, TOOLS_DIR: FAULTY_TOOLS };
+    const own = { ...provider.env, MCP_CONFIG: mcp, TOOLS_DIR: TOOLS };
     return new McpChatSystem(gates, provider, await startStandalone({ ...own, ...env }));
   }
 

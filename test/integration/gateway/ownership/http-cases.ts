@@ -42,6 +42,20 @@ const inConversation = (rest: string, body?: object) => ({
 const PROBE = 'probes and scrapers have no login';
 const letter: GuardedCase = { operator: true, own: { path: '/api/admin/dead-letters/letter_1' } };
 
+/** `mcp-chat-sse`: what only Ann's own connection could tell is asked for in `test/e2e/mcp-chat-sse.spec.ts`. */
+const mcpChat = (path: string, more: { body?: object; status?: number } = {}): GuardedCase => ({
+  own: { path, body: more.body },
+  status: more.status,
+  refusesTokens: ({ status, headers, text }) => {
+    const { detail, ...rest } = JSON.parse(text) as Record<string, unknown>;
+    const isPlain = typeof detail === 'string' && Object.keys(rest).length === 0;
+    if (status !== 401 || !isPlain || headers.get('www-authenticate') !== 'Bearer')
+      throw new Error(`not refused: ${status} ${text}`);
+  },
+});
+const OTHER_METHOD: RouteCase = { open: 'another method is refused, whoever asks' };
+const blank = { body: { message: ' ' }, status: 422 };
+
 export const HTTP_CASES: Record<string, RouteCase> = {
   'GET /health/live': { open: PROBE },
   'GET /health/ready': { open: PROBE },
@@ -95,6 +109,18 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'ALL /ws/chat': {
     open: 'it only says that a WebSocket is to be opened; whom that lets in is tested below',
   },
+  'GET /servers': mcpChat('/servers'),
+  'GET /status': mcpChat('/status'),
+  'POST /connect/:id': mcpChat('/connect/nope', { status: 404 }),
+  'POST /disconnect': mcpChat('/disconnect'),
+  'POST /chat': mcpChat('/chat', blank),
+  'POST /chat/stream': mcpChat('/chat/stream', blank),
+  'ALL /servers': OTHER_METHOD,
+  'ALL /status': OTHER_METHOD,
+  'ALL /connect/:id': OTHER_METHOD,
+  'ALL /disconnect': OTHER_METHOD,
+  'ALL /chat': OTHER_METHOD,
+  'ALL /chat/stream': OTHER_METHOD,
   'POST /api/transcribe': {
     own: { path: '/api/transcribe', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
     status: 501,

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { CatalogTool } from '#contracts';
 import { createStore } from '#store';
 import { Catalogue } from '#tools';
-import { announcedTool, announcedToolset } from '../../../../libs/tools/testing/toolsets.js';
-import { Bindings } from '../bindings.js';
-import { seenServersSchema, Servers } from './servers.js';
+import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
+import { Bindings } from '../../../apps/gateway/dialects/bindings.js';
+import { seenServersSchema, Servers } from '../../../apps/gateway/dialects/mcp-chat/servers.js';
 
 const DAY_MS = 24 * 3_600_000;
 
