@@ -16,18 +16,18 @@ export interface SentArtifact extends Draft {
 }
 
 /** Its own names for three types. */
-const FRONT_END_TYPES: Record<string, string> = {
-  'application/vnd.ant.code': 'code',
-  'application/vnd.mermaid': 'application/vnd.ant.mermaid',
-  'text/html': 'html',
-};
+const FRONT_END_TYPES = new Map([
+  ['application/vnd.ant.code', 'code'],
+  ['application/vnd.mermaid', 'application/vnd.ant.mermaid'],
+  ['text/html', 'html'],
+]);
 
 export function sentArtifact(draft: Draft, id: string, position: number): SentArtifact {
   const { type, title, content, language, metadata } = draft;
   return {
     id,
     artifactId: id,
-    type: FRONT_END_TYPES[type] ?? type,
+    type: FRONT_END_TYPES.get(type) ?? type,
     title,
     content,
     position,
@@ -56,5 +56,5 @@ function escapeHtml(text: string): string {
 
 /** Two drafts of one key are one artifact. */
 export function keyOf({ type, content }: Draft): string {
-  return JSON.stringify([FRONT_END_TYPES[type] ?? type, content]);
+  return JSON.stringify([FRONT_END_TYPES.get(type) ?? type, content]);
 }

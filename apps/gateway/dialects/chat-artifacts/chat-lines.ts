@@ -39,12 +39,9 @@ export class ChatLines {
 
   /** Sent before anything is known of the turn: the front end makes room for the answer at the first status. */
   opening(): string[] {
-    const { form, trace, provider } = this.setup;
-    const traced = form === 'result' ? [this.status(`[TRACE:${trace}] Processing request...`)] : [];
     return [
-      ...traced,
       this.status('Processing request...'),
-      this.status(`Using model provider: ${provider}`),
+      this.status(`Using model provider: ${this.setup.provider}`),
     ];
   }
 
@@ -70,7 +67,9 @@ export class ChatLines {
         return this.end(news.turn, answered);
       case 'gateway_stopping':
         return this.failure('The server is restarting. The answer goes on without this page.');
-      default:
+      case 'turn_started':
+      case 'step_restarted':
+      case 'text':
         return [];
     }
   }

@@ -69,7 +69,7 @@ export class ArtifactChatController {
     response.set({
       // Its own front end asks for nothing, and the source sends it like this.
       'Content-Type': request.headers.accept?.includes(NDJSON) ? NDJSON : 'application/json',
-      'Cache-Control': 'no-cache, no-transform',
+      'Cache-Control': 'no-cache',
       'X-Accel-Buffering': 'no',
       'X-Conversation-Id': chat.conversation_id,
       'X-Turn-Id': chat.turn_id,
