@@ -155,7 +155,8 @@ export class FleetHarness {
 
   private gatewayBus: Promise<Bus> | undefined;
 
-  private async join(role: 'orchestrator' | 'worker' | 'gateway') {
+  /** What a process of this role is given to run with. */
+  async join(role: 'orchestrator' | 'worker' | 'gateway') {
     const bus = createMemoryBus({ broker: this.broker });
     await bus.open();
     const no = () => Promise.resolve(false);
