@@ -77,7 +77,7 @@ export class FleetHarness {
     return { ...orchestrator, metrics, bus };
   }
 
-  async startWorker(hosts: ToolsetHost[]): Promise<void> {
+  async startWorker(hosts: ToolsetHost[]): Promise<{ drain(graceMs: number): Promise<void> }> {
     const { part, bus } = await this.join('worker');
     const metrics = createMetrics({ collectDefaults: false });
     const worker = await startToolWorker({ ...part, metrics, hosts, overridesFor: () => ({}) });
@@ -85,6 +85,7 @@ export class FleetHarness {
       await worker.drain(0);
       await bus.close();
     });
+    return worker;
   }
 
   /** Submits a turn, in a conversation of its own or `after` another one. */
@@ -146,6 +147,11 @@ export class FleetHarness {
       return bus;
     })();
     return this.gatewayBus;
+  }
+
+  /** Called before the store closes, last one first. */
+  onClose(close: () => Promise<unknown>): void {
+    this.closing.push(close);
   }
 
   async close(): Promise<void> {
