@@ -8,13 +8,13 @@ export class SurroundingsController {
   constructor(@Inject(Surroundings) private readonly surroundings: Surroundings) {}
 
   @Get('server-names')
-  serverNames(): { serverNames: string[] } {
-    return { serverNames: this.surroundings.serverNames() };
+  async serverNames(): Promise<{ serverNames: string[] }> {
+    return { serverNames: await this.surroundings.serverNames() };
   }
 
   @Get('server-status')
-  serverStatus(): { servers: ServerBody[] } {
-    return { servers: this.surroundings.servers() };
+  async serverStatus(): Promise<{ servers: ServerBody[] }> {
+    return { servers: await this.surroundings.servers() };
   }
 
   @Get('api-keys/status')

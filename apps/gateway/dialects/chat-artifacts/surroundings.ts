@@ -3,7 +3,7 @@ import type { OfferedTools } from '../../catalogue/offered-tools.js';
 
 const PROVIDERS = ['anthropic', 'openai', 'gemini', 'ollama'] as const;
 /** What earlier front ends call one of them. */
-const FORMER_NAMES: Record<string, string> = { claude: 'anthropic' };
+const FORMER_NAMES = new Map([['claude', 'anthropic']]);
 
 /** A server as the front end lists it. */
 export interface ServerBody {
@@ -16,15 +16,18 @@ export interface ServerBody {
 /** What the front end shows around a chat: servers, and which providers may be chosen. */
 export class Surroundings {
   constructor(
-    private readonly offered: Pick<OfferedTools, 'listServers'>,
+    private readonly offered: Pick<OfferedTools, 'listServers' | 'rollCalled'>,
     private readonly models: Pick<OfferedModels, 'modelOf'>,
   ) {}
 
-  serverNames(): string[] {
+  async serverNames(): Promise<string[]> {
+    // Right after a start nobody would be there.
+    await this.offered.rollCalled();
     return this.offered.listServers().map(({ name }) => name);
   }
 
-  servers(): ServerBody[] {
+  async servers(): Promise<ServerBody[]> {
+    await this.offered.rollCalled();
     return this.offered.listServers().map(({ name, isRunning, tools }) => ({
       name,
       isRunning,
@@ -47,6 +50,6 @@ export class Surroundings {
 
   /** `provider/model` of a provider as a request names it; undefined when it is not configured. */
   modelOf(provider: string): string | undefined {
-    return this.models.modelOf(FORMER_NAMES[provider] ?? provider);
+    return this.models.modelOf(FORMER_NAMES.get(provider) ?? provider);
   }
 }
