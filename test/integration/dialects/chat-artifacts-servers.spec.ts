@@ -7,7 +7,7 @@ import {
 } from '../../../libs/mcp/testing/fixture.js';
 import { gate } from '../../e2e/scripted-provider.js';
 import { waitFor } from '../../services/wait-for.js';
-import { chat, linesOf, statuses } from './artifact-lines.js';
+import { artifactsOf, chat, linesOf, statuses } from './artifact-lines.js';
 import { DialectSystem } from './dialect-system.js';
 import { givingToolsets } from './giving-toolsets.js';
 import { playedModel, type Play } from './played-model.js';
@@ -41,9 +41,9 @@ async function get<T>(path: string): Promise<T> {
   return (await (await fetch(system.url + path)).json()) as T;
 }
 
-async function talkName(): Promise<string> {
+async function modelName(tool: string): Promise<string> {
   const { tools } = await get<{ tools: { name: string; qualified_name: string }[] }>('/api/tools');
-  return tools.find(({ name }) => name === 'mcp:My Server:talk')!.qualified_name;
+  return tools.find(({ name }) => name === `mcp:My Server:${tool}`)!.qualified_name;
 }
 
 describe('13. what an MCP server logs during a call', () => {
@@ -54,7 +54,7 @@ describe('13. what an MCP server logs during a call', () => {
     gates.set('thirteen', held.until);
     const waiting: Play = { steps: [[['x__give', { json: '{}', gate: 'thirteen' }]]] };
     const other = await system.post('/api/chat-artifacts', { message: JSON.stringify(waiting) });
-    const talking: Play = { steps: [[[await talkName(), {}]]], say: 'It has talked.' };
+    const talking: Play = { steps: [[[await modelName('talk'), {}]]], say: 'It has talked.' };
     const { lines } = await chat(system, { message: JSON.stringify(talking) });
     held.open();
     expect(statuses(lines).filter((text) => LOGGED.test(text))).toHaveLength(1);
@@ -66,11 +66,21 @@ describe('13. what an MCP server logs during a call', () => {
   });
 
   it('is shown to nobody whose turn does not ask for it', async () => {
-    const content = JSON.stringify({ steps: [[[await talkName(), {}]]] });
+    const content = JSON.stringify({ steps: [[[await modelName('talk'), {}]]] });
     const turn = await system.fleet.submit(content);
     await system.fleet.event(turn, 'complete');
     expect(system.fleet.of(turn, 'tool_progress')).toEqual([]);
   });
+});
+
+it('what an MCP server puts beside its text, and its pictures, are collected', async () => {
+  const { lines } = await chat(system, {
+    message: JSON.stringify({ steps: [[[await modelName('cite'), {}]]] }),
+  });
+  expect(artifactsOf(lines).map(({ type, title, content }) => [type, title, content.slice(0, 26)])).toEqual([
+    ['application/vnd.bibliography', 'Bibliography', '[{"pmid":"1","title":"One"'],
+    ['image/png', 'Image', 'iVBORw0KGgoAAAANSUhEUgAAAA'],
+  ]);
 });
 
 describe('14. the lists of servers', () => {
