@@ -14,6 +14,7 @@ import { DeadLettersController } from './admin/dead-letters.controller.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { AUTHENTICATE } from './auth/http-user.guard.js';
+import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { ToolsController } from './catalogue/tools.controller.js';
 import { ControlController } from './control/control.controller.js';
@@ -87,6 +88,7 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: AUTHENTICATE, useValue: gateway.authenticate },
     { provide: Ownership, useValue: gateway.ownership },
     { provide: OfferedTools, useValue: gateway.offeredTools },
+    { provide: OfferedModels, useValue: gateway.offeredModels },
     { provide: DriverRequests, useValue: gateway.drivers },
     { provide: Calls, useValue: gateway.calls },
     { provide: MCP_SERVER, useValue: gateway.mcpServer },

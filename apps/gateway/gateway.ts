@@ -9,6 +9,7 @@ import type { Store } from '#store';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { MinuteLimit } from './auth/minute-limit.js';
 import type { Authenticate, User } from './auth/user.js';
+import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { DriverRequests } from './control/driver-requests.js';
 import { Conversations } from './conversations/conversations.js';
@@ -40,6 +41,7 @@ export class Gateway {
   readonly authenticate: Authenticate;
   readonly ownership: Ownership;
   readonly offeredTools: OfferedTools;
+  readonly offeredModels: OfferedModels;
   readonly feeds: Feeds;
   readonly submitTurn: SubmitTurn;
   readonly stopTurns: StopTurns;
@@ -71,6 +73,7 @@ export class Gateway {
       auth.kind === 'local' ? this.localAccounts!.known.authenticate : createAuthenticator(auth);
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId, config.offer);
+    this.offeredModels = new OfferedModels(bus, processId);
     this.drivers = new DriverRequests(bus, processId);
     this.deadLetters = new DeadLetters({ store, bus, log: auditLog });
     this.calls = new Calls(store);
@@ -124,7 +127,7 @@ export class Gateway {
   /** Follows events and asks the workers what they offer. */
   async start(): Promise<void> {
     this.feeds.start();
-    await this.offeredTools.callRoll();
+    await Promise.all([this.offeredTools.callRoll(), this.offeredModels.callRoll()]);
   }
 
   /** Lets nobody in, answers the requests in hand, and disconnects everybody. */

@@ -42,6 +42,11 @@ export class HintsController {
     this.orchestrator.modelLimits.limited(body);
   }
 
+  @MessagePattern('model.roll_call')
+  modelRollCall(@Payload() { body }: Message<'model.roll_call'>): void {
+    this.orchestrator.models.announce(body.reply_to);
+  }
+
   @MessagePattern('turn.superseded')
   superseded(@Payload() { body }: Message<'turn.superseded'>): void {
     this.orchestrator.superseded(body);

@@ -10,6 +10,8 @@ import type { Budgets } from '#turn';
 export interface OrchestratorSettings {
   /** `provider/model` of turns that do not choose one. */
   model: string;
+  /** Of each provider that is configured the model that is asked when only the provider is named. */
+  providers?: readonly { provider: string; model: string }[];
   systemPrompt: string;
   budgets: Budgets;
   /** By provider or model: what all orchestrators together may ask of it. */

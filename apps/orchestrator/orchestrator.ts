@@ -9,6 +9,7 @@ import { CatalogueService } from './catalogue/catalogue.service.js';
 import { Drivers } from './drive/drivers.js';
 import { History } from './drive/history.js';
 import { TakeUp } from './drive/take-up.js';
+import { ModelAnnouncer } from './model/model-announcer.js';
 import { RequestImages } from './model/request-images.js';
 import type { OrchestratorDeps } from './orchestrator.deps.js';
 import { keepDeadLetter } from './sweep/dead-letters.js';
@@ -24,6 +25,7 @@ const LAST_NAMES_CHECK_MS = 60_000;
 export class Orchestrator {
   readonly catalogue: CatalogueService;
   readonly modelLimits: ModelLimits;
+  readonly models: ModelAnnouncer;
   private readonly drivers: Drivers;
   private readonly sweeper: Sweeper;
   private readonly ports: Ports;
@@ -38,6 +40,7 @@ export class Orchestrator {
     // Work in hand waits for the store; the sweeper and dead letters come again by themselves.
     this.durable = retryingStore(store, this.leaving.signal);
     this.modelLimits = new ModelLimits(deps);
+    this.models = new ModelAnnouncer(deps);
     const durable = { ...deps, store: this.durable, modelLimits: this.modelLimits };
     const ports = { ...this.ports, store: this.durable };
     this.catalogue = new CatalogueService(durable);
@@ -61,6 +64,7 @@ export class Orchestrator {
 
   /** Before the first hint is taken: know the tools. */
   async prepare(): Promise<void> {
+    this.models.start();
     await this.catalogue.rollCall();
     this.sweeper.start();
     this.namesCheck = setTimeout(() => this.checkNames(), FIRST_NAMES_CHECK_MS).unref();
@@ -110,6 +114,7 @@ export class Orchestrator {
   async drain(graceMs: number): Promise<void> {
     clearTimeout(this.namesCheck);
     await this.sweeper.stop();
+    this.models.stop();
     await this.drivers.drain(graceMs);
     this.leaving.abort();
     this.catalogue.close();

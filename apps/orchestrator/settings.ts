@@ -1,6 +1,6 @@
 import type { Settings, TurnConfig } from '#bootstrap';
 import { approvalOfTool, settingsOfTool } from '#bootstrap';
-import type { ModelEnvironment } from '#llm';
+import { providerModels, type ModelEnvironment } from '#llm';
 import type { OrchestratorSettings } from './orchestrator.deps.js';
 
 const MAX_OUTPUT_TOKENS = 16_000;
@@ -8,6 +8,7 @@ const MAX_OUTPUT_TOKENS = 16_000;
 export function toOrchestratorSettings(config: TurnConfig & Settings): OrchestratorSettings {
   return {
     model: config.model,
+    providers: providerModels(toModelEnvironment(config), [...config.modelUse.keys()]),
     systemPrompt: config.systemPrompt,
     budgets: config.budgets,
     modelBudgets: config.modelBudgets,

@@ -13,6 +13,7 @@ const CONTROL = [
   'catalog.announce',
   'catalog.withdraw',
   'model.limited',
+  'model.roll_call',
   'turn.superseded',
   'turn.stop',
   'turn.peek',

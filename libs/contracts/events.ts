@@ -102,6 +102,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     progress: z.number(),
     total: z.number().optional(),
     message: z.string().optional(),
+    /** The message is one that the tool's MCP server logged: under its own name, or else the server's. */
+    log: z.object({ level: z.string(), logger: z.string() }).optional(),
   }),
   toolCompleteSchema,
   toolErrorSchema,

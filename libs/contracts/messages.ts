@@ -16,7 +16,12 @@ export const bodySchemas = {
   'tool.call': toolCallBodySchema,
   'tool.result': toolResultBodySchema,
   /** A worker's whole offer: at start, on change, every 10 s. */
-  'catalog.announce': z.object({ worker: processIdSchema, toolsets: z.array(toolsetSchema) }),
+  'catalog.announce': z.object({
+    worker: processIdSchema,
+    toolsets: z.array(toolsetSchema),
+    /** Every server that it is configured to host, also one without tools: its exact name. */
+    servers: z.array(z.object({ name: z.string(), toolset: z.string() })).optional(),
+  }),
   'catalog.withdraw': z.object({ worker: processIdSchema }),
   /** Asks every worker to announce to `reply_to` at once. */
   'catalog.roll_call': z.object({ reply_to: controlKeySchema }),
@@ -42,6 +47,14 @@ export const bodySchemas = {
     model: z.string().min(1).max(200),
     retry_after_ms: z.int().min(0).max(3_600_000),
   }),
+  /** Which model an orchestrator asks of whom: at start, every 10 s, when asked. */
+  'model.announce': z.object({
+    orchestrator: processIdSchema,
+    /** Of each provider that is configured; `model` as in `MODEL`. */
+    providers: z.array(z.object({ provider: z.string(), model: z.string() })),
+  }),
+  /** Asks every orchestrator to announce its models to `reply_to` at once. */
+  'model.roll_call': z.object({ reply_to: controlKeySchema }),
   /** Only its return as unroutable means something. */
   probe: z.object({}),
 } as const;
@@ -87,6 +100,8 @@ export const QUEUE_TYPES = {
     'turn.peek',
     'turn.partial',
     'model.limited',
+    'model.announce',
+    'model.roll_call',
     'probe',
   ],
 } as const satisfies Record<string, readonly MessageType[]>;

@@ -91,6 +91,8 @@ export const toolCallBodySchema = z.object({
   deadline: timestampSchema,
   /** Workers that may try it in all; absent: 3. */
   max_attempts: z.int().min(1).optional(),
+  /** Its viewers are shown what its MCP server logs, unless the operator forbids it. */
+  logs: z.literal(true).optional(),
   /** Control key of the orchestrator that dispatched the call. */
   reply_to: controlKeySchema,
 });

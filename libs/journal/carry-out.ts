@@ -125,6 +125,7 @@ async function publishCall(
       timeout_ms: call.timeout_ms,
       deadline: new Date(sendDeadlineOf(journal, step, call)).toISOString(),
       max_attempts: call.max_attempts,
+      logs: journal.turn.options.logs,
       reply_to: controlKey(ports.me),
     },
     journal.turn.traceparent,

@@ -1,7 +1,7 @@
 import type { Journal, Step } from '#contracts';
 
 type StepContent = Pick<Step, 'kind' | 'attempt'> &
-  Partial<Pick<Step, 'blocks' | 'calls' | 'stop_reason' | 'usage' | 'model' | 'error'>>;
+  Partial<Pick<Step, 'blocks' | 'calls' | 'stop_reason' | 'usage' | 'model' | 'final' | 'error'>>;
 
 /** A row of the turn's journal, stamped now. */
 export function stepRow({ turn }: Pick<Journal, 'turn'>, n: number, content: StepContent): Step {

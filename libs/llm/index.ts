@@ -2,5 +2,6 @@ export * from './model.port.js';
 export { canForceTool } from './forced-tool.js';
 export { contextWindowOf } from './context-window.js';
 export { SUMMARY_INSTRUCTION } from './summary-instruction.js';
+export { providerModels } from './provider-models.js';
 export { createModel, describeModel, type ModelEnvironment } from './model-setup.js';
 export { sayableName } from './tool-arguments.js';

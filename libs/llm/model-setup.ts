@@ -71,7 +71,7 @@ function openProvider(provider: string, env: ModelEnvironment, options: ModelOpt
 }
 
 /** Why a model cannot be used, as one sentence, or undefined. */
-function findProblem(name: string, env: ModelEnvironment): string | undefined {
+export function findProblem(name: string, env: ModelEnvironment): string | undefined {
   const provider = providerOf(name);
   if (name === 'demo') return undefined;
   if (LATER.includes(provider))

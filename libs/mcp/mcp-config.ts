@@ -19,8 +19,8 @@ const sharedFields = {
   maxInstances: z.int().min(1).max(1000).default(20),
   /** Calls at once in one process or session; the others wait. */
   concurrency: z.int().min(1).max(1000).default(10),
-  /** Who reads its log messages, besides operators. */
-  logs: z.enum(['operators', 'viewers']).default('operators'),
+  /** Who reads its log messages; absent: operators, and viewers of turns that ask for them. */
+  logs: z.enum(['operators', 'viewers']).optional(),
   /** Of each call, between two signs of progress. */
   timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000),
   /** Of every tool; without it annotations (if trusted), else `once`. */

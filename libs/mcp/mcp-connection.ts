@@ -16,7 +16,7 @@ import type { McpLogger } from './mcp-logger.js';
 import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
 import { openTransport } from './open-transport.js';
 import { refuseRequest } from './refused-requests.js';
-import { LOG_LEVEL, logMessage } from './server-log.js';
+import { LOG_LEVEL, logMessage, type LoggedMessage } from './server-log.js';
 
 const CONNECT_TIMEOUT_MS = 30_000;
 /** A stdio server that does not know the question is silent or says so: old. */
@@ -32,8 +32,10 @@ export interface CallOptions {
   meta: Record<string, unknown>;
   asker: Asker;
   onProgress(progress: Progress): void;
-  /** A log message that the server wrote while this was the only call on the connection. */
-  onLog(text: string): void;
+  /** Of the call. */
+  turnId: string;
+  /** A log message that the server wrote while only calls of this turn were on the connection. */
+  onLog(message: LoggedMessage): void;
 }
 
 export interface ListedTools {
@@ -85,10 +87,10 @@ export class McpConnection {
     );
     this.client.fallbackRequestHandler = async (request) => refuseRequest(request);
     this.client.setNotificationHandler('notifications/message', ({ params }) => {
-      const text = logMessage(server.name, params, logger);
-      const [only, ...others] = this.inFlight;
-      // Whose call it is about is not said: with several it could be shown to the wrong person.
-      if (only && others.length === 0) only.onLog(text);
+      const message = logMessage(server.name, params, logger);
+      const [first, ...others] = this.inFlight;
+      // Whose call it is about is not said: with those of several turns it could be shown to the wrong person.
+      if (first && others.every(({ turnId }) => turnId === first.turnId)) first.onLog(message);
     });
   }
 

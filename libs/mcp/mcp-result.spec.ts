@@ -24,6 +24,18 @@ describe('toMcpResult', () => {
     expect(plainText(await toMcpResult({ content: [], structuredContent }))).toBe('{"n":1}');
   });
 
+  it('keeps what a server puts beside the fields of the protocol', async () => {
+    const bibliography = [{ pmid: '1' }];
+    const given = { content: [text('one')], bibliography, _meta: { a: 1 } };
+    expect((await toMcpResult(given)).data).toEqual({ text: 'one', bibliography });
+    expect((await toMcpResult({ ...given, structuredContent: { n: 1 } })).data).toEqual({
+      text: 'one',
+      structured: { n: 1 },
+      bibliography,
+    });
+    expect(plainText(await toMcpResult({ ...given, content: [] }))).toBe('{"bibliography":[{"pmid":"1"}]}');
+  });
+
   it('attaches what is not text and notes it in brackets', async () => {
     const data = Buffer.alloc(12_345).toString('base64');
     const result = await toMcpResult({

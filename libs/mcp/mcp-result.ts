@@ -6,10 +6,10 @@ type Attach = ToolContext['attach'];
 
 /**
  * A server's answer in our protocol: text blocks joined by newlines, binary content attached and named in brackets;
- * `structuredContent` beside it; `isError` is a failure with that text.
+ * `structuredContent` beside it, and whatever else the server gave; `isError` is a failure with that text.
  */
 export async function toMcpResult(
-  { content, structuredContent, isError }: CallToolResult,
+  { content, structuredContent, isError, ...rest }: CallToolResult,
   attach: Attach,
 ): Promise<ToolResult> {
   const parts: string[] = [];
@@ -17,9 +17,23 @@ export async function toMcpResult(
   for (const block of content) parts.push(await describeBlock(block, attach));
   const text = parts.join('\n');
   if (isError) return failure('ToolExecutionError', text || 'The tool failed without saying why.');
-  if (structuredContent === undefined) return success(text);
+  const further = fieldsOf(rest);
+  if (structuredContent === undefined)
+    return further ? success({ ...further, text: text || JSON.stringify(further) }) : success(text);
   // Old servers repeat the structure as text; new ones may leave the text out, and the model reads text.
-  return success({ text: text || JSON.stringify(structuredContent), structured: structuredContent });
+  const structured = { text: text || JSON.stringify(structuredContent), structured: structuredContent };
+  return success({ ...further, ...structured });
+}
+
+/** Keys of the protocol itself. */
+const PROTOCOL_KEYS = new Set(['_meta', 'resultType', 'ttlMs', 'cacheScope']);
+
+/** What servers put beside the fields of the protocol, for those who know them. */
+function fieldsOf(rest: Record<string, unknown>): Record<string, unknown> | undefined {
+  const entries = Object.entries(rest).filter(
+    ([key, value]) => !PROTOCOL_KEYS.has(key) && value !== undefined,
+  );
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
 async function describeBlock(block: ContentBlock, attach: Attach): Promise<string> {

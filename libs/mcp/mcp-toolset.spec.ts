@@ -128,6 +128,20 @@ describe('McpToolset', () => {
     expect(seen[0]).toEqual([1, 4, 'step 1']);
   });
 
+  it.each([
+    ['who asked for them, when nothing is configured', {}, true, 1],
+    ['nobody else', {}, false, 0],
+    ['nobody at all, when they are for operators', { logs: 'operators' as const }, true, 0],
+  ])('shows the server’s log messages to viewers: to %s', async (_who, config, wantsLogs, count) => {
+    const toolset = createToolset(scripted(config), {}, recordingLogger());
+    await toolset.start();
+    const seen: unknown[] = [];
+    const context = toolContext({ wantsLogs, progress: (...reported) => void seen.push(reported) });
+    await toolOf(toolset, 'talk').run({}, context);
+    await toolset.stop();
+    expect(seen).toHaveLength(count);
+  });
+
   it('shows the server’s log messages to viewers when it is configured so, and to operators', async () => {
     const logger = recordingLogger();
     const toolset = createToolset(scripted({ logs: 'viewers' }), {}, logger);
@@ -135,14 +149,20 @@ describe('McpToolset', () => {
     const seen: unknown[] = [];
     const context = toolContext({ progress: (...reported) => void seen.push(reported) });
     await toolOf(toolset, 'talk').run({}, context);
-    expect(seen).toEqual([[0, undefined, expect.stringContaining('hello')]]);
+    const origin = { level: 'warning', logger: 'scripted' };
+    expect(seen).toEqual([[0, undefined, expect.stringContaining('hello'), origin]]);
     expect(logger.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('hello'));
-    // Whose call a line is about is not said: with two at once it is nobody's.
+    // Whose call a line is about is not said: with those of two turns at once it is nobody's.
     await Promise.all([
-      toolOf(toolset, 'wait').run({ steps: 1, stepMs: 1000 }, toolContext()),
+      toolOf(toolset, 'wait').run({ steps: 1, stepMs: 1000 }, toolContext({ turnId: 'turn-2' })),
       toolOf(toolset, 'talk').run({}, context),
     ]);
     expect(seen).toHaveLength(1);
+    await Promise.all([
+      toolOf(toolset, 'wait').run({ steps: 1, stepMs: 1000 }, context),
+      toolOf(toolset, 'talk').run({}, context),
+    ]);
+    expect(seen.slice(1)).toContainEqual([0, undefined, expect.stringContaining('hello'), origin]);
   });
 
   it('cancels the call on the server when it is stopped', async () => {

@@ -23,6 +23,7 @@ import { cancelled, isConnectionError, suspended, toToolError, unavailable } fro
 import type { McpLogger } from './mcp-logger.js';
 import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
 import { toMcpResult } from './mcp-result.js';
+import type { LoggedMessage } from './server-log.js';
 import { DEFAULT_TIMINGS, type McpTimings } from './mcp-timings.js';
 import { describeTools } from './mcp-tool-description.js';
 import { ToolListing } from './tool-listing.js';
@@ -178,6 +179,8 @@ export class McpToolset implements ToolsetHost {
 
   private callOptions(context: ToolContext, asker: Asker) {
     let last: { progress: number; total?: number } = { progress: 0 };
+    const { logs = context.wantsLogs ? 'viewers' : 'operators' } = this.config;
+    const isShown = logs === 'viewers';
     return {
       meta: metaOf(context),
       asker,
@@ -185,9 +188,11 @@ export class McpToolset implements ToolsetHost {
         last = { progress, total };
         context.progress(progress, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH));
       },
-      onLog: (text: string) => {
-        if (this.config.logs !== 'viewers') return;
-        context.progress(last.progress, last.total, toPrintable(text, MAX_PROGRESS_MESSAGE_LENGTH));
+      turnId: context.turnId,
+      onLog: ({ text, level, logger }: LoggedMessage) => {
+        if (!isShown) return;
+        const message = toPrintable(text, MAX_PROGRESS_MESSAGE_LENGTH);
+        context.progress(last.progress, last.total, message, { level, logger });
       },
     };
   }

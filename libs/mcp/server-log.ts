@@ -7,16 +7,30 @@ const MAX_LENGTH = 2000;
 /** What servers are asked to report: `debug` is for their authors. */
 export const LOG_LEVEL = 'info' satisfies LoggingLevel;
 
-/** Writes a log message of a server to the operators' log; returns its text. */
+/** What people are shown of a log message. */
+export interface LoggedMessage {
+  level: LoggingLevel;
+  /** The server's own name for who logs, or the server. */
+  logger: string;
+  /** `message` of an object that has one, else all of it. */
+  text: string;
+}
+
+/** Writes a log message of a server to the operators' log. */
 export function logMessage(
   server: string,
   { level, logger: source, data }: LoggingMessageNotificationParams,
   logger: McpLogger,
-): string {
+): LoggedMessage {
   const text = toPrintable(typeof data === 'string' ? data : JSON.stringify(data), MAX_LENGTH);
   const fields = { server, ...(source !== undefined && { source: toPrintable(source, 100) }) };
   if (level === 'debug' || level === 'info' || level === 'notice') logger.info(fields, text);
   else if (level === 'warning') logger.warn(fields, text);
   else logger.error(fields, text);
-  return text;
+  return { level, logger: toPrintable(source ?? server, 100), text: said(data) ?? text };
+}
+
+function said(data: unknown): string | undefined {
+  const { message } = (data ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? toPrintable(message, MAX_LENGTH) : undefined;
 }

@@ -33,6 +33,18 @@ describe('an offer', () => {
     },
   );
 
+  it('has of a server only the tools that are listed, by exact names', () => {
+    expect(filter({ only: [{ server: 'math', tools: ['add'] }] })).toEqual([crm, 'math.add'].sort());
+    expect(filter({ only: [{ server: 'My CRM', tools: [] }] })).toEqual(['math.add', 'math.multiply']);
+    expect(filter({ only: [{ server: 'Math', tools: [] }] })).toHaveLength(3);
+    expect(filter({ only: [{ server: 'math', tools: ['add'] }], block: ['add'] })).toEqual([crm]);
+    const twice = [
+      { server: 'math', tools: ['add'] },
+      { server: 'math', tools: [] },
+    ];
+    expect(filter({ only: twice })).toEqual([crm]);
+  });
+
   it.each(['add', 'math.add', 'math__add'])('knows a local tool as %s', (entry) => {
     expect(filter({ block: [entry] })).not.toContain('math.add');
     expect(filter({ allow: [entry] })).toEqual(['math.add']);

@@ -12,23 +12,29 @@ type Names = (tool: CatalogTool) => boolean;
 /**
  * Which tools are offered. Every rule must let a tool pass: what the deployment blocks nobody allows. Entries name a
  * toolset, an MCP server, or a tool (by bus, model or display name); `block` wins; without `allow` everything is
- * allowed.
+ * allowed. Of a server in `only` just the tools stay that are listed there.
  */
 export class Offer {
-  private readonly rules: { by: OfferRule['by']; allows: Names | undefined; blocks: Names | undefined }[];
+  private readonly rules: {
+    by: OfferRule['by'];
+    allows: Names | undefined;
+    blocks: Names | undefined;
+    keepsBack: Names | undefined;
+  }[];
 
   constructor(rules: readonly OfferRule[]) {
     this.rules = rules.map(({ by, choice }) => ({
       by,
       allows: choice?.allow && namedBy(choice.allow),
       blocks: choice?.block && namedBy(choice.block),
+      keepsBack: choice?.only && notAmong(choice.only),
     }));
   }
 
   /** As a sentence for the model; undefined when the tool is offered. */
   whyNot(tool: CatalogTool): string | undefined {
-    for (const { by, allows, blocks } of this.rules) {
-      if (blocks?.(tool)) return `${tool.name} is blocked by this ${by}.`;
+    for (const { by, allows, blocks, keepsBack } of this.rules) {
+      if (blocks?.(tool) || keepsBack?.(tool)) return `${tool.name} is blocked by this ${by}.`;
       if (allows && !allows(tool)) return `${tool.name} is not among the tools that this ${by} allows.`;
     }
     return undefined;
@@ -55,6 +61,16 @@ function namedBy(entries: readonly string[]): Names {
   const exact = new Set(entries);
   const toolsets = new Set(entries.map(toolsetNamed));
   return (tool) => toolsets.has(tool.toolset) || labelsOf(tool).some((label) => exact.has(label));
+}
+
+/** Of a server that is named twice, what both entries list. */
+function notAmong(servers: NonNullable<ToolChoice['only']>): Names {
+  const kept = servers.map(({ server, tools }) => ({
+    toolset: toToolsetName(server),
+    tools: new Set(tools),
+  }));
+  return ({ toolset, own_name }) =>
+    kept.some((server) => server.toolset === toolset && !server.tools.has(own_name));
 }
 
 function labelsOf({ toolset, name, display_name }: CatalogTool): string[] {

@@ -34,11 +34,13 @@ export async function runTool(
 function aCall({ definition }: Tool): ToolContext {
   return {
     toolCallId: PLACE.tool_call_id,
+    turnId: PLACE.turn_id,
     conversationId: PLACE.conversation_id,
     userId: PLACE.user_id,
     attempt: 1,
     signal: AbortSignal.timeout(definition.timeout_ms),
     deadline: Date.now() + definition.timeout_ms,
+    wantsLogs: false,
     progress: () => undefined,
     attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, new Date().toISOString())),
     ask: () => Promise.reject(new Error('Nobody is there to answer: give runTool an `ask` of its own.')),

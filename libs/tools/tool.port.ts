@@ -30,9 +30,17 @@ export interface Reply {
   content?: Record<string, unknown>;
 }
 
+/** Where a logged message comes from. */
+export interface LogOrigin {
+  level: string;
+  /** The server's own name for it, or the server. */
+  logger: string;
+}
+
 /** What a running tool knows of its call. */
 export interface ToolContext {
   toolCallId: string;
+  turnId: string;
   conversationId: string;
   userId: string;
   /** 1 for the first start, more when a `read`, `idempotent` or `keyed` call runs again. */
@@ -41,7 +49,10 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Milliseconds since epoch. */
   deadline: number;
-  progress(progress: number, total?: number, message?: string): void;
+  /** Viewers of the call want to read what its server logs. */
+  wantsLogs: boolean;
+  /** `log`: the message is one that a server logged. */
+  progress(progress: number, total?: number, message?: string, log?: LogOrigin): void;
   /**
    * Keeps content beside the result: pictures are shown to the model and to people, anything else is named. Rejects
    * with a `ToolError` over 8 MiB, and for the 33rd of a call.

@@ -16,6 +16,14 @@ describe('endsTurn', () => {
     expect(endsTurn({}, stepRow(1, 'In short', [], { kind: 'summary' }))).toBe(false);
   });
 
+  it('waits for the answer of a formatter, and goes on after one that could not be read', () => {
+    const options = { formatter: true as const };
+    expect(endsTurn(options, stepRow(1, 'Done.'))).toBe(false);
+    expect(endsTurn(options, stepRow(2, '', [], { final: false }))).toBe(false);
+    expect(endsTurn(options, stepRow(3, 'Done.', [], { final: true }))).toBe(true);
+    expect(endsTurn(options, stepRow(2, '', [], { kind: 'cancel' }))).toBe(true);
+  });
+
   it.each(['cancel', 'fail'] as const)('ends with every %s row', (kind) => {
     expect(endsTurn({}, stepRow(1, 'Half', [], { kind, stop_reason: null }))).toBe(true);
   });

@@ -1,10 +1,10 @@
 import type { Step, TurnOptions } from '#contracts';
 
 /**
- * Whether this row is its turn's last. A `model` step ends the turn when it asks for nothing more and the
- * provider did not merely pause; `cancel` and `fail` always do, `summary` never does.
+ * Whether this row is its turn's last. A `model` step ends the turn when it asks for nothing more, the provider did
+ * not merely pause, and no formatter step is still due; `cancel` and `fail` always do, `summary` never does.
  */
-export function endsTurn(_options: TurnOptions, step: Step): boolean {
+export function endsTurn(options: TurnOptions, step: Step): boolean {
   switch (step.kind) {
     case 'cancel':
     case 'fail':
@@ -12,6 +12,7 @@ export function endsTurn(_options: TurnOptions, step: Step): boolean {
     case 'summary':
       return false;
     case 'model':
-      return step.calls.length === 0 && step.stop_reason !== 'pause_turn';
+      if (step.calls.length > 0 || step.stop_reason === 'pause_turn') return false;
+      return !options.formatter || step.final === true;
   }
 }

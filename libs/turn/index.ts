@@ -1,4 +1,5 @@
 export * from './ends-turn.js';
+export * from './formatter-rules.js';
 export * from './journal.js';
 export * from './outcomes.js';
 export * from './call-rules.js';

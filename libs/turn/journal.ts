@@ -60,7 +60,7 @@ export function holderOf(journal: Journal, workId: string): Claim | undefined {
   return claimsOn(journal, workId).at(-1);
 }
 
-export function outcomeOf(journal: Journal, toolCallId: string): Outcome | undefined {
+export function outcomeOf(journal: Pick<Journal, 'outcomes'>, toolCallId: string): Outcome | undefined {
   return journal.outcomes.find((outcome) => outcome._id === toolCallId);
 }
 

@@ -30,6 +30,28 @@ describe('messagesOfTurn', () => {
     ]);
   });
 
+  it('has what the message stands in before the message itself', () => {
+    const turn = turnRow(1, { options: { context: 'A document.' } });
+    expect(messagesOfTurn(journalOf({ turn }))).toEqual([
+      { role: 'user', content: [text('A document.'), text('Question 1')] },
+    ]);
+  });
+
+  it('has the answer of a formatter in the place of what was said before it', () => {
+    const turn = turnRow(1, { options: { formatter: true } });
+    const steps = [
+      stepRow(1, 'Let me see.', [callRow(1)]),
+      stepRow(2, 'Five.'),
+      stepRow(3, '', [], { final: false }),
+    ];
+    const asked = messagesOfTurn(journalOf({ turn, steps, outcomes: [outcomeRow(1)] }));
+    expect(asked.at(-1)).toEqual({ role: 'assistant', content: [text('Five.')] });
+    steps.push(stepRow(4, 'It is five.', [], { final: true }));
+    const answered = messagesOfTurn(journalOf({ turn, steps, outcomes: [outcomeRow(1)] }));
+    expect(answered.slice(0, -1)).toEqual(asked.slice(0, -1));
+    expect(answered.at(-1)).toEqual({ role: 'assistant', content: [text('It is five.')] });
+  });
+
   it('marks only failures as errors', () => {
     const steps = [stepRow(1, '', [callRow(1)])];
     const error = { error_type: 'PermissionError', error_message: 'Two files.' };

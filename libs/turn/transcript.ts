@@ -1,7 +1,8 @@
-import type { ArtifactReference, Block, Call, Journal, Outcome, Step } from '#contracts';
+import type { ArtifactReference, Block, Call, Journal, Outcome, Step, Turn } from '#contracts';
 import { IMAGE_TYPES, plainText } from '#contracts';
 import type { ImageReference, ModelMessage, UserContent } from './model-message.js';
 import { compactionOf, summaryText } from './compaction.js';
+import { isReplaced } from './formatter-rules.js';
 import { endingStep } from './journal.js';
 
 const STOPPED_NOTE = '[The user stopped the previous answer before it was complete.]';
@@ -16,15 +17,13 @@ const CANCELLED_TEXT = 'Cancelled: The turn ended before this call was answered.
 export function messagesOfTurn(journal: Pick<Journal, 'turn' | 'steps' | 'outcomes'>): ModelMessage[] {
   const { turn, steps, outcomes } = journal;
   const messages: ModelMessage[] = [];
-  appendMessages(messages, [
-    { role: 'user', content: [...summaryBefore(steps), { type: 'text', text: turn.content }] },
-  ]);
+  appendMessages(messages, [{ role: 'user', content: [...summaryBefore(steps), ...askedIn(turn)] }]);
   const outcomeOf = new Map(outcomes.map((outcome) => [outcome._id, outcome]));
   const lastModelStep = steps.findLast((step) => step.kind === 'model');
   const end = endingStep({ ...journal, claims: [], answers: [] });
   const isBroken = end !== undefined && end.kind !== 'model';
   for (const step of steps) {
-    if (step.kind === 'summary') continue;
+    if (step.kind === 'summary' || isReplaced(step, steps)) continue;
     appendMessages(messages, [{ role: 'assistant', content: speakable(step) }]);
     const results = step.calls.map((call) =>
       isBroken && step === lastModelStep
@@ -35,6 +34,11 @@ export function messagesOfTurn(journal: Pick<Journal, 'turn' | 'steps' | 'outcom
   }
   if (isBroken) appendMessages(messages, [{ role: 'user', content: [{ type: 'text', text: noteFor(end) }] }]);
   return messages;
+}
+
+function askedIn({ content, options }: Turn): UserContent[] {
+  const context: UserContent[] = options.context ? [{ type: 'text', text: options.context }] : [];
+  return [...context, { type: 'text', text: content }];
 }
 
 /**

@@ -6,10 +6,20 @@ import { Catalogue, Offer } from '#tools';
 /** Whoever lives has answered a roll-call by then. */
 const ROLL_CALL_MS = 1_000;
 
+/** An MCP server as it is configured, or a toolset of local tools. */
+export interface OfferedServer {
+  name: string;
+  /** A living worker has tools of it. */
+  isRunning: boolean;
+  tools: CatalogTool[];
+}
+
 /** What the living workers offer, as they announce it to this gateway, without what the deployment keeps back. */
 export class OfferedTools {
   private readonly catalogue = new Catalogue();
   private readonly offer: Offer;
+  /** Toolsets by the exact name of their server: all that a worker has ever hosted while this gateway runs. */
+  private readonly servers = new Map<string, string>();
   private readonly listeners: (() => void)[] = [];
   private toldHash = '';
   private answered: Promise<void> = Promise.resolve();
@@ -35,8 +45,10 @@ export class OfferedTools {
     return this.answered;
   }
 
-  announce({ worker, toolsets }: Body<'catalog.announce'>): void {
+  announce({ worker, toolsets, servers = [] }: Body<'catalog.announce'>): void {
     this.catalogue.announce(worker, toolsets, this.now());
+    for (const { name, toolset } of servers) this.servers.set(name, toolset);
+    for (const { server, name } of toolsets) this.servers.set(server, name);
     this.tellChange();
   }
 
@@ -53,6 +65,18 @@ export class OfferedTools {
   list(): CatalogTool[] {
     this.catalogue.expire(this.now(), this.bus.connectedForMs());
     return this.offer.filter(this.catalogue.offered());
+  }
+
+  /** Every server that is known, by name, also one that no living worker hosts. */
+  listServers(): OfferedServer[] {
+    const tools = this.list();
+    return [...this.servers]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, toolset]) => ({
+        name,
+        isRunning: this.catalogue.workersOf(toolset) > 0,
+        tools: tools.filter((tool) => tool.toolset === toolset),
+      }));
   }
 
   private tellChange(): void {

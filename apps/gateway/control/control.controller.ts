@@ -3,6 +3,7 @@ import { MessagePattern, Payload } from '@nestjs/microservices';
 import type { Message } from '#contracts';
 import { roleTransport } from '#messaging';
 import { OfferedTools } from '../catalogue/offered-tools.js';
+import { OfferedModels } from '../catalogue/offered-models.js';
 import { DriverRequests } from './driver-requests.js';
 
 const GATEWAY = roleTransport('gateway');
@@ -11,6 +12,7 @@ const GATEWAY = roleTransport('gateway');
 export const CONTROL_TYPES = [
   'catalog.announce',
   'catalog.withdraw',
+  'model.announce',
   'turn.stopped',
   'turn.partial',
 ] as const;
@@ -20,6 +22,7 @@ export const CONTROL_TYPES = [
 export class ControlController {
   constructor(
     @Inject(OfferedTools) private readonly offered: OfferedTools,
+    @Inject(OfferedModels) private readonly models: OfferedModels,
     @Inject(DriverRequests) private readonly drivers: DriverRequests,
   ) {}
 
@@ -31,6 +34,11 @@ export class ControlController {
   @MessagePattern('catalog.withdraw', GATEWAY)
   withdraw(@Payload() { body }: Message<'catalog.withdraw'>): void {
     this.offered.withdraw(body);
+  }
+
+  @MessagePattern('model.announce', GATEWAY)
+  announceModels(@Payload() { body }: Message<'model.announce'>): void {
+    this.models.announce(body);
   }
 
   @MessagePattern('turn.stopped', GATEWAY)

@@ -1,6 +1,6 @@
 import { plainText, type Outcome, type Step, type Turn } from '#contracts';
 import type { Store } from '#store';
-import { textOf } from '#turn';
+import { isReplaced, textOf } from '#turn';
 
 /** A message as lists show it: what people said and read, oldest first. */
 export interface MessageBody {
@@ -55,7 +55,8 @@ export async function listMessages(
 
 function messagesOf(turn: Turn, steps: Step[], outcomes: Outcome[]): MessageBody[] {
   const { _id, conversation_id, content, at } = turn;
-  const own = steps.filter((step) => step.turn_id === _id && step.kind === 'model');
+  const rows = steps.filter((step) => step.turn_id === _id && step.kind === 'model');
+  const own = rows.filter((step) => !isReplaced(step, rows));
   return [
     { id: _id, turn_number: turn.number, conversation_id, role: 'user', content, created_at: at },
     ...own.flatMap((step) => [...assistantMessages(step), ...toolMessages(step, outcomes)]),

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AUTHENTICATE } from '../auth/http-user.guard.js';
 import type { Gateway } from '../gateway.js';
+import { chatArtifactsParts } from './chat-artifacts/chat-artifacts.module.js';
 import type { Dialect } from './dialect.js';
 import type { DialectParts } from './dialect-parts.module.js';
 import { genesisChatParts } from './genesis-chat/genesis-chat.module.js';
@@ -12,6 +13,7 @@ const PARTS: Record<string, (gateway: Gateway) => DialectParts> = {
   'genesis-chat': genesisChatParts,
   'mcp-chat-sse': mcpChatParts,
   openai: openaiParts,
+  'chat-artifacts-ndjson': chatArtifactsParts,
 };
 
 /** The routes of the dialects that are switched on. */

@@ -55,7 +55,7 @@ function statusOfFramework(exception: unknown): number | undefined {
 
 /** The framework's own messages quote the request. */
 function describe(status: number): RequestError {
-  if (status === 413) return new RequestError('content_too_long', 'The body is larger than 1 MiB.');
+  if (status === 413) return new RequestError('content_too_long', 'The body is too large.');
   if (status === 404) return notFound();
   if (status === 405) return new RequestError('invalid', 'This method is not served here.');
   return new RequestError('invalid', 'The request could not be read.');

@@ -12,6 +12,11 @@ export function firstConversationIdOf(userId: string, clientMessageId: string): 
   return `conv_${hash(userId, clientMessageId)}`;
 }
 
+/** The conversation that a client of a dialect knows by a name of its own. */
+export function namedConversationIdOf(userId: string, dialect: string, name: string): string {
+  return `conv_${hash(userId, dialect, name)}`;
+}
+
 function hash(...parts: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, ID_LENGTH);
 }

@@ -1,4 +1,11 @@
-import { plainText, toolCallIdSchema, type CallView, type StopReason, type TurnView } from '#contracts';
+import {
+  plainText,
+  toolCallIdSchema,
+  type CallView,
+  type Journal,
+  type StopReason,
+  type TurnView,
+} from '#contracts';
 import type { Store } from '#store';
 import { callViewOf, outcomeOf, turnViewOf } from '#turn';
 import type { User } from '../auth/user.js';
@@ -39,6 +46,14 @@ export class TurnReader {
   async stopReason(turnId: string): Promise<StopReason | null> {
     const journal = await this.store.readJournal(turnId);
     return journal?.steps.at(-1)?.stop_reason ?? null;
+  }
+
+  /** All rows of a turn. */
+  async journal(user: User, turnId: string): Promise<Journal> {
+    const turn = await this.ownership.turn(user, turnId);
+    const journal = await this.store.readJournal(turn._id);
+    if (!journal) throw notFound();
+    return journal;
   }
 
   async messages(user: User, conversationId: string, page: MessagesPage): Promise<MessageBody[]> {

@@ -18,6 +18,8 @@ const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
 export interface Asked {
   place: Omit<StepPlace, 'attempt'>;
   request: Omit<ModelRequest, 'model'>;
+  /** What becomes of the request for the model that is asked. */
+  prepare?: (request: ModelRequest) => ModelRequest;
   signal: AbortSignal;
   emit: (event: ConversationEvent) => void;
   onAttempt: (progress: Progress) => void;
@@ -42,17 +44,14 @@ export class ModelAsker {
 
   async ask(asked: Asked): Promise<{ model: string; streamed: Streamed }> {
     const { deps, work } = this;
-    const { request, retriesBefore = 0 } = asked;
+    const { request, prepare = (whole) => whole, retriesBefore = 0 } = asked;
     const { modelRetries: maxRetries, overloadRetries } = deps.settings.budgets;
     const answer = await streamWithFallbacks({
       ...asked,
       model: this.model,
       models: this.candidates,
-      requestFor: (model) => ({
-        ...request,
-        model,
-        messages: withoutForeignThinking(request.messages, model),
-      }),
+      requestFor: (model) =>
+        prepare({ ...request, model, messages: withoutForeignThinking(request.messages, model) }),
       retriesBefore,
       claimAttempt: work.claimAttempt,
       maxRetries,

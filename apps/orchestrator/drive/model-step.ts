@@ -1,10 +1,13 @@
-import type { CatalogTool, FailureCode, Step } from '#contracts';
+import type { Call, CatalogTool, Step } from '#contracts';
 import { stepRow } from '#journal';
 import type { ModelRequest } from '#llm';
 import { Offer, type ArgumentValidator } from '#tools';
-import { approvedTools, stepAttempt, timeLimit } from '#turn';
+import { answerDue, approvedTools, stepAttempt, textOf, timeLimit } from '#turn';
 import { asksModel } from '../model/asks-model.js';
-import { resolveCalls } from '../model/resolve-calls.js';
+import { withDataFiles } from '../model/data-files.js';
+import { answerRequest, finalAnswer, isAnswerAlready } from '../model/final-answer.js';
+import { findFailure } from '../model/find-failure.js';
+import { refuseEndless, resolveCalls } from '../model/resolve-calls.js';
 import { modelLabel } from '../model/model-choice.js';
 import type { Progress, Streamed } from '../model/stream-step.js';
 import { retriesUpTo } from '../model/stream-with-fallbacks.js';
@@ -15,9 +18,12 @@ import { modelRequest } from './model-request.js';
 import { failRow } from './step-row.js';
 import { SummaryStep, type Written } from './summary-step.js';
 import type { TurnWork } from './turn-work.js';
+import { unlessAborted } from './unless-aborted.js';
 
 /** Timers may fire early; then the turn's time would not be up yet. */
 const LATE_MS = 20;
+/** Viewers read a longer answer from the store. */
+const MAX_TOLD_LENGTH = 200_000;
 
 /** The step that a driven turn asks the model for: streamed to viewers, and made a row. */
 export class ModelStep {
@@ -110,6 +116,7 @@ export class ModelStep {
     const { model, streamed } = await this.asker.ask({
       ...asking,
       request: images ? { ...request, images } : request,
+      ...(answerDue(work.memory.journal) ? { prepare: answerRequest } : {}),
     });
     if (streamed.ended === 'aborted') return { interrupted: streamed };
     const isTooLong = streamed.ended === 'failed' && streamed.error.kind === 'context_overflow';
@@ -155,47 +162,45 @@ export class ModelStep {
     }
     const failure = findFailure(streamed, this.deps.settings.budgets.parallelCalls);
     if (failure) return failRow(journal, n, failure, streamed);
-    const { asked, stopReason, usage, blocks, attempt } = streamed;
+    const written = { kind: 'model' as const, ...(asksModel(journal.turn.options) ? { model } : {}) };
+    if (answerDue(journal)) return stepRow(journal, n, { ...written, ...this.answer(n, streamed) });
+    const { stopReason: stop_reason, usage, blocks, attempt } = streamed;
+    const calls = this.callsOf(streamed);
+    const final = calls.length === 0 && isAnswerAlready(journal, model) ? { final: true } : {};
+    return stepRow(journal, n, { ...written, attempt, blocks, calls, stop_reason, usage, ...final });
+  }
+
+  /** What viewers have not been told of an answer they are told now: it came as the argument of a call. */
+  private answer(n: number, streamed: Answered) {
+    const { journal } = this.work.memory;
+    const { attempt, usage } = streamed;
+    const answer = finalAnswer(streamed, journal);
+    const content = textOf(answer);
+    if (content !== '' && content.length <= MAX_TOLD_LENGTH && textOf(streamed) === '') {
+      const { conversation_id, _id: turn_id } = journal.turn;
+      const place = { conversation_id, turn_id, step: n, attempt, timestamp: new Date().toISOString() };
+      this.deps.bus.emit({ type: 'token', ...place, content, offset: 0 });
+    }
+    return { attempt, usage, ...answer };
+  }
+
+  private callsOf({ asked, stopReason }: Answered): Call[] {
+    const { journal } = this.work.memory;
+    const { options } = journal.turn;
     const calls = resolveCalls(asked, stopReason, {
       catalogue: this.work.catalogue,
       offered: this.offered,
       whyNotOffered: (tool) => this.offer.whyNot(tool),
       needsApproval: (tool) => this.needsApproval(tool),
+      completeArguments: (tool, args) => withDataFiles(tool, args, options),
       earlier: journal.steps.flatMap(({ calls: before }) => before),
       identicalCallsOf: (tool) => this.deps.settings.identicalCallsOf?.(tool),
       validator: this.validator,
       budgets: this.deps.settings.budgets,
       now: Date.now(),
     });
-    const content = { kind: 'model' as const, attempt, blocks, calls, stop_reason: stopReason, usage };
-    return stepRow(journal, n, asksModel(journal.turn.options) ? { ...content, model } : content);
+    return options.formatter ? refuseEndless(calls, journal.steps) : calls;
   }
-}
-
-/** A store that is away must not hold up a Stop. */
-function unlessAborted<T>(loading: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-    loading.then(resolve, reject);
-  });
 }
 
 type Answered = Extract<Streamed, { ended: 'answered' }>;
-
-interface Failure {
-  code: FailureCode;
-  message: string;
-}
-
-/** Why the turn ends with this step instead of going on, if it does. */
-function findFailure(streamed: Answered, parallelCalls: number): Failure | undefined {
-  if (streamed.stopReason === 'refusal')
-    return { code: 'refused', message: 'The model declined to answer this.' };
-  if (streamed.stopReason === 'context_overflow') {
-    return { code: 'context_overflow', message: 'The conversation is too long for the model.' };
-  }
-  if (streamed.asked.length <= parallelCalls) return undefined;
-  const message = `Stopped at the limit of ${parallelCalls} calls at once. Send a message to go on.`;
-  return { code: 'budget_exceeded', message };
-}

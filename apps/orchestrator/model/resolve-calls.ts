@@ -1,6 +1,13 @@
-import { errorDetail, type Call, type CatalogTool, type ErrorDetail, type StopReason } from '#contracts';
+import {
+  errorDetail,
+  type Call,
+  type CatalogTool,
+  type ErrorDetail,
+  type Step,
+  type StopReason,
+} from '#contracts';
 import { busNameOf, describeUnknownTool, type ArgumentValidator } from '#tools';
-import type { Budgets } from '#turn';
+import { isEndless, type Budgets } from '#turn';
 import { refuseExcess } from './excess-calls.js';
 import type { AskedCall } from './stream-step.js';
 
@@ -16,6 +23,11 @@ export interface Offer {
   earlier: readonly Call[];
   /** Of a tool that has its own limit instead of the budget's. */
   identicalCallsOf(tool: CatalogTool): number | undefined;
+  /** What is sent of the arguments that the model gave. */
+  completeArguments(
+    tool: CatalogTool,
+    args: Record<string, unknown> | undefined,
+  ): Record<string, unknown> | undefined;
   validator: ArgumentValidator;
   /** What the row fixes for its calls, so that everybody who reads it decides the same. */
   budgets: Pick<Budgets, 'queueingMs' | 'approvalMs' | 'callAttempts' | 'identicalCalls' | 'thinkingCalls'>;
@@ -37,11 +49,20 @@ export function resolveCalls(asked: AskedCall[], stopReason: StopReason, offer: 
   return resolved;
 }
 
+/** For a turn whose loop ends with the same calls for the third time in a row: these are not run. */
+export function refuseEndless(calls: Call[], steps: readonly Step[]): Call[] {
+  if (!isEndless(steps, calls)) return calls;
+  const message = 'The same calls for the third time in a row. They were not run again.';
+  const refusal = errorDetail('Cancelled', message, { started: false });
+  return calls.map(({ expires_at: _expires, ...call }) => ({ ...call, approval: 'none', refusal }));
+}
+
 /** `offer.earlier` has the calls of this step before it as well. */
-function resolveCall(asked: AskedCall, isCutOff: boolean, offer: Offer): Call {
-  const { tool_call_id } = asked;
-  const tool = findTool(asked.name, offer.catalogue);
-  if (!tool) return unknownCall(asked, offer);
+function resolveCall(given: AskedCall, isCutOff: boolean, offer: Offer): Call {
+  const { tool_call_id } = given;
+  const tool = findTool(given.name, offer.catalogue);
+  if (!tool) return unknownCall(given, offer);
+  const asked = { ...given, arguments: offer.completeArguments(tool, given.arguments) };
   const refusal = refuse(asked, isCutOff, tool, offer);
   const needsApproval = !refusal && offer.needsApproval(tool);
   const { budgets, now } = offer;

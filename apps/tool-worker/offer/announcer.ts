@@ -31,7 +31,11 @@ export class Announcer {
     try {
       const toolsets = this.hosted.refresh();
       await this.prepare(toolsets);
-      const message = newMessage('catalog.announce', { worker: this.deps.processId, toolsets });
+      const message = newMessage('catalog.announce', {
+        worker: this.deps.processId,
+        toolsets,
+        servers: this.deps.hosts.map(({ server: name, name: toolset }) => ({ name, toolset })),
+      });
       await this.tell(message, replyTo ? [replyTo] : AUDIENCE);
     } catch (error) {
       this.deps.log.warn({ err: error }, 'announcing the tools failed');

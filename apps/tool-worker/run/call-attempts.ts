@@ -92,10 +92,10 @@ export class CallAttempts {
       hold,
       attach: (attachment) => output.attach(attachment),
       ask: (question, { signal } = {}) => questions.ask(question, signal),
-      onProgress: (progress, total, message) => {
+      onProgress: (progress, total, message, log) => {
         const timestamp = new Date().toISOString();
         const place = { conversation_id, turn_id, tool_call_id, step, timestamp };
-        this.ports.bus.emit({ type: 'tool_progress', ...place, progress, total, message });
+        this.ports.bus.emit({ type: 'tool_progress', ...place, progress, total, message, log });
       },
     });
     return running.finally(() => questions.end());

@@ -20,7 +20,7 @@ export interface RunContext {
   hold: HoldLimit;
   /** Stop, or the worker gives up. */
   stop: AbortSignal;
-  onProgress: (progress: number, total?: number, message?: string) => void;
+  onProgress: ToolContext['progress'];
   attach: ToolContext['attach'];
   ask: ToolContext['ask'];
 }
@@ -39,14 +39,16 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
   const running = tool
     .run(body.arguments, {
       toolCallId: body.tool_call_id,
+      turnId: body.turn_id,
       conversationId: body.conversation_id,
       userId: body.user_id,
       attempt: context.attempt,
       signal,
       deadline: Date.now() + timeout.limitMs,
-      progress: (progress, total, message) => {
+      wantsLogs: body.logs === true,
+      progress: (progress, total, message, log) => {
         timeout.restart();
-        context.onProgress(progress, total, message);
+        context.onProgress(progress, total, message, log);
       },
       attach: (attachment) => context.attach(attachment),
       ask: (question, options) => {

@@ -14,6 +14,11 @@ export const modelNameSchema = z
 export const toolChoiceSchema = z.object({
   allow: z.array(z.string().max(256)).max(500).optional(),
   block: z.array(z.string().max(256)).max(500).optional(),
+  /** Of these servers (by their exact names) only these tools (by their own names); any other server is as above. */
+  only: z
+    .array(z.object({ server: z.string().max(256), tools: z.array(z.string().max(256)).max(1000) }))
+    .max(500)
+    .optional(),
 });
 
 export const conversationSchema = z.object({

@@ -4,7 +4,14 @@ import { errorDetailSchema, jsonObjectSchema, toolClassSchema } from '../tool-me
 
 /** One piece of what the model said, in order. */
 export const blockSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.literal('text'),
+    text: z.string(),
+    /** This text shows something that stands for itself, and this is it; only in what a formatter wrote. */
+    artifact: z
+      .object({ type: z.string(), title: z.string(), content: z.string(), language: z.string().optional() })
+      .optional(),
+  }),
   /** Reasoning. Only signed thinking, or such with `data`, goes back to the model. */
   z.object({
     type: z.literal('thinking'),
@@ -87,6 +94,11 @@ export const stepSchema = z.object({
   usage: usageSchema.nullable(),
   /** `provider/model` that wrote it. */
   model: z.string().optional(),
+  /**
+   * Only in turns with a formatter. True: this is the answer, and the turn ends with it. False: a forced call that
+   * could not be read.
+   */
+  final: z.boolean().optional(),
   /** Only in `fail` rows. */
   error: z.object({ code: failureCodeSchema, message: z.string() }).optional(),
   at: timestampSchema,

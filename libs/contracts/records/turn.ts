@@ -26,6 +26,19 @@ export const turnOptionsSchema = z.object({
   system: z.string().max(200_000).optional(),
   /** The turn was had elsewhere: this was its answer, and no model is asked. Never a client's own choice. */
   answer: z.string().optional(),
+  /** When the loop of model and tools is over, one forced call has the model write its answer as text and artifacts. */
+  formatter: z.literal(true).optional(),
+  /** Steps with calls after which that loop is over; only with `formatter`, default 5. */
+  max_tool_steps: z.int().min(1).max(100).optional(),
+  /** Stands before the message, for the model alone. */
+  context: z.string().max(1_000_000).optional(),
+  /** What tools that take `dataFiles` get there: files by variable name. */
+  data_files: z
+    .array(z.object({ name: z.string().max(256), file: z.string().max(1024) }))
+    .max(100)
+    .optional(),
+  /** Log messages that MCP servers write during its calls are shown to viewers, unless the operator forbids it. */
+  logs: z.literal(true).optional(),
 });
 
 export const turnSchema = z.object({

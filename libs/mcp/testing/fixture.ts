@@ -28,7 +28,6 @@ export const SERVER_DEFAULTS = {
   idleMs: 600_000,
   maxInstances: 20,
   concurrency: 10,
-  logs: 'operators',
   timeoutMs: 20_000,
   trusted: false,
 } as const;
@@ -93,11 +92,13 @@ const PLACE = { user_id: 'user-1', conversation_id: 'conversation-1', turn_id: '
 export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
   return {
     toolCallId: 'call_0123456789abcdefghijkl',
+    turnId: 'turn-1',
     conversationId: 'conversation-1',
     userId: 'user-1',
     attempt: 1,
     signal: new AbortController().signal,
     deadline: Date.now() + 60_000,
+    wantsLogs: false,
     progress: () => undefined,
     attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, new Date().toISOString())),
     ask: () => Promise.reject(new Error('nobody is there')),

@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
+const ONE_PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 let inHand = 0;
 let most = 0;
 
@@ -52,6 +54,13 @@ export function scriptedServer() {
     await mcpReq.log('warning', { said: 'hello \u001b[31mred' });
     return text('talked');
   });
+  tool('cite', {}, () => ({
+    content: [
+      { type: 'text', text: 'cited' },
+      { type: 'image', mimeType: 'image/png', data: ONE_PIXEL },
+    ],
+    bibliography: [{ pmid: '1', title: 'One' }],
+  }));
   tool('sample', {}, () =>
     inputRequired({
       inputRequests: {

@@ -57,6 +57,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     stop_reason: 'text',
     usage: 'json',
     model: 'text',
+    final: 'json',
     error: 'json',
   },
   claims: { ...inTurn, owner: 'text', n: 'number', purpose: 'text', decides: 'json', catalog_hash: 'text' },

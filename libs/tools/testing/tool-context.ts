@@ -12,11 +12,13 @@ const PLACE = {
 export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
   return {
     toolCallId: 'call_0123456789abcdefghijkl',
+    turnId: 'turn-1',
     conversationId: 'conversation-1',
     userId: 'user-1',
     attempt: 1,
     signal: new AbortController().signal,
     deadline: Date.now() + 60_000,
+    wantsLogs: false,
     progress: () => undefined,
     attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, '2026-03-01T10:00:00.000Z')),
     ask: () => Promise.reject(new Error('nobody is there')),

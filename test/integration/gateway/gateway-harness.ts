@@ -47,7 +47,7 @@ export interface Harness {
   stop(): Promise<void>;
 }
 
-const LIMITS: GatewayConfig['limits'] = {
+export const LIMITS: GatewayConfig['limits'] = {
   connectionsPerMinute: 1_000,
   turnsAtOnce: 40,
   messagesPerMinute: 100_000,

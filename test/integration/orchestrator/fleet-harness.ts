@@ -77,7 +77,7 @@ export class FleetHarness {
     return { ...orchestrator, metrics, bus };
   }
 
-  async startWorker(hosts: ToolsetHost[]): Promise<void> {
+  async startWorker(hosts: ToolsetHost[]): Promise<{ drain(graceMs: number): Promise<void> }> {
     const { part, bus } = await this.join('worker');
     const metrics = createMetrics({ collectDefaults: false });
     const worker = await startToolWorker({ ...part, metrics, hosts, overridesFor: () => ({}) });
@@ -85,6 +85,7 @@ export class FleetHarness {
       await worker.drain(0);
       await bus.close();
     });
+    return worker;
   }
 
   /** Submits a turn, in a conversation of its own or `after` another one. */
@@ -148,6 +149,11 @@ export class FleetHarness {
     return this.gatewayBus;
   }
 
+  /** Called before the store closes, last one first. */
+  onClose(close: () => Promise<unknown>): void {
+    this.closing.push(close);
+  }
+
   async close(): Promise<void> {
     for (const close of this.closing.reverse()) await close();
     await this.store.close();
@@ -155,7 +161,8 @@ export class FleetHarness {
 
   private gatewayBus: Promise<Bus> | undefined;
 
-  private async join(role: 'orchestrator' | 'worker' | 'gateway') {
+  /** What a process of this role is given to run with. */
+  async join(role: 'orchestrator' | 'worker' | 'gateway') {
     const bus = createMemoryBus({ broker: this.broker });
     await bus.open();
     const no = () => Promise.resolve(false);

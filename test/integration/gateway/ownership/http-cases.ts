@@ -55,6 +55,20 @@ const mcpChat = (path: string, more: { body?: object; status?: number } = {}): G
 });
 const OTHER_METHOD: RouteCase = { open: 'another method is refused, whoever asks' };
 const blank = { body: { message: ' ' }, status: 422 };
+/** chat-artifacts-ndjson: errors are `{ error }`. */
+const artifactChat = (
+  path: string,
+  asked: Pick<GuardedCase, 'status'> & { body?: object } = {},
+): GuardedCase => ({
+  own: { path, ...(asked.body ? { body: asked.body } : {}) },
+  ...(asked.status ? { status: asked.status } : {}),
+  refusesTokens: ({ status, text }) => {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (status !== 401 || typeof error !== 'string') throw new Error(`not refused: ${status} ${text}`);
+  },
+});
+/** Nobody plays an orchestrator here: who may ask gets past the login, and no further. */
+const NO_MESSAGE = { body: { conversationId: 'ours' }, status: 400 };
 
 export const HTTP_CASES: Record<string, RouteCase> = {
   'GET /health/live': { open: PROBE },
@@ -106,6 +120,13 @@ export const HTTP_CASES: Record<string, RouteCase> = {
     operator: true,
     own: { path: '/api/admin/users/bob', body: { role: 'operator' } },
   },
+  'POST /api/chat-artifacts': artifactChat('/api/chat-artifacts', NO_MESSAGE),
+  'POST /api/chat': artifactChat('/api/chat', NO_MESSAGE),
+  'POST /api/chat-basic': artifactChat('/api/chat-basic', NO_MESSAGE),
+  'GET /api/server-names': artifactChat('/api/server-names'),
+  'GET /api/server-status': artifactChat('/api/server-status'),
+  'GET /api/api-keys/status': artifactChat('/api/api-keys/status'),
+  'GET /api/storage/files': artifactChat('/api/storage/files'),
   'ALL /ws/chat': {
     open: 'it only says that a WebSocket is to be opened; whom that lets in is tested below',
   },

@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Block } from '#contracts';
+import { answerParts, type Pinned } from './answer-parts.js';
+import type { CallYield } from './collected.js';
+
+const NOTHING: Pinned = { drafts: [], graphs: [] };
+const GRAPH = 'application/vnd.knowledge-graph';
+const say = (text: string): Block => ({ type: 'text', text });
+const show = (type: string, title: string, content: string): Block => ({
+  type: 'text',
+  text: `shown: ${title}`,
+  artifact: { type, title, content },
+});
+const left = (data: CallYield['data'], images: CallYield['images'] = []): CallYield => ({ data, images });
+const parts = (blocks: Block[], yields: CallYield[] = [], pinned = NOTHING) =>
+  answerParts({ blocks, yields }, pinned).map((part) =>
+    'text' in part ? part.text : [part.artifact.type, part.artifact.title, part.artifact.content],
+  );
+const graphOf = (...nodes: string[]) => ({ nodes: nodes.map((id) => ({ id })), links: [] });
+
+describe('answerParts', () => {
+  it('has the segments in order, without blanks and what the model only thought', () => {
+    const blocks = [
+      { type: 'thinking' as const, text: 'hm' },
+      say('One'),
+      say(' \n'),
+      show('text/html', 'P', '<p>'),
+    ];
+    expect(parts([...blocks, say('Two')])).toEqual(['One', ['text/html', 'P', '<p>'], 'Two']);
+  });
+
+  it('adds what the calls left, in their order, from results and their structured content', () => {
+    const artifacts = [{ type: 'text/markdown', title: 'A', content: 'a' }, 'art_0123', { type: 'x' }];
+    const structured = { artifacts: [{ type: 'application/json', content: { a: 1 } }] };
+    const binaryOutput = {
+      type: 'image/png',
+      data: 'data:image/png;base64,AAAA',
+      metadata: { sourceCode: 'plot()' },
+    };
+    const yields = [
+      left({ text: 'x', artifacts, structured }),
+      left({ binaryOutput, grantMarkdown: '# Grant' }, [
+        { type: 'image/jpeg', title: 'Image', base64: 'BBBB' },
+      ]),
+      left(null),
+    ];
+    expect(parts([say('Hi')], yields)).toEqual([
+      'Hi',
+      ['text/markdown', 'A', 'a'],
+      ['application/json', 'Untitled', '{"a":1}'],
+      ['image/png', 'Generated PNG', 'AAAA'],
+      ['application/vnd.ant.python', 'Source Code', 'plot()'],
+      ['text/markdown', 'Grant', '# Grant'],
+      ['image/jpeg', 'Image', 'BBBB'],
+    ]);
+  });
+
+  it('sends what is equal once, and not what was pinned', () => {
+    const artifact = { type: 'text/markdown', title: 'A', content: 'a' };
+    const other = { type: 'text/markdown', title: 'A', content: 'b' };
+    const yields = [left({ artifacts: [artifact, other] }), left({ artifacts: [artifact] })];
+    expect(parts([show('text/markdown', 'First', 'a')], yields)).toEqual([
+      ['text/markdown', 'First', 'a'],
+      ['text/markdown', 'A', 'b'],
+    ]);
+    expect(parts([say('Hi')], yields, { drafts: [artifact], graphs: [] })).toEqual([
+      'Hi',
+      ['text/markdown', 'A', 'b'],
+    ]);
+  });
+
+  it('makes one graph of all: the pinned one first, then those of the calls, then the answer’s', () => {
+    const artifact = (content: object) => ({ type: GRAPH, title: 'Part', content });
+    const yields = [
+      left({ artifacts: [artifact(graphOf('b'))] }),
+      left({ artifacts: [{ ...artifact(graphOf('c')), type: 'application/vnd.ant.knowledge-graph' }] }),
+    ];
+    const whole = [GRAPH, 'Knowledge Graph', JSON.stringify(graphOf('a', 'b', 'c', 'd'))];
+    const own = show(GRAPH, 'Mine', JSON.stringify(graphOf('d')));
+    const pinned = { drafts: [], graphs: [graphOf('a')] };
+    expect(parts([say('Hi'), own, say('Bye')], yields, pinned)).toEqual(['Hi', whole, 'Bye']);
+    expect(parts([say('Hi')], [], pinned)).toEqual(['Hi']);
+  });
+
+  it('sends what is no graph as the JSON that it is', () => {
+    const broken = { type: GRAPH, title: 'G', content: { nodes: [{}], links: [] } };
+    expect(parts([], [left({ artifacts: [broken] })])).toEqual([
+      ['application/json', 'G', JSON.stringify(broken.content)],
+    ]);
+  });
+
+  it('makes one list of all references', () => {
+    const yields = [
+      left({ bibliography: [{ pmid: '1' }, { pmid: '2' }] }),
+      left({ structured: { bibliography: [{ pmid: '2' }, { pmid: '3' }] } }),
+      left({ bibliography: [] }),
+    ];
+    expect(parts([say('Hi')], yields)).toEqual([
+      'Hi',
+      ['application/vnd.bibliography', 'Bibliography', '[{"pmid":"1"},{"pmid":"2"},{"pmid":"3"}]'],
+    ]);
+  });
+});

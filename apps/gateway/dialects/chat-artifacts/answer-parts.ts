@@ -1,0 +1,85 @@
+import type { Block } from '#contracts';
+import { keyOf, type Draft } from './artifact.js';
+import { BIBLIOGRAPHY_TYPE, mergeBibliographies } from './bibliography.js';
+import { pieceOf, piecesOf, type CallYield, type Piece } from './collected.js';
+import { GRAPH_TYPE, mergeGraphs, type KnowledgeGraph } from './knowledge-graph.js';
+
+/** A segment of what is sent. */
+export type Part = { text: string } | { artifact: Draft };
+
+export interface TurnAnswer {
+  /** Of the last step. */
+  blocks: readonly Block[];
+  /** In the order of the calls. */
+  yields: readonly CallYield[];
+}
+
+/** What the person has sent along: it is not sent back. */
+export interface Pinned {
+  drafts: readonly Draft[];
+  graphs: readonly KnowledgeGraph[];
+}
+
+type Segment = { text: string } | Piece;
+
+/**
+ * The answer in the order in which it is sent: its own segments, then what the calls left. Graphs become one artifact,
+ * and so do references, in the place of the first; what is equal is sent once.
+ */
+export function answerParts({ blocks, yields }: TurnAnswer, pinned: Pinned): Part[] {
+  const own = blocks.flatMap(segmentOf);
+  const collected = yields.flatMap(piecesOf);
+  const graph = wholeGraph({ own, collected }, pinned);
+  const references = wholeBibliography({ own, collected });
+  const sent = new Set(pinned.drafts.map(keyOf));
+  const parts: Part[] = [];
+  const wholes = { graph, references };
+  for (const segment of [...own, ...collected]) {
+    if ('text' in segment) {
+      parts.push(segment);
+      continue;
+    }
+    const artifact = takeDraft(segment, wholes);
+    if (!artifact || sent.has(keyOf(artifact))) continue;
+    sent.add(keyOf(artifact));
+    parts.push({ artifact });
+  }
+  return parts;
+}
+
+/** Of the parts of one whole only the first has a draft. */
+function takeDraft(piece: Piece, wholes: { graph?: Draft; references?: Draft }): Draft | undefined {
+  if ('draft' in piece) return piece.draft;
+  const name = 'graph' in piece ? 'graph' : 'references';
+  const whole = wholes[name];
+  delete wholes[name];
+  return whole;
+}
+
+function segmentOf(block: Block): Segment[] {
+  if (block.type !== 'text') return [];
+  if (block.artifact) return [pieceOf(block.artifact)];
+  return block.text.trim() === '' ? [] : [{ text: block.text }];
+}
+
+interface Segments {
+  own: Segment[];
+  collected: Piece[];
+}
+
+/** The pinned one first, then those of the calls, then what the model made of them. */
+function wholeGraph({ own, collected }: Segments, pinned: Pinned): Draft | undefined {
+  const found = [...collected, ...own].flatMap((segment) => ('graph' in segment ? [segment.graph] : []));
+  if (found.length === 0) return undefined;
+  const content = JSON.stringify(mergeGraphs([...pinned.graphs, ...found]));
+  return { type: GRAPH_TYPE, title: 'Knowledge Graph', content };
+}
+
+function wholeBibliography({ own, collected }: Segments): Draft | undefined {
+  const found = [...collected, ...own].flatMap((segment) =>
+    'references' in segment ? [segment.references] : [],
+  );
+  if (found.length === 0) return undefined;
+  const content = JSON.stringify(mergeBibliographies(found));
+  return { type: BIBLIOGRAPHY_TYPE, title: 'Bibliography', content };
+}

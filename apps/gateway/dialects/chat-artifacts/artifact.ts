@@ -1,0 +1,60 @@
+/** What is to be sent as an artifact; ids and positions are given when it is. */
+export interface Draft {
+  type: string;
+  title: string;
+  /** Text; JSON as a string; of pictures base64. */
+  content: string;
+  language?: string;
+  metadata?: Record<string, unknown>;
+}
+
+/** An artifact as the front end keeps it. */
+export interface SentArtifact extends Draft {
+  id: string;
+  artifactId: string;
+  position: number;
+}
+
+/** Its own names for three types. */
+const FRONT_END_TYPES = new Map([
+  ['application/vnd.ant.code', 'code'],
+  ['application/vnd.mermaid', 'application/vnd.ant.mermaid'],
+  ['text/html', 'html'],
+]);
+
+export function sentArtifact(draft: Draft, id: string, position: number): SentArtifact {
+  const { type, title, content, language, metadata } = draft;
+  return {
+    id,
+    artifactId: id,
+    type: FRONT_END_TYPES.get(type) ?? type,
+    title,
+    content,
+    position,
+    ...(language === undefined ? {} : { language }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** What opens an artifact from within the answer: one line of HTML. */
+export function buttonOf({ id, type, title }: Pick<SentArtifact, 'id' | 'type' | 'title'>): string {
+  const label = escapeHtml(title.replace(/\s+/g, ' ').trim());
+  return `<button class="artifact-button" data-artifact-id="${escapeHtml(id)}" data-artifact-type="${escapeHtml(type)}">📎 ${label}</button>`;
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+}
+
+/** Two drafts of one key are one artifact. */
+export function keyOf({ type, content }: Draft): string {
+  return JSON.stringify([FRONT_END_TYPES.get(type) ?? type, content]);
+}

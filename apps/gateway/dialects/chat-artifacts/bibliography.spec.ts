@@ -1,0 +1,32 @@
+import { expect, it } from '@jest/globals';
+import { mergeBibliographies, readBibliography } from './bibliography.js';
+
+it('of references with one pmid the first stays, also when it is a number once', () => {
+  const [a, b] = [
+    { pmid: '1', title: 'A' },
+    { pmid: 2, title: 'B' },
+  ];
+  expect(
+    mergeBibliographies([
+      [a, b],
+      [{ pmid: 1, title: 'other' }, { pmid: '2' }, { pmid: '3' }],
+    ]),
+  ).toEqual([a, b, { pmid: '3' }]);
+});
+
+it('references without a pmid are told apart by all that they say', () => {
+  const entries = [
+    { title: 'A', year: 1 },
+    { year: 1, title: 'A' },
+    { title: 'A', year: 2 },
+    { pmid: '' },
+    'text',
+  ];
+  expect(mergeBibliographies([entries, ['text']])).toEqual([entries[0], entries[2], { pmid: '' }, 'text']);
+});
+
+it('references are a list or its JSON', () => {
+  expect(readBibliography('[{"pmid":"1"}]')).toEqual([{ pmid: '1' }]);
+  expect(readBibliography({ pmid: '1' })).toBeUndefined();
+  expect(readBibliography('pmid 1')).toBeUndefined();
+});

@@ -1,0 +1,19 @@
+import type { Gateway } from '../../gateway.js';
+import type { DialectParts } from '../dialect-parts.module.js';
+import { ArtifactChat } from './artifact-chat.js';
+import { ArtifactChatController } from './chat.controller.js';
+import { SurroundingsController } from './surroundings.controller.js';
+import { Surroundings } from './surroundings.js';
+
+export function chatArtifactsParts(gateway: Gateway): DialectParts {
+  const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels } = gateway;
+  const surroundings = new Surroundings(offeredTools, offeredModels);
+  const modelOf = surroundings.modelOf.bind(surroundings);
+  return {
+    controllers: [ArtifactChatController, SurroundingsController],
+    providers: [
+      { provide: ArtifactChat, useValue: new ArtifactChat({ turns, turnReader, artifacts, modelOf }) },
+      { provide: Surroundings, useValue: surroundings },
+    ],
+  };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { readHistory } from './chat-history.js';
+
+const user = (content: unknown) => ({ role: 'user', content });
+const assistant = (content: unknown) => ({ role: 'assistant', content });
+
+describe('readHistory', () => {
+  it('drops the message itself at the end, and only there', () => {
+    const items = [user('Hi'), assistant('Hello.'), user(' Hi ')];
+    expect(readHistory(items, 'Hi')).toEqual([{ user: 'Hi', assistant: 'Hello.' }]);
+    expect(readHistory(items.slice(0, 2), 'Hi')).toEqual([{ user: 'Hi', assistant: 'Hello.' }]);
+  });
+
+  it('drops system items and what only stands for an answer', () => {
+    const placeholders = [
+      '_Status: Executing tool: add..._',
+      '_Error: no_',
+      '_Processing your request..._',
+      ' ',
+    ];
+    const items = [{ role: 'system', content: 'Be nice.' }, user('Hi'), ...placeholders.map(assistant)];
+    expect(readHistory(items, 'x')).toEqual([{ user: 'Hi', assistant: '' }]);
+    const kept = '_Status: of things_ is a book.';
+    expect(readHistory([user('Hi'), assistant(kept)], 'x')).toEqual([{ user: 'Hi', assistant: kept }]);
+  });
+
+  it('drops the message also before an answer that never came', () => {
+    expect(readHistory([user('Hi'), assistant('_Processing your request..._')], 'Hi')).toEqual([]);
+  });
+
+  it('reads blocks as their texts, and buttons as the artifacts that they open', () => {
+    const button =
+      '<button class="artifact-button" data-artifact-id="1" data-artifact-type="code">📎 A &amp; B</button>';
+    const blocks = [
+      { type: 'text', text: 'See' },
+      { type: 'tool_use', input: {} },
+      { type: 'text', text: button },
+    ];
+    expect(readHistory([user('Hi'), assistant(blocks)], 'x')).toEqual([
+      { user: 'Hi', assistant: 'See\n\n[artifact: A & B]' },
+    ]);
+  });
+
+  it('keeps the newest hundred items, and no more text than is worth writing', () => {
+    const many = Array.from({ length: 150 }, (_, i) => [user(`q${i}`), assistant(`a${i}`)]).flat();
+    const kept = readHistory(many, 'x');
+    expect([kept.length, kept[0]]).toEqual([50, { user: 'q100', assistant: 'a100' }]);
+    const long = [user('x'.repeat(399_990)), assistant('old'), user('new'), assistant('answer')];
+    expect(readHistory(long, 'x').at(-1)).toEqual({ user: 'new', assistant: 'answer' });
+    expect(readHistory(long, 'x')).toHaveLength(2);
+  });
+});

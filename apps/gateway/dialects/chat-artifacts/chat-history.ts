@@ -1,0 +1,61 @@
+import { foldHistory, type Exchange } from '../../turns/import-history.js';
+import { isObject } from './json-value.js';
+
+/** An item of `history`, as the front end keeps what was said. */
+export interface HistoryItem {
+  role: string;
+  content: unknown;
+}
+
+/** The newest ones: every request brings all of them, and each is written. */
+const MAX_ITEMS = 100;
+const MAX_LENGTH = 400_000;
+/** What stands for an answer that has not come, or never came. */
+const PLACEHOLDER = /^_(Status:|Error:)[^\n]*_$|^_Processing your request\.\.\._$/;
+const BUTTON = /<button class="artifact-button"[^>]*>\s*(?:📎\s*)?([^<]*)<\/button>/g;
+
+/** What was said before `message`, which is usually the last item as well. */
+export function readHistory(items: readonly HistoryItem[], message: string): Exchange[] {
+  const said = items.flatMap(({ role, content }) => {
+    if (role !== 'user' && role !== 'assistant') return [];
+    const text = textOf(content).replace(
+      BUTTON,
+      (_button, title: string) => `[artifact: ${unescape(title).trim()}]`,
+    );
+    const isPlaceholder = role === 'assistant' && PLACEHOLDER.test(text.trim());
+    return text.trim() === '' || isPlaceholder ? [] : [{ role: role as 'user' | 'assistant', text }];
+  });
+  const last = said.at(-1);
+  if (last?.role === 'user' && last.text.trim() === message.trim()) said.pop();
+  return foldHistory(newest(said));
+}
+
+function newest<T extends { text: string }>(said: T[]): T[] {
+  let length = 0;
+  const first = said.findLastIndex(({ text }, i) => {
+    length += text.length;
+    return length > MAX_LENGTH || said.length - i > MAX_ITEMS;
+  });
+  return said.slice(first + 1);
+}
+
+/** Of blocks only what is text. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return (content as unknown[])
+    .flatMap((block) => (isObject(block) && typeof block.text === 'string' ? [block.text] : []))
+    .join('\n\n');
+}
+
+const CHARACTERS: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+
+function unescape(html: string): string {
+  return html.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => CHARACTERS[entity]!);
+}

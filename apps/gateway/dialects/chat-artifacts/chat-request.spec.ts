@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { turnOptionsSchema } from '#contracts';
+import { chatRequestSchema, turnOptionsOf } from './chat-request.js';
+
+const NO = { tools: true, model: undefined, context: undefined };
+const options = (body: object, more: Partial<typeof NO> = {}) => {
+  const made = turnOptionsOf(chatRequestSchema.parse({ message: 'Hi', ...body }), { ...NO, ...more });
+  expect(turnOptionsSchema.parse(made)).toEqual(made);
+  return made;
+};
+
+describe('turnOptionsOf', () => {
+  it('has the front end’s defaults', () => {
+    const defaults = { formatter: true, logs: true, temperature: 0.2, max_output_tokens: 4000 };
+    expect(options({})).toEqual(defaults);
+    expect(options({ temperature: null, history: null, enabledTools: null })).toEqual(defaults);
+  });
+
+  it('keeps numbers within what a turn may have', () => {
+    expect(options({ temperature: 9, maxTokens: 1e9 })).toMatchObject({
+      temperature: 2,
+      max_output_tokens: 200_000,
+    });
+    expect(options({ temperature: -1, maxTokens: 0.2 })).toMatchObject({
+      temperature: 0,
+      max_output_tokens: 1,
+    });
+  });
+
+  it('blocks servers and limits others to some of their tools; without tools there are none', () => {
+    const body = { blockedServers: ['x', 'x', 'nobody'], enabledTools: { y: ['a'], z: [] } };
+    expect(options(body).tools).toEqual({
+      only: [
+        { server: 'x', tools: [] },
+        { server: 'nobody', tools: [] },
+        { server: 'y', tools: ['a'] },
+        { server: 'z', tools: [] },
+      ],
+    });
+    expect(options(body, { tools: false }).tools).toEqual({ allow: [] });
+  });
+
+  it('names a variable for each file: its own, or the file’s name up to the first dot', () => {
+    const attachments = [
+      { id: '1', name: 'sales.2024.csv', size: 1, type: 'text/csv' },
+      { id: '2', name: 'b.csv', size: 1, type: 'text/csv', varName: 'mine' },
+      { id: '3', name: '.env', size: 1, type: 'text/plain' },
+    ];
+    expect(options({ attachments }).data_files).toEqual([
+      { name: 'sales', file: 'sales.2024.csv' },
+      { name: 'mine', file: 'b.csv' },
+      { name: '.env', file: '.env' },
+    ]);
+  });
+});
+
+it.each([
+  {},
+  { message: ' ' },
+  { message: 5 },
+  { message: 'x', blockedServers: 'x' },
+  { message: 'x', history: 'x' },
+])('a request like %j is refused', (body) => {
+  expect(chatRequestSchema.safeParse(body).success).toBe(false);
+});

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { Body, Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
+import type { User } from '../../auth/user.js';
+import { ParsePipe } from '../../http/parse.pipe.js';
+import { streamResponse } from '../stream-response.js';
+import { ChatLines, type ChatForm } from './chat-lines.js';
+import { chatRequestSchema, type ChatRequest } from './chat-request.js';
+import { ArtifactChat } from './artifact-chat.js';
+import { LogLines } from './log-lines.js';
+
+const DEFAULT_PROVIDER = 'anthropic';
+const NDJSON = 'application/x-ndjson';
+const chatRequest = new ParsePipe(chatRequestSchema);
+
+@Controller('api')
+@UseGuards(HttpUserGuard)
+export class ArtifactChatController {
+  constructor(@Inject(ArtifactChat) private readonly chat: ArtifactChat) {}
+
+  @Post('chat-artifacts')
+  @HttpCode(200)
+  artifacts(
+    @CurrentUser() user: User,
+    @Body(chatRequest) body: ChatRequest,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answer({ user, body, request, response }, { form: 'lines', tools: true });
+  }
+
+  @Post('chat')
+  @HttpCode(200)
+  whole(
+    @CurrentUser() user: User,
+    @Body(chatRequest) body: ChatRequest,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answer({ user, body, request, response }, { form: 'result', tools: true });
+  }
+
+  @Post('chat-basic')
+  @HttpCode(200)
+  basic(
+    @CurrentUser() user: User,
+    @Body(chatRequest) body: ChatRequest,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.answer({ user, body, request, response }, { form: 'lines', tools: false });
+  }
+
+  private async answer(
+    asked: { user: User; body: ChatRequest; request: Request; response: Response },
+    { form, tools }: { form: ChatForm; tools: boolean },
+  ): Promise<void> {
+    const { user, body, request, response } = asked;
+    const chat = await this.chat.start(user, body, { tools });
+    const lines = new ChatLines({
+      form,
+      provider: body.modelProvider ?? DEFAULT_PROVIDER,
+      trace: chat.trace,
+      logs: new LogLines(chat.trace, () => performance.now()),
+      timestamp: () => new Date().toISOString(),
+      newId: randomUUID,
+    });
+    response.set({
+      // Its own front end asks for nothing, and the source sends it like this.
+      'Content-Type': request.headers.accept?.includes(NDJSON) ? NDJSON : 'application/json',
+      'Cache-Control': 'no-cache',
+      'X-Accel-Buffering': 'no',
+      'X-Conversation-Id': chat.conversation_id,
+      'X-Turn-Id': chat.turn_id,
+    });
+    for (const line of lines.opening()) response.write(line);
+    await streamResponse(response, chat.stream, {
+      write: async (news) => lines.next(news, await chat.answered(news)),
+      keepAlive: '\n',
+      broken: ({ message }) => lines.failure(message),
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import type { CallView } from '#contracts';
+import { isThinkingTool } from '#turn';
+import type { TurnChange } from '../turn-changes.js';
+
+const MAX_ERROR_LENGTH = 100;
+const MAX_THOUGHT_LENGTH = 300;
+
+/** What people are told of a call, in the words that the front end knows. */
+export function callTexts({
+  type,
+  call,
+}: Extract<TurnChange, { type: 'call_started' | 'call_asks' | 'call_ended' }>): string[] {
+  const name = nameOf(call);
+  switch (type) {
+    case 'call_started':
+      return [`Executing tool: ${name}...`, ...thoughtOf(call)];
+    case 'call_asks':
+      return [
+        call.state === 'awaiting_approval'
+          ? `Tool ${name}: Waits for somebody to allow it on Switchyard's own page`
+          : `Tool ${name}: Waits for an answer on Switchyard's own page`,
+      ];
+    case 'call_ended':
+      return [endText(name, call)];
+  }
+}
+
+/** As its server calls it. */
+function nameOf({ tool_name, toolset, display_name, source }: CallView): string {
+  if (source === 'mcp') return display_name.replace(/^mcp:[^:]*:/, '');
+  return tool_name.startsWith(`${toolset}.`) ? tool_name.slice(toolset.length + 1) : tool_name;
+}
+
+function endText(name: string, { state, error }: CallView): string {
+  if (state === 'succeeded') return `Tool ${name}: Executed successfully`;
+  const reason = (error?.error_message ?? 'It did not end.').replace(/\s+/g, ' ');
+  return `Tool ${name}: Error occurred - ${reason.slice(0, MAX_ERROR_LENGTH)}...`;
+}
+
+function thoughtOf({ tool_name, args }: CallView): string[] {
+  if (!isThinkingTool(tool_name) || typeof args.thought !== 'string') return [];
+  const { thoughtNumber, totalThoughts } = args;
+  const number = typeof thoughtNumber === 'number' ? ` ${thoughtNumber}` : '';
+  const total = typeof totalThoughts === 'number' ? ` of ${totalThoughts}` : '';
+  return [`Thought${number}${total}: ${args.thought.replace(/\s+/g, ' ').slice(0, MAX_THOUGHT_LENGTH)}`];
+}

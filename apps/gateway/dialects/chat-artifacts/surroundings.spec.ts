@@ -1,0 +1,46 @@
+import { expect, it } from '@jest/globals';
+import type { CatalogTool } from '#contracts';
+import { Surroundings } from './surroundings.js';
+
+const add: CatalogTool = {
+  name: 'math.add',
+  own_name: 'add',
+  description: '',
+  input_schema: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+  class: 'read',
+  timeout_ms: 1,
+  hash: '',
+  toolset: 'math',
+  source: 'local',
+  display_name: 'add',
+};
+
+function surroundings(models: Record<string, string> = {}) {
+  const offered = {
+    rollCalled: () => Promise.resolve(),
+    listServers: () => [
+      { name: 'gone', isRunning: false, tools: [add] },
+      { name: 'math', isRunning: true, tools: [add] },
+    ],
+  };
+  return new Surroundings(offered, { modelOf: (provider) => models[provider] });
+}
+
+it('a server that does not run has no tools; a tool without a description has none', async () => {
+  expect(await surroundings().serverNames()).toEqual(['gone', 'math']);
+  expect(await surroundings().servers()).toEqual([
+    { name: 'gone', isRunning: false, status: 'inactive', tools: [] },
+    {
+      name: 'math',
+      isRunning: true,
+      status: 'active',
+      tools: [{ name: 'add', inputSchema: add.input_schema }],
+    },
+  ]);
+});
+
+it('a provider may be chosen when its model is known, also by its former name', () => {
+  const chosen = surroundings({ anthropic: 'anthropic/claude', gemini: 'gemini/x' });
+  expect(chosen.providers()).toEqual({ anthropic: true, openai: false, gemini: true, ollama: false });
+  expect(['claude', 'openai'].map((name) => chosen.modelOf(name))).toEqual(['anthropic/claude', undefined]);
+});

@@ -1,0 +1,55 @@
+import type { OfferedModels } from '../../catalogue/offered-models.js';
+import type { OfferedTools } from '../../catalogue/offered-tools.js';
+
+const PROVIDERS = ['anthropic', 'openai', 'gemini', 'ollama'] as const;
+/** What earlier front ends call one of them. */
+const FORMER_NAMES = new Map([['claude', 'anthropic']]);
+
+/** A server as the front end lists it. */
+export interface ServerBody {
+  name: string;
+  isRunning: boolean;
+  status: 'active' | 'inactive';
+  tools: { name: string; description?: string; inputSchema: Record<string, unknown> }[];
+}
+
+/** What the front end shows around a chat: servers, and which providers may be chosen. */
+export class Surroundings {
+  constructor(
+    private readonly offered: Pick<OfferedTools, 'listServers' | 'rollCalled'>,
+    private readonly models: Pick<OfferedModels, 'modelOf'>,
+  ) {}
+
+  async serverNames(): Promise<string[]> {
+    // Right after a start nobody would be there.
+    await this.offered.rollCalled();
+    return this.offered.listServers().map(({ name }) => name);
+  }
+
+  async servers(): Promise<ServerBody[]> {
+    await this.offered.rollCalled();
+    return this.offered.listServers().map(({ name, isRunning, tools }) => ({
+      name,
+      isRunning,
+      status: isRunning ? 'active' : 'inactive',
+      tools: isRunning
+        ? tools.map(({ own_name, description, input_schema }) => ({
+            name: own_name,
+            ...(description === '' ? {} : { description }),
+            inputSchema: { type: 'object', ...input_schema },
+          }))
+        : [],
+    }));
+  }
+
+  /** By provider whether it is configured. */
+  providers(): Record<(typeof PROVIDERS)[number], boolean> {
+    const entries = PROVIDERS.map((provider) => [provider, this.modelOf(provider) !== undefined] as const);
+    return Object.fromEntries(entries) as ReturnType<Surroundings['providers']>;
+  }
+
+  /** `provider/model` of a provider as a request names it; undefined when it is not configured. */
+  modelOf(provider: string): string | undefined {
+    return this.models.modelOf(FORMER_NAMES.get(provider) ?? provider);
+  }
+}

@@ -1,0 +1,53 @@
+import { expect, it } from '@jest/globals';
+import type { ArtifactReference, Call, Outcome, Step } from '#contracts';
+import { turnAnswer } from './turn-answer.js';
+
+const ids = ['A', 'B', 'C'].map((letter) => `call_${letter.repeat(22)}`);
+const step = (calls: string[], text = ''): Step =>
+  ({
+    calls: calls.map((tool_call_id) => ({ tool_call_id }) as Call),
+    blocks: [{ type: 'text', text }],
+  }) as Step;
+const outcome = (_id: string, more: Partial<Outcome>): Outcome =>
+  ({ _id, status: 'success', data: null, ...more }) as Outcome;
+const reference = (id: string, content_type: string, more: object = {}): ArtifactReference => ({
+  id,
+  content_type,
+  size: 1,
+  ...more,
+});
+
+it('what calls left is in the order in which they were asked for, whichever ended first; failed ones left nothing', async () => {
+  const outcomes = [
+    outcome(ids[2]!, { status: 'failure', data: { n: 3 } }),
+    outcome(ids[1]!, { data: { n: 2 } }),
+    outcome(ids[0]!, { data: { n: 1 } }),
+  ];
+  const steps = [step([ids[0]!, ids[1]!]), step([ids[2]!]), step([], 'Done.')];
+  const { blocks, yields } = await turnAnswer({ steps, outcomes }, () =>
+    Promise.reject(new Error('not asked')),
+  );
+  expect(blocks).toEqual([{ type: 'text', text: 'Done.' }]);
+  expect(yields).toEqual([
+    { data: { n: 1 }, images: [] },
+    { data: { n: 2 }, images: [] },
+  ]);
+});
+
+it('results that were cut are read in full, and pictures as what they are', async () => {
+  const artifacts = [
+    reference('whole', 'application/json', { whole: true }),
+    reference('picture', 'image/png', { name: 'plot.png' }),
+    reference('sound', 'audio/wav'),
+  ];
+  const contents: Record<string, string> = {
+    whole: Buffer.from('{"all":true}').toString('base64'),
+    picture: 'AAAA',
+  };
+  const outcomes = [outcome(ids[0]!, { data: { text: 'cut' }, artifacts })];
+  const read = (id: string) => Promise.resolve(contents[id]!);
+  const { yields } = await turnAnswer({ steps: [step([ids[0]!])], outcomes }, read);
+  expect(yields).toEqual([
+    { data: { all: true }, images: [{ type: 'image/png', title: 'plot.png', base64: 'AAAA' }] },
+  ]);
+});

@@ -1,0 +1,45 @@
+import type { ArtifactReference, Journal, Outcome } from '#contracts';
+import { outcomeOf } from '#turn';
+import type { TurnAnswer } from './answer-parts.js';
+import type { CallYield } from './collected.js';
+import { isObject, parseJson } from './json-value.js';
+
+/** Content of an artifact that a call left, base64. */
+export type ReadContent = (id: string) => Promise<string>;
+
+/** The answer of a turn that has ended, with what its calls left, in the order in which they were asked for. */
+export async function turnAnswer(
+  journal: Pick<Journal, 'steps' | 'outcomes'>,
+  read: ReadContent,
+): Promise<TurnAnswer> {
+  const calls = journal.steps.flatMap((step) => step.calls);
+  const yields: CallYield[] = [];
+  // One after the other: together they may be large.
+  for (const { tool_call_id } of calls) {
+    const outcome = outcomeOf(journal, tool_call_id);
+    if (outcome && outcome.status !== 'failure') yields.push(await yieldOf(outcome, read));
+  }
+  return { blocks: journal.steps.at(-1)?.blocks ?? [], yields };
+}
+
+async function yieldOf({ data, artifacts = [] }: Outcome, read: ReadContent): Promise<CallYield> {
+  const whole = artifacts.find(
+    (reference) => reference.whole && reference.content_type === 'application/json',
+  );
+  const images = [];
+  for (const image of artifacts.filter(isPicture)) {
+    const { id, content_type: type, name: title = 'Image' } = image;
+    images.push({ type, title, base64: await read(id) });
+  }
+  return { data: whole ? await readWhole(whole.id, read) : data, images };
+}
+
+function isPicture({ content_type, whole }: ArtifactReference): boolean {
+  return !whole && content_type.startsWith('image/');
+}
+
+/** Of a result that is too long for its row all of it is kept elsewhere. */
+async function readWhole(id: string, read: ReadContent): Promise<CallYield['data']> {
+  const value = parseJson(Buffer.from(await read(id), 'base64').toString());
+  return isObject(value) ? value : null;
+}

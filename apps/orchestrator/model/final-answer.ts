@@ -1,0 +1,55 @@
+import type { Block, Journal, StopReason } from '#contracts';
+import { canForceTool, type ModelRequest } from '#llm';
+import { appendMessages, textOf, unreadableAnswers } from '#turn';
+import type { Streamed } from './stream-step.js';
+import {
+  FORMATTER_REQUEST,
+  FORMATTER_TOOL,
+  PLAIN_REQUEST,
+  readAnswer,
+  RESPONSE_FORMATTER,
+} from './response-formatter.js';
+
+/** Forced calls in all; the last step's text takes the place of one that cannot be read. */
+const TRIES = 2;
+const NOTHING_SAID = 'I could not put an answer into words.';
+
+/** The request for the answer of a turn with a formatter, made of the one that would go on with its loop. */
+export function answerRequest(request: ModelRequest): ModelRequest {
+  const isForced = canForceTool(request.model);
+  const messages = request.messages.slice();
+  const text = isForced ? FORMATTER_REQUEST : PLAIN_REQUEST;
+  appendMessages(messages, [{ role: 'user', content: [{ type: 'text', text }] }]);
+  if (!isForced) return { ...request, messages };
+  const tools = [...request.tools, FORMATTER_TOOL].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { ...request, messages, tools, tool_choice: { name: RESPONSE_FORMATTER } };
+}
+
+export interface FinalAnswer {
+  blocks: Block[];
+  /** As in the step's row. */
+  final: boolean;
+  stop_reason: StopReason;
+}
+
+/** What the model answered to `answerRequest`: no call of it is kept, so none stays unanswered. */
+export function finalAnswer(
+  { asked, blocks, stopReason }: Extract<Streamed, { ended: 'answered' }>,
+  { steps }: Pick<Journal, 'steps'>,
+): FinalAnswer {
+  // Nothing is asked for any more, whatever it stopped for.
+  const stop_reason = stopReason === 'max_tokens' ? stopReason : 'end_turn';
+  const call = asked.find(({ name }) => name === RESPONSE_FORMATTER);
+  const read = call ? readAnswer(call.arguments) : undefined;
+  if (read) return { blocks: read, final: true, stop_reason };
+  const spoken = blocks.filter(({ type }) => type === 'text');
+  if (!call && textOf({ blocks: spoken }).trim() !== '') return { blocks: spoken, final: true, stop_reason };
+  if (unreadableAnswers(steps) + 1 < TRIES) return { blocks: [], final: false, stop_reason };
+  const said = steps.findLast((step) => step.kind === 'model' && textOf(step).trim() !== '');
+  return { blocks: [{ type: 'text', text: said ? textOf(said) : NOTHING_SAID }], final: true, stop_reason };
+}
+
+/** Whether the loop's step without calls is the answer already: its model cannot be forced to write another. */
+export function isAnswerAlready(journal: Pick<Journal, 'turn'>, model: string): boolean {
+  return journal.turn.options.formatter === true && !canForceTool(model);
+}

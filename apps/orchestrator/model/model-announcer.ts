@@ -1,0 +1,27 @@
+import { newMessage } from '#contracts';
+import type { OrchestratorDeps } from '../orchestrator.deps.js';
+
+const INTERVAL_MS = 10_000;
+
+/** Tells gateways which providers this orchestrator can ask: they have no keys, and need none. */
+export class ModelAnnouncer {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly deps: Pick<OrchestratorDeps, 'bus' | 'processId' | 'settings'>) {}
+
+  start(): void {
+    this.announce();
+    this.timer = setInterval(() => this.announce(), INTERVAL_MS).unref();
+  }
+
+  /** To everybody, or only to who asked. One that is lost comes again. */
+  announce(to = 'gateway.all'): void {
+    const { bus, processId: orchestrator, settings } = this.deps;
+    const providers = [...(settings.providers ?? [])];
+    void bus.send(to, newMessage('model.announce', { orchestrator, providers }));
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+}

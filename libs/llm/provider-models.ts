@@ -1,0 +1,23 @@
+import { findProblem, defaultModelName, type ModelEnvironment } from './model-setup.js';
+import { providerOf, SUGGESTED_MODEL } from './model-name.js';
+
+/** Asked of a provider of which the deployment names no model. */
+const SUGGESTED = [SUGGESTED_MODEL, 'openai/gpt-6', 'gemini/gemini-3.5-flash', 'ollama/qwen3'];
+
+/**
+ * Of each provider that the settings open the model that is asked when somebody names only the provider: the first of
+ * the deployment's own and `further` ones (`provider/model`) that is one of its models.
+ */
+export function providerModels(
+  env: ModelEnvironment,
+  further: readonly string[] = [],
+): { provider: string; model: string }[] {
+  const named = [defaultModelName(env), ...further.filter((name) => name.includes('/'))];
+  const models = new Map<string, string>();
+  for (const model of [...named, ...SUGGESTED]) {
+    const provider = providerOf(model);
+    if (provider === 'demo' || models.has(provider) || findProblem(model, env)) continue;
+    models.set(provider, model);
+  }
+  return [...models].map(([provider, model]) => ({ provider, model }));
+}
