@@ -1,4 +1,4 @@
-import type { ApprovalMode, ModelBudget, ModelUse } from '#bootstrap';
+import type { ApprovalMode, ModelBudget, ModelPrice, ModelUse } from '#bootstrap';
 import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
@@ -16,6 +16,10 @@ export interface OrchestratorSettings {
   modelBudgets?: ReadonlyMap<string, ModelBudget>;
   /** By provider or model: its window, and which models stand in for it. */
   modelUse?: ReadonlyMap<string, ModelUse>;
+  /** By provider or model: what a million tokens cost. */
+  modelPrices?: ReadonlyMap<string, ModelPrice>;
+  /** Whose models can be used: what they cannot express of a tool is said at start. */
+  providers?: readonly string[];
   /** What the deployment offers at all. */
   offer?: ToolChoice;
   maxOutputTokens: number;
@@ -55,6 +59,7 @@ export interface OrchestratorDeps {
     | 'modelRetries'
     | 'modelSteps'
     | 'modelFallbacks'
+    | 'modelCost'
     | 'modelWaits'
     | 'modelWaitDuration'
     | 'toolDefinitionChanges'

@@ -1,6 +1,6 @@
 import type { Settings, TurnConfig } from '#bootstrap';
 import { approvalOfTool, settingsOfTool } from '#bootstrap';
-import type { ModelEnvironment } from '#llm';
+import { availableProviders, type ModelEnvironment } from '#llm';
 import type { OrchestratorSettings } from './orchestrator.deps.js';
 
 const MAX_OUTPUT_TOKENS = 16_000;
@@ -12,6 +12,8 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     budgets: config.budgets,
     modelBudgets: config.modelBudgets,
     modelUse: config.modelUse,
+    modelPrices: config.modelPrices,
+    providers: availableProviders(toModelEnvironment(config)),
     offer: config.offer,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,
@@ -22,6 +24,16 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
   };
 }
 
-export function toModelEnvironment({ model, anthropic }: TurnConfig): ModelEnvironment {
-  return { MODEL: model, ANTHROPIC_API_KEY: anthropic.apiKey, ANTHROPIC_BASE_URL: anthropic.baseUrl };
+export function toModelEnvironment(config: TurnConfig): ModelEnvironment {
+  const { model, anthropic, openai, gemini, ollama } = config;
+  return {
+    MODEL: model,
+    ANTHROPIC_API_KEY: anthropic.apiKey,
+    ANTHROPIC_BASE_URL: anthropic.baseUrl,
+    OPENAI_API_KEY: openai.apiKey,
+    OPENAI_BASE_URL: openai.baseUrl,
+    GEMINI_API_KEY: gemini.apiKey,
+    GEMINI_BASE_URL: gemini.baseUrl,
+    OLLAMA_BASE_URL: ollama.baseUrl,
+  };
 }
