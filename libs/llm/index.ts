@@ -3,6 +3,6 @@ export { canForceTool } from './forced-tool.js';
 export { contextWindowOf } from './context-window.js';
 export { SUMMARY_INSTRUCTION } from './summary-instruction.js';
 export { createModel, describeModel } from './model-setup.js';
-export { availableProviders, type ModelEnvironment, type Provider } from './provider-settings.js';
+export { availableProviders, type ModelEnvironment } from './provider-settings.js';
 export { describeSchemaLosses } from './schemas/provider-tool.js';
 export { sayableName } from './tool-arguments.js';
