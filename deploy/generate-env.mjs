@@ -8,7 +8,7 @@ const names = ['JWT_SECRET', 'RABBITMQ_PASSWORD'];
 const lines = [
   '# Read by docker compose. Keep it out of version control and of images.',
   ...names.map((name) => `${name}=${randomBytes(32).toString('base64url')}`),
-  '# MODEL=anthropic/<model>',
+  '# MODEL=anthropic/<model>, or openai/<model> with OPENAI_API_KEY, gemini/<model> with GEMINI_API_KEY',
   '# ANTHROPIC_API_KEY=',
 ];
 

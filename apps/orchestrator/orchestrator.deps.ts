@@ -1,4 +1,4 @@
-import type { ApprovalMode, ModelBudget, ModelUse } from '#bootstrap';
+import type { ApprovalMode, ModelBudget, ModelPrice, ModelUse } from '#bootstrap';
 import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
@@ -18,6 +18,8 @@ export interface OrchestratorSettings {
   modelBudgets?: ReadonlyMap<string, ModelBudget>;
   /** By provider or model: its window, and which models stand in for it. */
   modelUse?: ReadonlyMap<string, ModelUse>;
+  /** By provider or model: what a million tokens cost. */
+  modelPrices?: ReadonlyMap<string, ModelPrice>;
   /** What the deployment offers at all. */
   offer?: ToolChoice;
   maxOutputTokens: number;
@@ -57,6 +59,7 @@ export interface OrchestratorDeps {
     | 'modelRetries'
     | 'modelSteps'
     | 'modelFallbacks'
+    | 'modelCost'
     | 'modelWaits'
     | 'modelWaitDuration'
     | 'toolDefinitionChanges'

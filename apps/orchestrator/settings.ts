@@ -13,6 +13,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     budgets: config.budgets,
     modelBudgets: config.modelBudgets,
     modelUse: config.modelUse,
+    modelPrices: config.modelPrices,
     offer: config.offer,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,
@@ -23,6 +24,16 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
   };
 }
 
-export function toModelEnvironment({ model, anthropic }: TurnConfig): ModelEnvironment {
-  return { MODEL: model, ANTHROPIC_API_KEY: anthropic.apiKey, ANTHROPIC_BASE_URL: anthropic.baseUrl };
+export function toModelEnvironment(config: TurnConfig): ModelEnvironment {
+  const { model, anthropic, openai, gemini, ollama } = config;
+  return {
+    MODEL: model,
+    ANTHROPIC_API_KEY: anthropic.apiKey,
+    ANTHROPIC_BASE_URL: anthropic.baseUrl,
+    OPENAI_API_KEY: openai.apiKey,
+    OPENAI_BASE_URL: openai.baseUrl,
+    GEMINI_API_KEY: gemini.apiKey,
+    GEMINI_BASE_URL: gemini.baseUrl,
+    OLLAMA_BASE_URL: ollama.baseUrl,
+  };
 }

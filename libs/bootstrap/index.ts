@@ -4,8 +4,8 @@ export { ConfigError } from './config/config-error.js';
 export * from './config/load.config.js';
 export type { Settings } from './config/settings-file.js';
 export type { GatewayLimits } from './config/settings/gateway-limits.js';
-export type { ModelBudget } from './config/settings/model-budgets.js';
 export { useOfModel, type ModelUse } from './config/settings/model-use.js';
+export type { ModelBudget, ModelPrice } from './config/settings/model-budgets.js';
 export {
   approvalOfTool,
   settingsOfTool,

@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { createModel, defaultModelName, describeModel, ModelSetupError } from './model-setup.js';
 import { ModelError } from './model.port.js';
+import { availableProviders, type ModelEnvironment } from './provider-settings.js';
 import { aRequest, collect, textOf } from './testing/model-contract.js';
+import { chatSay } from '../../test/fakes/chat-reply.js';
 import { say } from '../../test/fakes/messages-reply.js';
+import { startStrictChatApi } from '../../test/fakes/strict-chat-api.js';
 import { startStrictMessagesApi } from '../../test/fakes/strict-messages-api.js';
 
 const { signal } = new AbortController();
@@ -23,8 +26,17 @@ describe('createModel', () => {
     [{ MODEL: CLAUDE, ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'localhost:1' }, 'ANTHROPIC_BASE_URL'],
     [{ MODEL: 'anthropic/', ANTHROPIC_API_KEY: 'k' }, 'must name a model'],
     [{ MODEL: 'anthropic', ANTHROPIC_API_KEY: 'k' }, 'must name a model'],
-    [{ MODEL: 'claude-sonnet-5-5' }, 'no known provider; supported are demo and anthropic/<model>'],
-    [{ MODEL: 'openai/gpt-6' }, 'openai is not available yet; supported are demo and anthropic/<model>'],
+    [
+      { MODEL: 'claude-sonnet-5-5' },
+      'no known provider; supported are demo, anthropic/<model>, openai/<model>',
+    ],
+    [{ MODEL: 'openai/gpt-6' }, 'OPENAI_API_KEY is not set; set it to use an openai/ model'],
+    [{ MODEL: 'openai/gpt-6', OPENAI_BASE_URL: 'ftp://x' }, 'OPENAI_BASE_URL is not an http or https URL'],
+    [{ MODEL: 'openai/gpt-6', OPENAI_API_KEY: 'schlüssel' }, 'OPENAI_API_KEY contains characters'],
+    [{ MODEL: 'openai/', OPENAI_API_KEY: 'k' }, 'must name a model'],
+    [{ MODEL: 'gemini/gemini-3.8-flash' }, 'GEMINI_API_KEY is not set; set it to use a gemini/ model'],
+    [{ MODEL: 'gemini/x', GEMINI_API_KEY: 'k', GEMINI_BASE_URL: 'x' }, 'GEMINI_BASE_URL is not'],
+    [{ MODEL: 'ollama/qwen3:8b', OLLAMA_BASE_URL: '127.0.0.1:11434' }, 'OLLAMA_BASE_URL is not'],
     [{ MODEL: 'demo/fast' }, 'no known provider'],
   ])('refuses %j with one sentence that carries no value of a key', (env, sentence) => {
     const create = () => createModel(env);
@@ -43,6 +55,25 @@ describe('createModel', () => {
     await api.close();
   });
 
+  it.each([
+    ['openai/gpt-6', 'openai', '/v1', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: '' }],
+    ['openai/gpt-6', 'compatible', '', { OPENAI_BASE_URL: '' }],
+    ['gemini/gemini-3.8-flash', 'gemini', '/v1beta/openai/', { GEMINI_API_KEY: 'k', GEMINI_BASE_URL: '' }],
+    ['ollama/qwen3:8b', 'ollama', '', { OLLAMA_BASE_URL: '' }],
+    ['ollama/qwen3:8b', 'ollama', '/v1/', { OLLAMA_BASE_URL: '' }],
+  ] as const)(
+    'speaks to %s as to %s, with «%s» at the end of its address',
+    async (MODEL, service, path, env) => {
+      const api = await startStrictChatApi({ service, script: () => chatSay('from ', 'there') });
+      const variables = Object.entries(env).map(([name, value]) => [name, value || `${api.url}${path}`]);
+      const model = createModel({ MODEL, ...(Object.fromEntries(variables) as ModelEnvironment) });
+      const { signal: alive } = new AbortController();
+      expect(textOf(await collect(model.stream(aRequest(MODEL), alive)))).toBe('from there');
+      expect(api.violations).toEqual([]);
+      await api.close();
+    },
+  );
+
   it('fails only the turn that asks for a model without a key', async () => {
     const parts = collect(createModel({}).stream(aRequest(CLAUDE), signal));
     await expect(parts).rejects.toMatchObject({
@@ -50,7 +81,22 @@ describe('createModel', () => {
       kind: 'invalid',
       options: { retryable: false },
     });
-    await expect(collect(createModel({}).stream(aRequest('gemini/x'), signal))).rejects.toThrow(ModelError);
+    await expect(collect(createModel({}).stream(aRequest('ollama/x'), signal))).rejects.toThrow(ModelError);
+  });
+});
+
+describe('availableProviders', () => {
+  it.each<[ModelEnvironment, string[]]>([
+    [{}, []],
+    [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' }, ['anthropic', 'openai', 'gemini']],
+    [
+      { OPENAI_BASE_URL: 'http://localhost:1234/v1', OLLAMA_BASE_URL: 'http://localhost:11434' },
+      ['openai', 'ollama'],
+    ],
+    [{ MODEL: 'ollama/qwen3:8b' }, ['ollama']],
+    [{ OPENAI_API_KEY: ' ', GEMINI_API_KEY: 'k', GEMINI_BASE_URL: 'nowhere' }, []],
+  ])('of %j are %j', (env, expected) => {
+    expect(availableProviders(env)).toEqual(expected);
   });
 });
 
@@ -69,5 +115,8 @@ describe('describeModel', () => {
     };
     expect(describeModel(env)).toBe(`${CLAUDE} through proxy.example`);
     expect(describeModel({ ...env, ANTHROPIC_BASE_URL: undefined })).toBe(CLAUDE);
+    expect(describeModel({ MODEL: 'ollama/qwen3:8b', OLLAMA_BASE_URL: 'http://gpu:11434' })).toBe(
+      'ollama/qwen3:8b through gpu:11434',
+    );
   });
 });

@@ -2,13 +2,16 @@ import { AnthropicModel } from './anthropic/anthropic-model.adapter.js';
 import { DemoModel } from './demo/demo-model.js';
 import { providerOf, SUGGESTED_MODEL, withoutProvider } from './model-name.js';
 import { ModelError, type Model, type ModelPart, type ModelRequest } from './model.port.js';
-
-/** The variables that choose and open a model; an empty one counts as not set. */
-export interface ModelEnvironment {
-  MODEL?: string;
-  ANTHROPIC_API_KEY?: string;
-  ANTHROPIC_BASE_URL?: string;
-}
+import { ChatModel } from './openai/chat-model.adapter.js';
+import { GEMINI, OLLAMA, OPENAI, type ChatProvider } from './openai/chat-provider.js';
+import {
+  findProviderProblem,
+  isProvider,
+  PROVIDERS,
+  settingsOf,
+  type ModelEnvironment,
+  type Provider,
+} from './provider-settings.js';
 
 export interface ModelOptions {
   /** Pause before each word of the demo model; 0 in tests. */
@@ -20,8 +23,12 @@ export class ModelSetupError extends Error {
   override name = 'ModelSetupError';
 }
 
-const SUPPORTED = `demo and anthropic/<model> (for example ${SUGGESTED_MODEL})`;
-const LATER = ['openai', 'gemini', 'ollama'];
+const CHAT_PROVIDERS: Record<Exclude<Provider, 'anthropic'>, ChatProvider> = {
+  openai: OPENAI,
+  gemini: GEMINI,
+  ollama: OLLAMA,
+};
+const SUPPORTED = `demo, ${PROVIDERS.map((provider) => `${provider}/<model>`).join(', ')} (for example ${SUGGESTED_MODEL})`;
 
 /** The deployment's model: `MODEL`, or `demo`. */
 export function defaultModelName(env: ModelEnvironment): string {
@@ -56,49 +63,31 @@ export function createModel(env: ModelEnvironment, options: ModelOptions = {}): 
 /** One line for the start banner; never a key. */
 export function describeModel(env: ModelEnvironment): string {
   const name = defaultModelName(env);
-  if (providerOf(name) === 'demo') {
-    const todo = apiKeyOf(env) ? '' : ' and ANTHROPIC_API_KEY';
+  const provider = providerOf(name);
+  if (!isProvider(provider)) {
+    const todo = settingsOf('anthropic', env).apiKey ? '' : ' and ANTHROPIC_API_KEY';
     return `demo (scripted answers, no network; for a real model set MODEL=${SUGGESTED_MODEL}${todo})`;
   }
-  const baseUrl = baseUrlOf(env);
+  const { baseUrl } = settingsOf(provider, env);
   return baseUrl ? `${name} through ${new URL(baseUrl).host}` : name;
 }
 
 function openProvider(provider: string, env: ModelEnvironment, options: ModelOptions): Model {
-  if (provider === 'demo') return new DemoModel(options.demoTokenDelayMs);
-  const baseUrl = baseUrlOf(env);
-  return new AnthropicModel({ apiKey: apiKeyOf(env)!, ...(baseUrl && { baseUrl }) });
+  if (!isProvider(provider)) return new DemoModel(options.demoTokenDelayMs);
+  const { apiKey, baseUrl } = settingsOf(provider, env);
+  const address = baseUrl === undefined ? {} : { baseUrl };
+  if (provider === 'anthropic') return new AnthropicModel({ apiKey: apiKey!, ...address });
+  const key = apiKey === undefined ? {} : { apiKey };
+  return new ChatModel({ provider: CHAT_PROVIDERS[provider], ...key, ...address });
 }
 
 /** Why a model cannot be used, as one sentence, or undefined. */
 export function findProblem(name: string, env: ModelEnvironment): string | undefined {
-  const provider = providerOf(name);
   if (name === 'demo') return undefined;
-  if (LATER.includes(provider))
-    return `The model provider ${provider} is not available yet; supported are ${SUPPORTED}.`;
-  if (provider !== 'anthropic') return `MODEL names no known provider; supported are ${SUPPORTED}.`;
+  const provider = providerOf(name);
+  if (!isProvider(provider)) return `MODEL names no known provider; supported are ${SUPPORTED}.`;
   if (!/^[\w.:@/-]+$/.test(withoutProvider(name)) || !name.includes('/')) {
     return `MODEL must name a model after the provider, for example ${SUGGESTED_MODEL}.`;
   }
-  return findKeyProblem(env);
-}
-
-function findKeyProblem(env: ModelEnvironment): string | undefined {
-  const key = apiKeyOf(env);
-  if (!key)
-    return 'ANTHROPIC_API_KEY is not set; set it to use an anthropic/ model, or set MODEL=demo to go without.';
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'ANTHROPIC_API_KEY contains characters that a key cannot have.';
-  const baseUrl = baseUrlOf(env);
-  const isUsable =
-    baseUrl === undefined || /^https?:$/.test(URL.canParse(baseUrl) ? new URL(baseUrl).protocol : '');
-  return isUsable ? undefined : 'ANTHROPIC_BASE_URL is not an http or https URL.';
-}
-
-function apiKeyOf(env: ModelEnvironment): string | undefined {
-  return env.ANTHROPIC_API_KEY?.trim() || undefined;
-}
-
-/** The SDK appends `/v1` itself. */
-function baseUrlOf(env: ModelEnvironment): string | undefined {
-  return env.ANTHROPIC_BASE_URL?.trim().replace(/\/+$/, '').replace(/\/v1$/, '') || undefined;
+  return findProviderProblem(provider, env);
 }

@@ -1,5 +1,6 @@
-import { findProblem, defaultModelName, type ModelEnvironment } from './model-setup.js';
+import { findProblem, defaultModelName } from './model-setup.js';
 import { providerOf, SUGGESTED_MODEL } from './model-name.js';
+import type { ModelEnvironment } from './provider-settings.js';
 
 /** Asked of a provider of which the deployment names no model. */
 const SUGGESTED = [SUGGESTED_MODEL, 'openai/gpt-6', 'gemini/gemini-3.5-flash', 'ollama/qwen3'];

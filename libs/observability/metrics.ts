@@ -45,6 +45,12 @@ function createTurnMetrics(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
+    modelCost: new Counter({
+      name: 'switchyard_model_cost_total',
+      help: 'What the answers of models have cost, in the unit of the configured prices, by model.',
+      labelNames: ['model'],
+      registers,
+    }),
     modelRetries: new Counter({
       name: 'switchyard_model_retries_total',
       help: 'Repeated requests to the model, by the kind of error that caused them.',

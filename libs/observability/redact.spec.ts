@@ -28,6 +28,10 @@ describe('redactText', () => {
     expect(redactText(text)).toBe('connect amqp://***@h failed; Authorization: Bearer ***; key sk-***; ***');
   });
 
+  it.each(['AIzaSyA-0123456789_abcdefghij', 'AQ.Ab8RN6K0123456789_abc'])('hides the key %s', (key) => {
+    expect(redactText(`the key ${key} is bad`)).toBe('the key *** is bad');
+  });
+
   it('takes linear time on hostile text', () => {
     // The processor's time: what else the machine does takes none of it. Quadratic, this would be minutes.
     const before = process.cpuUsage();

@@ -20,6 +20,8 @@ const SECRET_PARAMETER =
   /([?&](?:[\w-]{0,32}(?:token|api[_-]?key|password|secret|signature)|key|sig)=)[^&\s#"']+/gi;
 const AUTHORIZATION_VALUE = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{12,}/gi;
 const PROVIDER_KEY = /\b(sk|pk|rk)-[A-Za-z0-9_-]{8,}/g;
+/** Google's keys, the older and the newer form. */
+const GOOGLE_KEY = /\b(AIza|AQ\.)[A-Za-z0-9_-]{16,}/g;
 const JSON_WEB_TOKEN = /\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g;
 
 // eslint-disable-next-line no-control-regex -- terminal colours, which would leave `[31m` behind
@@ -41,6 +43,7 @@ export function redactText(text: string): string {
   return redactUrl(text)
     .replace(AUTHORIZATION_VALUE, `$1 ${HIDDEN}`)
     .replace(PROVIDER_KEY, `$1-${HIDDEN}`)
+    .replace(GOOGLE_KEY, HIDDEN)
     .replace(JSON_WEB_TOKEN, HIDDEN);
 }
 

@@ -2,6 +2,7 @@ import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { Catalogue, DefinitionWatch, findUnknownEntries } from '#tools';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
@@ -20,11 +21,18 @@ export class CatalogueService {
   private readonly expiry: NodeJS.Timeout;
   private lastAnnouncedAt = 0;
   private readonly scoped: ScopedToolsets;
+  private readonly losses: SchemaLosses;
+  private lastHash: string | undefined;
 
   constructor(
-    private readonly deps: Pick<OrchestratorDeps, 'store' | 'bus' | 'processId' | 'log' | 'metrics'>,
+    private readonly deps: Pick<
+      OrchestratorDeps,
+      'store' | 'bus' | 'processId' | 'log' | 'metrics' | 'settings'
+    >,
   ) {
     this.scoped = new ScopedToolsets(deps);
+    const providers = (deps.settings.providers ?? []).map(({ provider }) => provider);
+    this.losses = new SchemaLosses(deps.log, providers);
     this.expiry = setInterval(
       () => this.catalogue.expire(performance.now(), deps.bus.connectedForMs()),
       EXPIRY_MS,
@@ -36,6 +44,7 @@ export class CatalogueService {
     this.lastAnnouncedAt = performance.now();
     this.catalogue.announce(worker, toolsets, this.lastAnnouncedAt);
     this.scoped.look(this.catalogue);
+    this.lookForLosses();
     for (const change of this.definitions.note(toolsets)) {
       this.deps.metrics.toolDefinitionChanges.inc({ toolset: change.toolset });
       this.deps.log.warn(
@@ -98,6 +107,14 @@ export class CatalogueService {
 
   close(): void {
     clearInterval(this.expiry);
+  }
+
+  /** Workers announce again and again; only a change is looked at. */
+  private lookForLosses(): void {
+    const { hash } = this.catalogue;
+    if (hash === this.lastHash) return;
+    this.lastHash = hash;
+    this.losses.look(this.catalogue.offered());
   }
 
   private remember(catalog: Catalog): void {

@@ -7,6 +7,7 @@ import type { DrivingDeps } from '../driving.deps.js';
 import { asksModel } from '../model/asks-model.js';
 import { directCall } from '../model/direct-call.js';
 import { givenAnswer } from '../model/given-answer.js';
+import { countCost } from '../model/model-cost.js';
 import { candidateModels } from '../model/model-choice.js';
 import type { Progress, Streamed } from '../model/stream-step.js';
 import { streamWithFallbacks } from '../model/stream-with-fallbacks.js';
@@ -61,7 +62,10 @@ export class ModelAsker {
       onRefusal: (model, retryAfterMs) => deps.modelLimits.slowDown(model, retryAfterMs),
       onFallback: (model) => deps.metrics.modelFallbacks.inc({ model }),
     });
-    deps.metrics.modelCalls.inc({ outcome: OUTCOMES[answer.streamed.ended] });
+    const { model, streamed } = answer;
+    deps.metrics.modelCalls.inc({ outcome: OUTCOMES[streamed.ended] });
+    if (streamed.ended === 'answered' && deps.settings.modelPrices)
+      countCost(deps.metrics, deps.settings.modelPrices, { model, usage: streamed.usage });
     return answer;
   }
 

@@ -32,10 +32,20 @@ export interface ClientConfig {
   dialects: string[] | undefined;
 }
 
+/** The way to a provider's models. */
+export interface ModelAccess {
+  apiKey: string | undefined;
+  /** Undefined: the provider's own. */
+  baseUrl: string | undefined;
+}
+
 export interface TurnConfig {
   /** `demo` or `provider/model`. */
   model: string;
-  anthropic: { apiKey: string | undefined; baseUrl: string | undefined };
+  anthropic: ModelAccess;
+  openai: ModelAccess;
+  gemini: ModelAccess;
+  ollama: Pick<ModelAccess, 'baseUrl'>;
   systemPrompt: string;
   turnsPerOrchestrator: number;
   /** Undefined: conversations are kept. */
@@ -102,6 +112,9 @@ export function toTurnConfig(
   return {
     model: environment.MODEL,
     anthropic: { apiKey: environment.ANTHROPIC_API_KEY, baseUrl: environment.ANTHROPIC_BASE_URL },
+    openai: { apiKey: environment.OPENAI_API_KEY, baseUrl: environment.OPENAI_BASE_URL },
+    gemini: { apiKey: environment.GEMINI_API_KEY, baseUrl: environment.GEMINI_BASE_URL },
+    ollama: { baseUrl: environment.OLLAMA_BASE_URL },
     systemPrompt: environment.SYSTEM_PROMPT ?? promptOfFile ?? DEFAULT_SYSTEM_PROMPT,
     turnsPerOrchestrator: environment.TURNS_PER_ORCHESTRATOR,
     retentionDays: environment.RETENTION_DAYS,

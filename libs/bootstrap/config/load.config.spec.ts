@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { availableProviders } from '#llm';
 import { ConfigError } from './config-error.js';
 import {
   loadGatewayConfig,
@@ -10,6 +11,7 @@ import {
   loadToolWorkerConfig,
   type Environment,
 } from './load.config.js';
+import { findModelProblems } from './model-settings.js';
 
 const SERVICES = {
   RABBITMQ_URL: 'amqp://u:p@rabbit:5672',
@@ -102,6 +104,7 @@ describe('values', () => {
       mcpConfig: { path: 'servers.json', isRequired: true },
       model: 'anthropic/claude-sonnet-5-5',
       anthropic: { apiKey: 'key', baseUrl: undefined },
+      ollama: { baseUrl: undefined },
       retentionDays: 30,
     });
   });
@@ -125,7 +128,11 @@ describe('values', () => {
     ['DIALECTS', 'hunter2'],
     ['TURNS_PER_ORCHESTRATOR', '0'],
     ['RETENTION_DAYS', 'never'],
+    ['MODEL', 'gemini/'],
     ['ANTHROPIC_BASE_URL', 'hunter2'],
+    ['OPENAI_BASE_URL', 'hunter2'],
+    ['GEMINI_BASE_URL', 'hunter2'],
+    ['OLLAMA_BASE_URL', 'ftp://hunter2'],
   ])('%s=%s is refused by its name, without its value', (name, value) => {
     const problems = standaloneProblems({ [name]: value });
     expect(problems).toHaveLength(1);
@@ -250,10 +257,31 @@ describe('what looks like a mistake', () => {
 });
 
 describe('the model', () => {
-  it('of Anthropic needs a key', () => {
-    expect(problemsOf(() => loadOrchestratorConfig({ ...SERVICES, MODEL: 'anthropic/x' }))).toEqual([
-      'ANTHROPIC_API_KEY is missing: MODEL=anthropic/… needs it',
+  it.each([
+    ['anthropic', 'ANTHROPIC_API_KEY is missing: MODEL=anthropic/… needs it'],
+    ['openai', 'OPENAI_API_KEY or OPENAI_BASE_URL is missing: MODEL=openai/… needs it'],
+    ['gemini', 'GEMINI_API_KEY is missing: MODEL=gemini/… needs it'],
+  ])('of %s needs a key', (provider, problem) => {
+    expect(problemsOf(() => loadOrchestratorConfig({ ...SERVICES, MODEL: `${provider}/x` }))).toEqual([
+      problem,
     ]);
+  });
+
+  it('of a server of one’s own needs none', () => {
+    const OPENAI_BASE_URL = 'http://127.0.0.1:1234/v1';
+    const config = loadOrchestratorConfig({ ...SERVICES, MODEL: 'openai/qwen', OPENAI_BASE_URL });
+    expect(config).toMatchObject({ model: 'openai/qwen', openai: { baseUrl: OPENAI_BASE_URL } });
+    expect(loadOrchestratorConfig({ ...SERVICES, MODEL: 'ollama/qwen3:8b' }).ollama.baseUrl).toBeUndefined();
+  });
+
+  it('of every provider is found wanting here as where it is opened', () => {
+    for (const provider of ['anthropic', 'openai', 'gemini', 'ollama']) {
+      const MODEL = `${provider}/x`;
+      expect([provider, findModelProblems({ MODEL }).length > 0]).toEqual([
+        provider,
+        availableProviders({ MODEL }).length === 0,
+      ]);
+    }
   });
 });
 

@@ -55,6 +55,21 @@ describe('the file of settings', () => {
     expect(problem({ models: { demo: { context_tokens: 0 } } })?.path.at(-1)).toBe('context_tokens');
   });
 
+  it('sets prices of providers and models, which are no budgets', () => {
+    const { modelPrices, modelBudgets } = parse({
+      models: {
+        'openai/gpt-6': { price: { input: 2, cached_input: 0.5, output: 10 } },
+        gemini: { streams: 3, price: { input: 1, output: 4 } },
+      },
+    });
+    expect(modelPrices.get('openai/gpt-6')).toEqual({ input: 2, cachedInput: 0.5, output: 10 });
+    expect(modelPrices.get('gemini')).toEqual({ input: 1, cachedInput: 1, output: 4 });
+    expect([...modelBudgets.keys()]).toEqual(['gemini']);
+    const price = { input: -1, output: 1 };
+    expect(problem({ models: { gemini: { price } } })?.path).toEqual(['models', 'gemini', 'price', 'input']);
+    expect(problem({ models: { gemini: { price: { input: 1 } } } })?.path.at(-1)).toBe('output');
+  });
+
   it('says what is offered, and refuses what it does not know', () => {
     const offer = { allow: ['math'], block: ['mcp:files:delete'] };
     expect(parse({ offer }).offer).toEqual(offer);

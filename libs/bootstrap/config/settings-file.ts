@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import type { Budgets } from '#turn';
 import { gatewayLimitsSchema, toGatewayLimits, type GatewayLimits } from './settings/gateway-limits.js';
-import { modelBudgetsSchema, toModelBudgets, type ModelBudget } from './settings/model-budgets.js';
 import { toModelUse, type ModelUse } from './settings/model-use.js';
+import {
+  modelBudgetsSchema,
+  toModelBudgets,
+  toModelPrices,
+  type ModelBudget,
+  type ModelPrice,
+} from './settings/model-budgets.js';
 import { toolSettingsShape, toToolPolicy, type ToolPolicy } from './settings/tool-settings.js';
 import { toBudgets, turnSettingsShape } from './settings/turn-settings.js';
 
@@ -27,6 +33,8 @@ export interface Settings extends ToolPolicy {
   modelBudgets: ReadonlyMap<string, ModelBudget>;
   /** By provider or model. */
   modelUse: ReadonlyMap<string, ModelUse>;
+  /** By provider or model; what is not priced is not counted. */
+  modelPrices: ReadonlyMap<string, ModelPrice>;
   /** How long a person has to answer what a tool asks. */
   questionMs: number;
   drainGraceMs: number;
@@ -39,6 +47,7 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
     limits: toGatewayLimits(file.limits),
     modelBudgets: toModelBudgets(file.models),
     modelUse: toModelUse(file.models),
+    modelPrices: toModelPrices(file.models),
     questionMs: Math.round(file.deadlines.question_minutes * 60_000),
     drainGraceMs: file.drain.grace_ms,
   };

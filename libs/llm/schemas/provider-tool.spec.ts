@@ -13,6 +13,8 @@ const ajv = new Ajv2020({
   addUsedSchema: false,
   logger: false,
 });
+/** Compiling schemas takes most of the time. */
+const RUNS = { numRuns: 60 };
 const PROVIDERS = ['anthropic', 'openai', 'gemini', 'ollama'];
 
 function convert(schema: JsonSchema, provider: string): JsonSchema {
@@ -28,6 +30,11 @@ function withoutFlags(schema: JsonSchema): JsonSchema {
 
 function accepts(schema: JsonSchema, value: unknown): boolean {
   return ajv.compile(withoutFlags(toCurrentKeywords(schema)))(value);
+}
+
+function hasNestedList(value: unknown, isInList = false): boolean {
+  if (Array.isArray(value)) return isInList || value.some((item) => hasNestedList(item, true));
+  return isSchema(value) && Object.values(value).some((item) => hasNestedList(item, isInList));
 }
 
 function keywordsIn(schema: JsonSchema): Set<string> {
@@ -46,15 +53,17 @@ describe.each(PROVIDERS)('a schema converted for %s', (provider) => {
       fc.property(toolSchemaCase, ({ schema, value, branch = {} }) => {
         // What only a branch accepts that says nothing about it may be refused.
         if (!accepts(schema, value) || !accepts(branch, value)) return;
+        // Where Gemini must be told a type, «anything» ends at lists in lists.
+        if (provider === 'gemini' && hasNestedList(value)) return;
         fitting++;
         expect({ value, isAccepted: accepts(convert(schema, provider), value) }).toEqual({
           value,
           isAccepted: true,
         });
       }),
-      { numRuns: 150 },
+      RUNS,
     );
-    expect(fitting).toBeGreaterThan(60);
+    expect(fitting).toBeGreaterThan(20);
   });
 
   it('is not changed by being converted again', () => {
@@ -63,6 +72,7 @@ describe.each(PROVIDERS)('a schema converted for %s', (provider) => {
         const once = convert(schema, provider);
         expect(convert(structuredClone(once), provider)).toEqual(once);
       }),
+      RUNS,
     );
   });
 
@@ -78,6 +88,7 @@ describe.each(PROVIDERS)('a schema converted for %s', (provider) => {
             expect(text).toContain(property.description);
         }
       }),
+      RUNS,
     );
   });
 
@@ -90,6 +101,7 @@ describe.each(PROVIDERS)('a schema converted for %s', (provider) => {
           expect.arrayContaining([expect.stringMatching(/^(anyOf|oneOf|allOf|\$schema)$/)]),
         );
       }),
+      RUNS,
     );
   });
 });
@@ -125,16 +137,18 @@ describe('Gemini’s subset', () => {
     fc.assert(
       fc.property(toolSchemaCase, ({ schema }) => {
         const converted = convert(schema, 'gemini');
-        for (const keyword of keywordsIn(converted)) expect(PUBLISHED).toContain(keyword);
+        expect([...keywordsIn(converted)].filter((keyword) => !PUBLISHED.includes(keyword))).toEqual([]);
+        const wrong: JsonSchema[] = [];
         (function visit(part: JsonSchema): JsonSchema {
-          expect(typeof part.type === 'string' || Array.isArray(part.anyOf)).toBe(true);
-          expect(part.type === 'array' ? isSchema(part.items) : true).toBe(true);
-          expect(
-            (part.enum as unknown[] | undefined)?.every((value) => typeof value === 'string') ?? true,
-          ).toBe(true);
+          const isTyped = typeof part.type === 'string' || Array.isArray(part.anyOf);
+          const hasItems = part.type !== 'array' || isSchema(part.items);
+          const values = (part.enum ?? []) as unknown[];
+          if (!isTyped || !hasItems || !values.every((value) => typeof value === 'string')) wrong.push(part);
           return mapSubschemas(part, visit);
         })(converted);
+        expect(wrong).toEqual([]);
       }),
+      RUNS,
     );
   });
 });

@@ -19,7 +19,7 @@ export interface Subset {
   keywords: readonly string[];
   takesEnum(values: readonly unknown[]): boolean;
   takesFormat(format: unknown): boolean;
-  /** Null is a flag beside the type, not a type. */
+  /** Every schema has a type or alternatives, and null is a flag beside it. */
   hasNullFlag: boolean;
 }
 
@@ -208,14 +208,18 @@ export class SubsetConverter {
     const values = Array.isArray(schema.enum)
       ? { enum: [...new Set([...(schema.enum as unknown[]), null])] }
       : {};
-    if (schema.type !== undefined) return { ...schema, ...values, type: [...new Set([schema.type, 'null'].flat())] };
+    if (schema.type !== undefined)
+      return { ...schema, ...values, type: [...new Set([schema.type, 'null'].flat())] };
+    if (!Array.isArray(schema.anyOf)) return schema;
     return { ...schema, anyOf: uniqueSchemas([...(schema.anyOf as JsonSchema[]), { type: 'null' }]) };
   }
 
-  /** Two levels of it: an endless schema cannot be written down. */
+  /** Where a type must be named: two levels of it, for an endless schema cannot be written down. */
   private anything(): JsonSchema {
+    if (!this.subset.hasNullFlag) return {};
     const simple = ['string', 'number', 'boolean', 'object'].map((type) => ({ type }));
-    return this.withNull({ anyOf: [...simple, { type: 'array', items: { anyOf: simple } }] }, true);
+    const items = this.withNull({ anyOf: simple }, true);
+    return this.withNull({ anyOf: [...simple, { type: 'array', items }] }, true);
   }
 }
 

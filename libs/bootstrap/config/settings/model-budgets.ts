@@ -8,6 +8,10 @@ const modelKeySchema = z
   .max(200)
   .regex(/^[a-z0-9-]+(\/\S+)?$/, { error: 'must be a provider (anthropic) or provider/model' });
 
+/** Of a million tokens, in whatever unit the operator counts in. */
+const amount = z.number().min(0).max(1_000_000);
+const priceSchema = z.strictObject({ input: amount, cached_input: amount.optional(), output: amount });
+
 export const modelBudgetsSchema = z
   .record(
     modelKeySchema,
@@ -17,6 +21,7 @@ export const modelBudgetsSchema = z
       streams: positive(1_000_000).optional(),
       context_tokens: z.int().min(256).max(100_000_000).optional(),
       fallback: z.array(modelNameSchema).max(10).optional(),
+      price: priceSchema.optional(),
     }),
   )
   .default({});
@@ -32,14 +37,30 @@ export interface ModelBudget {
 export function toModelBudgets(
   models: z.output<typeof modelBudgetsSchema>,
 ): ReadonlyMap<string, ModelBudget> {
-  return new Map(
-    Object.entries(models).map(([name, budget]) => [
-      name,
-      {
-        requestsPerMinute: budget.requests_per_minute,
-        tokensPerMinute: budget.tokens_per_minute,
-        streams: budget.streams,
-      },
-    ]),
-  );
+  const budgets = new Map<string, ModelBudget>();
+  for (const [name, settings] of Object.entries(models)) {
+    const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute, streams } = settings;
+    // A model that has only other settings has no budget of its own.
+    if (requestsPerMinute ?? tokensPerMinute ?? streams)
+      budgets.set(name, { requestsPerMinute, tokensPerMinute, streams });
+  }
+  return budgets;
+}
+
+/** What a million tokens cost. */
+export interface ModelPrice {
+  input: number;
+  /** Of input that came from the provider's cache. */
+  cachedInput: number;
+  output: number;
+}
+
+export function toModelPrices(models: z.output<typeof modelBudgetsSchema>): ReadonlyMap<string, ModelPrice> {
+  const prices = new Map<string, ModelPrice>();
+  for (const [name, { price }] of Object.entries(models)) {
+    if (!price) continue;
+    const { input, cached_input: cachedInput = input, output } = price;
+    prices.set(name, { input, cachedInput, output });
+  }
+  return prices;
 }

@@ -1,0 +1,44 @@
+import type { CatalogTool } from '#contracts';
+import type { Log } from '#journal';
+import { describeSchemaLosses } from '#llm';
+import { toModelName } from '#tools';
+
+/** More tools than any catalogue has; then it is said again. */
+const MAX_TOLD = 10_000;
+
+/**
+ * Tells operators once for each definition of a tool what of its input schema a provider in use cannot express. The
+ * model reads it in the description, but nothing keeps it to that before the arguments are checked.
+ */
+export class SchemaLosses {
+  private readonly told = new Set<string>();
+
+  constructor(
+    private readonly log: Pick<Log, 'warn'>,
+    private readonly providers: readonly string[],
+  ) {}
+
+  /** To be called after every change of the catalogue. */
+  look(tools: readonly CatalogTool[]): void {
+    for (const tool of tools) for (const provider of this.providers) this.lookAt(tool, provider);
+  }
+
+  private lookAt(tool: CatalogTool, provider: string): void {
+    const key = `${provider} ${tool.name} ${tool.hash}`;
+    if (this.told.has(key)) return;
+    if (this.told.size >= MAX_TOLD) this.told.clear();
+    this.told.add(key);
+    const { description, input_schema } = tool;
+    const losses = describeSchemaLosses(
+      { name: toModelName(tool.name), description, input_schema },
+      provider,
+    );
+    if (losses.length === 0) return;
+    const keywords = [...new Set(losses.map(({ keyword }) => keyword))];
+    const paths = losses.map(({ path, keyword }) => `${path || '/'}: ${keyword}`);
+    this.log.warn(
+      { tool: tool.name, provider, keywords, paths },
+      'the provider cannot express all of the tool’s input schema: its description says the rest',
+    );
+  }
+}

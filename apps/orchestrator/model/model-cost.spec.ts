@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { createMetrics } from '#observability';
+import { countCost } from './model-cost.js';
+
+const usage = { input_tokens: 1_000_000, cached_tokens: 600_000, output_tokens: 200_000 };
+const PRICES = new Map([
+  ['openai/gpt-6', { input: 2, cachedInput: 0.5, output: 10 }],
+  ['ollama', { input: 0, cachedInput: 0, output: 0.5 }],
+]);
+
+async function countedFor(...models: string[]): Promise<string[]> {
+  const metrics = createMetrics({ collectDefaults: false });
+  for (const model of models) countCost(metrics, PRICES, { model, usage });
+  const text = await metrics.registry.metrics();
+  return text.split('\n').filter((line) => line.startsWith('switchyard_model_cost_total'));
+}
+
+describe('what answers cost', () => {
+  it('is counted by model, cached input at its own price', async () => {
+    expect(await countedFor('openai/gpt-6')).toEqual([
+      'switchyard_model_cost_total{model="openai/gpt-6"} 3.1',
+    ]);
+    expect(await countedFor('openai/gpt-6', 'openai/gpt-6')).toEqual([
+      'switchyard_model_cost_total{model="openai/gpt-6"} 6.2',
+    ]);
+  });
+
+  it('is that of the provider where the model has no price, under the provider’s name', async () => {
+    expect(await countedFor('ollama/any-name-of-a-client')).toEqual([
+      'switchyard_model_cost_total{model="ollama"} 0.1',
+    ]);
+  });
+
+  it('is not counted without a price', async () => {
+    expect(await countedFor('openai/other')).toEqual([]);
+  });
+});

@@ -1,0 +1,24 @@
+import type { ModelPrice } from '#bootstrap';
+import type { Usage } from '#contracts';
+import type { Metrics } from '#observability';
+
+const TOKENS_OF_A_PRICE = 1_000_000;
+
+/** Adds what one answer has cost; the price is that of the model, else that of its provider, else it is not counted. */
+export function countCost(
+  { modelCost }: Pick<Metrics, 'modelCost'>,
+  prices: ReadonlyMap<string, ModelPrice>,
+  { model, usage }: { model: string; usage: Usage },
+): void {
+  // The label is a name of the configuration, never one that only a client chose.
+  const name = [model, model.split('/')[0]!].find((candidate) => prices.has(candidate));
+  if (name !== undefined) modelCost.inc({ model: name }, costOf(usage, prices.get(name)!));
+}
+
+export function costOf({ input_tokens, cached_tokens, output_tokens }: Usage, price: ModelPrice): number {
+  const cost =
+    (input_tokens - cached_tokens) * price.input +
+    cached_tokens * price.cachedInput +
+    output_tokens * price.output;
+  return cost / TOKENS_OF_A_PRICE;
+}
