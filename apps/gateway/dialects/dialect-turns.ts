@@ -32,7 +32,7 @@ export class DialectTurns {
    * removed then. Throws `RequestError`.
    */
   async start(user: User, request: ClientRequest<'message'>, place?: NewPlace): Promise<StartedTurn> {
-    const { feeds, submitTurn } = this.deps;
+    const { feeds, submitTurn, turnReader } = this.deps;
     const bind = async (conversationId: string) => void (await feeds.open(conversationId));
     const accepted = await submitTurn.accept(user, request, bind, place);
     const { conversation_id, turn_id } = accepted.answer;
@@ -41,6 +41,8 @@ export class DialectTurns {
     const stream = await this.streamOf(user, { conversation_id, turn_id });
     // Whoever is told of the turn has its stream before anything can happen in it.
     await accepted.announce();
+    // An old turn is not in the view that the conversation's other viewers have.
+    if (accepted.isEnded) stream.show(await turnReader.turn(turn_id));
     return { conversation_id, turn_id, stream };
   }
 
@@ -49,7 +51,7 @@ export class DialectTurns {
     const turn = await this.deps.ownership.turn(user, turnId);
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id };
     const stream = await this.streamOf(user, place);
-    // An old turn is not in the view that the conversation's other viewers have.
+    // The same.
     if (isEndedStatus(turn.status)) stream.show(await this.deps.turnReader.turn(turnId));
     return { ...place, stream };
   }

@@ -4,6 +4,7 @@ import type { Gateway } from '../gateway.js';
 import { chatArtifactsParts } from './chat-artifacts/chat-artifacts.module.js';
 import type { Dialect } from './dialect.js';
 import type { DialectParts } from './dialect-parts.module.js';
+import { agUiParts } from './ag-ui/ag-ui.module.js';
 import { genesisChatParts } from './genesis-chat/genesis-chat.module.js';
 import { mcpChatParts } from './mcp-chat/mcp-chat.module.js';
 import { openaiParts } from './openai/openai.module.js';
@@ -14,6 +15,7 @@ const PARTS: Record<string, (gateway: Gateway) => DialectParts> = {
   'mcp-chat-sse': mcpChatParts,
   openai: openaiParts,
   'chat-artifacts-ndjson': chatArtifactsParts,
+  'ag-ui': agUiParts,
 };
 
 /** The routes of the dialects that are switched on. */

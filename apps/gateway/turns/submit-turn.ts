@@ -32,6 +32,8 @@ export interface AcceptedTurn {
   answer: ClientAnswer<'message'>;
   /** This message started the conversation: nobody can have seen anything of it before. */
   isNewConversation: boolean;
+  /** The same message was answered before. */
+  isEnded: boolean;
   /** Tells viewers and orchestrators. Never rejects: without it the sweeper finds the turn. */
   announce(): Promise<void>;
 }
@@ -114,6 +116,7 @@ export class SubmitTurn {
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
     return {
       answer: { conversation_id: conversationId, turn_id: row._id },
+      isEnded: isEndedStatus(row.status),
       isNewConversation: isNewConversation && !place.history?.length,
       announce: () => this.announce(row, won),
     };

@@ -1,11 +1,4 @@
-import {
-  plainText,
-  toolCallIdSchema,
-  type CallView,
-  type Journal,
-  type StopReason,
-  type TurnView,
-} from '#contracts';
+import { plainText, toolCallIdSchema, type CallView, type Journal, type TurnView } from '#contracts';
 import type { Store } from '#store';
 import { callViewOf, outcomeOf, turnViewOf } from '#turn';
 import type { User } from '../auth/user.js';
@@ -37,23 +30,32 @@ export class TurnReader {
 
   /** A turn as the view shows it. */
   async turn(turnId: string): Promise<TurnView> {
-    const journal = await this.store.readJournal(turnId);
-    if (!journal) throw notFound();
-    return turnViewOf(journal);
+    return turnViewOf(await this.journalOfTurn(turnId));
   }
 
-  /** Why the model said no more in the last step so far; null if it did not say. */
-  async stopReason(turnId: string): Promise<StopReason | null> {
+  /** Everything of a turn; who reads it has been asked before whose it is. */
+  async journalOfTurn(turnId: string): Promise<Journal> {
     const journal = await this.store.readJournal(turnId);
-    return journal?.steps.at(-1)?.stop_reason ?? null;
+    if (!journal) throw notFound();
+    return journal;
+  }
+
+  /** The newest turns with a number below `before`, oldest first; the same. */
+  async journalsBefore(conversationId: string, before: number, limit: number): Promise<Journal[]> {
+    const turns = await this.store.listTurns(conversationId, { before, limit });
+    return this.store.readJournals(conversationId, turns);
+  }
+
+  /** Turns that have not ended, by number; the same. */
+  async unended(conversationId: string): Promise<Journal[]> {
+    const turns = await this.store.listUnendedTurns(conversationId);
+    return this.store.readJournals(conversationId, turns);
   }
 
   /** All rows of a turn. */
   async journal(user: User, turnId: string): Promise<Journal> {
     const turn = await this.ownership.turn(user, turnId);
-    const journal = await this.store.readJournal(turn._id);
-    if (!journal) throw notFound();
-    return journal;
+    return this.journalOfTurn(turn._id);
   }
 
   async messages(user: User, conversationId: string, page: MessagesPage): Promise<MessageBody[]> {

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import type { ConversationEvent, Turn } from '#contracts';
 import { createMetrics } from '#observability';
 import { waitFor } from '../../services/wait-for.js';
-import { startHarness, type Harness } from '../gateway/gateway-harness.js';
+import { JWT_SECRET, signTestToken, startHarness, type Harness } from '../gateway/gateway-harness.js';
 import { addCall, PlayedTurn } from '../gateway/played-turn.js';
 
 const ASKED = { model: 'switchyard', messages: [{ role: 'user' as const, content: 'what is 1 + 2?' }] };
@@ -336,5 +336,25 @@ describe('refusals', () => {
     const asked = client.chat.completions.create({ ...ASKED, messages });
     await (await nextTurn())[0]!.answer('3.');
     expect((await asked).choices[0]!.message.content).toBe('3.');
+  });
+});
+
+describe('people', () => {
+  it('have conversations of their own, and keys that are tokens', async () => {
+    await harness.stop();
+    harness = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } as never } });
+    const as = async (user: string) =>
+      new OpenAI({ baseURL: `${harness.url}/v1`, apiKey: await signTestToken(user) });
+    const [ann, bob] = [await as('ann'), await as('bob')];
+    const { response } = await ann.chat.completions.create({ ...ASKED, stream: true }).withResponse();
+    const headers = { 'X-Conversation-Id': response.headers.get('x-conversation-id')! };
+    const foreign = bob.chat.completions.create(ASKED, { headers });
+    await expect(foreign).rejects.toMatchObject({ status: 404, code: 'conversation_not_found' });
+    const { response: own } = await ann.chat.completions
+      .create({ ...ASKED, stream: true }, { headers })
+      .withResponse();
+    expect(own.headers.get('x-conversation-id')).toBe(headers['X-Conversation-Id']);
+    const nobody = new OpenAI({ baseURL: `${harness.url}/v1`, apiKey: 'sk-made-up' });
+    await expect(nobody.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   });
 });

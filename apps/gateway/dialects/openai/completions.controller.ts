@@ -1,6 +1,6 @@
 import { Body, Controller, Headers, HttpCode, Inject, Post, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
-import { clientMessageIdSchema, type TurnView } from '#contracts';
+import { clientMessageIdSchema, type StopReason, type TurnView } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import type { User } from '../../auth/user.js';
 import { RequestError } from '../../errors/request-error.js';
@@ -81,7 +81,7 @@ export class CompletionsController {
       keepAlive: ': keep-alive\n\n',
       write: async (news) =>
         news.type === 'turn_ended'
-          ? chunks.end(news.turn, await this.reader.stopReason(turn_id))
+          ? chunks.end(news.turn, await this.stopReason(turn_id))
           : chunks.next(news),
       broken: (error) => chunks.fail(error),
     });
@@ -97,7 +97,13 @@ export class CompletionsController {
     const turn = await endOf(stream);
     // The client has left.
     if (!turn) return void response.end();
-    response.json(toCompletion(head, turn, await this.reader.stopReason(turn_id)));
+    response.json(toCompletion(head, turn, await this.stopReason(turn_id)));
+  }
+
+  /** Views do not have it. */
+  private async stopReason(turnId: string): Promise<StopReason | null> {
+    const { steps } = await this.reader.journalOfTurn(turnId);
+    return steps.at(-1)?.stop_reason ?? null;
   }
 }
 

@@ -69,6 +69,18 @@ const artifactChat = (
 });
 /** Nobody plays an orchestrator here: who may ask gets past the login, and no further. */
 const NO_MESSAGE = { body: { conversationId: 'ours' }, status: 400 };
+/** Dialects with errors of their own: what is refused there, and still as 401. */
+const refusedAs = (isForm: (body: Record<string, unknown>) => boolean): GuardedCase['refusesTokens'] => {
+  return ({ status, headers, text }) => {
+    const isRefused = status === 401 && headers.get('www-authenticate') === 'Bearer';
+    if (!isRefused || !isForm(JSON.parse(text) as Record<string, unknown>))
+      throw new Error(`not refused: ${status} ${text}`);
+  };
+};
+const refusedByOpenAi = refusedAs(
+  ({ error }) => (error as { code?: unknown } | undefined)?.code === 'invalid_api_key',
+);
+const refusedByAgUi = refusedAs(({ type, code }) => type === 'RUN_ERROR' && code === 'unauthorized');
 
 export const HTTP_CASES: Record<string, RouteCase> = {
   'GET /health/live': { open: PROBE },
@@ -146,6 +158,15 @@ export const HTTP_CASES: Record<string, RouteCase> = {
     own: { path: '/api/transcribe', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
     status: 501,
   },
+  'GET /v1/models': { own: { path: '/v1/models' }, refusesTokens: refusedByOpenAi },
+  'GET /v1/models/:id': { own: { path: '/v1/models/switchyard' }, refusesTokens: refusedByOpenAi },
+  // Whose conversations they reach is in test/integration/dialects: what they answer ends with a turn.
+  'POST /v1/chat/completions': {
+    own: { path: '/v1/chat/completions', body: {} },
+    status: 400,
+    refusesTokens: refusedByOpenAi,
+  },
+  'POST /ag-ui': { own: { path: '/ag-ui', body: {} }, status: 422, refusesTokens: refusedByAgUi },
   'ALL /mcp': {
     own: {
       path: '/mcp',

@@ -1,0 +1,12 @@
+import type { Gateway } from '../../gateway.js';
+import type { DialectParts } from '../dialect-parts.module.js';
+import { RunController } from './run.controller.js';
+import { Runs } from './runs.js';
+
+export function agUiParts(gateway: Gateway): DialectParts {
+  const { dialectTurns: turns, turnReader: reader, answerCalls: answers, ownership } = gateway;
+  return {
+    controllers: [RunController],
+    providers: [{ provide: Runs, useValue: new Runs({ turns, reader, answers, ownership }) }],
+  };
+}

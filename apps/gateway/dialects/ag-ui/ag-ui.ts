@@ -1,0 +1,21 @@
+import { RequestError } from '../../errors/request-error.js';
+import type { Dialect } from '../dialect.js';
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+const PATH = /^\/ag-ui\/?$/;
+
+/** Runs of AG-UI 1.0 as Server-Sent Events. A refusal is the event that would end a run: `RUN_ERROR`, as JSON. */
+export const agUi: Dialect = {
+  name: 'ag-ui',
+  owns: (path) => PATH.test(path),
+  sendError: (response, error, status) => {
+    // The one route there is: a method that it does not take.
+    const isMethod = error.code === 'not_found' && response.req.method !== 'POST';
+    if (isMethod) response.setHeader('Allow', 'POST');
+    const { message, code } = isMethod ? new RequestError('invalid', 'Runs are started by POST.') : error;
+    const text = status === 413 && !message.startsWith('A') ? 'The request is too large.' : message;
+    response.status(isMethod ? 405 : status).json({ type: 'RUN_ERROR', message: text, code });
+  },
+  maxBodyBytes: MAX_BODY_BYTES,
+  exposedHeaders: ['X-Conversation-Id', 'X-Turn-Id'],
+};

@@ -1,0 +1,52 @@
+import { Body, Controller, HttpCode, Inject, Post, Res, UseGuards } from '@nestjs/common';
+import type { Response } from 'express';
+import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
+import type { User } from '../../auth/user.js';
+import { streamResponse } from '../stream-response.js';
+import type { TurnNews } from '../turn-stream.js';
+import { toData, type AgUiEvent } from './ag-ui-event.js';
+import { RunEvents } from './run-events.js';
+import { readRun } from './run-input.js';
+import { Runs, type StartedRun } from './runs.js';
+
+@Controller('ag-ui')
+@UseGuards(HttpUserGuard)
+export class RunController {
+  constructor(@Inject(Runs) private readonly runs: Runs) {}
+
+  @Post()
+  @HttpCode(200)
+  async run(@CurrentUser() user: User, @Body() body: unknown, @Res() response: Response): Promise<void> {
+    const input = readRun(body);
+    const started = await this.runs.start(user, input);
+    const { conversation_id, turn_id, told, earlier, known } = started;
+    response.set({
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-cache, no-transform',
+      'X-Accel-Buffering': 'no',
+      'X-Conversation-Id': conversation_id,
+      'X-Turn-Id': turn_id,
+    });
+    const { threadId, runId } = input;
+    const events = new RunEvents({ threadId, runId, conversation_id, turn_id }, told);
+    // Whoever waits in line is told at once that it does.
+    for (const event of events.begin(earlier, known)) response.write(toData(event));
+    await streamResponse(response, started.stream, {
+      keepAlive: ': keep-alive\n\n',
+      write: async (news) => (await this.write(news, events, started)).map(toData),
+      broken: (error) => [toData(events.fail(error.message, error.code))],
+    });
+  }
+
+  private async write(news: TurnNews, events: RunEvents, started: StartedRun): Promise<AgUiEvent[]> {
+    const { turn_id, stream } = started;
+    if (news.type === 'step_restarted') return events.restart(await this.runs.messages(started, news.step));
+    const told = events.next(news);
+    if (news.type !== 'call_asks' && news.type !== 'call_ended') return told;
+    const interrupts = await this.runs.interrupts(turn_id);
+    const asking = interrupts.map(({ toolCallId }) => toolCallId);
+    if (asking.length === 0 || !events.waitsOnlyFor(asking)) return told;
+    stream.close();
+    return [...told, ...events.interrupt(interrupts)];
+  }
+}

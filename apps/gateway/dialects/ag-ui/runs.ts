@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { Journal, Step } from '#contracts';
+import { endingStep, turnViewOf } from '#turn';
+import type { User } from '../../auth/user.js';
+import type { Ownership } from '../../conversations/ownership.js';
+import { notFound, RequestError } from '../../errors/request-error.js';
+import type { AnswerCalls } from '../../turns/answer-calls.js';
+import { namedConversationIdOf } from '../../turns/turn-ids.js';
+import type { TurnReader } from '../../turns/turn-reader.js';
+import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
+import type { AgUiMessage, Interrupt } from './ag-ui-event.js';
+import { interruptsOf, toCallAnswer, type CallAnswer } from './interrupts.js';
+import type { Told } from './run-events.js';
+import { knowsNoHistory, type RunInput } from './run-input.js';
+import { answersOf, questionOf } from './run-messages.js';
+
+/** Turns of a thread that a client is told which knows none of them. */
+const TOLD_TURNS = 50;
+/** A turn that has ended is looked for among these when its client comes with answers. */
+const RECENT_TURNS = 20;
+
+export interface StartedRun extends StartedTurn {
+  told?: Told;
+  /** Earlier messages of the thread that the client does not know. */
+  earlier: AgUiMessage[];
+  /** With them, what it knows. */
+  known: AgUiMessage[];
+}
+
+interface Deps {
+  turns: DialectTurns;
+  reader: TurnReader;
+  answers: AnswerCalls;
+  ownership: Ownership;
+}
+
+/** Runs of threads: what they are here. */
+export class Runs {
+  constructor(private readonly deps: Deps) {}
+
+  /** Throws `RequestError`. The same run again is the same turn, told from its beginning. */
+  async start(user: User, input: RunInput): Promise<StartedRun> {
+    const { turns } = this.deps;
+    const place = await this.placeOf(user, input.threadId);
+    if (input.resume.length > 0) return this.resume(user, place, input);
+    const { content, system, runId } = input;
+    const client_message_id = `ag-ui-${createHash('sha256').update(runId).digest('base64url')}`;
+    const options = system === '' ? {} : { options: { system } };
+    const named = place.isOwn ? { conversation_id: place.id } : {};
+    const started = await turns.start(
+      user,
+      { content, client_message_id, ...options, ...named },
+      place.isOwn ? undefined : { conversationId: place.id },
+    );
+    const earlier = knowsNoHistory(input) ? await this.history(started) : [];
+    return { ...started, earlier, known: [...earlier, ...input.messages] };
+  }
+
+  /** What a person is asked, once nothing else happens in the turn. */
+  async interrupts(turnId: string): Promise<Interrupt[]> {
+    return interruptsOf(turnViewOf(await this.deps.reader.journalOfTurn(turnId)));
+  }
+
+  /** What the client knew when the run began, and what has come of the turn before this step. */
+  async messages({ turn_id, known }: StartedRun, step: number): Promise<AgUiMessage[]> {
+    const journal = await this.deps.reader.journalOfTurn(turn_id);
+    const steps = journal.steps.filter(({ n }) => n < step);
+    const fresh = answersOf({ ...journal, steps });
+    const ids = new Set(fresh.map(({ id }) => id));
+    return [...known.filter(({ id }) => !ids.has(id)), ...fresh];
+  }
+
+  /** A conversation of this user by its id, or the one that goes by the thread's name. */
+  private async placeOf(user: User, threadId: string): Promise<{ id: string; isOwn: boolean }> {
+    try {
+      return { id: (await this.deps.ownership.conversation(user, threadId))._id, isOwn: true };
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.code !== 'not_found') throw error;
+      return { id: namedConversationIdOf(user.id, 'ag-ui', threadId), isOwn: false };
+    }
+  }
+
+  private async resume(user: User, { id }: { id: string }, input: RunInput): Promise<StartedRun> {
+    const { resume, messages: known } = input;
+    const answers = resume.map((entry) => {
+      const answer = toCallAnswer(entry);
+      if (answer) return answer;
+      throw new RequestError('invalid', `resume: ${entry.interruptId}: this is no answer to it`);
+    });
+    await this.deps.ownership.conversation(user, id);
+    const journal = await this.find(id, answers);
+    if (!journal) throw notFound();
+    const turn_id = journal.turn._id;
+    // Of a turn that went on without this client the rest is told.
+    if (!endingStep(journal)) for (const answer of answers) await this.answer(user, turn_id, answer);
+    const told = toldOf(journal, answers);
+    return { ...(await this.deps.turns.follow(user, turn_id)), told, earlier: [], known };
+  }
+
+  /** The turn that has asked all of this. */
+  private async find(conversationId: string, answers: CallAnswer[]): Promise<Journal | undefined> {
+    const { reader } = this.deps;
+    const asksAll = (journal: Journal) => answers.every(({ tool_call_id }) => stepOf(journal, tool_call_id));
+    return (
+      (await reader.unended(conversationId)).find(asksAll) ??
+      (await reader.journalsBefore(conversationId, Number.MAX_SAFE_INTEGER, RECENT_TURNS)).find(asksAll)
+    );
+  }
+
+  /** What somebody else has answered meanwhile stands. */
+  private async answer(user: User, turn_id: string, answer: CallAnswer): Promise<void> {
+    const { answers } = this.deps;
+    const { tool_call_id } = answer;
+    try {
+      if (answer.kind === 'approval')
+        return await answers.approve(user, { turn_id, tool_call_id, decision: answer.decision });
+      const { number, content } = answer;
+      const given = content === undefined ? { action: 'decline' as const } : { content };
+      await answers.input(user, { turn_id, tool_call_id, number, ...given });
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.code !== 'already_answered') throw error;
+    }
+  }
+
+  private async history({ conversation_id, turn_id }: StartedTurn): Promise<AgUiMessage[]> {
+    const { turn } = await this.deps.reader.journalOfTurn(turn_id);
+    if (turn.number === 1) return [];
+    const before = await this.deps.reader.journalsBefore(conversation_id, turn.number, TOLD_TURNS);
+    return before.flatMap((journal) => [questionOf(journal.turn), ...answersOf(journal)]);
+  }
+}
+
+function stepOf({ steps }: Journal, toolCallId: string): Step | undefined {
+  return steps.find(({ calls }) => calls.some(({ tool_call_id }) => tool_call_id === toolCallId));
+}
+
+/** A run ends with a question when every call has ended but those that ask. */
+function toldOf(journal: Journal, answers: CallAnswer[]): Told {
+  const asking = new Set(answers.map(({ tool_call_id }) => tool_call_id));
+  const step = Math.max(...[...asking].map((id) => stepOf(journal, id)!.n));
+  const ended = journal.outcomes.filter(({ _id, n }) => n <= step && !asking.has(_id));
+  return { step, ended: new Set(ended.map(({ _id }) => _id)) };
+}
