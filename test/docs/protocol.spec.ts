@@ -51,7 +51,7 @@ describe('docs/protocol.md', () => {
 
   it('explains every error code', () => {
     const codes = firstCells(section(text, '### Errors')).map((cell) => cell.slice(1, -1));
-    expect(codes.sort()).toEqual([...errorCodeSchema.options, 'forbidden'].sort());
+    expect(codes.sort()).toEqual([...errorCodeSchema.options, 'forbidden', 'taken'].sort());
   });
 
   it('names every code of a failed turn and every error type of a call', () => {
