@@ -66,11 +66,8 @@ export class Gateway {
     const auditLog = auditLoggerOf(log);
     const ports: Ports = { store, bus, me: processId, peers, log, auditLog };
     this.store = store;
-    const { auth } = config;
-    this.localAccounts =
-      auth.kind === 'local' ? createLocalAccounts(store, auth.secret, config.limits) : undefined;
-    this.authenticate =
-      auth.kind === 'local' ? this.localAccounts!.known.authenticate : createAuthenticator(auth);
+    this.localAccounts = createLocalAccounts(store, config);
+    this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth);
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId, config.offer);
     this.offeredModels = new OfferedModels(bus, processId);

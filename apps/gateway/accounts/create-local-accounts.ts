@@ -1,4 +1,4 @@
-import type { GatewayLimits } from '#bootstrap';
+import type { AuthSettings, GatewayLimits } from '#bootstrap';
 import { AccountTokens } from './account-tokens.adapter.js';
 import { Accounts, type AccountStore } from './accounts.js';
 import { KnownAccounts } from './known-accounts.js';
@@ -13,13 +13,14 @@ export interface LocalAccounts {
   signIn: SignIn;
 }
 
+/** Undefined with any other `AUTH`. */
 export function createLocalAccounts(
   store: AccountStore,
-  secret: string | undefined,
-  limits: GatewayLimits,
-): LocalAccounts {
+  { auth, limits }: { auth: AuthSettings; limits: GatewayLimits },
+): LocalAccounts | undefined {
+  if (auth.kind !== 'local') return undefined;
   const accounts = new Accounts(store);
-  const tokens = new AccountTokens(store, secret);
+  const tokens = new AccountTokens(store, auth.secret);
   return {
     accounts,
     known: new KnownAccounts(accounts, tokens),

@@ -16,9 +16,13 @@ const PUBLIC_KEY_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES3
 type JwtSettings = Extract<AuthSettings, { kind: 'jwt' }>;
 type Verify = (token: string) => Promise<{ payload: JWTPayload }>;
 
-/** `AUTH=none`: everybody is the local user. `AUTH=jwt`: who the token's `sub` names, until its `exp`. */
-export function createAuthenticator(settings: { kind: 'none' } | JwtSettings): Authenticate {
+/**
+ * `AUTH=none`: everybody is the local user. `AUTH=jwt`: who the token's `sub` names, until its `exp`. Accounts
+ * (`AUTH=local`) have their own.
+ */
+export function createAuthenticator(settings: AuthSettings): Authenticate {
   if (settings.kind === 'none') return () => Promise.resolve(LOCAL_USER);
+  if (settings.kind === 'local') throw new TypeError('tokens of accounts are checked by the accounts');
   const verify = createVerifier(settings);
   return async (token) => toUser(await claimsOf(token, verify));
 }
