@@ -4,6 +4,8 @@ export interface Ask {
   path: string;
   body?: object;
   headers?: Record<string, string>;
+  /** A good answer goes on for as long as its turn: that it begins is enough. */
+  isStream?: true;
 }
 
 export interface Reply {
@@ -69,6 +71,17 @@ const artifactChat = (
 });
 /** Nobody plays an orchestrator here: who may ask gets past the login, and no further. */
 const NO_MESSAGE = { body: { conversationId: 'ours' }, status: 400 };
+
+/** `openai`: refusals as that API has them. */
+const openai: Pick<GuardedCase, 'refusesTokens' | 'hides'> = {
+  refusesTokens: (reply) => expectOpenAiError(reply, 401),
+  hides: (reply) => expectOpenAiError(reply, 404),
+};
+function expectOpenAiError({ status, text }: Reply, expected: number): void {
+  const { error } = JSON.parse(text) as { error?: { message?: unknown } };
+  if (status !== expected || typeof error?.message !== 'string')
+    throw new Error(`not refused with ${expected}: ${status} ${text}`);
+}
 
 export const HTTP_CASES: Record<string, RouteCase> = {
   'GET /health/live': { open: PROBE },
@@ -145,6 +158,19 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'POST /api/transcribe': {
     own: { path: '/api/transcribe', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
     status: 501,
+  },
+  'GET /v1/models': { ...openai, own: { path: '/v1/models' } },
+  'GET /v1/models/:id': { ...openai, own: { path: '/v1/models/nothing' }, status: 404 },
+  'POST /v1/chat/completions': {
+    ...openai,
+    about: [
+      ({ conversation }) => ({
+        path: '/v1/chat/completions',
+        headers: { 'x-conversation-id': conversation },
+        body: { model: 'switchyard', stream: true, messages: [{ role: 'user', content: 'hello' }] },
+        isStream: true,
+      }),
+    ],
   },
   'ALL /mcp': {
     own: {
