@@ -4,6 +4,8 @@ export interface Ask {
   path: string;
   body?: object;
   headers?: Record<string, string>;
+  /** A good answer goes on for as long as its turn: that it begins is enough. */
+  isStream?: true;
 }
 
 export interface Reply {
@@ -77,10 +79,18 @@ const refusedAs = (isForm: (body: Record<string, unknown>) => boolean): GuardedC
       throw new Error(`not refused: ${status} ${text}`);
   };
 };
-const refusedByOpenAi = refusedAs(
-  ({ error }) => (error as { code?: unknown } | undefined)?.code === 'invalid_api_key',
-);
 const refusedByAgUi = refusedAs(({ type, code }) => type === 'RUN_ERROR' && code === 'unauthorized');
+
+/** `openai`: refusals as that API has them. */
+const openai: Pick<GuardedCase, 'refusesTokens' | 'hides'> = {
+  refusesTokens: (reply) => expectOpenAiError(reply, 401),
+  hides: (reply) => expectOpenAiError(reply, 404),
+};
+function expectOpenAiError({ status, text }: Reply, expected: number): void {
+  const { error } = JSON.parse(text) as { error?: { message?: unknown } };
+  if (status !== expected || typeof error?.message !== 'string')
+    throw new Error(`not refused with ${expected}: ${status} ${text}`);
+}
 
 export const HTTP_CASES: Record<string, RouteCase> = {
   'GET /health/live': { open: PROBE },
@@ -158,13 +168,18 @@ export const HTTP_CASES: Record<string, RouteCase> = {
     own: { path: '/api/transcribe', headers: { 'content-type': 'multipart/form-data; boundary=x' } },
     status: 501,
   },
-  'GET /v1/models': { own: { path: '/v1/models' }, refusesTokens: refusedByOpenAi },
-  'GET /v1/models/:id': { own: { path: '/v1/models/switchyard' }, refusesTokens: refusedByOpenAi },
-  // Whose conversations they reach is in test/integration/dialects: what they answer ends with a turn.
+  'GET /v1/models': { ...openai, own: { path: '/v1/models' } },
+  'GET /v1/models/:id': { ...openai, own: { path: '/v1/models/nothing' }, status: 404 },
   'POST /v1/chat/completions': {
-    own: { path: '/v1/chat/completions', body: {} },
-    status: 400,
-    refusesTokens: refusedByOpenAi,
+    ...openai,
+    about: [
+      ({ conversation }) => ({
+        path: '/v1/chat/completions',
+        headers: { 'x-conversation-id': conversation },
+        body: { model: 'switchyard', stream: true, messages: [{ role: 'user', content: 'hello' }] },
+        isStream: true,
+      }),
+    ],
   },
   'POST /ag-ui': { own: { path: '/ag-ui', body: {} }, status: 422, refusesTokens: refusedByAgUi },
   'ALL /mcp': {
