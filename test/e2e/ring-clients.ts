@@ -52,6 +52,21 @@ export const RING_CLIENTS: Record<string, (url: string) => Promise<RingClient>> 
     return Promise.resolve({ begin: goOnAlone, goOnAlone, close: () => undefined });
   },
 
+  'chat-artifacts-ndjson': (url) => {
+    // Its clients name their conversations themselves, so it is only ever in its own.
+    const name = `ring-${performance.now()}`;
+    const goOnAlone = async (message: string): Promise<Said> => {
+      const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      const body = JSON.stringify({ message, conversationId: name });
+      const response = await fetch(`${url}/api/chat-artifacts`, { ...json, body });
+      const lines = (await response.text()).split('\n').filter((line) => line.trim() !== '');
+      const told = lines.map((line) => JSON.parse(line) as { type: string; content?: string });
+      const texts = told.filter(({ type }) => type === 'content').map(({ content }) => content);
+      return { conversationId: response.headers.get('x-conversation-id')!, text: texts.join('') };
+    };
+    return Promise.resolve({ begin: goOnAlone, goOnAlone, close: () => undefined });
+  },
+
   openai: (url) => {
     const say = async (conversationId: string | undefined, content: string): Promise<Said> => {
       const { status, headers, body } = await requestJson<{ choices: [{ message: { content: string } }] }>(

@@ -77,6 +77,7 @@ describe('ChatEvents', () => {
     const texts: TurnNews[] = [
       { type: 'text', step: 1, text: 'Let me look' },
       { type: 'step_restarted', step: 1 },
+      { type: 'call_asks', step: 1, call: call('A', { state: 'awaiting_approval' }) },
       { type: 'thinking', step: 1, attempt: 1, content: 'hm', offset: 0 } as never,
     ];
     expect(write(...texts, committed(steps[1]!))).toEqual([]);
