@@ -1,9 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ConversationEvent } from '#contracts';
 import { compacted, compactionOf, shortenResults } from './compaction.js';
 import type { ModelMessage } from './model-message.js';
 import { callId, callRow, journalOf, outcomeRow, stepRow, turnRow } from './testing/rows.js';
+import { emptyView, reduce } from './reduce.js';
+import { eventsOfCommit } from './testing/step-events.js';
 import { assertTranscript } from './transcript-invariant.js';
 import { messagesOfTurn } from './transcript.js';
+import { turnViewOf } from './view-of.js';
 
 const summary = (text: string, n = 1) => stepRow(n, text, [], { kind: 'summary' });
 
@@ -97,5 +101,31 @@ describe('a turn that has compacted what was before it', () => {
     expect(messages).toHaveLength(1);
     expect(JSON.stringify(messages)).toContain('They like tea.');
     expect(JSON.stringify(messages)).toContain('The user stopped');
+  });
+});
+
+describe('a summary step in the view', () => {
+  it('is a step without text that carries the summary, from the rows as from the events', () => {
+    const row = summary('They like tea.');
+    const turn = turnRow(2, { _id: 'turn_1' });
+    const [shown] = turnViewOf(journalOf({ turn, steps: [row] })).steps;
+    expect(shown).toEqual({
+      n: 1,
+      attempt: 100,
+      text: '',
+      summary: 'They like tea.',
+      committed: true,
+      calls: [],
+    });
+    const place = { conversation_id: row.conversation_id, turn_id: 'turn_1', timestamp: row.at };
+    const started = { ...place, step: 1, attempt: 100 };
+    const events: ConversationEvent[] = [
+      { type: 'turn_queued', ...place, number: 2, content: 'Q', client_message_id: 'm', by: 'ann' },
+      { type: 'turn_started', ...place, number: 2 },
+      { type: 'step_started', ...started, settled: [] },
+      ...eventsOfCommit(journalOf({ turn, steps: [row] }), row),
+    ];
+    const view = events.reduce(reduce, emptyView(row.conversation_id));
+    expect(view.turns[0]!.steps).toEqual([shown]);
   });
 });

@@ -42,6 +42,19 @@ export class FakeTurn {
     return text === '' ? this : this.stream(text);
   }
 
+  /** A step that has made room: nothing is streamed of it. */
+  summarise(summary: string): this {
+    const step = this.say().#step;
+    return this.#publish({
+      type: 'step_committed',
+      step: step.n,
+      attempt: ATTEMPT,
+      text_length: 0,
+      calls: [],
+      summary,
+    });
+  }
+
   stream(text: string): this {
     const step = this.#step;
     return this.#publish({

@@ -45,6 +45,40 @@ describe('a turn', () => {
     await web.page.getByRole('button', { name: 'Copy result' }).waitFor();
   });
 
+  it('says where earlier messages were summarised, and opens to the summary', async () => {
+    await web.open();
+    await web.say('And now?');
+    (await web.turn(0)).start().summarise('').summarise('They **like** tea.').say('Here you are.').complete();
+    await web.seen('Earlier results were shortened to make room.');
+    await web.seen('Here you are.');
+    const strong = web.page.locator('strong', { hasText: 'like' });
+    expect(await strong.isVisible()).toBe(false);
+    await web.page.getByText('Earlier messages were summarised').click();
+    await strong.waitFor();
+  });
+
+  it('shows thoughts as a status, and as a call what went wrong with one', async () => {
+    await web.open();
+    await web.say('Think about it');
+    const think = (thoughtNumber: number, thought: string) => ({
+      tool: 'thinking.sequentialthinking',
+      args: { thought, thoughtNumber, totalThoughts: 3, nextThoughtNeeded: true },
+      source: 'mcp' as const,
+    });
+    const one = (await web.turn(0)).start().say().ask(think(2, 'Tea is hot.'), think(4, 'Ice is not.'));
+    one.run(0).run(1);
+    await web.seen('Thought 2 of 3');
+    await web.seen('Thought 4 of 4');
+    expect(await web.page.getByText('Step 1').count()).toBe(0);
+    await web.page.getByText('Thought 2 of 3').click();
+    await web.seen('Tea is hot.');
+    one
+      .succeed(0, '{}', 1)
+      .fail(1, { type: 'ApiLimitExceeded', message: 'Answer now with what you have.' }, 1);
+    await web.page.getByRole('button', { name: /sequentialthinking/ }).waitFor();
+    expect(await web.page.getByText('Thought 4 of 4').count()).toBe(0);
+  });
+
   it('reads a long result whole when asked', async () => {
     await web.open();
     await web.say('Read it');

@@ -8,7 +8,7 @@ export interface MessageBody {
   /** For the next page: `after` the turn before it. */
   turn_number: number;
   conversation_id: string;
-  role: 'user' | 'assistant' | 'tool';
+  role: 'user' | 'assistant' | 'tool' | 'summary';
   content: string;
   created_at: string;
   metadata?: object;
@@ -23,10 +23,11 @@ export interface MessagesPage {
 }
 
 const TURNS_PER_READ = 50;
+const SHOWN: Step['kind'][] = ['model'];
 
 /**
  * Each turn's message, and each step with text as the assistant's. Steps that only call tools, `cancel` and `fail`
- * rows are not shown; results only with `withTools`. `skip` counts messages from the turn after number `after`: what
+ * rows are not shown; results, and summaries of what was before, only with `withTools`. `skip` counts messages from the turn after number `after`: what
  * is skipped is read, but not kept.
  */
 export async function listMessages(
@@ -46,7 +47,9 @@ export async function listMessages(
     const fresh = turns.filter((turn) => turn.number > after);
     if (fresh.length === 0) break;
     const outcomes = withTools ? await store.listOutcomes(fresh.map((turn) => turn._id)) : [];
-    const read = fresh.flatMap((turn) => messagesOf(turn, steps, outcomes));
+    const shown = withTools ? [...SHOWN, 'summary' as const] : SHOWN;
+    const rows = steps.filter(({ kind }) => shown.includes(kind));
+    const read = fresh.flatMap((turn) => messagesOf(turn, rows, outcomes));
     messages.push(...read.slice(skip));
     skip = Math.max(0, skip - read.length);
   }
@@ -55,19 +58,20 @@ export async function listMessages(
 
 function messagesOf(turn: Turn, steps: Step[], outcomes: Outcome[]): MessageBody[] {
   const { _id, conversation_id, content, at } = turn;
-  const rows = steps.filter((step) => step.turn_id === _id && step.kind === 'model');
+  const rows = steps.filter((step) => step.turn_id === _id);
   const own = rows.filter((step) => !isReplaced(step, rows));
   return [
     { id: _id, turn_number: turn.number, conversation_id, role: 'user', content, created_at: at },
-    ...own.flatMap((step) => [...assistantMessages(step), ...toolMessages(step, outcomes)]),
+    ...own.flatMap((step) => [...spokenMessages(step), ...toolMessages(step, outcomes)]),
   ];
 }
 
-function assistantMessages(step: Step): MessageBody[] {
+function spokenMessages(step: Step): MessageBody[] {
   const content = textOf(step);
   if (content.trim() === '') return [];
   const { _id, turn_number, conversation_id, at } = step;
-  return [{ id: _id, turn_number, conversation_id, role: 'assistant', content, created_at: at }];
+  const role = step.kind === 'summary' ? 'summary' : 'assistant';
+  return [{ id: _id, turn_number, conversation_id, role, content, created_at: at }];
 }
 
 function toolMessages(step: Step, outcomes: Outcome[]): MessageBody[] {

@@ -28,6 +28,18 @@ describe('what is shown for a moment', () => {
     expect(next.progress.x).toBeDefined();
   });
 
+  it('counts no seconds to a next try when the model is at work on something else', () => {
+    const summing = event({
+      type: 'waiting',
+      reason: 'Earlier messages are being summarised.',
+      retry_after_ms: 0,
+    });
+    expect(reducePassing(noPassing, summing).waiting).toEqual({
+      turnId: 't',
+      reason: 'Earlier messages are being summarised.',
+    });
+  });
+
   it('is emptied by a snapshot and at the end of a step', () => {
     const passing = reducePassing(noPassing, waiting);
     expect(reducePassing(passing, event({ type: 'snapshot' }))).toBe(noPassing);

@@ -9,8 +9,8 @@ export interface Passing {
   progress: Readonly<Record<string, { progress: number; total?: number; message?: string }>>;
   /** The model is reasoning in this step of this turn. */
   thinking?: { turnId: string; step: number };
-  /** The model has to be asked again; `until` is on the server's clock. */
-  waiting?: { turnId: string; reason: string; until: number };
+  /** Why the model is silent; `until`, on the server's clock, when it is asked again: absent if it is at work. */
+  waiting?: { turnId: string; reason: string; until?: number };
   /** The step whose text was dropped and starts again. */
   restarted?: { turnId: string; step: number };
 }
@@ -38,8 +38,9 @@ export function reducePassing(passing: Passing, event: AnyEvent): Passing {
     return { ...passing, thinking: { turnId: event.turn_id, step: event.step }, waiting: undefined };
   }
   if (event.type === 'waiting') {
-    const until = Date.parse(event.timestamp) + event.retry_after_ms;
-    return { ...passing, waiting: { turnId: event.turn_id, reason: event.reason, until } };
+    const { turn_id: turnId, reason, retry_after_ms: waitMs } = event;
+    const until = waitMs > 0 ? { until: Date.parse(event.timestamp) + waitMs } : {};
+    return { ...passing, waiting: { turnId, reason, ...until } };
   }
   if (event.type === 'step_restarted') {
     return { ...passing, restarted: { turnId: event.turn_id, step: event.step }, thinking: undefined };

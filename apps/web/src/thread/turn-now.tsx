@@ -1,4 +1,4 @@
-import type { TurnView } from '#contracts';
+import type { StepView, TurnView } from '#contracts';
 import { useNow } from '../conversation/clock.js';
 import type { Passing } from '../conversation/passing.js';
 import { useIsCutOff } from '../frame/cut-off.js';
@@ -18,26 +18,32 @@ export function TurnNow({ turn, passing }: { turn: TurnView; passing: Passing })
     return <Note icon="clock">{asOf}The turn goes on without this page.</Note>;
   }
   if (passing.waiting?.turnId === turn.turn_id) {
-    const seconds = Math.max(0, Math.ceil((passing.waiting.until - now) / 1_000));
-    const next = seconds > 0 ? `The next try is in ${seconds} s.` : 'Trying again.';
+    const { reason, until } = passing.waiting;
     return (
       <Note icon="clock">
-        {sentence(passing.waiting.reason)} {next}
+        {sentence(reason)} {until !== undefined && nextTry(until - now)}
       </Note>
     );
   }
   const last = turn.steps.at(-1);
   if (!last) return <Note icon="queued">{turn.status === 'queued' ? 'Waiting to start' : 'Starting'}</Note>;
-  if (last.committed) {
-    const isBetween = turn.status === 'running' && !last.calls.some(isOpen);
-    return isBetween ? <Pulse words="Reading the results" /> : null;
-  }
+  if (last.committed) return <BetweenSteps turn={turn} last={last} />;
   if (last.text !== '') return null;
   if (passing.restarted?.turnId === turn.turn_id && passing.restarted.step === last.n) {
     return <Note icon="warn">The model’s answer broke off. This step starts again.</Note>;
   }
   const isThinking = passing.thinking?.turnId === turn.turn_id && passing.thinking.step === last.n;
   return <Pulse words={isThinking ? 'Thinking' : 'Waiting for the model'} />;
+}
+
+function BetweenSteps({ turn, last }: { turn: TurnView; last: StepView }) {
+  if (turn.status !== 'running' || last.calls.some(isOpen)) return null;
+  return <Pulse words={last.summary === undefined ? 'Reading the results' : 'Waiting for the model'} />;
+}
+
+function nextTry(waitMs: number): string {
+  const seconds = Math.ceil(waitMs / 1_000);
+  return seconds > 0 ? `The next try is in ${seconds} s.` : 'Trying again.';
 }
 
 function Note({ icon, children }: { icon: IconName; children: React.ReactNode }) {

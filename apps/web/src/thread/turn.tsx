@@ -1,12 +1,14 @@
 import type { StepView, TurnView } from '#contracts';
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import type { Passing } from '../conversation/passing.js';
 import { hasEnded } from '../conversation/conversations.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { formatClock } from '../words/durations.js';
 import { StepCard } from '../timeline/step-card.js';
+import { isThought, ThoughtLine } from '../timeline/thought-line.js';
 import { Markdown } from './markdown.js';
 import { OwnMessage } from './own-message.js';
+import { SummaryNote } from './summary-note.js';
 import { TurnEnd } from './turn-end.js';
 import { TurnNow } from './turn-now.js';
 
@@ -63,15 +65,20 @@ interface StepProps {
 function Step({ step, turn, isStreaming, progress }: StepProps) {
   const isCutOff = useIsCutOff();
   const hasCursor = isStreaming && step.text !== '';
+  const carded = useMemo(() => ({ ...step, calls: step.calls.filter((call) => !isThought(call)) }), [step]);
   return (
     <>
+      {step.summary !== undefined && <SummaryNote summary={step.summary} />}
       {step.text.trim() !== '' && (
         <div className={`prose${hasCursor ? ' is-streaming' : ''}${isCutOff ? ' is-cut-off' : ''}`}>
           <Markdown text={step.text} isGrowing={isStreaming} />
         </div>
       )}
-      {step.calls.length > 0 && (
-        <StepCard step={step} turnId={turn.turn_id} hasTurnEnded={hasEnded(turn)} progress={progress} />
+      {step.calls.filter(isThought).map((call) => (
+        <ThoughtLine key={call.tool_call_id} call={call} />
+      ))}
+      {carded.calls.length > 0 && (
+        <StepCard step={carded} turnId={turn.turn_id} hasTurnEnded={hasEnded(turn)} progress={progress} />
       )}
     </>
   );

@@ -1,0 +1,19 @@
+import type { CallView } from '#contracts';
+import { isThinkingTool } from '#turn';
+
+/** A call that is a thought and goes as it should; what went wrong is shown like any other call. */
+export function isThought({ tool_name, state }: CallView): boolean {
+  return isThinkingTool(tool_name) && (state === 'queued' || state === 'running' || state === 'succeeded');
+}
+
+/** How far the thinking has come, as a status; the thought itself opens. */
+export function ThoughtLine({ call }: { call: CallView }) {
+  const { thought, thoughtNumber: number, totalThoughts: total } = call.args;
+  const isCounted = typeof number === 'number' && typeof total === 'number';
+  return (
+    <details className="aside-note">
+      <summary>{isCounted ? `Thought ${number} of ${Math.max(number, total)}` : 'Thought'}</summary>
+      {typeof thought === 'string' && <p>{thought}</p>}
+    </details>
+  );
+}
