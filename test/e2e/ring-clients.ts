@@ -1,3 +1,4 @@
+import { answerOf, linesOf } from '../integration/dialects/artifact-lines.js';
 import { GenesisClient } from '../integration/dialects/genesis-client.js';
 import { McpChatClient } from './mcp-chat-client.js';
 import { requestJson } from './standalone-process.js';
@@ -50,6 +51,20 @@ export const RING_CLIENTS: Record<string, (url: string) => Promise<RingClient>> 
     // Its conversation is implied, so it is only ever in its own.
     const goOnAlone = (content: string): Promise<Said> => client.stream(content);
     return Promise.resolve({ begin: goOnAlone, goOnAlone, close: () => undefined });
+  },
+
+  'chat-artifacts-ndjson': (url) => {
+    let names = 0;
+    const say = async (conversationId: string | undefined, content: string): Promise<Said> => {
+      const response = await fetch(`${url}/api/chat-artifacts`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ message: content, conversationId: conversationId ?? `ring ${++names}` }),
+      });
+      const text = answerOf(linesOf(await response.text()));
+      return { conversationId: response.headers.get('x-conversation-id')!, text };
+    };
+    return Promise.resolve(inAnyConversation(say));
   },
 
   openai: (url) => {
