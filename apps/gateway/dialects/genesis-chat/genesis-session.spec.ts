@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import { RequestError } from '../../errors/request-error.js';
+import { anOpenTurn, aSession, REFUSED } from './testing/fake-socket.js';
+
+describe('a socket of genesis-chat', () => {
+  it('shows one turn at a time: the second one from 200 ms after the first is complete, whole', async () => {
+    const { clock, say, show, types } = aSession();
+    await say('conv_a');
+    await say('conv_b');
+    await show('turn_b', 'completed', 'Second.');
+    await clock.advance(1_000);
+    expect(types()).toEqual([]);
+    await show('turn_a', 'running', 'First');
+    await show('turn_a', 'completed', 'First.');
+    expect(types()).toEqual(['token turn_a', 'token turn_a', 'complete turn_a']);
+    await show('turn_b', 'completed', 'Second.');
+    await clock.advance(199);
+    expect(types()).toHaveLength(3);
+    await clock.advance(1);
+    expect(types().slice(3)).toEqual(['token turn_b', 'complete turn_b']);
+  });
+
+  it('completes nothing sooner than 300 ms after its message', async () => {
+    const { clock, say, show, types } = aSession();
+    await say('conv_a');
+    await show('turn_a', 'completed', 'At once.');
+    await clock.advance(299);
+    expect(types()).toEqual(['token turn_a']);
+    await clock.advance(1);
+    expect(types()).toEqual(['token turn_a', 'complete turn_a']);
+  });
+
+  it('answers a ping at once, also while a turn is shown', async () => {
+    const { receive, say, types } = aSession();
+    await say('conv_a');
+    await receive('{"type":"ping"}');
+    expect(types()).toEqual(['pong']);
+  });
+
+  it('tells a refused message that names a conversation as a failed turn, so that its client is unlocked', async () => {
+    const { clock, wire, say } = aSession();
+    await say(REFUSED);
+    expect(wire.frames).toEqual([
+      { type: 'error', code: 'BUSY', message: 'Not now.', conversation_id: REFUSED },
+      { type: 'token', content: 'Not now.', conversation_id: REFUSED },
+    ]);
+    await clock.advance(300);
+    expect(wire.frames.slice(2)).toEqual([
+      { type: 'complete', message_id: 'none', status: 'failed', conversation_id: REFUSED },
+    ]);
+  });
+
+  it('tells nothing of what went wrong in here, but writes it down', async () => {
+    const { wire, notes, say, refuseWith } = aSession();
+    refuseWith(new Error('secret'));
+    await say(REFUSED);
+    expect(wire.frames[0]).toMatchObject({ code: 'INTERNAL_ERROR', message: 'Something went wrong.' });
+    expect(notes).toEqual(['secret']);
+  });
+
+  it('answers what is no message by an error alone, and goes on', async () => {
+    const { receive, say, show, types, wire } = aSession();
+    await receive('not json');
+    await receive(undefined);
+    expect(wire.frames).toMatchObject([{ code: 'INVALID_FORMAT' }, { code: 'INVALID_FORMAT' }]);
+    await say('conv_a');
+    await show('turn_a', 'running', 'Hi');
+    expect(types()).toEqual(['error', 'error', 'token turn_a']);
+  });
+
+  it('keeps a refusal back while an answer is shown, because an error would take the text away', async () => {
+    const { clock, receive, say, show, types } = aSession();
+    await say('conv_a');
+    await receive('not json');
+    await say(REFUSED);
+    await show('turn_a', 'running', 'Hi');
+    expect(types()).toEqual(['token turn_a']);
+    await clock.advance(300);
+    await show('turn_a', 'completed', 'Hi');
+    await clock.advance(200);
+    expect(types().slice(2)).toEqual([
+      'error',
+      `error ${REFUSED}`,
+      `token ${REFUSED}`,
+      `complete ${REFUSED}`,
+    ]);
+  });
+
+  it('closes when too many messages wait for their answers', async () => {
+    const { say, wire } = aSession({ maxWaiting: 2 });
+    await say('conv_a');
+    await say('conv_b');
+    expect(wire.closed).toBeUndefined();
+    await say('conv_c');
+    expect(wire.closed).toBe(1008);
+  });
+
+  it('shows a message that is sent twice once', async () => {
+    const { clock, say, show, types } = aSession();
+    await say('conv_a');
+    await say('conv_a');
+    await show('turn_a', 'completed', 'Hi');
+    await clock.advance(1_000);
+    expect(types()).toEqual(['token turn_a', 'complete turn_a']);
+  });
+
+  it('says that a conversation which was deleted while its turn waited is complete', async () => {
+    const follow = () => Promise.reject(new RequestError('not_found', 'gone'));
+    const { clock, session, wire } = aSession({ follow });
+    session.resume([anOpenTurn()]);
+    await clock.advance(0);
+    expect(wire.frames).toMatchObject([{ type: 'complete', status: 'cancelled', turn_id: 'turn_a' }]);
+  });
+
+  it('ends when it cannot go on, so that its client comes back for the rest', async () => {
+    const follow = () => Promise.reject(new Error('the store is away'));
+    const { clock, session, wire, notes } = aSession({ follow });
+    session.resume([anOpenTurn()]);
+    await clock.advance(0);
+    expect([wire.closed, notes]).toEqual([1011, ['the store is away']]);
+  });
+});
+
+describe('what is written down of a socket of genesis-chat', () => {
+  it('forgets a turn once its end has arrived, not when it was sent', async () => {
+    const { clock, wire, notes, say, show, session } = aSession();
+    await say('conv_a');
+    await show('turn_a', 'completed', 'Hi');
+    await clock.advance(300);
+    expect(notes).toEqual([]);
+    await wire.arrive();
+    expect(notes).toEqual(['forget turn_a']);
+    await session.end(false);
+    expect(notes).toEqual(['forget turn_a']);
+  });
+
+  it('keeps every turn whose end has not arrived when the socket is cut off', async () => {
+    const { clock, notes, say, show, session } = aSession();
+    await say('conv_a');
+    await say('conv_b');
+    await show('turn_a', 'completed', 'Hi');
+    await clock.advance(300);
+    await session.end(false);
+    expect(notes).toEqual(['drop turn_a', 'drop turn_b']);
+  });
+
+  it('keeps nothing when the client closes it', async () => {
+    const { notes, say, session } = aSession();
+    await say('conv_a');
+    await session.end(true);
+    expect(notes).toEqual(['forget turn_a']);
+  });
+
+  it('keeps a message that was taken after the socket was cut off', async () => {
+    const { notes, session } = aSession();
+    session.receive(JSON.stringify({ conversation_id: 'conv_a', content: 'hi' }), 1);
+    await session.end(false);
+    expect(notes).toEqual(['drop turn_a']);
+  });
+
+  it('tells what it has taken over as one text, and drops it again when it is cut off', async () => {
+    const { notes, session, show, wire, clock } = aSession();
+    session.resume([anOpenTurn({ attempt: 2 })]);
+    await clock.advance(0);
+    await show('turn_a', 'running', 'All that was said so far');
+    await show('turn_a', 'running', 'All that was said so far, and more');
+    expect(wire.frames).toMatchObject([{ content: 'All that was said so far' }, { content: ', and more' }]);
+    await session.end(false);
+    expect(notes).toEqual(['drop turn_a']);
+  });
+});

@@ -1,0 +1,151 @@
+import type { TurnView } from '#contracts';
+import type { User } from '../../../auth/user.js';
+import { RequestError } from '../../../errors/request-error.js';
+import type { StartedTurn } from '../../dialect-turns.js';
+import { TurnStream } from '../../turn-stream.js';
+import { GenesisSession } from '../genesis-session.js';
+import type { OpenTurn } from '../open-turn.js';
+import type { ServerFrame } from '../server-frame.js';
+import type { Clock, Wire } from '../wire.js';
+import { aTurn } from './sample-turn.js';
+
+/** Time passes when the test says so. */
+export class FakeClock implements Clock {
+  private time = 10_000;
+  private waiting: { time: number; resolve: () => void }[] = [];
+
+  now(): number {
+    return this.time;
+  }
+
+  until(time: number): Promise<void> {
+    if (time <= this.time) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push({ time, resolve }));
+  }
+
+  async advance(ms: number): Promise<void> {
+    this.time += ms;
+    const due = this.waiting.filter(({ time }) => time <= this.time);
+    this.waiting = this.waiting.filter(({ time }) => time > this.time);
+    for (const { resolve } of due) resolve();
+    await settle();
+  }
+}
+
+/** Everything that waits for nothing but promises has happened. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+class FakeWire implements Wire {
+  readonly frames: ServerFrame[] = [];
+  closed: number | undefined;
+  isCutOff = false;
+  private arrivals: (() => void)[] = [];
+
+  async send(frame: ServerFrame): Promise<void> {
+    this.frames.push(frame);
+  }
+  onceArrived(listener: () => void): void {
+    this.arrivals.push(listener);
+  }
+  async arrive(): Promise<void> {
+    for (const listener of this.arrivals.splice(0)) listener();
+    await settle();
+  }
+  close(code: number): void {
+    this.closed = code;
+  }
+  cutOff(): void {
+    this.isCutOff = true;
+  }
+}
+
+export const ANN: User = { id: 'ann', isOperator: false };
+/** What this conversation's messages are refused with. */
+export const REFUSED = 'conv_refused';
+
+/** A session whose turns the test plays: a message to conversation `conv_x` is turn `turn_x`. */
+export function aSession({
+  maxWaiting = 8,
+  follow,
+}: { maxWaiting?: number; follow?: () => Promise<never> } = {}) {
+  const clock = new FakeClock();
+  const wire = new FakeWire();
+  const streams = new Map<string, TurnStream[]>();
+  const notes: string[] = [];
+  const streamOf = (conversation_id: string): StartedTurn => {
+    const turn_id = conversation_id.replace('conv', 'turn');
+    const stream = new TurnStream(
+      turn_id,
+      () => Promise.reject(new Error('nothing is cut')),
+      () => undefined,
+    );
+    streams.set(turn_id, [...(streams.get(turn_id) ?? []), stream]);
+    return { conversation_id, turn_id, stream };
+  };
+  const note = (what: string) => (turn: OpenTurn) => {
+    notes.push(`${what} ${turn.turn_id}`);
+    return Promise.resolve();
+  };
+  let refusal: Error = new RequestError('busy', 'Not now.');
+  const session = new GenesisSession('socket-1', ANN, wire, {
+    clock,
+    maxWaiting,
+    turns: {
+      start: async (_user, { conversation_id }) => {
+        if (conversation_id === REFUSED) throw refusal;
+        return streamOf(conversation_id!);
+      },
+      follow: follow ?? (async (_user, turnId) => streamOf(turnId.replace('turn', 'conv'))),
+    },
+    openTurns: {
+      begin: async (holder, place) => anOpenTurn({ ...place, socket: holder.socket }),
+      forget: note('forget'),
+      drop: note('drop'),
+    },
+    traffic: { check: () => undefined, receive: () => 'fine' },
+    log: {
+      error: (fields) => notes.push(String((fields as { err: Error }).err.message)),
+      warn: () => undefined,
+    },
+  });
+  const receive = async (text: string | undefined) => {
+    session.receive(text, 1);
+    await settle();
+  };
+  return {
+    session,
+    clock,
+    wire,
+    notes,
+    receive,
+    refuseWith: (error: Error) => (refusal = error),
+    say: (conversation_id: string) => receive(JSON.stringify({ conversation_id, content: 'hi' })),
+    /** The turn as it is now, to whoever follows it. */
+    show: async (turn_id: string, status: TurnView['status'], text = '') => {
+      const steps = text === '' ? [] : [{ n: 1, attempt: 100, text, calls: [] }];
+      const message_id = status === 'completed' ? { message_id: `${turn_id}:1` } : {};
+      for (const stream of streams.get(turn_id) ?? [])
+        stream.show(aTurn(status, { turn_id, steps, ...message_id }));
+      await settle();
+    },
+    types: () =>
+      wire.frames.map((frame) => `${frame.type} ${frame.turn_id ?? frame.conversation_id ?? ''}`.trim()),
+  };
+}
+
+export function anOpenTurn(more: Partial<OpenTurn> = {}): OpenTurn {
+  return {
+    turn_id: 'turn_a',
+    conversation_id: 'conv_a',
+    attempt: 1,
+    gateway: 'gateway-1',
+    socket: 'socket-1',
+    order: 0,
+    is_dropped: false,
+    user_id: ANN.id,
+    at: '2026-01-01T00:00:00.000Z',
+    ...more,
+  };
+}
