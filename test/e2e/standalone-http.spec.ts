@@ -132,7 +132,7 @@ describe('HTTP', () => {
     expect(withTools.body[1]).toMatchObject({
       role: 'tool',
       content: '3',
-      metadata: { tool_name: 'math.add' },
+      metadata: { tool_name: 'add', qualified_name: 'math.add', source: 'local', status: 'success' },
     });
     expect(chat.provider.unused).toBe(0);
   });

@@ -98,6 +98,8 @@ export class Conversations {
   /** What is not given stays. */
   async change(user: User, id: string, change: ConversationChoice): Promise<ConversationBody> {
     const before = await this.ownership.conversation(user, id);
+    // Nobody wrote in it: its place in the list stays, too.
+    if (Object.values(change).every((value) => value === undefined)) return toBody(before);
     const { title = before.title, policy = before.policy } = change;
     const { tools = before.tools, model = before.model } = change;
     const optional = { ...(tools ? { tools } : {}), ...(model === undefined ? {} : { model }) };

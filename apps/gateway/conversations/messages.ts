@@ -71,7 +71,7 @@ function assistantMessages(step: Step): MessageBody[] {
 }
 
 function toolMessages(step: Step, outcomes: Outcome[]): MessageBody[] {
-  return step.calls.flatMap(({ tool_call_id, tool_name, source }): MessageBody[] => {
+  return step.calls.flatMap(({ tool_call_id, tool_name, display_name, source }): MessageBody[] => {
     const outcome = outcomes.find((candidate) => candidate._id === tool_call_id);
     if (!outcome) return [];
     return [
@@ -82,7 +82,14 @@ function toolMessages(step: Step, outcomes: Outcome[]): MessageBody[] {
         role: 'tool',
         content: plainText(outcome),
         created_at: outcome.at,
-        metadata: { tool_call_id, tool_name, source, status: outcome.status },
+        // Named as people see it, as in the list of tools.
+        metadata: {
+          tool_call_id,
+          tool_name: display_name,
+          qualified_name: tool_name,
+          source,
+          status: outcome.status,
+        },
       },
     ];
   });

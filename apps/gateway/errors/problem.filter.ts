@@ -32,6 +32,7 @@ export class ProblemFilter implements ExceptionFilter {
     const response = http.getResponse<Response>();
     if (exception instanceof NotFoundException)
       return this.servePage(request, response, () => this.sendError(request, response, notFound()));
+    if (!isDecodable(request.path)) return this.sendError(request, response, notFound());
     const status = statusOfFramework(exception);
     if (status !== undefined) return this.sendError(request, response, describe(status), status);
     const error = toRequestError(exception);
@@ -40,6 +41,16 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.code === 'internal') this.log.error(about, 'request failed');
     if (error.code === 'unavailable') this.log.warn(about, 'request refused for now');
     this.sendError(request, response, error);
+  }
+}
+
+/** An id that cannot even be decoded is one that does not exist. */
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 
