@@ -60,6 +60,44 @@ describe('the handshake of /ws/chat', () => {
     const page = await open({ headers: { Origin: 'http://localhost:5173' } });
     page.close();
   });
+
+  it('leaves Socket.IO alone', async () => {
+    const [client, other] = [await open(), await harness.connect({ token })];
+    await other.send('hello');
+    expect(client.frames).toEqual([]);
+    client.close();
+  });
+
+  it('is refused when the dialect is not switched on, and, with too many sockets, until one has gone', async () => {
+    const without = await startHarness({ config: { dialects: ['mcp-chat-sse'] } });
+    await expect(GenesisClient.open(without.url)).rejects.toMatchObject({ status: 404 });
+    await without.stop();
+    const small = await startHarness({
+      config: { auth: { kind: 'jwt', secret: JWT_SECRET } },
+      limits: { socketsPerUser: 1 },
+    });
+    const first = await GenesisClient.open(small.url, { token });
+    await expect(GenesisClient.open(small.url, { token })).rejects.toMatchObject({
+      status: 429,
+      headers: { 'retry-after': expect.any(String) },
+    });
+    first.close();
+    const again = () => GenesisClient.open(small.url, { token });
+    await waitFor(again, { what: 'room for one more' });
+    await small.stop();
+  });
+
+  it('serves nobody but this machine without accounts', async () => {
+    const open_ = await startHarness();
+    await expect(
+      GenesisClient.open(open_.url, { headers: { Host: 'rebound.example' } }),
+    ).rejects.toMatchObject({ status: 403 });
+    await expect(
+      GenesisClient.open(open_.url, { headers: { Origin: 'http://localhost:5173' } }),
+    ).rejects.toMatchObject({ status: 403 });
+    (await GenesisClient.open(open_.url)).close();
+    await open_.stop();
+  });
 });
 
 describe('/ws/chat', () => {
@@ -81,6 +119,253 @@ describe('/ws/chat', () => {
     played.complete(await played.commit(2, 'It is 3.'));
     await client.next('complete');
     expect(client.types).toEqual(['token', 'tool_start', 'tool_complete', 'token', 'token', 'complete']);
+    client.close();
+  });
+
+  it('6: answers a ping while a call runs, and nothing else', async () => {
+    const client = await open();
+    const id = await conversation();
+    client.say(id, 'what is 1 + 2?');
+    const played = await play(id);
+    const call = addCall('P');
+    await played.start();
+    played.beginStep(1);
+    await played.commit(1, '', [call]);
+    client.sendRaw('{"type":"ping"}');
+    await client.next('pong');
+    expect(client.frames).toEqual([{ type: 'pong' }]);
+    client.close();
+  });
+
+  it('12: refuses what is nobody’s or somebody else’s alike, and what is no message, and goes on', async () => {
+    const client = await open();
+    const foreign = await conversation(await signTestToken('bob'));
+    for (const [count, id] of [foreign, 'conv_unknown', 'no id!', '$ne'].entries()) {
+      client.say(id, 'hello');
+      await client.next('complete', count + 1);
+    }
+    const errors = client.of('error');
+    expect(errors.map(({ code }) => code)).toEqual(Array(4).fill('ACCESS_DENIED'));
+    expect(new Set(errors.map(({ message }) => message)).size).toBe(1);
+    expect(client.types).toEqual(Array(4).fill(['error', 'token', 'complete']).flat());
+    const before = client.frames.length;
+    for (const bad of ['not json', '[]', '{}', '{"type":"nothing"}', Buffer.from('{"type":"ping"}')])
+      client.sendRaw(bad);
+    await client.next('error', 9);
+    const codes = client.frames.slice(before).map((frame) => frame.type === 'error' && frame.code);
+    expect(codes).toEqual(Array(5).fill('INVALID_FORMAT'));
+    const id = await conversation();
+    client.say(id, 'hello');
+    await (await play(id)).answer('Hello.');
+    await client.next('complete', 5);
+    expect(client.text.endsWith('Hello.')).toBe(true);
+    client.close();
+  });
+
+  it('16: completes nothing sooner than 300 ms after its message', async () => {
+    const client = await open();
+    const id = await conversation();
+    const sentAt = performance.now();
+    client.say(id, 'hello');
+    await (await play(id)).answer('Hello.');
+    await client.next('complete');
+    expect(client.received.at(-1)!.at - sentAt).toBeGreaterThanOrEqual(300);
+    client.close();
+  });
+
+  it('shows a second turn from 200 ms after the first is complete, however early it ended', async () => {
+    const client = await open();
+    const [one, two] = [await conversation(), await conversation()];
+    client.say(one, 'first');
+    const first = await play(one);
+    client.say(two, 'second');
+    await (await play(two)).answer('Second.');
+    client.sendRaw('{"type":"ping"}');
+    await client.next('pong');
+    expect(client.types).toEqual([]);
+    await first.answer('First.');
+    await client.next('complete', 2);
+    expect(client.of('token').map(({ content }) => content)).toEqual(['First.', 'Second.']);
+    expect(client.types).toEqual(['token', 'complete', 'token', 'complete']);
+    const [completed, next] = [client.received[2]!, client.received[3]!];
+    expect(next.at - completed.at).toBeGreaterThanOrEqual(190);
+    client.close();
+  });
+
+  it('is closed by a frame of more than 1 MiB, and takes one of less', async () => {
+    const client = await open();
+    const id = await conversation();
+    client.say(id, 'x'.repeat(70_000), { padding: 'x'.repeat(800_000) });
+    expect(await client.next('error')).toMatchObject({ code: 'INVALID_FORMAT', conversation_id: id });
+    client.say(id, 'x'.repeat(1024 * 1024));
+    expect(await client.closing()).toMatchObject({ code: 1009 });
+  });
+
+  it('is closed when its token ends, and goes on with a new one', async () => {
+    const expiresAt = Math.ceil(Date.now() / 1000) + 2;
+    const client = await open({ token: await signTestToken('eve', { expiresAt }) });
+    const eve = await signTestToken('eve');
+    const id = await conversation(eve);
+    client.say(id, 'hello');
+    const played = await play(id);
+    await played.start();
+    played.beginStep(1);
+    played.token(1, 'Hel');
+    await client.next('token');
+    expect(await client.closing()).toEqual({ code: 1008, reason: 'The token has expired.' });
+    expect(client.types).toEqual(['token']);
+    const again = await open({ token: eve });
+    await again.next('token');
+    played.token(1, 'lo.');
+    played.complete(await played.commit(1, 'Hello.'));
+    await again.next('complete');
+    expect(again.text).toBe('Hello.');
+    again.close();
+  });
+
+  it('sees BUSY when the conversation takes no further message', async () => {
+    const [tab, client] = [await open(), await open()];
+    const id = await conversation();
+    await harness.store.updateConversation(id, { policy: 'reject' });
+    tab.say(id, 'first');
+    await play(id);
+    client.say(id, 'second');
+    await client.next('complete');
+    expect(client.types).toEqual(['error', 'token', 'complete']);
+    expect(client.of('error')[0]).toMatchObject({ code: 'BUSY', conversation_id: id });
+    for (const one of [tab, client]) one.close();
+  });
+});
+
+describe('a socket of /ws/chat that was cut off in the middle of an answer', () => {
+  async function half(name: string): Promise<{ client: GenesisClient; played: PlayedTurn; mine: string }> {
+    const mine = await signTestToken(name);
+    const client = await open({ token: mine });
+    const id = await conversation(mine);
+    client.say(id, 'hello');
+    const played = await play(id);
+    await played.start();
+    played.beginStep(1);
+    played.token(1, 'Good ');
+    await client.next('token');
+    return { client, played, mine };
+  }
+  const bindings = (name: string) => harness.store.listBindings(name, 'genesis-chat');
+
+  it('15: is continued by the next one: the text so far as one token, then the rest', async () => {
+    const { client, played, mine } = await half('u1');
+    client.cut();
+    played.token(1, 'mor');
+    await waitFor(async () => (await bindings('u1'))[0]?.value.includes('"is_dropped":true'), {
+      what: 'the note about the socket',
+    });
+    const again = await open({ token: mine });
+    await again.next('token');
+    expect(again.text).toBe('Good mor');
+    played.token(1, 'ning.');
+    played.complete(await played.commit(1, 'Good morning.'));
+    await again.next('complete');
+    expect(again.of('token').map(({ content }) => content)).toEqual(['Good mor', 'ning.']);
+    await waitFor(async () => (await bindings('u1')).length === 0, { what: 'nothing that is kept' });
+    again.close();
+  });
+
+  it('is told the whole answer if it ended meanwhile, once', async () => {
+    const { client, played, mine } = await half('u2');
+    client.cut();
+    played.token(1, 'morning.');
+    played.complete(await played.commit(1, 'Good morning.'));
+    const again = await open({ token: mine });
+    await again.next('complete');
+    expect(again.types).toEqual(['token', 'complete']);
+    expect(again.text).toBe('Good morning.');
+    await waitFor(async () => (await bindings('u2')).length === 0, { what: 'nothing that is kept' });
+    again.cut();
+    const third = await open({ token: mine });
+    third.sendRaw('{"type":"ping"}');
+    await third.next('pong');
+    expect(third.types).toEqual([]);
+    third.close();
+  });
+
+  it('is not continued when its client closed it', async () => {
+    const { client, played, mine } = await half('u3');
+    client.close();
+    await client.closing();
+    await waitFor(async () => (await bindings('u3')).length === 0, { what: 'nothing that is kept' });
+    const again = await open({ token: mine });
+    played.token(1, 'morning.');
+    played.complete(await played.commit(1, 'Good morning.'));
+    const id = await conversation(mine);
+    again.say(id, 'next');
+    await (await play(id)).answer('Next.');
+    await again.next('complete');
+    expect(again.text).toBe('Next.');
+    again.close();
+  });
+
+  it('16: and the second tab gets no frame of the first one’s turn', async () => {
+    const { client, played, mine } = await half('u4');
+    const tab = await open({ token: mine });
+    played.token(1, 'morning.');
+    played.complete(await played.commit(1, 'Good morning.'));
+    await client.next('complete');
+    tab.sendRaw('{"type":"ping"}');
+    await tab.next('pong');
+    expect(tab.frames).toEqual([{ type: 'pong' }]);
+    for (const one of [client, tab]) one.close();
+  });
+});
+
+describe('a gateway that stops', () => {
+  it('closes its sockets so that they come back, and what they were told goes on elsewhere', async () => {
+    const stopping = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
+    const client = await GenesisClient.open(stopping.url, { token });
+    const created = await fetch(`${stopping.url}/api/conversations`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    client.say(((await created.json()) as { id: string }).id, 'hello');
+    await waitFor(async () => (await stopping.store.listBindings('ann', 'genesis-chat')).length === 1, {
+      what: 'a turn on the socket',
+    });
+    const drained = stopping.running.drain(3_000);
+    expect(await client.closing()).toMatchObject({ code: 1012 });
+    await drained;
+    const [binding] = await stopping.store.listBindings('ann', 'genesis-chat');
+    expect(JSON.parse(binding!.value)).toMatchObject({ is_dropped: true });
+    expect(client.types).toEqual([]);
+    await expect(GenesisClient.open(stopping.url, { token })).rejects.toThrow();
+    await stopping.store.close();
+  });
+});
+
+/** More than what two kernels' buffers take. */
+const FLOOD_TOKENS = 256;
+const FLOOD_LENGTH = 64 * 1024;
+
+describe('a client of /ws/chat that stops reading', () => {
+  it('is not sent what it does not take, and gets the whole text in few frames when it reads again', async () => {
+    const client = await open();
+    const id = await conversation();
+    client.say(id, 'a long story');
+    const played = await play(id);
+    await played.start();
+    played.beginStep(1);
+    played.token(1, 'Once ');
+    await client.next('token');
+    client.socket.pause();
+    for (let i = 0; i < FLOOD_TOKENS; i++) {
+      played.token(1, String(i % 10).repeat(FLOOD_LENGTH));
+      // The kernel takes what it can only between events.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    played.token(1, ' upon a time.');
+    client.socket.resume();
+    await waitFor(() => client.text.endsWith(' upon a time.'), { what: 'the end of the text' });
+    expect(client.text).toHaveLength('Once  upon a time.'.length + FLOOD_TOKENS * FLOOD_LENGTH);
+    // What could not be sent was merged: it waited in the stream, which is bounded, and not in the socket.
+    expect(client.of('token').length).toBeLessThan(FLOOD_TOKENS / 2);
     client.close();
   });
 });
