@@ -288,6 +288,17 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     third.close();
   });
 
+  it('is continued also if its end has not been noticed: it does not answer any more', async () => {
+    const { client, played, mine } = await half('u5');
+    client.socket.pause();
+    const again = await open({ token: mine });
+    played.token(1, 'morning.');
+    played.complete(await played.commit(1, 'Good morning.'));
+    await again.next('complete');
+    expect(again.text).toBe('Good morning.');
+    again.close();
+  });
+
   it('is not continued when its client closed it', async () => {
     const { client, played, mine } = await half('u3');
     client.close();

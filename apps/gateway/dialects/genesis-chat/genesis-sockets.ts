@@ -11,6 +11,8 @@ const POLICY_VIOLATION = 1008;
 
 /** A gateway that was killed, or a socket that was cut off a moment ago, may not be known as such yet. */
 const LOOK_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+/** Sockets of this process that did not answer to a probe have ended by then. */
+const PROBED_AFTER_MS = 3_000;
 const FORGET_EVERY_MS = 60_000;
 /** Of a drain's grace, for what must be written down once the sockets have ended. */
 const FAREWELL_MS = 500;
@@ -68,6 +70,8 @@ export class GenesisSockets {
     const shutOut = () => wire.close(POLICY_VIOLATION, 'The token has expired.');
     const stopWatch = watchUser(user, this.deps.isActive, shutOut);
     const connection: Connection = { session, wire, closed, tellClosed, stopWatch };
+    // A connection that broke without a word still looks open: its client may be the one that comes now.
+    for (const other of this.connections.values()) if (other.session.user.id === user.id) other.wire.probe();
     this.connections.set(session.id, connection);
     this.deps.count();
     if (this.isLeaving) void this.leave(connection);
@@ -113,20 +117,22 @@ export class GenesisSockets {
 
   private async resume(session: GenesisSession): Promise<void> {
     const { clock } = this.deps;
+    const startedAt = clock.now();
     for (const delayMs of [0, ...LOOK_AGAIN_MS]) {
       if (delayMs > 0) await clock.until(clock.now() + delayMs);
-      if (!this.connections.has(session.id) || !(await this.look(session))) return;
+      const isEarly = clock.now() - startedAt < PROBED_AFTER_MS;
+      if (!this.connections.has(session.id) || !(await this.look(session, isEarly))) return;
     }
   }
 
-  /** Whether to look again: not all that may be this socket's is known. */
-  private async look(session: GenesisSession): Promise<boolean> {
+  /** Whether to look again: not all that may be this socket's is known. `isEarly`: nor whose sockets here are dead. */
+  private async look(session: GenesisSession, isEarly: boolean): Promise<boolean> {
     const { openTurns, log } = this.deps;
     const holder = { userId: session.user.id, socket: session.id };
     try {
       const look = await openTurns.takeOver(holder, (socket) => this.connections.has(socket));
       session.resume(look.taken);
-      return look.taken.length === 0 && look.isMoreElsewhere;
+      return look.taken.length === 0 && (look.isMoreElsewhere || (isEarly && look.isMoreHere));
     } catch (error) {
       log.warn({ err: error }, 'what this socket should go on with cannot be found at the moment');
       return true;

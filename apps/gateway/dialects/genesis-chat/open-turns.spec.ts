@@ -42,8 +42,16 @@ describe('open turns', () => {
   it('gives nothing of a socket that is open, and says whether it is elsewhere', async () => {
     const [one, two] = [gateway('gateway-1'), gateway('gateway-2')];
     await one.begin(ann('s1'), place('a'));
-    expect(await one.takeOver(ann('s2'), isOpen)).toEqual({ taken: [], isMoreElsewhere: false });
-    expect(await two.takeOver(ann('s2'), isOpen)).toEqual({ taken: [], isMoreElsewhere: true });
+    expect(await one.takeOver(ann('s2'), isOpen)).toEqual({
+      taken: [],
+      isMoreHere: true,
+      isMoreElsewhere: false,
+    });
+    expect(await two.takeOver(ann('s2'), isOpen)).toEqual({
+      taken: [],
+      isMoreHere: false,
+      isMoreElsewhere: true,
+    });
   });
 
   it('gives those of a gateway that was killed, and of a socket here that is gone without a note', async () => {

@@ -28,7 +28,8 @@ export interface Holder {
 
 export interface TakeOver {
   taken: OpenTurn[];
-  /** Other gateways hold more, on sockets that have not ended as far as is known. */
+  /** More is held by sockets that have not ended as far as is known: of this gateway, of others. */
+  isMoreHere: boolean;
   isMoreElsewhere: boolean;
 }
 
@@ -71,14 +72,14 @@ export class OpenTurns {
   async takeOver(holder: Holder, isOpenHere: (socket: string) => boolean): Promise<TakeOver> {
     const rows = await this.deps.store.listBindings(holder.userId, GENESIS_CHAT);
     const sockets = bySocket(rows.map(toOpenTurn).filter((turn) => turn !== undefined));
-    let isMoreElsewhere = false;
+    const found: TakeOver = { taken: [], isMoreHere: false, isMoreElsewhere: false };
     for (const turns of sockets) {
-      const isLost = await this.isLost(turns[0]!, isOpenHere);
-      if (!isLost) isMoreElsewhere ||= turns[0]!.gateway !== this.deps.me;
-      const taken = isLost ? await this.take(turns, holder) : [];
-      if (taken.length > 0) return { taken, isMoreElsewhere };
+      const { gateway } = turns[0]!;
+      if (await this.isLost(turns[0]!, isOpenHere)) found.taken = await this.take(turns, holder);
+      else found[gateway === this.deps.me ? 'isMoreHere' : 'isMoreElsewhere'] = true;
+      if (found.taken.length > 0) break;
     }
-    return { taken: [], isMoreElsewhere };
+    return found;
   }
 
   /** What nobody has come back for is not kept. Called now and then. */

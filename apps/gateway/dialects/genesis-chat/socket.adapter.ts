@@ -12,6 +12,7 @@ const ROOM_BYTES = 64 * 1024;
 /** Pongs cannot be held back: who asks on and on without reading is no client. */
 const CLOGGED_BYTES = 4 * 1024 * 1024;
 const BEAT_MS = 30_000;
+const PROBE_MS = 2_000;
 /** After the close frame, for the client's own. */
 const FAREWELL_MS = 2_000;
 /** No close frame came. */
@@ -109,6 +110,15 @@ class SocketWire implements Wire {
       this.arrivals.delete(sent);
       listener();
     }
+  }
+
+  probe(): void {
+    if (this.connection.readyState !== WebSocket.OPEN) return;
+    this.isAlive = false;
+    this.connection.ping(String(this.sent));
+    setTimeout(() => {
+      if (!this.isAlive) this.cutOff();
+    }, PROBE_MS).unref();
   }
 
   /** A client that is gone without a word does not take anything either. */

@@ -56,6 +56,7 @@ class FakeWire implements Wire {
   close(code: number): void {
     this.closed = code;
   }
+  probe(): void {}
   cutOff(): void {
     this.isCutOff = true;
   }

@@ -1,0 +1,62 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { GenesisClient } from '../integration/dialects/genesis-client.js';
+import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
+import { waitFor } from '../services/wait-for.js';
+import { Cluster, CLUSTER_START_MS } from './cluster.js';
+import { endCluster } from './end-cluster.js';
+import { requestJson } from './standalone-process.js';
+
+const PATIENCE_MS = 60_000;
+
+describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await Cluster.start({ gateways: [{}, {}, {}], orchestrators: [{}], workers: [{}] });
+  }, serviceStartTimeoutMs + CLUSTER_START_MS);
+  endCluster(() => cluster);
+
+  async function begin(url: string): Promise<{ client: GenesisClient; messages: string }> {
+    const conversations = `${url}/api/conversations`;
+    const { body } = await requestJson<{ id: string }>(conversations, { method: 'POST', json: {} });
+    const client = await GenesisClient.open(url);
+    client.say(body.id, 'count slowly to 300');
+    await client.next('token', 3, PATIENCE_MS);
+    return { client, messages: `/api/conversations/${body.id}/messages` };
+  }
+
+  async function expectTheRest(url: string, messages: string): Promise<void> {
+    const next = await GenesisClient.open(url);
+    const complete = await next.next('complete', 1, PATIENCE_MS);
+    const { body } = await requestJson<{ id: string; content: string }[]>(url + messages);
+    expect(body.at(-1)).toMatchObject({ id: complete.message_id, content: next.text });
+    expect(next.types.slice(0, 1)).toEqual(['token']);
+    expect(next.of('token')[0]!.content.length).toBeGreaterThan(3);
+    const others = async () => (await cluster.store.listBindings('local', 'genesis-chat')).length === 0;
+    await waitFor(others, { what: 'nothing that is kept' });
+    next.close();
+  }
+
+  it('15: goes on through another one when a connection is cut', async () => {
+    const [one, two] = cluster.gateways;
+    const { client, messages } = await begin(one!.url);
+    client.cut();
+    await expectTheRest(two!.url, messages);
+  });
+
+  it('15: goes on through another one when its gateway stops in order, and is told to come back', async () => {
+    const [one, two] = cluster.gateways;
+    const { client, messages } = await begin(one!.url);
+    const ended = cluster.end(one!, 'SIGTERM');
+    expect(await client.closing()).toMatchObject({ code: 1012 });
+    await expectTheRest(two!.url, messages);
+    await ended;
+  });
+
+  it('15: goes on through another one when its gateway is killed', async () => {
+    const [one, two] = cluster.gateways;
+    const { client, messages } = await begin(one!.url);
+    await cluster.end(one!);
+    await client.closing();
+    await expectTheRest(two!.url, messages);
+  });
+});
