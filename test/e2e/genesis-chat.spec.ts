@@ -50,7 +50,7 @@ async function ask(content: string, ...replies: ScriptedReply[]): Promise<void> 
 }
 
 describe('accounts', () => {
-  test('1: register is 201, again 400, a bad email 422, and each detail is a string', async () => {
+  test('1 register is 201, again 400, a bad email 422, and each detail is a string', async () => {
     const nobody = new GenesisFrontEnd(standalone.url);
     expect(await nobody.register('bert', { full_name: 'Bert' })).toMatchObject({
       status: 201,
@@ -66,7 +66,7 @@ describe('accounts', () => {
       expect([reply.status, reply.body.detail]).toEqual([status, expect.any(String)]);
   });
 
-  test('2: a token is had by a form, with the name or the email, and not by JSON or a wrong password', async () => {
+  test('2 a token is had by a form, with the name or the email, and not by JSON or a wrong password', async () => {
     const nobody = new GenesisFrontEnd(standalone.url);
     const json = { username: 'ann', password: 'correct horse' };
     expect((await nobody.ask('POST', '/auth/token', { json })).status).toBe(422);
@@ -82,7 +82,7 @@ describe('accounts', () => {
 });
 
 describe('conversations', () => {
-  test('3: the one written to last is first, bad titles are 422, what is not mine or gone is 404 alike', async () => {
+  test('3 the one written to last is first, bad titles are 422, what is not mine or gone is 404 alike', async () => {
     const older = ann.conversationId;
     await ann.startConversation();
     const newer = ann.conversationId;
@@ -105,7 +105,7 @@ describe('conversations', () => {
     expect((await ann.ask('GET', `/conversations/${older}`)).status).toBe(404);
   });
 
-  test('4: New Chat is still so after a turn without PATCH', async () => {
+  test('4 New Chat is still so after a turn without PATCH', async () => {
     await ask('hello', say('Hello.'));
     const { body } = await ann.ask<{ title: string }>('GET', `/conversations/${ann.conversationId}`);
     expect(body.title).toBe('New Chat');
@@ -113,14 +113,14 @@ describe('conversations', () => {
 });
 
 describe('the socket', () => {
-  test('5: a bad token is refused with 403, and no connection opens', async () => {
+  test('5 a bad token is refused with 403, and no connection opens', async () => {
     await expect(GenesisClient.open(standalone.url, { token: `${ann.token}x` })).rejects.toMatchObject({
       status: 403,
       wasOpen: false,
     });
   });
 
-  test('6: a ping is answered while a tool runs', async () => {
+  test('6 a ping is answered while a tool runs', async () => {
     const name = `ping-${++holds}`;
     provider.answer(useTools(['t1', 'gate__hold', { name }]), say('Held.'));
     await ann.send('hold');
@@ -132,7 +132,7 @@ describe('the socket', () => {
     await ann.answered();
   });
 
-  test('7: 5 × 3 is a card, its result, tokens, and complete', async () => {
+  test('7 5 × 3 is a card, its result, tokens, and complete', async () => {
     await ask('5 times 3?', useTools(['t1', 'math__multiply', { a: 5, b: 3 }]), say('It is ', '15.'));
     const [start] = ann.socket.of('tool_start');
     expect(start).toMatchObject({ tool_name: 'multiply', source: 'local', tool_args: { a: 5, b: 3 } });
@@ -144,14 +144,14 @@ describe('the socket', () => {
     expect(ann.socket.text).toBe('It is 15.');
   });
 
-  test('8: complete names the last message', async () => {
+  test('8 complete names the last message', async () => {
     await ask('5 times 3?', useTools(['t1', 'math__multiply', { a: 5, b: 3 }]), say('It is 15.'));
     expect(ann.socket.of('complete')).toMatchObject([
       { message_id: (await ann.messages()).at(-1)!.id, conversation_id: ann.conversationId },
     ]);
   });
 
-  test('9: two calls at once are two cards one after the other, though the second ends first', async () => {
+  test('9 two calls at once are two cards one after the other, though the second ends first', async () => {
     const [a, b] = [`a-${++holds}`, `b-${holds}`];
     const call = (id: string, name: string) => [id, 'gate__hold', { name }] as [string, string, object];
     provider.answer(useTools(call('t1', a) as never, call('t2', b) as never), say('Held both.'));
@@ -178,7 +178,7 @@ describe('the socket', () => {
     expect(ann.cards.map(({ text }) => text).toSorted()).toEqual([`held ${a}`, `held ${b}`]);
   });
 
-  test('10: a failing tool closes its card with the error, and the turn goes on', async () => {
+  test('10 a failing tool closes its card with the error, and the turn goes on', async () => {
     await ask(
       'search',
       useTools(['t1', 'knowledge__rag_search', { query: ' ' }]),
@@ -195,7 +195,7 @@ describe('the socket', () => {
     expect(ann.socket.of('complete')).toMatchObject([{ status: 'completed' }]);
   });
 
-  test('11: a model failure is an error, one token, complete, and the next message works', async () => {
+  test('11 a model failure is an error, one token, complete, and the next message works', async () => {
     await ask('hello', { status: 400, message: 'the model is unwell' });
     expect(ann.socket.types).toEqual(['error', 'token', 'complete']);
     expect(ann.socket.of('error')).toMatchObject([{ code: 'LLM_ERROR' }]);
@@ -204,7 +204,7 @@ describe('the socket', () => {
     expect(ann.shown.at(-1)).toBe('Here I am.');
   });
 
-  test('12: a foreign conversation is ACCESS_DENIED, nonsense INVALID_FORMAT, and the socket stays open', async () => {
+  test('12 a foreign conversation is ACCESS_DENIED, nonsense INVALID_FORMAT, and the socket stays open', async () => {
     ann.socket.say('conv_somebody_elses', 'hello');
     expect(await ann.socket.next('error')).toMatchObject({ code: 'ACCESS_DENIED' });
     ann.socket.sendRaw('not json');
@@ -213,7 +213,7 @@ describe('the socket', () => {
     expect(ann.socket.closed).toBeUndefined();
   });
 
-  test('13: there are no other types, and the tokens contain the shown texts in order', async () => {
+  test('13 there are no other types, and the tokens contain the shown texts in order', async () => {
     const words = useTools(['t1', 'math__add', { a: 1, b: 2 }]);
     words.content.unshift({ type: 'text', chunks: ['Let me ', 'add.'] });
     await ask('1 + 2?', words, say('It is ', '3.'));
@@ -229,7 +229,7 @@ describe('the socket', () => {
     expect(ann.socket.text).toBe('Let me add.\n\nIt is 3.');
   });
 
-  test('14: messages are of user and assistant, the same twice, and of one tool if asked for', async () => {
+  test('14 messages are of user and assistant, the same twice, and of one tool if asked for', async () => {
     await ask('5 times 3?', useTools(['t1', 'math__multiply', { a: 5, b: 3 }]), say('It is 15.'));
     const messages = await ann.messages();
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
@@ -240,7 +240,7 @@ describe('the socket', () => {
     ]);
   });
 
-  test('15: a socket that is cut in the middle is continued by the next one', async () => {
+  test('15 a socket that is cut in the middle is continued by the next one', async () => {
     const { until, open } = gate();
     provider.answer({
       content: [
@@ -261,7 +261,7 @@ describe('the socket', () => {
     expect(ann.socket.types.at(-1)).toBe('complete');
   });
 
-  test('16: a second tab gets nothing of the first one’s turn, and complete comes after 300 ms at the soonest', async () => {
+  test('16 a second tab gets nothing of the first one’s turn, and complete comes after 300 ms at the soonest', async () => {
     const tab = await GenesisClient.open(standalone.url, { token: ann.token });
     const sentAt = performance.now();
     await ask('hello', say('Hello.'));
@@ -273,7 +273,7 @@ describe('the socket', () => {
   });
 });
 
-test('17: GET /api/tools names local tools barely and MCP tools by their server', async () => {
+test('17 GET /api/tools names local tools barely and MCP tools by their server', async () => {
   const { body } = await ann.ask<{ tools: { name: string; source: string; parameters: unknown[] }[] }>(
     'GET',
     '/tools',
@@ -289,7 +289,7 @@ test('17: GET /api/tools names local tools barely and MCP tools by their server'
   expect(mcp).toEqual(['mcp:gate:hold']);
 });
 
-test('18: the front end registers, chats, shows a closed card with the MCP badge, renames, reloads, deletes', async () => {
+test('18 the front end registers, chats, shows a closed card with the MCP badge, renames, reloads, deletes', async () => {
   const name = `card-${++holds}`;
   gates.open(name);
   const page = new GenesisFrontEnd(standalone.url);

@@ -38,7 +38,7 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
   }
 
   it(
-    '15: goes on through another one when a connection is cut',
+    '15 goes on through another one when a connection is cut',
     async () => {
       const [one, two] = cluster.gateways;
       const { client, messages } = await begin(one!.url);
@@ -49,7 +49,7 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
   );
 
   it(
-    '15: goes on through another one when its gateway stops in order, and is told to come back',
+    '15 goes on through another one when its gateway stops in order, and is told to come back',
     async () => {
       const [one, two] = cluster.gateways;
       const { client, messages } = await begin(one!.url);
@@ -62,7 +62,7 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
   );
 
   it(
-    '15: goes on through another one when its gateway is killed',
+    '15 goes on through another one when its gateway is killed',
     async () => {
       const [one, two] = cluster.gateways;
       const { client, messages } = await begin(one!.url);

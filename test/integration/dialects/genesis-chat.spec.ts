@@ -41,7 +41,7 @@ describe('the handshake of /ws/chat', () => {
     return error.status;
   };
 
-  it('5: a bad token is refused with 403 before any connection opens', async () => {
+  it('5 a bad token is refused with 403 before any connection opens', async () => {
     const expired = await signTestToken('ann', { expiresAt: Math.floor(Date.now() / 1000) - 60 });
     const foreign = await signTestToken('ann', { secret: 'another-secret-that-is-long-enough-too' });
     for (const bad of ['', 'x', expired, foreign, undefined]) expect(await refused({ token: bad })).toBe(403);
@@ -122,7 +122,7 @@ describe('/ws/chat', () => {
     client.close();
   });
 
-  it('6: answers a ping while a call runs, and nothing else', async () => {
+  it('6 answers a ping while a call runs, and nothing else', async () => {
     const client = await open();
     const id = await conversation();
     client.say(id, 'what is 1 + 2?');
@@ -137,7 +137,7 @@ describe('/ws/chat', () => {
     client.close();
   });
 
-  it('12: refuses what is nobody’s or somebody else’s alike, and what is no message, and goes on', async () => {
+  it('12 refuses what is nobody’s or somebody else’s alike, and what is no message, and goes on', async () => {
     const client = await open();
     const foreign = await conversation(await signTestToken('bob'));
     for (const [count, id] of [foreign, 'conv_unknown', 'no id!', '$ne'].entries()) {
@@ -162,7 +162,7 @@ describe('/ws/chat', () => {
     client.close();
   });
 
-  it('16: completes nothing sooner than 300 ms after its message', async () => {
+  it('16 completes nothing sooner than 300 ms after its message', async () => {
     const client = await open();
     const id = await conversation();
     const sentAt = performance.now();
@@ -252,7 +252,7 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
   }
   const bindings = (name: string) => harness.store.listBindings(name, 'genesis-chat');
 
-  it('15: is continued by the next one: the text so far as one token, then the rest', async () => {
+  it('15 is continued by the next one: the text so far as one token, then the rest', async () => {
     const { client, played, mine } = await half('u1');
     client.cut();
     played.token(1, 'mor');
@@ -315,7 +315,7 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     again.close();
   });
 
-  it('16: and the second tab gets no frame of the first one’s turn', async () => {
+  it('16 and the second tab gets no frame of the first one’s turn', async () => {
     const { client, played, mine } = await half('u4');
     const tab = await open({ token: mine });
     played.token(1, 'morning.');

@@ -74,7 +74,7 @@ describe('conversations of the Genesis front end', () => {
     });
   });
 
-  it('3: are listed by what was written last', async () => {
+  it('3 are listed by what was written last', async () => {
     const [older, newer] = [await create(), await create()];
     await ask('POST', `/api/conversations/${older.id}/turns`, { json: { content: 'hello' } });
     const list = (await ask('GET', '/api/conversations?skip=0&limit=100')).json as { id: string }[];
@@ -109,7 +109,7 @@ describe('conversations of the Genesis front end', () => {
     ['GET', '/api/conversations/:id/messages?limit=0', undefined],
     ['GET', '/api/conversations/:id/messages?limit=501', undefined],
     ['GET', '/api/conversations/:id/messages?skip=x', undefined],
-  ])('3: %s %s is refused with 422 and one sentence: %.30j', async (method, path, json) => {
+  ])('3 %s %s is refused with 422 and one sentence: %.30j', async (method, path, json) => {
     const { id } = await create();
     const reply = await ask(method, path.replace(':id', id), { json });
     expect(reply).toMatchObject({ status: 422, json: { detail: expect.any(String) } });
@@ -118,7 +118,7 @@ describe('conversations of the Genesis front end', () => {
     expect(reply.headers.get('access-control-allow-credentials')).toBe('true');
   });
 
-  it('3: answer the same for what is somebody else’s, unknown, deleted or no id', async () => {
+  it('3 answer the same for what is somebody else’s, unknown, deleted or no id', async () => {
     const { id } = await create();
     const deleted = await create();
     const gone = await ask('DELETE', `/api/conversations/${deleted.id}`);
@@ -176,7 +176,7 @@ describe('conversations of the Genesis front end', () => {
 });
 
 describe('messages of the Genesis front end', () => {
-  it('14: are the user’s, and the steps with text, the same on every read; tools only when asked for', async () => {
+  it('14 are the user’s, and the steps with text, the same on every read; tools only when asked for', async () => {
     const { id } = await create();
     const taken = await ask('POST', `/api/conversations/${id}/turns`, { json: { content: '1 + 2?' } });
     const { turn_id } = taken.json as { turn_id: string };
