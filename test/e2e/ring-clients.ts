@@ -1,4 +1,6 @@
 import { answerOf, linesOf } from '../integration/dialects/artifact-lines.js';
+import { randomUUID } from 'node:crypto';
+import { HttpAgent } from '@ag-ui/client';
 import { GenesisClient } from '../integration/dialects/genesis-client.js';
 import { McpChatClient } from './mcp-chat-client.js';
 import { requestJson } from './standalone-process.js';
@@ -79,6 +81,20 @@ export const RING_CLIENTS: Record<string, (url: string) => Promise<RingClient>> 
       );
       if (status !== 200) throw new Error(`no completion: ${status} ${JSON.stringify(body)}`);
       return { conversationId: headers.get('x-conversation-id')!, text: body.choices[0].message.content };
+    };
+    return Promise.resolve(inAnyConversation(say));
+  },
+
+  'ag-ui': (url) => {
+    const say = async (conversationId: string | undefined, content: string): Promise<Said> => {
+      const agent = new HttpAgent({ url: `${url}/ag-ui`, threadId: conversationId ?? randomUUID() });
+      let id = '';
+      agent.subscribe({
+        onRunStartedEvent: ({ event }) => void (id = String(event.metadata?.conversation_id)),
+      });
+      agent.addMessage({ id: randomUUID(), role: 'user', content });
+      const { newMessages } = await agent.runAgent();
+      return { conversationId: id, text: String(newMessages.at(-1)?.content) };
     };
     return Promise.resolve(inAnyConversation(say));
   },
