@@ -3,7 +3,7 @@ import { providerOf, SUGGESTED_MODEL } from './model-name.js';
 import type { ModelEnvironment } from './provider-settings.js';
 
 /** Asked of a provider of which the deployment names no model. */
-const SUGGESTED = [SUGGESTED_MODEL, 'openai/gpt-6', 'gemini/gemini-3.5-flash', 'ollama/qwen3'];
+const SUGGESTED = [SUGGESTED_MODEL, 'openai/gpt-5', 'gemini/gemini-3.5-flash', 'ollama/qwen3'];
 
 /**
  * Of each provider that the settings open the model that is asked when somebody names only the provider: the first of

@@ -23,7 +23,7 @@ const give = (json: object, at?: string): [string, object] => [
   { json: JSON.stringify(json), ...(at ? { gate: at } : {}) },
 ];
 
-it('17. a client that does what the front end does: question, statuses, answer, artifact opened by its button', async () => {
+it('17 a client that does what the front end does: question, statuses, answer, artifact opened by its button', async () => {
   const client = new CharmClient(system.url);
   expect(await client.get('/api/server-names')).toEqual({ serverNames: ['x', 'y'] });
   expect(await client.get('/api/storage/files')).toEqual([]);
@@ -65,7 +65,7 @@ it('17. a client that does what the front end does: question, statuses, answer, 
   expect(JSON.stringify(first!.messages[1])).toContain('Look:\\n\\n[artifact: Page]\\n\\n[artifact: Notes]');
 });
 
-it('17. a failure is read as the answer', async () => {
+it('17 a failure is read as the answer', async () => {
   const client = new CharmClient(system.url);
   await client.send(JSON.stringify({ fail: 'No credit.' }));
   expect(client.answer).toContain('No credit.');

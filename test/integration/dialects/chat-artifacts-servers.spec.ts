@@ -46,7 +46,7 @@ async function modelName(tool: string): Promise<string> {
   return tools.find(({ name }) => name === `mcp:My Server:${tool}`)!.qualified_name;
 }
 
-describe('13. what an MCP server logs during a call', () => {
+describe('13 what an MCP server logs during a call', () => {
   const LOGGED = /^\[My Server:[0-9a-f]{8}\] \{"said":"hello.*red"\}$/;
 
   it('becomes a status of its turn, and never of another one', async () => {
@@ -83,7 +83,7 @@ it('what an MCP server puts beside its text, and its pictures, are collected', a
   ]);
 });
 
-describe('14. the lists of servers', () => {
+describe('14 the lists of servers', () => {
   it('agree, and have every server by its exact name with its tools by their own', async () => {
     const { serverNames } = await get<{ serverNames: string[] }>('/api/server-names');
     const { servers } = await get<{ servers: Server[] }>('/api/server-status');

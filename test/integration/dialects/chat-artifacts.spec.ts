@@ -29,7 +29,7 @@ const give = (value: object, at?: string): [string, object] => [
 ];
 const last = (lines: Line[]) => lines.at(-1)!;
 
-it('1. every line parses, the first is a status, and the last says that the response is complete', async () => {
+it('1 every line parses, the first is a status, and the last says that the response is complete', async () => {
   const { lines, response } = await play({
     steps: [
       [
@@ -61,7 +61,7 @@ it('1. every line parses, the first is a status, and the last says that the resp
   await accepted.text();
 });
 
-it('2. a provider that is not configured is named as sent, and the default model answers', async () => {
+it('2 a provider that is not configured is named as sent, and the default model answers', async () => {
   const what: Play = { say: 'From ollama.' };
   const { lines } = await play(what, { modelProvider: 'ollama' });
   expect(statuses(lines)).toContain('Using model provider: ollama');
@@ -72,7 +72,7 @@ it('2. a provider that is not configured is named as sent, and the default model
   );
 });
 
-it('3. chat-artifacts has no result; chat has one, whose conversation is a string, and it is last', async () => {
+it('3 chat-artifacts has no result; chat has one, whose conversation is a string, and it is last', async () => {
   const artifact = { type: 'text/markdown', title: 'A', content: '# A' };
   const what: Play = {
     format: [
@@ -93,7 +93,7 @@ it('3. chat-artifacts has no result; chat has one, whose conversation is a strin
   expect(response!.conversation).toMatch(/^See:\n\n<button class="artifact-button".*📎 A<\/button>$/);
 });
 
-it('4. each artifact is followed by a button of one line with its id, and the contents are the answer', async () => {
+it('4 each artifact is followed by a button of one line with its id, and the contents are the answer', async () => {
   const code = { type: 'application/vnd.ant.code', title: 'Sum', content: 'a + b', language: 'ts' };
   const page = { type: 'text/html', title: 'Page', content: '<p>' };
   const { lines } = await play({
@@ -121,7 +121,7 @@ it('4. each artifact is followed by a button of one line with its id, and the co
   expect(answerOf(lines)).toBe(['Here.', buttons[0], buttons[1], 'So.', buttons[2]].join('\n\n'));
 });
 
-it('5. a history that ends with the message: the model reads that once, after what was said before', async () => {
+it('5 a history that ends with the message: the model reads that once, after what was said before', async () => {
   const what: Play = { say: 'Fine.' };
   const message = JSON.stringify(what);
   await play(what, {
@@ -143,7 +143,7 @@ it('5. a history that ends with the message: the model reads that once, after wh
   ]);
 });
 
-it('6. every call has its result in the next user message, and no assistant message has any', async () => {
+it('6 every call has its result in the next user message, and no assistant message has any', async () => {
   const marks = ['MARK-1', 'MARK-2', 'MARK-3'];
   const what: Play = {
     steps: [
@@ -178,7 +178,7 @@ it('6. every call has its result in the next user message, and no assistant mess
   ]);
 });
 
-describe('7. servers and tools are kept back', () => {
+describe('7 servers and tools are kept back', () => {
   const offered = async (body: object, path?: string) => {
     const what: Play = { say: `Offer ${JSON.stringify(body)} ${path}` };
     await play(what, body, path);
@@ -208,7 +208,7 @@ describe('7. servers and tools are kept back', () => {
   });
 });
 
-describe('8. a forced call follows the loop', () => {
+describe('8 a forced call follows the loop', () => {
   it('with the catalogue and a last user message; nothing of it stays unanswered', async () => {
     const what: Play = { steps: [[['y__a', {}]]], say: 'Eight.' };
     await play(what, { conversationId: 'eight' });
@@ -242,7 +242,7 @@ describe('8. a forced call follows the loop', () => {
   });
 });
 
-describe('9. a loop without an end is ended', () => {
+describe('9 a loop without an end is ended', () => {
   it.each([
     ['other calls all the time', { counting: 'x__count' } as Play, 5, 5],
     ['the same call all the time', { endless: [['y__a', {}]] } as Play, 3, 2],
@@ -269,7 +269,7 @@ const graph = (node: string, evidence: string[]) => ({
   ],
 });
 
-it.each(['first', 'second'])('10. two graphs are one, with the %s call ending last', async (late) => {
+it.each(['first', 'second'])('10 two graphs are one, with the %s call ending last', async (late) => {
   const held = gate();
   gates.set(`late ${late}`, held.until);
   const at = (name: string) => (name === late ? `late ${late}` : undefined);
@@ -298,7 +298,7 @@ it.each(['first', 'second'])('10. two graphs are one, with the %s call ending la
   });
 });
 
-it('11. the same artifact from two calls is sent once; of ten references two are the same', async () => {
+it('11 the same artifact from two calls is sent once; of ten references two are the same', async () => {
   const artifacts = [{ type: 'text/markdown', title: 'A', content: 'a' }];
   const references = Array.from({ length: 10 }, (_, i) => ({
     pmid: String(i === 9 ? 0 : i),
@@ -317,13 +317,13 @@ it('11. the same artifact from two calls is sent once; of ten references two are
   expect(JSON.parse(artifactsOf(lines)[1]!.content)).toHaveLength(9);
 });
 
-it('11. what is too long for a result is collected all the same', async () => {
+it('11 what is too long for a result is collected all the same', async () => {
   const artifacts = [{ type: 'text/markdown', title: 'Long', content: LONG }];
   const { lines } = await play({ steps: [[give({ artifacts })]] });
   expect(artifactsOf(lines)[0]!.content).toHaveLength(100_000);
 });
 
-it('12. a model that fails: a readable content, an error, the end', async () => {
+it('12 a model that fails: a readable content, an error, the end', async () => {
   const { lines } = await play({ fail: 'There is no credit left.' });
   expect(lines.slice(-2).map(({ type }) => type)).toEqual(['content', 'error']);
   expect(contents(lines)).toEqual([expect.stringContaining('There is no credit left.')]);
@@ -333,7 +333,7 @@ it('12. a model that fails: a readable content, an error, the end', async () => 
   expect(whole.at(-2)!.response!.conversation).toContain('No credit.');
 });
 
-it('15. two requests at once keep their own providers and filters', async () => {
+it('15 two requests at once keep their own providers and filters', async () => {
   const [one, two]: [Play, Play] = [{ say: 'One of two.' }, { say: 'Two of two.' }];
   const both = await Promise.all([
     play(one, { modelProvider: 'openai', blockedServers: ['x'], temperature: 0.7, maxTokens: 100 }),
@@ -354,7 +354,7 @@ it('15. two requests at once keep their own providers and filters', async () => 
   expect([asked(two).temperature, asked(two).max_output_tokens]).toEqual([0.2, 4000]);
 });
 
-describe('16. requests', () => {
+describe('16 requests', () => {
   it.each([
     ['{}', 400],
     ['{"message":"  "}', 400],
