@@ -1,3 +1,4 @@
+import { answerOf, linesOf } from '../integration/dialects/artifact-lines.js';
 import { GenesisClient } from '../integration/dialects/genesis-client.js';
 import { McpChatClient } from './mcp-chat-client.js';
 import { requestJson } from './standalone-process.js';
@@ -53,18 +54,17 @@ export const RING_CLIENTS: Record<string, (url: string) => Promise<RingClient>> 
   },
 
   'chat-artifacts-ndjson': (url) => {
-    // Its clients name their conversations themselves, so it is only ever in its own.
-    const name = `ring-${performance.now()}`;
-    const goOnAlone = async (message: string): Promise<Said> => {
-      const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
-      const body = JSON.stringify({ message, conversationId: name });
-      const response = await fetch(`${url}/api/chat-artifacts`, { ...json, body });
-      const lines = (await response.text()).split('\n').filter((line) => line.trim() !== '');
-      const told = lines.map((line) => JSON.parse(line) as { type: string; content?: string });
-      const texts = told.filter(({ type }) => type === 'content').map(({ content }) => content);
-      return { conversationId: response.headers.get('x-conversation-id')!, text: texts.join('') };
+    let names = 0;
+    const say = async (conversationId: string | undefined, content: string): Promise<Said> => {
+      const response = await fetch(`${url}/api/chat-artifacts`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ message: content, conversationId: conversationId ?? `ring ${++names}` }),
+      });
+      const text = answerOf(linesOf(await response.text()));
+      return { conversationId: response.headers.get('x-conversation-id')!, text };
     };
-    return Promise.resolve({ begin: goOnAlone, goOnAlone, close: () => undefined });
+    return Promise.resolve(inAnyConversation(say));
   },
 
   openai: (url) => {

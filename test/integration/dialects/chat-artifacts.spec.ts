@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError } from '#store';
 import { assertTranscript } from '#turn';
 import { gate } from '../../e2e/scripted-provider.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -333,6 +334,20 @@ it('12 a model that fails: a readable content, an error, the end', async () => {
   expect(whole.at(-2)!.response!.conversation).toContain('No credit.');
 });
 
+it('12 a store that is away at the end: a readable content, an error, the end', async () => {
+  const { store } = system.fleet;
+  const { getArtifact } = store;
+  store.getArtifact = () => Promise.reject(new StoreUnavailableError('mongodb://user:secret@host'));
+  try {
+    const artifacts = [{ type: 'text/markdown', title: 'Long', content: LONG }];
+    const { lines } = await play({ steps: [[give({ artifacts })]] });
+    expect(lines.slice(-2).map(({ type }) => type)).toEqual(['content', 'error']);
+    expect(contents(lines)).toEqual(['The store cannot be reached. Try again.']);
+  } finally {
+    store.getArtifact = getArtifact;
+  }
+});
+
 it('15 two requests at once keep their own providers and filters', async () => {
   const [one, two]: [Play, Play] = [{ say: 'One of two.' }, { say: 'Two of two.' }];
   const both = await Promise.all([
@@ -427,6 +442,18 @@ describe('a conversation', () => {
     expect(said).not.toContain('Other past');
     const listed = (await (await fetch(`${system.url}/api/conversations`)).json()) as object[];
     expect(listed.length).toBeGreaterThan(0);
+  });
+
+  it('that began elsewhere is named by its id; nobody else’s is', async () => {
+    const created = await system.post('/api/conversations', {});
+    const { id } = (await created.json()) as { id: string };
+    const { response } = await play({ say: 'In it.' }, { conversationId: id });
+    expect(response.headers.get('x-conversation-id')).toBe(id);
+    const row = (await system.fleet.store.getConversation(id))!;
+    await system.fleet.store.insertConversation({ ...row, _id: 'conv_of_eve', user_id: 'eve' });
+    const other = await play({ say: 'Not in hers.' }, { conversationId: 'conv_of_eve' });
+    expect(other.response.headers.get('x-conversation-id')).not.toBe('conv_of_eve');
+    expect(await system.fleet.store.lastTurnNumber('conv_of_eve')).toBe(0);
   });
 
   it('that is not named is in no list, and removed after a day', async () => {

@@ -6,13 +6,16 @@ import { SurroundingsController } from './surroundings.controller.js';
 import { Surroundings } from './surroundings.js';
 
 export function chatArtifactsParts(gateway: Gateway): DialectParts {
-  const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels } = gateway;
+  const { dialectTurns: turns, ownership, turnReader, artifacts, offeredTools, offeredModels } = gateway;
   const surroundings = new Surroundings(offeredTools, offeredModels);
   const modelOf = surroundings.modelOf.bind(surroundings);
   return {
     controllers: [ArtifactChatController, SurroundingsController],
     providers: [
-      { provide: ArtifactChat, useValue: new ArtifactChat({ turns, turnReader, artifacts, modelOf }) },
+      {
+        provide: ArtifactChat,
+        useValue: new ArtifactChat({ turns, ownership, turnReader, artifacts, modelOf }),
+      },
       { provide: Surroundings, useValue: surroundings },
     ],
   };
