@@ -69,23 +69,6 @@ export const RING_CLIENTS: Record<string, (url: string) => Promise<RingClient>> 
     return Promise.resolve(inAnyConversation(say));
   },
 
-  'ag-ui': (url) => {
-    const threadId = `ring-${performance.now()}`;
-    const messages: { id: string; role: 'user'; content: string }[] = [];
-    const goOnAlone = async (content: string): Promise<Said> => {
-      messages.push({ id: `m${messages.length}`, role: 'user', content });
-      const input = { threadId, runId: `run-${messages.length}`, messages, tools: [], context: [] };
-      const json = { method: 'POST', headers: { 'content-type': 'application/json' } };
-      const body = JSON.stringify({ ...input, state: {}, forwardedProps: {} });
-      const response = await fetch(`${url}/ag-ui`, { ...json, body });
-      const payloads = [...(await response.text()).matchAll(/^data: (.+)$/gm)].map(([, payload]) => payload!);
-      const events = payloads.map((payload) => JSON.parse(payload) as { type: string; delta?: string });
-      const deltas = events.filter(({ type }) => type === 'TEXT_MESSAGE_CONTENT').map(({ delta }) => delta);
-      return { conversationId: response.headers.get('x-conversation-id')!, text: deltas.join('') };
-    };
-    return Promise.resolve({ begin: goOnAlone, goOnAlone, close: () => undefined });
-  },
-
   openai: (url) => {
     const say = async (conversationId: string | undefined, content: string): Promise<Said> => {
       const { status, headers, body } = await requestJson<{ choices: [{ message: { content: string } }] }>(
