@@ -27,7 +27,6 @@ const UNSET = {
   idleMs: 600_000,
   maxInstances: 20,
   concurrency: 10,
-  logs: 'operators',
 };
 
 describe('mcp.json', () => {
