@@ -41,6 +41,15 @@ describe('readHistory', () => {
     ]);
   });
 
+  it('looks through a text once, however many beginnings of buttons it has', () => {
+    const start = '<button class="artifact-button"';
+    const texts = [`${start}>${' '.repeat(5_000_000)}`, start.repeat(200_000)];
+    // Looked through again from each beginning this would take hours.
+    for (const text of texts)
+      expect(readHistory([user('Hi'), assistant(`${text}x`), user('Go on')], 'Go on')).toEqual([]);
+    expect(readHistory([user(start.repeat(1_000))], 'x')).toHaveLength(1);
+  });
+
   it('keeps the newest hundred items, and no more text than is worth writing', () => {
     const many = Array.from({ length: 150 }, (_, i) => [user(`q${i}`), assistant(`a${i}`)]).flat();
     const kept = readHistory(many, 'x');

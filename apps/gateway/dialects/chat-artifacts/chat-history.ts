@@ -12,7 +12,8 @@ const MAX_ITEMS = 100;
 const MAX_LENGTH = 400_000;
 /** What stands for an answer that has not come, or never came. */
 const PLACEHOLDER = /^_(Status:|Error:)[^\n]*_$|^_Processing your request\.\.\._$/;
-const BUTTON = /<button class="artifact-button"[^>]*>\s*(?:📎\s*)?([^<]*)<\/button>/g;
+/** No two parts of it match the same characters: a text of any length is looked through once. */
+const BUTTON = /<button class="artifact-button"[^<>]*>([^<]*)<\/button>/g;
 
 /** What was said before `message`, which is usually the last item as well. */
 export function readHistory(items: readonly HistoryItem[], message: string): Exchange[] {
@@ -20,7 +21,7 @@ export function readHistory(items: readonly HistoryItem[], message: string): Exc
     if (role !== 'user' && role !== 'assistant') return [];
     const text = textOf(content).replace(
       BUTTON,
-      (_button, title: string) => `[artifact: ${unescape(title).trim()}]`,
+      (_button, title: string) => `[artifact: ${unescape(title.trim().replace('📎', '')).trim()}]`,
     );
     const isPlaceholder = role === 'assistant' && PLACEHOLDER.test(text.trim());
     return text.trim() === '' || isPlaceholder ? [] : [{ role: role as 'user' | 'assistant', text }];
