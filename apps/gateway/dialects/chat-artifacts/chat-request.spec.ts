@@ -40,6 +40,18 @@ describe('turnOptionsOf', () => {
     expect(options(body, { tools: false }).tools).toEqual({ allow: [] });
   });
 
+  it('refuses more names than a turn keeps, and leaves none out of what narrows the tools', () => {
+    const names = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => prefix + i);
+    const enabled = (count: number) =>
+      Object.fromEntries(names(count, 's').map((name) => [name, [] as string[]]));
+    const most = { blockedServers: names(499, 'b'), enabledTools: { y: ['a'] } };
+    expect(options(most).tools?.only?.at(-1)).toEqual({ server: 'y', tools: ['a'] });
+    const parse = (body: object) => chatRequestSchema.safeParse({ message: 'x', ...body }).success;
+    expect(parse({ blockedServers: names(300, 'b'), enabledTools: enabled(300) })).toBe(false);
+    const many = Object.fromEntries(names(11, 's').map((name) => [name, names(1_000, 't')]));
+    expect(parse({ enabledTools: many })).toBe(false);
+  });
+
   it('names a variable for each file: its own, or the file’s name up to the first dot', () => {
     const attachments = [
       { id: '1', name: 'sales.2024.csv', size: 1, type: 'text/csv' },

@@ -4,6 +4,8 @@ import type { TurnOptions } from '#contracts';
 const MAX_NAME_LENGTH = 256;
 const MAX_SERVERS = 500;
 const MAX_TOOLS = 1000;
+/** Of all servers: a turn keeps them. */
+const MAX_NAMED_TOOLS = 10_000;
 const MAX_FILES = 100;
 const DEFAULT_TEMPERATURE = 0.2;
 const MAX_TEMPERATURE = 2;
@@ -21,7 +23,7 @@ const pinnedSchema = z.looseObject({
   content: z.unknown(),
 });
 
-export const chatRequestSchema = z.object({
+const requestSchema = z.object({
   message: z.string().refine((text) => text.trim() !== '', { error: 'must not be blank' }),
   history: optional(z.array(z.object({ role: z.string(), content: z.unknown() }))),
   conversationId: optional(name),
@@ -30,7 +32,9 @@ export const chatRequestSchema = z.object({
   enabledTools: optional(
     z
       .record(name, z.array(name).max(MAX_TOOLS))
-      .refine((servers) => Object.keys(servers).length <= MAX_SERVERS, { error: 'names too many servers' }),
+      .refine((servers) => Object.values(servers).flat().length <= MAX_NAMED_TOOLS, {
+        error: 'names too many tools',
+      }),
   ),
   pinnedArtifacts: optional(z.array(pinnedSchema)),
   pinnedGraph: optional(z.looseObject({})),
@@ -41,7 +45,12 @@ export const chatRequestSchema = z.object({
   maxTokens: optional(z.number()),
 });
 
-export type ChatRequest = z.output<typeof chatRequestSchema>;
+/** Nothing is left out of what narrows the tools: that would allow what was not to be. */
+export const chatRequestSchema = requestSchema.refine((request) => onlyOf(request).length <= MAX_SERVERS, {
+  error: 'blockedServers and enabledTools name too many servers',
+});
+
+export type ChatRequest = z.output<typeof requestSchema>;
 
 /** What the request asks of its turn alone; `tools: false`: none at all. */
 export function turnOptionsOf(
@@ -64,10 +73,13 @@ export function turnOptionsOf(
 }
 
 /** Blocking wins: of a blocked server nothing is left, whatever else is listed. */
-function onlyOf({ blockedServers = [], enabledTools = {} }: ChatRequest) {
+function onlyOf({
+  blockedServers = [],
+  enabledTools = {},
+}: Pick<ChatRequest, 'blockedServers' | 'enabledTools'>) {
   const blocked = [...new Set(blockedServers)].map((server) => ({ server, tools: [] as string[] }));
   const enabled = Object.entries(enabledTools).map(([server, tools]) => ({ server, tools }));
-  return [...blocked, ...enabled].slice(0, MAX_SERVERS);
+  return [...blocked, ...enabled];
 }
 
 /** A variable for each file: its own name for it, or the file's up to the first dot. */
