@@ -15,9 +15,9 @@ describe('an artifact', () => {
   });
 
   it('has a button of one line, with nothing in it that ends it', () => {
-    const button = buttonOf({ id: 'a1', type: 'text/"x"', title: 'A <b>&\n "title"\'s' });
+    const button = buttonOf({ id: 'a1', type: 'text/"x"\n', title: 'A <b>&\n "title"\'s' });
     expect(button).toBe(
-      '<button class="artifact-button" data-artifact-id="a1" data-artifact-type="text/&quot;x&quot;">' +
+      '<button class="artifact-button" data-artifact-id="a1" data-artifact-type="text/&quot;x&quot; ">' +
         '📎 A &lt;b&gt;&amp; &quot;title&quot;&#39;s</button>',
     );
   });

@@ -39,7 +39,7 @@ export function sentArtifact(draft: Draft, id: string, position: number): SentAr
 /** What opens an artifact from within the answer: one line of HTML. */
 export function buttonOf({ id, type, title }: Pick<SentArtifact, 'id' | 'type' | 'title'>): string {
   const label = escapeHtml(title.replace(/\s+/g, ' ').trim());
-  return `<button class="artifact-button" data-artifact-id="${escapeHtml(id)}" data-artifact-type="${escapeHtml(type)}">📎 ${label}</button>`;
+  return `<button class="artifact-button" data-artifact-id="${escapeHtml(id)}" data-artifact-type="${escapeHtml(type.replace(/\s+/g, ' '))}">📎 ${label}</button>`;
 }
 
 const ENTITIES: Record<string, string> = {
