@@ -92,10 +92,17 @@ describe('TurnStream', () => {
     expect(await read(stopping.stream)).toEqual([{ type: 'gateway_stopping' }]);
   });
 
-  it('ends as cancelled when its conversation is deleted', async () => {
-    const { stream } = streamOf();
-    stream.send(snapshot([STEP]));
-    stream.send({ type: 'cancelled', ...fields, message: 'The conversation was deleted.', deleted: true });
-    expect((await read(stream)).at(-1)).toMatchObject({ type: 'turn_ended', turn: { status: 'cancelled' } });
-  });
+  it.each(['turn_1', 'turn_2'])(
+    'ends as cancelled when its conversation is deleted with %s',
+    async (turn_id) => {
+      const { stream } = streamOf();
+      stream.send(snapshot([STEP]));
+      const message = 'The conversation was deleted.';
+      stream.send({ type: 'cancelled', ...fields, turn_id, message, deleted: true });
+      expect((await read(stream)).at(-1)).toMatchObject({
+        type: 'turn_ended',
+        turn: { status: 'cancelled' },
+      });
+    },
+  );
 });

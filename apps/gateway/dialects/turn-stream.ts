@@ -38,12 +38,12 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
 
   send(event: ServerEvent): void {
     if (event.type === 'snapshot') return this.look(event.view);
+    // Nothing is left of the conversation, whichever turn this names: the turn's own end may have been missed.
+    if (event.type === 'cancelled' && event.deleted && this.view)
+      return this.look(cancelled(this.view, event));
     if (event.turn_id !== this.turnId) return;
     if (event.type === 'thinking' || event.type === 'tool_progress' || event.type === 'waiting')
       return this.add(event);
-    // Nothing is left of the conversation: the turn's own end may have been missed.
-    if (event.type === 'cancelled' && event.deleted && this.view)
-      return this.look(cancelled(this.view, event));
     if (this.view) this.look(reduceEvent(this.view, event).view);
   }
 
