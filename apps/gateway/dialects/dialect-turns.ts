@@ -32,7 +32,7 @@ export class DialectTurns {
    * removed then. Throws `RequestError`.
    */
   async start(user: User, request: ClientRequest<'message'>, place?: NewPlace): Promise<StartedTurn> {
-    const { feeds, submitTurn, turnReader } = this.deps;
+    const { feeds, submitTurn } = this.deps;
     const bind = async (conversationId: string) => void (await feeds.open(conversationId));
     const accepted = await submitTurn.accept(user, request, bind, place);
     const { conversation_id, turn_id } = accepted.answer;
@@ -41,8 +41,7 @@ export class DialectTurns {
     const stream = await this.streamOf(user, { conversation_id, turn_id });
     // Whoever is told of the turn has its stream before anything can happen in it.
     await accepted.announce();
-    // An old turn is not in the view that the conversation's other viewers have.
-    if (accepted.isEnded) stream.show(await turnReader.turn(turn_id));
+    if (accepted.isEnded) await this.showEnded(stream, turn_id);
     return { conversation_id, turn_id, stream };
   }
 
@@ -51,14 +50,23 @@ export class DialectTurns {
     const turn = await this.deps.ownership.turn(user, turnId);
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id };
     const stream = await this.streamOf(user, place);
-    // The same.
-    if (isEndedStatus(turn.status)) stream.show(await this.deps.turnReader.turn(turnId));
+    if (isEndedStatus(turn.status)) await this.showEnded(stream, turnId);
     return { ...place, stream };
   }
 
   /** The process stops: every stream ends. */
   stop(): void {
     for (const stream of this.open) stream.stop();
+  }
+
+  /** An old turn is not in the view that the conversation's other viewers have. Nobody else could close the stream. */
+  private async showEnded(stream: TurnStream, turnId: string): Promise<void> {
+    try {
+      stream.show(await this.deps.turnReader.turn(turnId));
+    } catch (error) {
+      stream.close();
+      throw error;
+    }
   }
 
   private async streamOf(
