@@ -64,7 +64,9 @@ export function configureGateway(
   const { limits, trustedProxies } = config;
   const dialects = chooseDialects(config.dialects);
   const sendError = createErrorSender(dialects);
-  secureHttp(app, { rules, maxRequests: limits.httpRequests, trustedProxies, dialects, sendError, log });
+  const { authenticate } = gateway;
+  const maxRequests = limits.httpRequests;
+  secureHttp(app, { rules, maxRequests, trustedProxies, dialects, sendError, log, authenticate });
   app.useWebSocketAdapter(new SocketServerAdapter(app, rules, limits.sockets));
   const upgrades = dialects.includes(genesisChat)
     ? [[SOCKET_PATH, createUpgrade(gateway, rules)] as const]

@@ -4,7 +4,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from '#observability';
-import { RequestError } from '../errors/request-error.js';
+import { bearerToken, type Authenticate } from '../auth/user.js';
+import { RequestError, toRequestError } from '../errors/request-error.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { SendError } from '../errors/send-error.js';
 import { judgeRequest, type OriginRules } from './judge-request.js';
@@ -30,6 +31,7 @@ export interface HttpOptions {
   dialects: readonly Dialect[];
   sendError: SendError;
   log: Pick<Logger, 'debug'>;
+  authenticate: Authenticate;
 }
 
 /** What every HTTP request passes before any route: headers of the answer, origin, CORS, body, number. */
@@ -57,11 +59,13 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
     sendError(request, response, new RequestError('invalid', 'The body must be application/json.'), 415);
   });
   app.use(limitRequests(options));
+  app.use(knowLargeSenders(options));
   for (const dialect of dialects)
     if (dialect.maxBodyBytes !== undefined)
       app.useBodyParser('json', {
         limit: dialect.maxBodyBytes,
-        type: (request: IncomingMessage) => isJson(request) && dialect.owns(pathOf(request)),
+        type: (request: IncomingMessage) =>
+          isJson(request) && dialect.owns(pathOf(request)) && !dialect.ignoresBody?.(pathOf(request)),
       });
   app.useBodyParser('json', {
     limit: MAX_BODY_BYTES,
@@ -101,6 +105,21 @@ function hasReadableBody(request: Request, dialect: Dialect | undefined): boolea
   const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
   if (!hasBody || request.is(['application/json', ...(dialect?.bodyTypes ?? [])])) return true;
   return FORM_PATHS.has(request.path) && request.is(FORM) === FORM;
+}
+
+/** A body that may be larger than the client protocol's is kept and read only for somebody who is known. */
+function knowLargeSenders({ authenticate, dialects, sendError }: HttpOptions) {
+  const takesLarge = (path: string) =>
+    dialects.some(({ owns, maxBodyBytes }) => maxBodyBytes !== undefined && owns(path));
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const { 'content-length': length, 'transfer-encoding': encoding, authorization } = request.headers;
+    const isSmall = encoding === undefined && Number(length ?? 0) <= MAX_BODY_BYTES;
+    if (isSmall || !takesLarge(request.path)) return next();
+    authenticate(bearerToken(authorization)).then(
+      () => next(),
+      (error: unknown) => sendError(request, response, toRequestError(error)),
+    );
+  };
 }
 
 /** Requests at once; the rest is told to come again. */

@@ -402,6 +402,18 @@ describe('16 requests', () => {
     }
   });
 
+  it('to what is not provided are told so, whatever they bring', async () => {
+    for (const path of ['/api/storage/upload', '/api/mcp-execute', '/api/graph/x'])
+      for (const headers of [{ 'content-type': 'multipart/form-data; boundary=x' }, {}]) {
+        const response = await system.post(path, 'no JSON', headers as Record<string, string>);
+        expect([path, response.status, await response.json()]).toEqual([
+          path,
+          404,
+          { error: expect.any(String) },
+        ]);
+      }
+  });
+
   it('may be large, but not larger than 50 MB', async () => {
     const pinnedArtifacts = [{ id: '1', type: 'text/plain', title: 'P', content: 'x'.repeat(2_000_000) }];
     expect(answerOf((await play({ say: 'Large.' }, { pinnedArtifacts })).lines)).toBe('Large.');

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { StoreUnavailableError } from '#store';
@@ -208,3 +210,19 @@ describe('the log, at every level', () => {
     for (const secret of [password, 'scrypt$', JWT_SECRET]) expect(written()).not.toContain(secret);
   });
 });
+
+it.each(['/api/chat', '/api/chat-artifacts', '/v1/chat/completions', '/ag-ui'])(
+  'a body for %s that may be large is not read for a stranger',
+  async (path) => {
+    harness = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
+    for (const size of [{ 'Content-Length': 2_000_000 }, { 'Transfer-Encoding': 'chunked' }]) {
+      const headers = { 'Content-Type': 'application/json', ...size };
+      const sent = request(harness.url + path, { method: 'POST', headers });
+      // It never comes: who waits for it gives no answer.
+      sent.flushHeaders();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      expect(response.statusCode).toBe(401);
+      sent.destroy();
+    }
+  },
+);
