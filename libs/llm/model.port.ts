@@ -22,7 +22,7 @@ export interface ModelRequest {
   model: string;
   system: string;
   messages: ModelMessage[];
-  /** Sorted by name: the order is part of the cached prefix. */
+  /** Sorted by name, but for one that is only there to be forced: the order is part of the cached prefix. */
   tools: ModelTool[];
   /**
    * One of `tools` that the model must call now. Who asks for it has asked `canForceTool(model)` before: a model that

@@ -37,6 +37,17 @@ describe('messagesOfTurn', () => {
     ]);
   });
 
+  it('has the answer that it came with, before its step is there as well as after', () => {
+    const turn = turnRow(1, { options: { answer: 'Five.' } });
+    const exchange = [question, { role: 'assistant', content: [text('Five.')] }];
+    expect(messagesOfTurn(journalOf({ turn }))).toEqual(exchange);
+    expect(messagesOfTurn(journalOf({ turn, steps: [stepRow(1, 'Five.')] }))).toEqual(exchange);
+    expect(messagesOfTurn(journalOf({ turn, steps: [stepRow(1, '', [], { kind: 'cancel' })] }))).toEqual(
+      exchange,
+    );
+    expect(messagesOfTurn(journalOf({ turn: turnRow(1, { options: { answer: '' } }) }))).toEqual([question]);
+  });
+
   it('has the answer of a formatter in the place of what was said before it', () => {
     const turn = turnRow(1, { options: { formatter: true } });
     const steps = [

@@ -12,10 +12,12 @@ const CANCELLED_TEXT = 'Cancelled: The turn ended before this call was answered.
 /**
  * A turn as the model reads it: the user's message, then steps and results in order. The same rows give the same
  * messages in every process: a call of a stopped or failed turn without a later model step reads as `Cancelled`,
- * whatever outcome lands later. A turn that has summarised what was before it begins with the summary.
+ * whatever outcome lands later. A turn that has summarised what was before it begins with the summary; one that came
+ * with its answer has it, whether or not its step is there yet.
  */
 export function messagesOfTurn(journal: Pick<Journal, 'turn' | 'steps' | 'outcomes'>): ModelMessage[] {
   const { turn, steps, outcomes } = journal;
+  if (turn.options.answer !== undefined) return givenExchange(turn, turn.options.answer);
   const messages: ModelMessage[] = [];
   appendMessages(messages, [{ role: 'user', content: [...summaryBefore(steps), ...askedIn(turn)] }]);
   const outcomeOf = new Map(outcomes.map((outcome) => [outcome._id, outcome]));
@@ -34,6 +36,11 @@ export function messagesOfTurn(journal: Pick<Journal, 'turn' | 'steps' | 'outcom
   }
   if (isBroken) appendMessages(messages, [{ role: 'user', content: [{ type: 'text', text: noteFor(end) }] }]);
   return messages;
+}
+
+function givenExchange(turn: Turn, text: string): ModelMessage[] {
+  const asked: ModelMessage = { role: 'user', content: askedIn(turn) };
+  return text.trim() === '' ? [asked] : [asked, { role: 'assistant', content: [{ type: 'text', text }] }];
 }
 
 function askedIn({ content, options }: Turn): UserContent[] {

@@ -96,6 +96,19 @@ describe('importHistory', () => {
     ]);
   });
 
+  it('lets no answer fail unseen while it is still inserting', async () => {
+    let commits = 0;
+    const broken = alter({
+      insertTurn: (turn) => (turn.number === 2 ? Promise.reject(new Error('away')) : store.insertTurn(turn)),
+      commitStep: () => {
+        commits++;
+        return Promise.reject(new Error('gone'));
+      },
+    });
+    await expect(importHistory(broken, place, history)).rejects.toThrow('away');
+    expect(commits).toBe(0);
+  });
+
   it('changes nothing in a conversation that has a turn of its own', async () => {
     await store.insertTurn(ownTurn(1));
     await importHistory(store, place, history);

@@ -53,14 +53,15 @@ export async function importHistory(
 ): Promise<void> {
   const [newest] = await store.listTurns(conversationId, { limit: 1 });
   if (newest && newest.options.answer === undefined) return;
-  const answered: Promise<void>[] = [];
+  const asked: Turn[] = [];
   for (const [i, exchange] of exchanges.entries()) {
     const turn = importedTurn({ conversationId, userId }, i + 1, exchange);
     const inserted = await store.insertTurn(turn);
     if (inserted === 'taken' || !isSame(inserted.row, turn)) break;
-    answered.push(answer(store, inserted.row));
+    asked.push(inserted.row);
   }
-  await Promise.all(answered);
+  // Not before: one that fails while the next turn is inserted would have nobody who sees it, and end the process.
+  await Promise.all(asked.map((turn) => answer(store, turn)));
 }
 
 function importedTurn(

@@ -2,7 +2,7 @@ import type { Call, CatalogTool, Step } from '#contracts';
 import { stepRow } from '#journal';
 import type { ModelRequest } from '#llm';
 import { Offer, type ArgumentValidator } from '#tools';
-import { answerDue, approvedTools, stepAttempt, textOf, timeLimit } from '#turn';
+import { answerDue, approvedTools, estimateTokens, stepAttempt, textOf, timeLimit } from '#turn';
 import { asksModel } from '../model/asks-model.js';
 import { withDataFiles } from '../model/data-files.js';
 import { answerRequest, finalAnswer, isAnswerAlready } from '../model/final-answer.js';
@@ -122,7 +122,7 @@ export class ModelStep {
     const isTooLong = streamed.ended === 'failed' && streamed.error.kind === 'context_overflow';
     if (isTooLong && summaryStep.mayCompact) {
       const retriesBefore = retriesUpTo(streamed, work.claimAttempt);
-      return summaryStep.summarise(request, { ...asking, retriesBefore });
+      return summaryStep.summarise(request, { ...asking, retriesBefore }, estimateTokens(request));
     }
     return { row: this.rowOf(asking.place.step, model, streamed) };
   }

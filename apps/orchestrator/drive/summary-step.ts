@@ -8,6 +8,7 @@ import { asksModel } from '../model/asks-model.js';
 import { emitWaiting } from '../model/emit-waiting.js';
 import { findRoom, mayCompact, requestLimit, summaryTokens } from '../model/find-room.js';
 import type { Streamed } from '../model/stream-step.js';
+import { retriesUpTo } from '../model/stream-with-fallbacks.js';
 import { summaryRequest } from '../model/summary-request.js';
 import type { Asked, ModelAsker } from './model-asker.js';
 import { failRow } from './step-row.js';
@@ -17,6 +18,9 @@ import type { TurnWork } from './turn-work.js';
 export type Written = { row: Step } | { interrupted: Streamed };
 
 type Asking = Omit<Asked, 'request'>;
+
+const SHARE_OF_REFUSED = 0.5;
+const MAX_HALVINGS = 4;
 
 /** The step that makes room before the first model step of a turn: by shortening results, or by a summary. */
 export class SummaryStep {
@@ -48,29 +52,51 @@ export class SummaryStep {
     return asksModel(this.work.memory.journal.turn.options) && mayCompact(this.before);
   }
 
-  /** The call that would have been `request` otherwise. */
+  /**
+   * The call that would have been `request` otherwise.
+   *
+   * @param refusedTokens of a request that the provider found too long: then no window that is known is to be trusted.
+   */
   async summarise(
     { max_output_tokens }: Pick<ModelRequest, 'max_output_tokens'>,
     asking: Asking,
+    refusedTokens = Infinity,
   ): Promise<Written> {
-    const { journal } = this.work.memory;
     const { windowTokens } = this;
     emitWaiting(asking, 'Earlier messages are being summarised, to make room.', 0);
     const outputTokens = summaryTokens(windowTokens);
-    const { model, streamed } = await this.asker.ask({
+    const known = requestLimit(windowTokens, Math.max(outputTokens, max_output_tokens)) ?? Infinity;
+    const { model, streamed } = await this.askForSummary(asking, {
+      inputTokens: Math.min(known, refusedTokens * SHARE_OF_REFUSED),
+      outputTokens,
+    });
+    if (streamed.ended === 'aborted') return { interrupted: { ...streamed, blocks: [] } };
+    return { row: this.rowOf(asking.place.step, model, streamed) };
+  }
+
+  /** What the provider finds too long is halved until it fits: there is no other way to learn what does. */
+  private async askForSummary(
+    asking: Asking,
+    { inputTokens, outputTokens }: { inputTokens: number; outputTokens: number },
+    halvings = MAX_HALVINGS,
+  ): ReturnType<ModelAsker['ask']> {
+    const { history, steps } = this.before;
+    const request = summaryRequest(compacted(history, steps), { inputTokens, outputTokens });
+    const answer = await this.asker.ask({
       ...asking,
-      request: summaryRequest(compacted(this.work.history, journal.steps), {
-        inputTokens: requestLimit(windowTokens, Math.max(outputTokens, max_output_tokens)),
-        outputTokens,
-      }),
+      request,
       // What is said here is no part of the answer.
       emit: (event) => {
         if (event.type !== 'token' && event.type !== 'thinking') asking.emit(event);
       },
       onAttempt: ({ attempt }) => asking.onAttempt({ attempt, text: '' }),
     });
-    if (streamed.ended === 'aborted') return { interrupted: { ...streamed, blocks: [] } };
-    return { row: this.rowOf(asking.place.step, model, streamed) };
+    const { streamed } = answer;
+    const isTooLong = streamed.ended === 'failed' && streamed.error.kind === 'context_overflow';
+    if (!isTooLong || halvings === 0) return answer;
+    const retriesBefore = retriesUpTo(streamed, this.work.claimAttempt);
+    const fewer = { inputTokens: estimateTokens(request) * SHARE_OF_REFUSED, outputTokens };
+    return this.askForSummary({ ...asking, retriesBefore }, fewer, halvings - 1);
   }
 
   private get before() {

@@ -21,7 +21,8 @@ export function answerRequest(request: ModelRequest): ModelRequest {
   const text = isForced ? FORMATTER_REQUEST : PLAIN_REQUEST;
   appendMessages(messages, [{ role: 'user', content: [{ type: 'text', text }] }]);
   if (!isForced) return { ...request, messages };
-  const tools = [...request.tools, FORMATTER_TOOL].sort((a, b) => (a.name < b.name ? -1 : 1));
+  // Behind those of the loop, whatever its name: what the provider has cached of them stays the front of the request.
+  const tools = [...request.tools, FORMATTER_TOOL];
   return { ...request, messages, tools, tool_choice: { name: RESPONSE_FORMATTER } };
 }
 

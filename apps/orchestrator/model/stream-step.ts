@@ -132,7 +132,9 @@ function retriesAfter(error: ModelError, input: StreamStep): number {
   if (error instanceof NoBudgetError) return 0;
   const isOverload =
     error.kind === 'overloaded' || error.kind === 'rate_limited' || error.options.status === 503;
-  return canGiveUp && isOverload ? Math.min(maxRetries, overloadRetries) : maxRetries;
+  if (!canGiveUp || !isOverload) return maxRetries;
+  const { retryAfterMs = 0 } = error.options;
+  return retryAfterMs > PATIENCE_MS ? 0 : Math.min(maxRetries, overloadRetries);
 }
 
 /** One attempt: parts in, tokens out, blocks kept. */

@@ -267,4 +267,12 @@ describe('pictures', () => {
     expect(JSON.stringify(bodies[1])).not.toContain('image_url');
     expect(JSON.stringify(bodies[1])).toContain('artifact art_1, is not shown here');
   });
+
+  it.each([401, 429])('are not left out for a refusal that is not about them (HTTP %i)', async (status) => {
+    const refused = { status, message: 'Limit of input images per minute reached.' };
+    await expect(
+      send('openai', 'openai/gpt-4.1', { messages: withPictures(), images }, [refused]),
+    ).rejects.toMatchObject({ options: { status } });
+    expect(api.requests).toHaveLength(1);
+  });
 });

@@ -41,7 +41,9 @@ export function isDeclined(error: unknown): boolean {
 /** The model, or the server that runs it, takes no pictures. */
 export function isImageRefused(error: unknown): boolean {
   if (!(error instanceof APIError) || error.status === undefined) return false;
-  return error.status < 500 && /\bimages?\b|image_url|vision|multimodal/i.test(saidIn(error as Failure));
+  // Who is to wait, or has the wrong key, has not been told anything about the pictures.
+  const isAboutRequest = error.status < 500 && ![401, 403, ...RETRYABLE_STATUSES].includes(error.status);
+  return isAboutRequest && /\bimages?\b|image_url|vision|multimodal/i.test(saidIn(error as Failure));
 }
 
 function errorOfStatus(failure: Failure, status: number, provider: NamedProvider, said: string): ModelError {

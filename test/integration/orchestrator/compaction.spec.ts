@@ -236,6 +236,22 @@ describe('a request that its provider finds too long', () => {
     });
   });
 
+  it('is summarised by halves, when all of it is too long for that as well', async () => {
+    const scripted = scriptedModel((request) => {
+      if (request.model === 'test/narrow' && bodyOf(request).length > 3_000) throw tooLong;
+      return isForSummary(request) ? say('They said hello.') : say('Fine.');
+    });
+    await fleet.startOrchestrator(scripted, { model: 'test/wide' });
+    const first = await ask(long('apples'));
+    const second = await fleet.submit(GO_ON, { after: first, options: { model: 'test/narrow' } });
+    expect(await fleet.event(second, 'complete')).toMatchObject({ content: 'Fine.' });
+    expect(await stepsOf(second)).toEqual(['1 summary', '2 model']);
+    const lengths = scripted.requests.filter(isForSummary).map((request) => bodyOf(request).length);
+    expect(lengths).toHaveLength(2);
+    expect(lengths[1]).toBeLessThan(lengths[0]!);
+    expect(fleet.of(second, 'step_committed')[0]).toMatchObject({ step: 1, attempt: 102 });
+  });
+
   it('ends the turn when a summary does not help, or there is nothing to summarise', async () => {
     const scripted = scriptedModel((request) => {
       if (isForSummary(request)) return say('They said hello.');

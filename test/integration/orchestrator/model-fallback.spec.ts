@@ -94,6 +94,16 @@ describe('a model that is overloaded', () => {
     ]);
   });
 
+  it('that asks for a longer pause is not waited for', async () => {
+    const { model, asked } = modelsThat({
+      'one/a': (_request, times) => (times === 0 ? overloaded(60_000) : say('too late')),
+    });
+    await fleet.startOrchestrator(model, withFallback('two/b'));
+    const turn = await fleet.submit('go');
+    expect(await fleet.event(turn, 'complete')).toMatchObject({ content: 'I am two/b.' });
+    expect(asked).toEqual(['one/a', 'two/b']);
+  });
+
   it('is not asked again in the turn, and is first again in the next one', async () => {
     const call: ModelPart[] = [
       { type: 'tool_call', name: 'no__tool', arguments: {}, raw: '' },
