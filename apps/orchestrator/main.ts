@@ -3,14 +3,14 @@ import { createModel } from '#llm';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
-import { toModelEnvironment, toOrchestratorSettings } from './settings.js';
+import { fallbacksOf, toModelEnvironment, toOrchestratorSettings } from './settings.js';
 import { startOrchestrator } from './start-orchestrator.app.js';
 
 await runMain('orchestrator', async () => {
   const config = loadOrchestratorConfig(process.env);
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const logger = createLogger({ role: 'orchestrator', level: logLevel });
-  const model = createModel(toModelEnvironment(config));
+  const model = createModel(toModelEnvironment(config), { fallbacks: fallbacksOf(config) });
   const store = createStore({ url: config.mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices });
   const { health, metrics, drain } = service;

@@ -37,3 +37,7 @@ export function toModelEnvironment(config: TurnConfig): ModelEnvironment {
     OLLAMA_BASE_URL: ollama.baseUrl,
   };
 }
+
+export function fallbacksOf({ modelUse }: Pick<Settings, 'modelUse'>): string[] {
+  return [...modelUse.values()].flatMap(({ fallback }) => fallback ?? []);
+}

@@ -1,5 +1,5 @@
 import { startGateway, type RunningGateway } from '../gateway/start-gateway.app.js';
-import { toModelEnvironment, toOrchestratorSettings } from '../orchestrator/settings.js';
+import { fallbacksOf, toModelEnvironment, toOrchestratorSettings } from '../orchestrator/settings.js';
 import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
 import { startToolWorker } from '../tool-worker/start-tool-worker.app.js';
 import { createToolsets, overridesFor } from '../tool-worker/toolsets.js';
@@ -26,7 +26,7 @@ export async function startStandalone(
   createBus: (identity: { role: Role; processId: string }) => Bus,
 ): Promise<RunningStandalone> {
   const { store, health, metrics, drain } = service;
-  const model = createModel(toModelEnvironment(config));
+  const model = createModel(toModelEnvironment(config), { fallbacks: fallbacksOf(config) });
   const hosts = await createToolsets(config, { logger, metrics, store, dataDir: config.dataDir });
   const asWorker = await service.join('worker', createBus);
   const worker = await startToolWorker({

@@ -45,6 +45,14 @@ describe('createModel', () => {
     expect(create).not.toThrow('schlüssel');
   });
 
+  it('refuses a fallback that could not be asked when it is needed', () => {
+    const env = { MODEL: CLAUDE, ANTHROPIC_API_KEY: 'k' };
+    expect(() => createModel(env, { fallbacks: ['openai/gpt-6'] })).toThrow(
+      'CONFIG names openai/gpt-6 as a fallback. OPENAI_API_KEY is not set',
+    );
+    expect(() => createModel(env, { fallbacks: [CLAUDE, 'demo'] })).not.toThrow();
+  });
+
   it('chooses the provider by the model that the request names', async () => {
     const api = await startStrictMessagesApi({ script: () => say('from ', 'the API') });
     const env = { MODEL: 'demo', ANTHROPIC_API_KEY: ' key ', ANTHROPIC_BASE_URL: `${api.url}/v1/` };

@@ -16,6 +16,8 @@ import {
 export interface ModelOptions {
   /** Pause before each word of the demo model; 0 in tests. */
   demoTokenDelayMs?: number;
+  /** Models that are asked when another one is overloaded: that they cannot be used must not show only then. */
+  fallbacks?: readonly string[];
 }
 
 /** The settings name no model that can be used. The message is one sentence for the person who starts the program. */
@@ -38,12 +40,16 @@ export function defaultModelName(env: ModelEnvironment): string {
 /**
  * One model that serves every provider which the settings open, chosen by the prefix of `request.model`.
  *
- * @throws ModelSetupError when the deployment's own model cannot be used. A turn that asks for another one that
+ * @throws ModelSetupError when the deployment's own model, or a fallback, cannot be used. A turn that asks for another one that
  * cannot be used fails alone, with a `ModelError`.
  */
 export function createModel(env: ModelEnvironment, options: ModelOptions = {}): Model {
   const problem = findProblem(defaultModelName(env), env);
   if (problem) throw new ModelSetupError(problem);
+  for (const name of options.fallbacks ?? []) {
+    const unusable = findProblem(name, env);
+    if (unusable) throw new ModelSetupError(`CONFIG names ${name} as a fallback. ${unusable}`);
+  }
   const opened = new Map<string, Model>();
   const open = (name: string): Model => {
     const reason = findProblem(name, env);

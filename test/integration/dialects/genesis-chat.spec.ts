@@ -294,7 +294,7 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     const again = await open({ token: mine });
     played.token(1, 'morning.');
     played.complete(await played.commit(1, 'Good morning.'));
-    await again.next('complete');
+    await again.next('complete', 1, 25_000);
     expect(again.text).toBe('Good morning.');
     again.close();
   });

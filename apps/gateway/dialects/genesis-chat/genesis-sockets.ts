@@ -10,9 +10,9 @@ const SERVICE_RESTART = 1012;
 const POLICY_VIOLATION = 1008;
 
 /** A gateway that was killed, or a socket that was cut off a moment ago, may not be known as such yet. */
-const LOOK_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
+const LOOK_AGAIN_MS = [1_000, 2_000, 4_000, 4_000, 8_000, 16_000];
 /** Sockets of this process that did not answer to a probe have ended by then. */
-const PROBED_AFTER_MS = 3_000;
+const PROBED_AFTER_MS = 11_000;
 const FORGET_EVERY_MS = 60_000;
 /** Of a drain's grace, for what must be written down once the sockets have ended. */
 const FAREWELL_MS = 500;

@@ -12,7 +12,8 @@ const ROOM_BYTES = 64 * 1024;
 /** Pongs cannot be held back: who asks on and on without reading is no client. */
 const CLOGGED_BYTES = 4 * 1024 * 1024;
 const BEAT_MS = 30_000;
-const PROBE_MS = 2_000;
+/** A client that reads only when it is asked to must have the time to answer. */
+const PROBE_MS = 10_000;
 /** After the close frame, for the client's own. */
 const FAREWELL_MS = 2_000;
 /** No close frame came. */
