@@ -68,7 +68,8 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet whose tools are somebody el
     });
     await isOffered('weather.forecast');
     expect(await offered()).not.toContain('math.add');
-    const [, id] = /^(worker-\S+) takes calls/m.exec(worker.log) ?? [];
+    const said = () => /^(worker-\S+) takes calls/m.exec(worker.log);
+    const [, id] = await waitFor(said, { what: 'the worker to say its name' });
     expect(await ask('call weather__forecast with {"city":"Oslo"}')).toMatchObject({
       state: 'succeeded',
       result: 'Oslo: snow, -3 °C',
