@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { CallView, StepView, TurnView } from '#contracts';
+import { toBusName } from '#tools';
 import {
   ChatLines,
   type Answered,
@@ -24,7 +25,7 @@ function linesOf(form: ChatForm): ChatLines {
 
 const call = (state: CallView['state'], more: Partial<CallView> = {}): CallView => ({
   tool_call_id: `call_${'A'.repeat(22)}`,
-  tool_name: 'pub_med.search_2f',
+  tool_name: toBusName('Pub Med', 'search:all'),
   display_name: 'mcp:Pub Med:search:all',
   source: 'mcp',
   toolset: 'pub_med',

@@ -1,5 +1,6 @@
 import type { CallView } from '#contracts';
 import { isThinkingTool } from '#turn';
+import { ownNameOf } from '../own-name.js';
 import type { TurnChange } from '../turn-changes.js';
 
 const MAX_ERROR_LENGTH = 100;
@@ -10,7 +11,7 @@ export function callTexts({
   type,
   call,
 }: Extract<TurnChange, { type: 'call_started' | 'call_asks' | 'call_ended' }>): string[] {
-  const name = nameOf(call);
+  const name = ownNameOf(call);
   switch (type) {
     case 'call_started':
       return [`Executing tool: ${name}...`, ...thoughtOf(call)];
@@ -23,12 +24,6 @@ export function callTexts({
     case 'call_ended':
       return [endText(name, call)];
   }
-}
-
-/** As its server calls it. */
-function nameOf({ tool_name, toolset, display_name, source }: CallView): string {
-  if (source === 'mcp') return display_name.replace(/^mcp:[^:]*:/, '');
-  return tool_name.startsWith(`${toolset}.`) ? tool_name.slice(toolset.length + 1) : tool_name;
 }
 
 function endText(name: string, { state, error }: CallView): string {
