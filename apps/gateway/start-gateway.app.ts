@@ -67,7 +67,7 @@ export function configureGateway(
   const { authenticate } = gateway;
   const maxRequests = limits.httpRequests;
   secureHttp(app, { rules, maxRequests, trustedProxies, dialects, sendError, log, authenticate });
-  app.useWebSocketAdapter(new SocketServerAdapter(app, rules, limits.sockets));
+  app.useWebSocketAdapter(new SocketServerAdapter(app, rules, limits.sockets, gateway.admission));
   const upgrades = dialects.includes(genesisChat)
     ? [[SOCKET_PATH, createUpgrade(gateway, rules)] as const]
     : [];

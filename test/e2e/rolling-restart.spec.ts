@@ -65,6 +65,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a rolling restart of all processes 
       for (const [at, { turns, viewer, reader, refusals }] of talkers.entries()) {
         expect(refusals).toEqual([]);
         for (const follower of [viewer, reader]) {
+          expect(follower.turnedAway).toEqual([]);
           expect(follower.events('error')).toEqual([]);
           expect(follower.events('tool_error')).toEqual([]);
           for (const sent of turns) {

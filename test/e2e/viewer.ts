@@ -8,6 +8,8 @@ type Received = ConversationEvent | Snapshot;
 /** A client as the page is one: it holds conversations by `reduce` alone, and remembers everything it was sent. */
 export class Viewer {
   readonly received: Received[] = [];
+  /** Refusals after which Socket.IO's client gives up. */
+  readonly turnedAway: unknown[] = [];
   private readonly views = new Map<string, View>();
   private current: Socket;
 
@@ -109,6 +111,9 @@ export class Viewer {
       forceNew: true,
       reconnectionDelay: 100,
       reconnectionDelayMax: 500,
+    });
+    socket.on('connect_error', (error: Error & { data?: unknown }) => {
+      if (error.data !== undefined) this.turnedAway.push(error.data);
     });
     return socket.onAny((_name: string, event: Received) => this.take(event));
   }

@@ -22,19 +22,24 @@ export interface AdmissionDeps {
 
 /** Who may connect. A refused client gets `connect_error` with `data: { code, message, retry_after_ms?, sign_in? }`. */
 export class Admission {
-  private isClosed = false;
+  private closed = false;
 
   constructor(private readonly deps: AdmissionDeps) {}
 
   /** From now on nobody is let in: the process drains. */
   close(): void {
-    this.isClosed = true;
+    this.closed = true;
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
   }
 
   admit(socket: Socket, next: (error?: Error) => void): void {
     this.enter(socket).then(
-      () => next(),
-      (error: RequestError) => next(Object.assign(new Error(error.code), { data: this.describe(error) })),
+      () => this.decide(socket, next),
+      (error: RequestError) =>
+        this.decide(socket, next, Object.assign(new Error(error.code), { data: this.describe(error) })),
     );
   }
 
@@ -50,6 +55,12 @@ export class Admission {
     }
   }
 
+  private decide(socket: Socket, next: (error?: Error) => void, error?: Error): void {
+    // After a `connect_error` Socket.IO's client does not try again by itself; after a broken connection it does.
+    if (this.closed) return void socket.conn.close();
+    next(error);
+  }
+
   private describe(refusal: RequestError): object {
     const { error } = toClientError(refusal);
     return refusal.code === 'unauthorized' ? { ...error, sign_in: this.deps.signIn } : error;
@@ -62,7 +73,7 @@ export class Admission {
   }
 
   private async check(token: string | undefined): Promise<User> {
-    if (this.isClosed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
+    if (this.closed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
     if (this.deps.count() >= this.deps.sockets)
       throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
     const user = await this.deps.authenticate(token);

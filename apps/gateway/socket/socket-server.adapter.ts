@@ -3,6 +3,7 @@ import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server, ServerOptions } from 'socket.io';
 import { judgeRequest, type OriginRules } from '../safety/judge-request.js';
 import { originOf } from '../safety/origin-rules.js';
+import type { Admission } from './admission.js';
 import { refuseUpgrade } from './refuse-upgrade.js';
 
 /** Where clients find it; the default of Socket.IO. */
@@ -21,6 +22,7 @@ export class SocketServerAdapter extends IoAdapter {
     app: INestApplicationContext,
     private readonly rules: OriginRules,
     private readonly sockets: number,
+    private readonly admission: Pick<Admission, 'isClosed'>,
   ) {
     super(app);
   }
@@ -39,9 +41,10 @@ export class SocketServerAdapter extends IoAdapter {
       allowRequest: (request, decide) => {
         const reason = judgeRequest(originOf(request), this.rules);
         const isFull = server.engine.clientsCount >= this.sockets + SPARE_CONNECTIONS;
-        if (reason === undefined && !isFull) return decide(null, true);
-        if (reason === undefined) refuseUpgrade(request.socket, 503, FULL, FULL_RETRY_MS);
-        else refuseUpgrade(request.socket, 403, reason);
+        if (reason !== undefined) refuseUpgrade(request.socket, 403, reason);
+        else if (this.admission.isClosed) refuseUpgrade(request.socket, 503, STOPPING, STOPPING_RETRY_MS);
+        else if (isFull) refuseUpgrade(request.socket, 503, FULL, FULL_RETRY_MS);
+        else return decide(null, true);
         decide('forbidden', false);
       },
     } as ServerOptions) as Server;
@@ -49,5 +52,7 @@ export class SocketServerAdapter extends IoAdapter {
   }
 }
 
+const STOPPING_RETRY_MS = 1_000;
+const STOPPING = 'This process is about to stop.';
 const FULL_RETRY_MS = 5_000;
 const FULL = 'This process has no room for more connections.';

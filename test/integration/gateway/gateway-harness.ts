@@ -31,6 +31,8 @@ export interface ConnectOptions {
   /** A token in the address. */
   query?: string;
   headers?: Record<string, string>;
+  /** As Socket.IO's client does unless told otherwise. */
+  reconnects?: boolean;
 }
 
 export interface Harness {
@@ -68,6 +70,8 @@ export interface HarnessOptions {
   config?: Partial<Omit<GatewayConfig, 'limits'>>;
   limits?: Partial<GatewayConfig['limits']>;
   timings?: FeedTimings;
+  /** Default: a free one. */
+  port?: number;
   pageDir?: string;
   /** Default: `warn`. */
   logLevel?: LogLevel;
@@ -110,7 +114,13 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     timings: options.timings ?? QUICK_TIMINGS,
     pageDir: options.pageDir ?? '/nonexistent',
   };
-  const running = await startGateway({ ...deps, ...options.alter?.(deps) }, { port: 0, host: '127.0.0.1' });
+  const running = await startGateway(
+    { ...deps, ...options.alter?.(deps) },
+    {
+      port: options.port ?? 0,
+      host: '127.0.0.1',
+    },
+  );
   health.markStarted();
   const url = `http://127.0.0.1:${running.port}`;
   const clients: Client[] = [];
@@ -156,10 +166,10 @@ export class Client {
   /** Names of events, and `ack`, in order. */
   readonly order: string[] = [];
 
-  constructor(url: string, { token, query, headers }: ConnectOptions = {}) {
+  constructor(url: string, { token, query, headers, reconnects = false }: ConnectOptions = {}) {
     this.socket = io(url, {
       transports: ['websocket'],
-      reconnection: false,
+      reconnection: reconnects,
       forceNew: true,
       ...(token === undefined ? {} : { auth: { token } }),
       ...(query === undefined ? {} : { query: { token: query } }),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage } from '#contracts';
 import { waitFor } from '../../services/wait-for.js';
-import { GATEWAY_ID, startHarness, type Harness } from './gateway-harness.js';
+import { Client, GATEWAY_ID, startHarness, type Harness } from './gateway-harness.js';
 import { addCall, PlayedTurn } from './played-turn.js';
 import { RawClient } from './raw-client.js';
 
@@ -508,7 +508,7 @@ describe('the page', () => {
 });
 
 describe('draining', () => {
-  it('lets nobody in, answers what is in hand, then hangs up in a way that makes clients come back', async () => {
+  it('lets nobody in, answers what is in hand, and does both in a way that makes clients come back', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const ending = await startHarness({
@@ -531,13 +531,20 @@ describe('draining', () => {
     const draining = ending.running.drain(5_000);
     await waitFor(() => !idle.socket.connected, { what: 'the end of who waits for nothing' });
     expect(await client.request('ping')).toEqual({});
-    await expect(ending.connect()).rejects.toMatchObject({ data: { code: 'unavailable' } });
+    const comer = new Client(ending.url, { reconnects: true });
+    let isRefused = false;
+    comer.socket.once('connect_error', () => (isRefused = true));
+    await waitFor(() => isRefused, { what: 'the refusal of a client that comes now' });
     release();
     expect(await inHand).toHaveProperty('turn_id');
     await draining;
     await waitFor(() => !client.socket.connected, { what: 'the disconnect' });
     expect(reasons).toEqual(['transport close', 'transport close']);
     await expect(fetch(`${ending.url}/health/live`)).rejects.toThrow();
+    const next = await startHarness({ port: ending.running.port });
+    await waitFor(() => comer.socket.connected, { what: 'its way to the next process', timeoutMs: 10_000 });
+    comer.close();
+    await next.stop();
     await Promise.all([ending.bus.close(), ending.driver.close(), ending.store.close()]);
   });
 });

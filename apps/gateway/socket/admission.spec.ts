@@ -1,0 +1,29 @@
+import { EventEmitter } from 'node:events';
+import { expect, it, jest } from '@jest/globals';
+import type { Socket } from 'socket.io';
+import { MinuteLimit } from '../auth/minute-limit.js';
+import type { User } from '../auth/user.js';
+import { Admission } from './admission.js';
+import { UserTraffic } from './user-traffic.js';
+
+it('breaks a connection that is still being checked when the process begins to drain, and says nothing', async () => {
+  let answer = (_user: User): void => undefined;
+  const admission = new Admission({
+    authenticate: () => new Promise<User>((resolve) => (answer = resolve)),
+    rate: new MinuteLimit({ what: 'connections', perUser: 10, inAll: 10 }),
+    traffic: new UserTraffic({ socketsPerUser: 10, bytesPerMinute: 1_000 }),
+    signIn: 'token',
+    sockets: 10,
+    count: () => 0,
+    log: { error: () => undefined },
+  });
+  const conn = Object.assign(new EventEmitter(), { readyState: 'open', close: jest.fn() });
+  const socket = { conn, data: {}, handshake: { auth: {}, headers: {}, query: {} } } as unknown as Socket;
+  const next = jest.fn();
+  admission.admit(socket, next);
+  admission.close();
+  answer({ id: 'user', isOperator: false });
+  await new Promise(setImmediate);
+  expect(conn.close).toHaveBeenCalledTimes(1);
+  expect(next).not.toHaveBeenCalled();
+});
