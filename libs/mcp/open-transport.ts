@@ -2,6 +2,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { toPrintable } from '#tools';
 import { limitedFetch, MAX_MESSAGE_BYTES } from './limited-fetch.js';
+import { LineBuffer, readLinesWith } from './line-buffer.js';
 import type { McpServer } from './mcp-config.js';
 import type { McpLogger } from './mcp-logger.js';
 
@@ -26,9 +27,9 @@ export function openTransport(
     env,
     cwd,
     stderr: 'pipe' as const,
-    maxBufferSize: MAX_MESSAGE_BYTES,
   };
   const transport = new StdioClientTransport(options);
+  readLinesWith(transport, new LineBuffer(MAX_MESSAGE_BYTES));
   logLines(transport, server.name, logger);
   return transport;
 }

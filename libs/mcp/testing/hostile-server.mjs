@@ -13,7 +13,7 @@ let asked;
 const calls = {
   crash: () => process.exit(1),
   hang: () => undefined,
-  huge: (id) => write({ id, result: text('x'.repeat(50 * 1024 * 1024)) }),
+  huge: (id) => write({ id, result: text('x'.repeat(25 * 1024 * 1024)) }),
   garbage: (id) => {
     process.stdout.write('this is not JSON\n{"jsonrpc": "2.0", "id":\n[]\nnull\n{"id":{}}\n');
     write({ id: 'never asked', result: {} });
