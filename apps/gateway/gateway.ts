@@ -8,6 +8,7 @@ import { Artifacts } from './artifacts/artifacts.js';
 import type { Store } from '#store';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { MinuteLimit } from './auth/minute-limit.js';
+import { OpenLimit } from './auth/open-limit.js';
 import type { Authenticate, User } from './auth/user.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
@@ -50,6 +51,8 @@ export class Gateway {
   readonly artifacts: Artifacts;
   readonly conversations: Conversations;
   readonly userTraffic: UserTraffic;
+  /** Requests over HTTP that are being answered as long as a turn takes. */
+  readonly openStreams: OpenLimit;
   readonly admission: Admission;
   readonly sessions: SocketSessions;
   readonly socketRequests: SocketRequests;
@@ -94,6 +97,7 @@ export class Gateway {
     });
     this.conversations = new Conversations(store, ownership, stopTurns, ports);
     this.userTraffic = this.createUserTraffic();
+    this.openStreams = this.createOpenStreams();
     const { limits } = config;
     const isActive = async (user: User) => (await this.localAccounts?.known.isActive(user)) ?? true;
     const count = () => metrics.sockets.set(this.socketCount);
@@ -141,6 +145,13 @@ export class Gateway {
     // Without accounts everybody is one user.
     const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
     return new UserTraffic({ ...limits, socketsPerUser });
+  }
+
+  private createOpenStreams(): OpenLimit {
+    const { auth, limits } = this.deps.config;
+    // Without accounts everybody is one user.
+    const perUser = auth.kind === 'none' ? limits.httpRequests : limits.streamsPerUser;
+    return new OpenLimit({ what: 'streams', perUser });
   }
 
   private createAdmission(): Admission {
