@@ -44,6 +44,7 @@ export class Gateway {
   readonly offeredTools: OfferedTools;
   readonly offeredModels: OfferedModels;
   readonly feeds: Feeds;
+  readonly turnDoor: TurnDoor;
   readonly submitTurn: SubmitTurn;
   readonly stopTurns: StopTurns;
   readonly answerCalls: AnswerCalls;
@@ -78,10 +79,10 @@ export class Gateway {
     this.deadLetters = new DeadLetters({ store, bus, log: auditLog });
     this.calls = new Calls(store);
     this.feeds = this.createFeeds();
-    const { ownership, feeds } = this;
     this.stopTurns = new StopTurns(ports, this.drivers);
-    const { stopTurns } = this;
-    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door: this.createDoor(), log });
+    this.turnDoor = this.createDoor();
+    const { ownership, feeds, stopTurns, turnDoor: door } = this;
+    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, log });
     this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.artifacts = new Artifacts(store, ownership);
@@ -95,7 +96,7 @@ export class Gateway {
       ownership,
       log,
     });
-    this.conversations = new Conversations(store, ownership, stopTurns, ports);
+    this.conversations = new Conversations(store, ownership, stopTurns, ports, door);
     this.userTraffic = this.createUserTraffic();
     this.openStreams = this.createOpenStreams();
     const { limits } = config;
