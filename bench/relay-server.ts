@@ -115,6 +115,7 @@ function gatewayDeps(store: Store, bus: Bus): GatewayDeps {
         allConnectionsPerMinute: 100_000,
         sockets: 100_000,
         socketsPerUser: 100_000,
+        streamsPerUser: 100_000,
         bytesPerMinute: 100_000_000_000,
         joinedPerSocket: 200,
         requestsPerSocket: 64,

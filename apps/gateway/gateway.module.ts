@@ -14,6 +14,7 @@ import { DeadLettersController } from './admin/dead-letters.controller.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { AUTHENTICATE } from './auth/http-user.guard.js';
+import { OPEN_STREAMS } from './auth/stream.guard.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { ToolsController } from './catalogue/tools.controller.js';
@@ -86,6 +87,7 @@ function providersOf(gateway: Gateway): Provider[] {
   return [
     { provide: Gateway, useValue: gateway },
     { provide: AUTHENTICATE, useValue: gateway.authenticate },
+    { provide: OPEN_STREAMS, useValue: gateway.openStreams },
     { provide: Ownership, useValue: gateway.ownership },
     { provide: OfferedTools, useValue: gateway.offeredTools },
     { provide: OfferedModels, useValue: gateway.offeredModels },

@@ -8,6 +8,7 @@ import { Artifacts } from './artifacts/artifacts.js';
 import type { Store } from '#store';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { MinuteLimit } from './auth/minute-limit.js';
+import { OpenLimit } from './auth/open-limit.js';
 import type { Authenticate, User } from './auth/user.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
@@ -43,6 +44,7 @@ export class Gateway {
   readonly offeredTools: OfferedTools;
   readonly offeredModels: OfferedModels;
   readonly feeds: Feeds;
+  readonly turnDoor: TurnDoor;
   readonly submitTurn: SubmitTurn;
   readonly stopTurns: StopTurns;
   readonly answerCalls: AnswerCalls;
@@ -50,6 +52,8 @@ export class Gateway {
   readonly artifacts: Artifacts;
   readonly conversations: Conversations;
   readonly userTraffic: UserTraffic;
+  /** Requests over HTTP that are being answered as long as a turn takes. */
+  readonly openStreams: OpenLimit;
   readonly admission: Admission;
   readonly sessions: SocketSessions;
   readonly socketRequests: SocketRequests;
@@ -75,10 +79,10 @@ export class Gateway {
     this.deadLetters = new DeadLetters({ store, bus, log: auditLog });
     this.calls = new Calls(store);
     this.feeds = this.createFeeds();
-    const { ownership, feeds } = this;
     this.stopTurns = new StopTurns(ports, this.drivers);
-    const { stopTurns } = this;
-    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door: this.createDoor(), log });
+    this.turnDoor = this.createDoor();
+    const { ownership, feeds, stopTurns, turnDoor: door } = this;
+    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, log });
     this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.artifacts = new Artifacts(store, ownership);
@@ -92,8 +96,9 @@ export class Gateway {
       ownership,
       log,
     });
-    this.conversations = new Conversations(store, ownership, stopTurns, ports);
+    this.conversations = new Conversations(store, ownership, stopTurns, ports, door);
     this.userTraffic = this.createUserTraffic();
+    this.openStreams = this.createOpenStreams();
     const { limits } = config;
     const isActive = async (user: User) => (await this.localAccounts?.known.isActive(user)) ?? true;
     const count = () => metrics.sockets.set(this.socketCount);
@@ -141,6 +146,13 @@ export class Gateway {
     // Without accounts everybody is one user.
     const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
     return new UserTraffic({ ...limits, socketsPerUser });
+  }
+
+  private createOpenStreams(): OpenLimit {
+    const { auth, limits } = this.deps.config;
+    // Without accounts everybody is one user.
+    const perUser = auth.kind === 'none' ? limits.httpRequests : limits.streamsPerUser;
+    return new OpenLimit({ what: 'streams', perUser });
   }
 
   private createAdmission(): Admission {

@@ -15,6 +15,7 @@ import type { OrchestratorDeps } from './orchestrator.deps.js';
 import { keepDeadLetter } from './sweep/dead-letters.js';
 import { DeletedConversations } from './sweep/deleted-conversations.js';
 import { DueTurns } from './sweep/due-turns.js';
+import { ExpiredBindings } from './sweep/expired-bindings.js';
 import { Sweeper } from './sweep/sweeper.js';
 
 /** MCP servers take a while to start; one that is fetched first takes longer. */
@@ -52,6 +53,7 @@ export class Orchestrator {
       [
         new DueTurns(this.ports, (turnId) => this.wake(turnId)),
         new DeletedConversations(this.ports, deps.settings.retentionDays),
+        new ExpiredBindings(store),
       ],
       (durationMs) => peers.listUnchangedFor?.(durationMs) ?? [],
     );

@@ -75,6 +75,25 @@ describe('deleting a conversation', () => {
     expect((await read()).due_at).toBeLessThanOrEqual(Date.now() + 5_000);
   });
 
+  it('takes with it what dialects keep for it, also what comes late', async () => {
+    const bind = (name: string, conversation_id: string) => {
+      const about = { user_id: 'user_1', dialect: 'd', key: name, value: '1', at: new Date().toISOString() };
+      return ports.store.putBinding({ _id: name, ...about, conversation_id });
+    };
+    await bind('mine', CONVERSATION_ID);
+    await bind('other', 'conv_other');
+    const kept = async () => (await ports.store.listBindings('user_1', 'd')).map(({ key }) => key).sort();
+    await markDeleted(ports, CONVERSATION_ID);
+    await look();
+    expect(await kept()).toEqual(['mine', 'other']);
+    await ports.store.settle(outcomeRow(1));
+    await look();
+    expect(await kept()).toEqual(['other']);
+    await bind('late', CONVERSATION_ID);
+    await look(Date.now() + 60_000);
+    expect(await kept()).toEqual(['other']);
+  });
+
   it('settles a call whose worker is dead, and does not wait for it', async () => {
     ports.dead.add('worker-1');
     await markDeleted(ports, CONVERSATION_ID);

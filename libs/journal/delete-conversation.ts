@@ -43,6 +43,7 @@ export async function removeDeleted(ports: Ports, conversation: Conversation, no
   if (title !== '') await store.updateConversation(_id, { title: '' });
   const isWhole = await removeTurnsThatEnded(ports, _id);
   if (!isWhole) return;
+  await store.removeBindingsOf(_id);
   const ageMs = now - Date.parse(deleted_at);
   if (ageMs < TOMBSTONE_MS) {
     const late_after = await removeLate(ports, conversation);

@@ -81,7 +81,11 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     caches: ['role', 'is_active'],
   },
   secrets: { unique: [], indexes: [], caches: [] },
-  bindings: { unique: [], indexes: [['user_id', 'dialect']], caches: ['value', 'at'] },
+  bindings: {
+    unique: [],
+    indexes: [['user_id', 'dialect'], ['conversation_id'], ['expires_at']],
+    caches: ['value', 'at', 'conversation_id', 'expires_at'],
+  },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

@@ -41,7 +41,7 @@ export interface SideStore {
   updateAccount(id: string, change: Partial<Pick<Account, 'role' | 'is_active'>>): Promise<void>;
   /** The secret of this `_id` that stands: the first one. */
   keepSecret(row: Secret): Promise<Secret>;
-  /** A binding of this id gets the value; last writer wins. */
+  /** A binding of this id gets what the row has; last writer wins. What the row lacks stays. */
   putBinding(row: Binding): Promise<void>;
   /** The first one of this id wins. */
   insertBinding(row: Binding): Promise<Inserted<Binding>>;
@@ -49,4 +49,10 @@ export interface SideStore {
   /** All of a user in a dialect, in no order. */
   listBindings(userId: string, dialect: string): Promise<Binding[]>;
   removeBinding(id: string): Promise<void>;
+  /** One that has gone meanwhile stays away. */
+  prolongBinding(id: string, expiresAt: string): Promise<void>;
+  /** All that belong to a conversation. */
+  removeBindingsOf(conversationId: string): Promise<void>;
+  /** Those whose `expires_at` is before this, `limit` at most, oldest first; how many there were. */
+  removeExpiredBindings(before: string, limit: number): Promise<number>;
 }

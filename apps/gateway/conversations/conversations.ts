@@ -4,6 +4,7 @@ import { markDeleted, type Ports } from '#journal';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
 import type { StopTurns } from '../turns/stop-turns.js';
+import type { TurnDoor } from '../turns/turn-door.js';
 import type { Ownership } from './ownership.js';
 
 export const DEFAULT_TITLE = 'New Conversation';
@@ -62,9 +63,12 @@ export class Conversations {
     private readonly ownership: Ownership,
     private readonly stopTurns: StopTurns,
     private readonly ports: Ports,
+    private readonly door: Pick<TurnDoor, 'count'>,
   ) {}
 
+  /** Throws `RequestError` `overloaded` for too many within a minute. */
   async create(user: User, choice: ConversationChoice): Promise<ConversationBody> {
+    this.door.count(user.id);
     const id = `conv_${randomBytes(16).toString('base64url')}`;
     const { row } = await this.store.insertConversation(newConversation(id, user.id, choice));
     return toBody(row);

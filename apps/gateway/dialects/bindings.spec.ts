@@ -30,12 +30,50 @@ describe('Bindings', () => {
 
   it('take what is stored in another form for nothing', async () => {
     await new Bindings(store, 'one', z.number()).put('ann', 'old', 5);
-    expect(await new Bindings(store, 'one', schema).get('ann', 'old')).toBeUndefined();
+    const bindings = new Bindings(store, 'one', schema);
+    expect(await bindings.get('ann', 'old')).toBeUndefined();
+    expect(await bindings.insert('ann', 'old', { server: 'new' })).toEqual({ server: 'new' });
+    expect(await bindings.get('ann', 'old')).toEqual({ server: 'new' });
+    await new Bindings(store, 'one', z.number()).put('ann', 'old', 5);
     const row = { user_id: 'ann', dialect: 'one', key: 'old', at: '2026-01-01T00:00:00.000Z' };
-    const broken = {
-      getBinding: () => Promise.resolve({ _id: 'x', ...row, value: '{' }),
-      putBinding: () => Promise.resolve(),
-    };
+    const getBinding = () => Promise.resolve({ _id: 'x', ...row, value: '{' });
+    const broken = Object.assign(Object.create(store) as Store, { getBinding });
     expect(await new Bindings(broken, 'one', schema).get('ann', 'old')).toBeUndefined();
+  });
+
+  it('stand as they were inserted first', async () => {
+    const bindings = new Bindings(store, 'firsts', schema);
+    expect(await bindings.insert('ann', 'a', { server: 'first' })).toEqual({ server: 'first' });
+    expect(await bindings.insert('ann', 'a', { server: 'second' })).toEqual({ server: 'first' });
+    expect(await bindings.get('ann', 'a')).toEqual({ server: 'first' });
+  });
+
+  it('go when nobody has used them for so long, and others stay', async () => {
+    const day = 24 * 3_600_000;
+    let now = Date.UTC(2026, 0, 1);
+    const kept = new Bindings(store, 'kept', schema, { keptMs: 10 * day, now: () => now });
+    for (const key of ['used', 'idle']) await kept.put('ann', key, { server: key });
+    await new Bindings(store, 'forever', schema, { now: () => now }).put('ann', 'a', { server: 'a' });
+    const removed = () => store.removeExpiredBindings(new Date(now).toISOString(), 10);
+    now += 9 * day;
+    expect(await kept.get('ann', 'used')).toEqual({ server: 'used' });
+    now += 2 * day;
+    expect(await removed()).toBe(1);
+    expect([await kept.get('ann', 'used'), await kept.get('ann', 'idle')]).toEqual([
+      { server: 'used' },
+      undefined,
+    ]);
+    now += 100 * day;
+    expect(await removed()).toBe(1);
+    expect(await new Bindings(store, 'forever', schema).get('ann', 'a')).toEqual({ server: 'a' });
+  });
+
+  it('go with the conversation that they were put with', async () => {
+    const bindings = new Bindings(store, 'one', schema);
+    await bindings.put('ann', 'place', { server: 'a' }, 'conv_1');
+    await store.removeBindingsOf('conv_2');
+    expect(await bindings.get('ann', 'place')).toEqual({ server: 'a' });
+    await store.removeBindingsOf('conv_1');
+    expect(await bindings.get('ann', 'place')).toBeUndefined();
   });
 });

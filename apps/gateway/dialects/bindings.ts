@@ -1,35 +1,81 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import type { Binding } from '#contracts';
 import type { Store } from '#store';
 
-type BindingStore = Pick<Store, 'getBinding' | 'putBinding'>;
+type BindingStore = Pick<Store, 'getBinding' | 'putBinding' | 'insertBinding' | 'prolongBinding'>;
+
+export interface BindingOptions {
+  /** A value goes when nobody has read or written it for so long. Default: it stays. */
+  keptMs?: number;
+  /** Ms since epoch. */
+  now?: () => number;
+}
+
+/** Reading moves the end of a value at most so often. */
+const PROLONGED_AFTER_MS = 24 * 3_600_000;
 
 /**
  * Values of one kind that a dialect keeps for its users, by a key of its own: any gateway reads them, also after a
  * restart. Last writer wins. What is stored and does not fit `schema` counts as not there.
  */
 export class Bindings<Schema extends z.ZodType> {
+  private readonly now: () => number;
+
   constructor(
     private readonly store: BindingStore,
     /** As in `DIALECTS`. */
     private readonly dialect: string,
     private readonly schema: Schema,
-  ) {}
+    private readonly options: BindingOptions = {},
+  ) {
+    this.now = options.now ?? Date.now;
+  }
 
   async get(userId: string, key: string): Promise<z.output<Schema> | undefined> {
     const row = await this.store.getBinding(this.idOf(userId, key));
-    return row ? this.read(row.value) : undefined;
+    if (!row) return undefined;
+    const { keptMs } = this.options;
+    const isOld = row.expires_at !== undefined && keptMs !== undefined && this.isOld(row.expires_at, keptMs);
+    if (isOld) await this.store.prolongBinding(row._id, this.after(keptMs));
+    return this.read(row.value);
   }
 
-  async put(userId: string, key: string, value: z.input<Schema>): Promise<void> {
-    await this.store.putBinding({
+  /** `conversation`: the value goes with the content of this one. */
+  async put(userId: string, key: string, value: z.input<Schema>, conversation?: string): Promise<void> {
+    await this.store.putBinding(this.rowOf(userId, key, value, conversation));
+  }
+
+  /** The first one wins: the value that stands. */
+  async insert(userId: string, key: string, value: z.input<Schema>): Promise<z.output<Schema>> {
+    const mine = this.rowOf(userId, key, value);
+    const { row } = await this.store.insertBinding(mine);
+    const standing = this.read(row.value);
+    if (standing !== undefined) return standing;
+    await this.store.putBinding(mine);
+    return this.schema.parse(value);
+  }
+
+  private rowOf(userId: string, key: string, value: z.input<Schema>, conversation?: string): Binding {
+    const { keptMs } = this.options;
+    return {
       _id: this.idOf(userId, key),
       user_id: userId,
       dialect: this.dialect,
       key,
       value: JSON.stringify(value),
-      at: new Date().toISOString(),
-    });
+      at: this.after(0),
+      ...(conversation === undefined ? {} : { conversation_id: conversation }),
+      ...(keptMs === undefined ? {} : { expires_at: this.after(keptMs) }),
+    };
+  }
+
+  private isOld(expiresAt: string, keptMs: number): boolean {
+    return Date.parse(expiresAt) < this.now() + keptMs - PROLONGED_AFTER_MS;
+  }
+
+  private after(ms: number): string {
+    return new Date(this.now() + ms).toISOString();
   }
 
   private read(value: string): z.output<Schema> | undefined {

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { AUTHENTICATE } from '../auth/http-user.guard.js';
+import { OPEN_STREAMS } from '../auth/stream.guard.js';
 import type { Gateway } from '../gateway.js';
 import { chatArtifactsParts } from './chat-artifacts/chat-artifacts.module.js';
 import type { Dialect } from './dialect.js';
@@ -32,6 +33,9 @@ export class DialectsModule {
 function moduleOf({ controllers, providers }: DialectParts, gateway: Gateway): DynamicModule {
   // A class of its own, so that two dialects are two modules.
   const module = class DialectModule {};
-  const common = [{ provide: AUTHENTICATE, useValue: gateway.authenticate }];
+  const common = [
+    { provide: AUTHENTICATE, useValue: gateway.authenticate },
+    { provide: OPEN_STREAMS, useValue: gateway.openStreams },
+  ];
   return { module, controllers, providers: [...common, ...providers] };
 }

@@ -4,6 +4,7 @@ import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import { isWithinDepth } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
+import { StreamGuard } from '../auth/stream.guard.js';
 import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 
@@ -14,7 +15,7 @@ export const MCP_SERVER = Symbol('mcp server');
 const MAX_DEPTH = 32;
 
 @Controller('mcp')
-@UseGuards(HttpUserGuard)
+@UseGuards(HttpUserGuard, StreamGuard)
 export class McpController {
   private readonly handle: NodeMcpRequestHandler;
 

@@ -1,7 +1,7 @@
+import { OpenLimit } from '../auth/open-limit.js';
 import { RequestError } from '../errors/request-error.js';
 
 const WINDOW_MS = 60_000;
-const FULL_RETRY_MS = 5_000;
 /** Who goes on sending what is refused is cut off at this many times the limit. */
 const CUT_OFF_AT = 2;
 /** Windows that are over are forgotten when there are so many. */
@@ -14,26 +14,20 @@ export interface TrafficLimits {
 
 /** How many sockets each user has open in this process, and how much came in over them. */
 export class UserTraffic {
-  private readonly open = new Map<string, number>();
+  private readonly open: OpenLimit;
   /** A minute each, from its first byte on. */
   private readonly received = new Map<string, { since: number; bytes: number }>();
 
   constructor(
     private readonly limits: TrafficLimits,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.open = new OpenLimit({ what: 'connections', perUser: limits.socketsPerUser });
+  }
 
   /** One more socket, until the returned function is called. Throws `RequestError` `overloaded`. */
   enter(userId: string): () => void {
-    const count = this.open.get(userId) ?? 0;
-    if (count >= this.limits.socketsPerUser)
-      throw new RequestError('overloaded', 'Too many of your connections are open.', FULL_RETRY_MS);
-    this.open.set(userId, count + 1);
-    return () => {
-      const left = this.open.get(userId)! - 1;
-      if (left > 0) this.open.set(userId, left);
-      else this.open.delete(userId);
-    };
+    return this.open.enter(userId);
   }
 
   /** Counts what came in; `cut off` when it is far too much. */

@@ -47,7 +47,10 @@ export class TurnDoor {
     private readonly now: () => number = () => performance.now(),
   ) {
     const { messagesPerMinute: perUser } = limits;
-    this.rate = new MinuteLimit({ what: 'messages', perUser, inAll: MAX_REMEMBERED }, now);
+    this.rate = new MinuteLimit(
+      { what: 'messages and new conversations', perUser, inAll: MAX_REMEMBERED },
+      now,
+    );
   }
 
   /**
@@ -80,8 +83,16 @@ export class TurnDoor {
       throw this.refuse('turns_at_once', 'Too many of your turns have not ended.', UNENDED_RETRY_MS);
     if (this.isFull)
       throw this.refuse('waiting_turns', 'Too many messages wait for an answer.', RETRY_AFTER_MS);
+    // Last: what is refused for another reason is not counted.
+    this.count(userId);
+  }
+
+  /**
+   * Something else that a user makes and that is kept, such as an empty conversation: counted like a message, so that
+   * nobody fills the store faster. Throws `RequestError` `overloaded`.
+   */
+  count(userId: string): void {
     try {
-      // Last: what is refused for another reason is not counted.
       this.rate.take(userId);
     } catch (error) {
       this.onRefusal('rate');

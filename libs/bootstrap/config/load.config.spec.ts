@@ -57,6 +57,7 @@ describe('defaults', () => {
         allConnectionsPerMinute: 6_000,
         sockets: 10_000,
         socketsPerUser: 200,
+        streamsPerUser: 100,
         bytesPerMinute: 67_108_864,
         joinedPerSocket: 200,
         requestsPerSocket: 64,

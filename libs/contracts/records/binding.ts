@@ -14,6 +14,10 @@ export const bindingSchema = z.object({
   /** JSON text, the dialect's own. Last writer wins, as with `at`. */
   value: z.string(),
   at: timestampSchema,
+  /** It goes with the content of this conversation. */
+  conversation_id: idSchema.optional(),
+  /** It goes then, unless this is moved before. */
+  expires_at: timestampSchema.optional(),
 });
 
 export type Binding = z.infer<typeof bindingSchema>;

@@ -85,7 +85,10 @@ export abstract class LibsqlSideStore implements SideStore {
   }
 
   putBinding(row: Binding): Promise<void> {
-    return this.do(({ bindings }) => void (bindings.insert(row) || bindings.update(row._id, () => row)));
+    return this.do(
+      ({ bindings }) =>
+        void (bindings.insert(row) || bindings.update(row._id, (stored) => ({ ...stored, ...row }))),
+    );
   }
 
   insertBinding(row: Binding): Promise<Inserted<Binding>> {
@@ -102,5 +105,21 @@ export abstract class LibsqlSideStore implements SideStore {
 
   removeBinding(id: string): Promise<void> {
     return this.do(({ bindings }) => bindings.remove(id));
+  }
+
+  prolongBinding(id: string, expires_at: string): Promise<void> {
+    return this.do(({ bindings }) => void bindings.update(id, (row) => ({ ...row, expires_at })));
+  }
+
+  removeBindingsOf(conversationId: string): Promise<void> {
+    return this.do(({ bindings }) => bindings.removeWhere('conversation_id = ?', conversationId));
+  }
+
+  removeExpiredBindings(before: string, limit: number): Promise<number> {
+    return this.do(({ bindings }) => {
+      const expired = bindings.select('WHERE expires_at < ? ORDER BY expires_at LIMIT ?', before, limit);
+      for (const { _id } of expired) bindings.remove(_id);
+      return expired.length;
+    });
   }
 }

@@ -118,7 +118,15 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     created_at: 'text',
   },
   secrets: { value: 'text', created_at: 'text' },
-  bindings: { user_id: 'text', dialect: 'text', key: 'json', value: 'json', at: 'text' },
+  bindings: {
+    user_id: 'text',
+    dialect: 'text',
+    key: 'json',
+    value: 'json',
+    at: 'text',
+    conversation_id: 'text',
+    expires_at: 'text',
+  },
 };
 
 /** Undefined fields are left out. Throws on a field that the collection does not know. */

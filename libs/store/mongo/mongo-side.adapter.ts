@@ -85,12 +85,10 @@ export abstract class MongoSideStore implements SideStore {
 
   async putBinding(row: Binding): Promise<void> {
     const { bindings } = this.rows;
-    const { value, at } = row;
+    const { _id, value, at, conversation_id, expires_at } = row;
+    const change = { value, at, conversation_id, expires_at };
     // Removed between the two, it is inserted after all.
-    while (
-      !(await bindings.insert(row)).won &&
-      !(await bindings.set({ equals: { _id: row._id } }, { value, at }))
-    );
+    while (!(await bindings.insert(row)).won && !(await bindings.set({ equals: { _id } }, change)));
   }
 
   async insertBinding(row: Binding): Promise<Inserted<Binding>> {
@@ -107,5 +105,22 @@ export abstract class MongoSideStore implements SideStore {
 
   async removeBinding(id: string): Promise<void> {
     await this.rows.bindings.remove(id);
+  }
+
+  async prolongBinding(_id: string, expires_at: string): Promise<void> {
+    await this.rows.bindings.set({ equals: { _id } }, { expires_at });
+  }
+
+  async removeBindingsOf(conversationId: string): Promise<void> {
+    await this.rows.bindings.removeAll({ conversation_id: conversationId });
+  }
+
+  async removeExpiredBindings(before: string, limit: number): Promise<number> {
+    const { bindings } = this.rows;
+    const conditions = { expires_at: { $lt: before } };
+    const expired = await bindings.find({ conditions, sort: { expires_at: 1 }, limit });
+    // Whoever is prolonged meanwhile stays.
+    await Promise.all(expired.map(({ _id, expires_at }) => bindings.removeAll({ _id, expires_at })));
+    return expired.length;
   }
 }

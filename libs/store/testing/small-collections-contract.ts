@@ -187,8 +187,52 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().insertBinding(first)).toEqual({ won: true, row: first });
     });
 
+    it('removes the bindings of a conversation, and no others', async () => {
+      const conversation_id = makeId();
+      const mine = [1, 2].map(() => sampleBinding({ conversation_id }));
+      const others = [sampleBinding({ conversation_id: makeId() }), sampleBinding()];
+      for (const row of [...mine, ...others]) await store().putBinding(row);
+      const moved = { ...others[1]!, conversation_id };
+      await store().putBinding(moved);
+      expect(await store().getBinding(moved._id)).toEqual(moved);
+      await store().putBinding(others[1]!);
+      expect(await store().getBinding(moved._id)).toEqual(moved);
+      await store().removeBindingsOf(conversation_id);
+      await store().removeBindingsOf(conversation_id);
+      const left = await Promise.all([...mine, ...others].map(({ _id }) => store().getBinding(_id)));
+      expect(left).toEqual([null, null, others[0], null]);
+    });
+
+    it('removes bindings whose time is over, oldest first, unless they were prolonged', async () => {
+      const ends = [3, 1, 2, 4].map((day) => sampleBinding({ expires_at: `1999-01-0${day}T00:00:00.000Z` }));
+      const rows = [...ends, sampleBinding()];
+      for (const row of rows) await store().putBinding(row);
+      const left = async () => {
+        const found = await Promise.all(rows.map(({ _id }) => store().getBinding(_id)));
+        return found.map((row) => row !== null);
+      };
+      const before = '1999-01-04T00:00:00.000Z';
+      expect(await store().removeExpiredBindings(before, 1)).toBe(1);
+      expect(await left()).toEqual([true, false, true, true, true]);
+      await store().prolongBinding(ends[2]!._id, '2999-01-01T00:00:00.000Z');
+      expect(await store().removeExpiredBindings(before, 10)).toBe(1);
+      expect(await left()).toEqual([false, false, true, true, true]);
+      expect(await store().getBinding(ends[2]!._id)).toMatchObject({
+        expires_at: '2999-01-01T00:00:00.000Z',
+      });
+      await store().prolongBinding(ends[0]!._id, '2999-01-01T00:00:00.000Z');
+      expect(await store().getBinding(ends[0]!._id)).toBeNull();
+      expect(await store().removeExpiredBindings(before, 10)).toBe(0);
+      expect(await store().removeExpiredBindings('1999-01-05T00:00:00.000Z', 10)).toBe(1);
+    });
+
     it('answers a ping', async () => {
       await expect(store().ping()).resolves.toBeUndefined();
     });
   });
+}
+
+function sampleBinding(more: Partial<Binding> = {}): Binding {
+  const place = { _id: makeId(), user_id: makeId(), dialect: 'test-dialect', key: 'k' };
+  return { ...place, value: '1', at: '2026-03-01T10:00:00.000Z', ...more };
 }

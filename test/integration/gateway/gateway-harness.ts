@@ -56,6 +56,7 @@ export const LIMITS: GatewayConfig['limits'] = {
   allConnectionsPerMinute: 10_000,
   sockets: 1_000,
   socketsPerUser: 1_000,
+  streamsPerUser: 1_000,
   bytesPerMinute: 100_000_000,
   joinedPerSocket: 200,
   requestsPerSocket: 64,

@@ -1,6 +1,7 @@
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { newMessage } from '#contracts';
+import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
 import { waitFor } from '../../services/wait-for.js';
 import { startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
 import { RawClient } from './raw-client.js';
@@ -55,6 +56,39 @@ describe('more than a gateway takes is refused as overloaded', () => {
     expect(response.status).toBe(429);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await response.json()).toMatchObject({ code: 'overloaded' });
+  });
+
+  it('conversations and connections that one user makes within a minute, with the messages', async () => {
+    await start({ limits: { messagesPerMinute: 3 } });
+    const worker = 'worker-00000000-0000-4000-8000-000000000003';
+    const toolsets = [announcedToolset('math', [announcedTool('math', 'add', 'Adds.')])];
+    await harness.driver.send('gateway.all', newMessage('catalog.announce', { worker, toolsets }));
+    const create = () => fetch(`${harness.url}/api/conversations`, { method: 'POST' });
+    const connect = (session: string) =>
+      fetch(`${harness.url}/connect/math`, { method: 'POST', headers: { 'x-session-id': session } });
+    expect((await create()).status).toBe(201);
+    await waitFor(async () => (await connect('one')).status === 200, { what: 'the server' });
+    await (await harness.connect()).send('hello');
+    const refused = await create();
+    expect([refused.status, await refused.json()]).toEqual([
+      429,
+      expect.objectContaining({ code: 'overloaded', detail: expect.any(String) }),
+    ]);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect([(await connect('two')).status, (await connect('one')).status]).toEqual([429, 200]);
+    expect(await harness.store.listConversations('local', { skip: 0, limit: 10 })).toHaveLength(2);
+  });
+
+  it('a message over the limit begins no conversation, in whatever session', async () => {
+    await start({ limits: { messagesPerMinute: 1 } });
+    await (await harness.connect()).send('hello');
+    const refused = await fetch(`${harness.url}/chat`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-session-id': 'new' },
+      body: '{"message":"hello"}',
+    });
+    expect(refused.status).toBe(429);
+    expect(await harness.store.listConversations('local', { skip: 0, limit: 10 })).toHaveLength(1);
   });
 
   it('turns of one user at once, also when all of them come in the same moment', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Conversation, Turn } from '#contracts';
+import type { Binding, Conversation, Turn } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../../libs/journal/testing/test-ports.js';
 import { DeletedConversations } from '../../../apps/orchestrator/sweep/deleted-conversations.js';
 import { DueTurns } from '../../../apps/orchestrator/sweep/due-turns.js';
+import { ExpiredBindings } from '../../../apps/orchestrator/sweep/expired-bindings.js';
 import { Sweeper } from '../../../apps/orchestrator/sweep/sweeper.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -44,6 +45,7 @@ const sweeper = (retentionDays?: number, wake: (turnId: string) => boolean = () 
   return new Sweeper(counted, [
     new DueTurns(counted, wake),
     new DeletedConversations(counted, retentionDays),
+    new ExpiredBindings(counted.store),
   ]);
 };
 
@@ -85,6 +87,7 @@ describe('a round of the sweeper', () => {
       'store.listUnchangedConversations',
       'store.listUnscheduledConversations',
       'store.listDueConversations',
+      'store.removeExpiredBindings',
     ]);
   });
 
@@ -161,6 +164,40 @@ describe('conversations that an earlier version has marked as deleted', () => {
   });
 });
 
+function binding(_id: string, more: Partial<Binding>): Binding {
+  return {
+    _id,
+    user_id: 'user_1',
+    dialect: 'd',
+    key: _id,
+    value: '1',
+    at: new Date().toISOString(),
+    ...more,
+  };
+}
+
+const bindings = async () => (await ports.store.listBindings('user_1', 'd')).map(({ _id }) => _id).sort();
+
+describe('what dialects keep for a time', () => {
+  it('is removed when that is over, a hundred in each round until there are no more', async () => {
+    const now = Date.now();
+    const at = (ms: number) => new Date(now + ms).toISOString();
+    for (let i = 0; i < 150; i++)
+      await ports.store.putBinding(binding(`old_${i}`, { expires_at: at(-i - 1) }));
+    await ports.store.putBinding(binding('soon', { expires_at: at(30_000) }));
+    await ports.store.putBinding(binding('stays', {}));
+    const parts = sweeper();
+    await parts.sweep(now);
+    expect(await bindings()).toHaveLength(52);
+    await parts.sweep(now);
+    expect(await bindings()).toEqual(['soon', 'stays']);
+    await parts.sweep(now + 59_000);
+    expect(await bindings()).toEqual(['soon', 'stays']);
+    await parts.sweep(now + 60_000);
+    expect(await bindings()).toEqual(['stays']);
+  });
+});
+
 describe('retention', () => {
   it('deletes what nobody has changed for so many days, and nothing without it', async () => {
     const before = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
@@ -168,6 +205,8 @@ describe('retention', () => {
     await ports.store.insertConversation(conversation('conv_2', { updated_at: before(29) }));
     await ports.store.insertTurn({ ...turnRow(), due_at: null, status: 'completed' });
     await ports.store.commitStep(stepRow(1, { blocks: [{ type: 'text', text: 'private' }] }));
+    await ports.store.putBinding(binding('b1', { conversation_id: 'conv_1' }));
+    await ports.store.putBinding(binding('b2', { conversation_id: 'conv_2' }));
     await sweeper().sweep();
     expect(await ports.store.listConversations('user_1', { skip: 0, limit: 9 })).toHaveLength(2);
     await sweeper(30).sweep(Date.now() + 1);
@@ -175,6 +214,7 @@ describe('retention', () => {
     expect([left?._id, others]).toEqual(['conv_2', []]);
     expect(await ports.store.listTurns('conv_1', { limit: 9 })).toEqual([]);
     expect((await ports.store.getStep('turn_1', 1))?.blocks).toEqual([]);
+    expect(await bindings()).toEqual(['b2']);
   });
 });
 

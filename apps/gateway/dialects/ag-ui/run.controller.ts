@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Inject, Post, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
+import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { streamResponse } from '../stream-response.js';
 import type { TurnNews } from '../turn-stream.js';
@@ -10,7 +11,7 @@ import { readRun } from './run-input.js';
 import { Runs, type StartedRun } from './runs.js';
 
 @Controller('ag-ui')
-@UseGuards(HttpUserGuard)
+@UseGuards(HttpUserGuard, StreamGuard)
 export class RunController {
   constructor(@Inject(Runs) private readonly runs: Runs) {}
 

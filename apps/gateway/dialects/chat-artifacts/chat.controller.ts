@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Body, Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
+import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { ParsePipe } from '../../http/parse.pipe.js';
 import { streamResponse } from '../stream-response.js';
@@ -15,7 +16,7 @@ const NDJSON = 'application/x-ndjson';
 const chatRequest = new ParsePipe(chatRequestSchema);
 
 @Controller('api')
-@UseGuards(HttpUserGuard)
+@UseGuards(HttpUserGuard, StreamGuard)
 export class ArtifactChatController {
   constructor(@Inject(ArtifactChat) private readonly chat: ArtifactChat) {}
 

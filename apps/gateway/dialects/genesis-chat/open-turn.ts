@@ -20,6 +20,9 @@ const valueSchema = z.object({
 /** A turn that was sent on a socket whose client has not been told its end, as the store keeps it. */
 export type OpenTurn = z.infer<typeof valueSchema> & { user_id: string; at: string };
 
+/** A turn that waits for a person lasts seven days. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
 /** Who inserts the row of an attempt shows the turn. */
 export function toBinding({ user_id, at, ...value }: OpenTurn): Binding {
   const key = `${value.turn_id}:${value.attempt}`;
@@ -30,6 +33,8 @@ export function toBinding({ user_id, at, ...value }: OpenTurn): Binding {
     key,
     value: JSON.stringify(value),
     at,
+    conversation_id: value.conversation_id,
+    expires_at: new Date(Date.parse(at) + KEPT_MS).toISOString(),
   };
 }
 

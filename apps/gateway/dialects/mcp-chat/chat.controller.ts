@@ -2,6 +2,7 @@ import { Body, Controller, HttpCode, Inject, Post, Res, UseGuards } from '@nestj
 import type { Response } from 'express';
 import { z } from 'zod';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
+import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { ParsePipe } from '../../http/parse.pipe.js';
 import type { StartedTurn } from '../dialect-turns.js';
@@ -17,7 +18,7 @@ const chatSchema = z.object({
 type Chat = z.output<typeof chatSchema>;
 
 @Controller('chat')
-@UseGuards(HttpUserGuard)
+@UseGuards(HttpUserGuard, StreamGuard)
 export class ChatController {
   constructor(@Inject(Connections) private readonly connections: Connections) {}
 

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Store } from '#store';
 import type { User } from '../../auth/user.js';
-import { newConversation } from '../../conversations/conversations.js';
-import { notFound, RequestError } from '../../errors/request-error.js';
+import { RequestError } from '../../errors/request-error.js';
+import type { TurnDoor } from '../../turns/turn-door.js';
 import type { Bindings } from '../bindings.js';
 import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
 import type { Server, Servers } from './servers.js';
@@ -15,16 +15,19 @@ type Selection = z.output<typeof selectionSchema>;
 export interface ConnectionsDeps {
   servers: Servers;
   selections: Bindings<typeof selectionSchema>;
-  store: Pick<Store, 'getConversation' | 'insertConversation'>;
+  store: Pick<Store, 'getConversation'>;
+  door: Pick<TurnDoor, 'count'>;
   turns: Pick<DialectTurns, 'start'>;
 }
 
+/** A connection that nobody has used for so long is forgotten. */
+export const CONNECTION_KEPT_MS = 30 * 24 * 3_600_000;
 const NO_WORKER_RETRY_MS = 10_000;
 
 /**
  * The one connection that a client believes the server has: a selected toolset and an implicit conversation, for each
- * user and session. The ids of a session's conversations follow from each other, so that whoever needs the next one
- * at the same time, on whatever gateway, means the same.
+ * user and session. The ids of a session's conversations follow from each other and from the server, so that whoever
+ * needs the next one at the same time, on whatever gateway, means the same, and two servers never share one.
  */
 export class Connections {
   constructor(private readonly deps: ConnectionsDeps) {}
@@ -46,9 +49,12 @@ export class Connections {
         'No worker offers this server at the moment.',
         NO_WORKER_RETRY_MS,
       );
-    const before = await this.selection(user, session);
+    const before = await this.begun(user, session, server.id);
     if (before.server_id !== server.id)
-      await this.select(user, session, { server_id: server.id, conversation_id: following(before) });
+      await this.select(user, session, {
+        server_id: server.id,
+        conversation_id: following(before, server.id),
+      });
     return { ...server, tools };
   }
 
@@ -62,23 +68,30 @@ export class Connections {
     const { server_id, conversation_id } = await this.writable(user, session);
     // With the prefix an entry means this toolset only, and no tool that has its name.
     const allow = server_id === null ? [] : [`mcp:${server_id}`];
-    return this.deps.turns.start(user, { conversation_id, content, options: { tools: { allow } } });
+    const message = { content, options: { tools: { allow } } };
+    return this.deps.turns.start(user, message, { conversationId: conversation_id });
   }
 
-  /** The selection, with a conversation that is there: one that was deleted has the next one in its place. */
+  /** The selection with a conversation to write in: one that was deleted has the next one in its place. */
   private async writable(user: User, session: string): Promise<Selection> {
-    const { store } = this.deps;
     let selection = await this.selection(user, session);
     for (;;) {
-      const { conversation_id } = selection;
-      const row =
-        (await store.getConversation(conversation_id)) ??
-        (await store.insertConversation(newConversation(conversation_id, user.id))).row;
-      if (row.user_id !== user.id) throw notFound();
-      if (row.deleted_at === undefined) return selection;
+      const row = await this.deps.store.getConversation(selection.conversation_id);
+      if (row?.deleted_at === undefined) return selection;
       selection = { ...selection, conversation_id: following(selection) };
       await this.select(user, session, selection);
     }
+  }
+
+  /** What the session has selected, if this is not the first time: of several at once, one is the first. */
+  private async begun(user: User, session: string, server_id: string): Promise<Selection> {
+    const { selections, door } = this.deps;
+    const stored = await selections.get(user.id, keyOf(session));
+    if (stored) return stored;
+    door.count(user.id);
+    // One that was forgotten has left conversations, whose ids must not come again.
+    const first = { server_id, conversation_id: conversationId(user.id, session, randomUUID()) };
+    return selections.insert(user.id, keyOf(session), first);
   }
 
   private async selection(user: User, session: string): Promise<Selection> {
@@ -95,8 +108,8 @@ function keyOf(session: string): string {
   return `session:${session}`;
 }
 
-function following({ conversation_id }: Selection): string {
-  return conversationId(conversation_id);
+function following({ conversation_id }: Selection, ...what: string[]): string {
+  return conversationId(conversation_id, ...what);
 }
 
 function conversationId(...parts: string[]): string {

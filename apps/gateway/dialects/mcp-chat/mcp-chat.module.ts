@@ -2,17 +2,17 @@ import type { Gateway } from '../../gateway.js';
 import { Bindings } from '../bindings.js';
 import type { DialectParts } from '../dialect-parts.module.js';
 import { ChatController } from './chat.controller.js';
-import { Connections, selectionSchema } from './connections.js';
+import { CONNECTION_KEPT_MS, Connections, selectionSchema } from './connections.js';
 import { mcpChat } from './mcp-chat.js';
 import { OtherMethodsController } from './other-methods.controller.js';
 import { ServersController } from './servers.controller.js';
 import { Servers, seenServersSchema } from './servers.js';
 
 export function mcpChatParts(gateway: Gateway): DialectParts {
-  const { store, offeredTools, dialectTurns: turns } = gateway;
+  const { store, offeredTools, turnDoor: door, dialectTurns: turns } = gateway;
   const servers = new Servers(offeredTools, new Bindings(store, mcpChat.name, seenServersSchema));
-  const selections = new Bindings(store, mcpChat.name, selectionSchema);
-  const connections = new Connections({ servers, selections, store, turns });
+  const selections = new Bindings(store, mcpChat.name, selectionSchema, { keptMs: CONNECTION_KEPT_MS });
+  const connections = new Connections({ servers, selections, store, turns, door });
   return {
     controllers: [ServersController, ChatController, OtherMethodsController],
     providers: [

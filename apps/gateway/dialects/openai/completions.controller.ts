@@ -2,6 +2,7 @@ import { Body, Controller, Headers, HttpCode, Inject, Post, Res, UseGuards } fro
 import type { Response } from 'express';
 import { clientMessageIdSchema, type StopReason, type TurnView } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
+import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { RequestError } from '../../errors/request-error.js';
 import { TurnReader } from '../../turns/turn-reader.js';
@@ -17,7 +18,7 @@ import { OpenAiRefusal } from './openai-error.js';
 const KEPT_MS = 24 * 3_600_000;
 
 @Controller('v1/chat/completions')
-@UseGuards(HttpUserGuard)
+@UseGuards(HttpUserGuard, StreamGuard)
 export class CompletionsController {
   constructor(
     @Inject(DialectTurns) private readonly turns: DialectTurns,

@@ -9,6 +9,7 @@ export const gatewayLimitsSchema = z
     all_connections_per_minute: positive(10_000_000).default(6_000),
     sockets: positive(1_000_000).default(10_000),
     sockets_per_user: positive(1_000_000).default(200),
+    streams_per_user: positive(1_000_000).default(100),
     bytes_per_minute: positive(100_000_000_000).default(67_108_864),
     joined_per_socket: positive(100_000).default(200),
     requests_per_socket: positive(10_000).default(64),
@@ -32,6 +33,8 @@ export interface GatewayLimits {
   sockets: number;
   /** Open at once by one user; without accounts everybody is one user, and nobody is counted. */
   socketsPerUser: number;
+  /** HTTP requests of one user that are answered at once by a stream, or when a turn has ended; as with sockets. */
+  streamsPerUser: number;
   /** Received from one user over sockets. */
   bytesPerMinute: number;
   joinedPerSocket: number;
@@ -57,6 +60,7 @@ export function toGatewayLimits(limits: z.output<typeof gatewayLimitsSchema>): G
     allConnectionsPerMinute: limits.all_connections_per_minute,
     sockets: limits.sockets,
     socketsPerUser: limits.sockets_per_user,
+    streamsPerUser: limits.streams_per_user,
     bytesPerMinute: limits.bytes_per_minute,
     joinedPerSocket: limits.joined_per_socket,
     requestsPerSocket: limits.requests_per_socket,

@@ -1,0 +1,25 @@
+import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Response } from 'express';
+import { userOf } from './http-user.guard.js';
+import type { OpenLimit } from './open-limit.js';
+
+/** Provider of an `OpenLimit`. */
+export const OPEN_STREAMS = Symbol('open streams');
+
+/**
+ * For requests that are answered as long as a turn or a client takes: counts each as its user's until its response is
+ * closed, whoever closes it. Comes after `HttpUserGuard`, before anything is begun for the request.
+ */
+@Injectable()
+export class StreamGuard implements CanActivate {
+  constructor(@Inject(OPEN_STREAMS) private readonly streams: OpenLimit) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const leave = this.streams.enter(userOf(context).id);
+    const response = context.switchToHttp().getResponse<Response>();
+    // A client that has left while it was asked who it is.
+    if (response.closed) leave();
+    else response.once('close', leave);
+    return true;
+  }
+}

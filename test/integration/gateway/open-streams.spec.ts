@@ -1,0 +1,154 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '../../services/wait-for.js';
+import { JWT_SECRET, signTestToken, startHarness, type Harness } from './gateway-harness.js';
+import { PlayedTurn } from './played-turn.js';
+
+let harness: Harness;
+const held: AbortController[] = [];
+afterEach(async () => {
+  for (const leaving of held.splice(0)) leaving.abort();
+  await harness.stop();
+});
+
+const jwt = { kind: 'jwt' as const, secret: JWT_SECRET };
+
+async function start(streamsPerUser: number, config: object = { auth: jwt }): Promise<void> {
+  harness = await startHarness({ config, limits: { streamsPerUser } });
+}
+
+/** Requests that one user has made, and how to leave them. */
+class Asker {
+  private constructor(private readonly token: string) {}
+
+  static async as(user: string): Promise<Asker> {
+    return new Asker(await signTestToken(user));
+  }
+
+  /** Resolves with what begins to come, which may be all that ever does. */
+  post(path: string, body: object, signal?: AbortSignal): Promise<Response> {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.token}` };
+    return fetch(harness.url + path, { method: 'POST', headers, body: JSON.stringify(body), signal });
+  }
+
+  /** One that is held open, until the returned function is called. */
+  hold(path: string, body: object): () => void {
+    const leaving = new AbortController();
+    held.push(leaving);
+    void this.post(path, body, leaving.signal).catch(() => undefined);
+    return () => leaving.abort();
+  }
+}
+
+const run = { threadId: 'thread', runId: 'run-1', messages: [{ id: '1', role: 'user', content: 'hello' }] };
+const completion = { model: 'switchyard', messages: [{ role: 'user', content: 'hello' }] };
+const anyText = expect.any(String);
+
+/** Every route whose answer lasts as long as a turn, and its refusal in its own form. */
+const ROUTES: [path: string, body: object, refusal: object][] = [
+  ['/ag-ui', run, { type: 'RUN_ERROR', message: anyText, code: 'overloaded' }],
+  [
+    '/v1/chat/completions',
+    completion,
+    { error: { message: anyText, type: 'rate_limit_error', param: null, code: 'rate_limit_exceeded' } },
+  ],
+  ['/chat', { message: 'hello' }, { detail: anyText }],
+  ['/chat/stream', { message: 'hello' }, { detail: anyText }],
+  ['/api/chat-artifacts', { message: 'hello' }, { error: anyText }],
+  ['/api/chat', { message: 'hello' }, { error: anyText }],
+  ['/api/chat-basic', { message: 'hello' }, { error: anyText }],
+];
+
+const unended = (user: string) => harness.store.countUnendedTurns(user);
+
+async function heldBy(user: string, turns = 1): Promise<void> {
+  await waitFor(async () => (await unended(user)) >= turns, { what: 'the turns' });
+}
+
+/** Whether the user may open one more. */
+function isFree(user: string): boolean {
+  try {
+    harness.running.gateway.openStreams.enter(user)();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('streams of one user at once', () => {
+  it.each(ROUTES)(
+    '%s: one too many is refused, begins nothing, until the other has gone',
+    async (path, body, refusal) => {
+      await start(1);
+      const ann = await Asker.as('ann');
+      const leave = ann.hold(path, body);
+      await heldBy('ann');
+      const refused = await ann.post(path, body);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+      expect(await refused.json()).toEqual(refusal);
+      expect(await unended('ann')).toBe(1);
+      (await Asker.as('bob')).hold(path, body);
+      await heldBy('bob');
+      leave();
+      await waitFor(() => isFree('ann'), { what: 'room for another stream' });
+    },
+  );
+
+  it('are those of all dialects together, and the same run again is one more', async () => {
+    await start(2);
+    const ann = await Asker.as('ann');
+    const leave = [ann.hold('/ag-ui', run), ann.hold('/ag-ui', run)];
+    const isFull = async () => (await ann.post('/api/chat', { message: ' ' })).status === 429;
+    await waitFor(isFull, { what: 'both streams' });
+    expect(await unended('ann')).toBe(1);
+    expect((await ann.post('/v1/chat/completions', completion)).status).toBe(429);
+    for (const leaveOne of leave) leaveOne();
+    await waitFor(async () => !(await isFull()), { what: 'room for another stream' });
+  });
+
+  it('go with the turn that they tell, with a refusal, and with the process', async () => {
+    await start(1);
+    const ann = await Asker.as('ann');
+    for (let at = 0; at < 3; at++) expect((await ann.post('/ag-ui', {})).status).toBe(422);
+    const told = ann.post('/ag-ui', run);
+    await heldBy('ann');
+    expect(isFree('ann')).toBe(false);
+    const [turn] = await harness.store.listUnendedTurnsOf('ann');
+    const played = await PlayedTurn.take(harness, turn!._id);
+    await played.answer('Hello.');
+    expect(await (await told).text()).toContain('RUN_FINISHED');
+    await waitFor(() => isFree('ann'), { what: 'the end of the stream' });
+    await harness.store.setTurnStatus(turn!._id, 'completed');
+    const cut = ann.post('/chat', { message: 'hello' });
+    await heldBy('ann');
+    harness.running.gateway.dialectTurns.stop();
+    expect((await cut).status).toBe(503);
+    await waitFor(() => isFree('ann'), { what: 'the end of the stream' });
+  });
+
+  it('are those of MCP clients, too', async () => {
+    await start(1);
+    const ann = await Asker.as('ann');
+    const client = new Client(
+      { name: 'test', version: '1.0.0' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    const requestInit = { headers: { authorization: `Bearer ${await signTestToken('ann')}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${harness.url}/mcp`), { requestInit }));
+    const listening = await client.listen({ toolsListChanged: true });
+    const refused = await ann.post('/mcp', {});
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(await refused.json()).toMatchObject({ status: 429, code: 'overloaded' });
+    expect((await ann.post('/ag-ui', run)).status).toBe(429);
+    await listening.close();
+    await waitFor(async () => (await ann.post('/mcp', {})).status !== 429, { what: 'room' });
+    await client.close();
+  });
+
+  it('are not counted without accounts, where everybody is one user', async () => {
+    await start(1, {});
+    const ann = await Asker.as('ann');
+    for (const threadId of ['one', 'two', 'three']) ann.hold('/ag-ui', { ...run, threadId });
+    await heldBy('local', 3);
+  });
+});
