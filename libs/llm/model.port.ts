@@ -25,6 +25,11 @@ export interface ModelRequest {
   /** Sorted by name, but for one that is only there to be forced: the order is part of the cached prefix. */
   tools: ModelTool[];
   /**
+   * Listed behind `tools` by providers that keep a cache: a later request will force it, and should find its front in
+   * there. Whoever calls it before is to be understood.
+   */
+  answer_tool?: ModelTool;
+  /**
    * One of `tools` that the model must call now. Who asks for it has asked `canForceTool(model)` before: a model that
    * cannot be forced chooses for itself.
    */
