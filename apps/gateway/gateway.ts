@@ -63,6 +63,7 @@ export class Gateway {
   readonly mcpServer: McpHttpHandler;
   readonly dialectTurns: DialectTurns;
   readonly store: Store;
+  readonly log: GatewayDeps['logger'];
   readonly genesisSockets: GenesisSockets;
 
   constructor(private readonly deps: GatewayDeps) {
@@ -70,6 +71,7 @@ export class Gateway {
     const auditLog = auditLoggerOf(log);
     const ports: Ports = { store, bus, me: processId, peers, log, auditLog };
     this.store = store;
+    this.log = log;
     this.localAccounts = createLocalAccounts(store, config);
     this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth);
     this.ownership = new Ownership(store);

@@ -55,6 +55,8 @@ export function sentenceFor(
       return `The conversation is too long for the model (HTTP ${status})${reason}`;
     case 'rate_limited':
       return `The ${title} limits the rate of requests (HTTP ${status})${reason}`;
+    case 'used_up':
+      return `The account of the ${title} has no quota or credit left (HTTP ${status})${reason}`;
     case 'overloaded':
       return `The ${title} is overloaded (HTTP ${status})${reason}`;
     case 'server':

@@ -25,6 +25,11 @@ export interface ModelRequest {
   /** Sorted by name, but for one that is only there to be forced: the order is part of the cached prefix. */
   tools: ModelTool[];
   /**
+   * Listed behind `tools` by providers that keep a cache: a later request will force it, and should find its front in
+   * there. Whoever calls it before is to be understood.
+   */
+  answer_tool?: ModelTool;
+  /**
    * One of `tools` that the model must call now. Who asks for it has asked `canForceTool(model)` before: a model that
    * cannot be forced chooses for itself.
    */
@@ -49,6 +54,8 @@ export type ModelPart =
    */
   | { type: 'thinking_end'; text: string; signature?: string; data?: string; model?: string }
   | { type: 'tool_call'; name: string; arguments: Record<string, unknown> | undefined; raw: string }
+  /** What the provider has counted so far: of an answer that breaks off nothing else is known. */
+  | { type: 'usage'; usage: Usage }
   | { type: 'end'; stop_reason: StopReason; usage: Usage };
 
 /** The seam to a model provider. Aborting the signal ends the request for real. */
@@ -62,8 +69,16 @@ export class ModelError extends Error {
   override name = 'ModelError';
   constructor(
     message: string,
+    /** `used_up`: the account has no quota or credit left, and no wait of minutes helps; another model may answer. */
     readonly kind:
-      'overloaded' | 'rate_limited' | 'server' | 'network' | 'invalid' | 'auth' | 'context_overflow',
+      | 'overloaded'
+      | 'rate_limited'
+      | 'used_up'
+      | 'server'
+      | 'network'
+      | 'invalid'
+      | 'auth'
+      | 'context_overflow',
     readonly options: { retryable: boolean; retryAfterMs?: number; status?: number },
   ) {
     super(message);

@@ -104,15 +104,21 @@ export function statusOf(journal: Journal): TurnStatus {
     : 'running';
 }
 
+/** Of a step for which no model was asked, or of which nothing is known. */
+export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
+
+/** Nothing told counts as nothing used. */
+export function addUsage(some: Usage, more: Usage | null | undefined): Usage {
+  if (!more) return some;
+  return {
+    input_tokens: some.input_tokens + more.input_tokens,
+    output_tokens: some.output_tokens + more.output_tokens,
+    cached_tokens: some.cached_tokens + more.cached_tokens,
+  };
+}
+
 export function totalUsage(steps: Step[]): Usage {
-  const total: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
-  for (const { usage } of steps) {
-    if (!usage) continue;
-    total.input_tokens += usage.input_tokens;
-    total.output_tokens += usage.output_tokens;
-    total.cached_tokens += usage.cached_tokens;
-  }
-  return total;
+  return steps.reduce((total, { usage }) => addUsage(total, usage), NO_USAGE);
 }
 
 export function textOf(step: Pick<Step, 'blocks'>): string {

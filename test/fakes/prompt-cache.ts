@@ -23,13 +23,16 @@ export class PromptCache {
 }
 
 /** After each block, in the order in which the provider reads them: tools, system prompt, messages. */
-function prefixesOf({ tools = [], system = [], messages }: MessagesBody) {
+function prefixesOf({ tools = [], system = [], messages, tool_choice, thinking }: MessagesBody) {
   const said = messages.flatMap(({ role, content }) =>
     (content as ContentBlock[]).map((block) => ({ role, ...block })),
   );
   const hash = createHash('sha256');
   let bytes = 0;
-  return [...tools, ...system, ...said].map(({ cache_control, ...block }: ContentBlock) => {
+  const front = tools.length + system.length;
+  return [...tools, ...system, ...said].map(({ cache_control, ...block }: ContentBlock, at) => {
+    // Whoever changes these keeps the cache of tools and system prompt only.
+    if (at === front) hash.update(JSON.stringify([tool_choice, thinking]));
     const text = JSON.stringify(block);
     hash.update(text);
     bytes += Buffer.byteLength(text);

@@ -10,6 +10,8 @@ import { TurnStream } from './turn-stream.js';
 export interface StartedTurn {
   conversation_id: string;
   turn_id: string;
+  /** Of the turn in its conversation. */
+  number: number;
   /** Must be read to its end, or closed. */
   stream: TurnStream;
 }
@@ -42,7 +44,7 @@ export class DialectTurns {
     // Whoever is told of the turn has its stream before anything can happen in it.
     await accepted.announce();
     if (accepted.isEnded) await this.showEnded(stream, turn_id);
-    return { conversation_id, turn_id, stream };
+    return { conversation_id, turn_id, number: accepted.number, stream };
   }
 
   /** A turn that is under way, or has ended: the stream tells it from its beginning. Throws `RequestError`. */
@@ -51,7 +53,7 @@ export class DialectTurns {
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id };
     const stream = await this.streamOf(user, place);
     if (isEndedStatus(turn.status)) await this.showEnded(stream, turnId);
-    return { ...place, stream };
+    return { ...place, number: turn.number, stream };
   }
 
   /** The process stops: every stream ends. */

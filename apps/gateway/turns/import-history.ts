@@ -24,7 +24,7 @@ const FIRST_LOOK_MS = 5_000;
 
 type ImportStore = Pick<Store, 'listTurns' | 'insertTurn' | 'commitStep' | 'setTurnDue'>;
 
-/** Pairs what was said: messages of one role in a row are one, blank ones are none. The newest 500 pairs. */
+/** Pairs what was said: messages of one role in a row are one, blank ones are none. */
 export function foldHistory(messages: readonly SaidMessage[]): Exchange[] {
   const exchanges: Exchange[] = [];
   let last: SaidMessage['role'] | undefined;
@@ -36,14 +36,12 @@ export function foldHistory(messages: readonly SaidMessage[]): Exchange[] {
     exchange[role] = exchange[role] === '' ? text : `${exchange[role]}\n\n${text}`;
     last = role;
   }
-  return exchanges
-    .slice(-MAX_EXCHANGES)
-    .map(({ user, assistant }) => ({ user: user || NOTHING_SAID, assistant }));
+  return exchanges.map(({ user, assistant }) => ({ user: user || NOTHING_SAID, assistant }));
 }
 
 /**
  * Writes what was said before into a conversation that has no turns of its own yet: each exchange becomes a turn that
- * has ended. May be repeated, also after it broke off, and by several processes at once. A turn that somebody else
+ * has ended, the newest 500 of them. May be repeated, also after it broke off, and by several processes at once. A turn that somebody else
  * inserts meanwhile, or another history, wins from its number on.
  */
 export async function importHistory(
@@ -54,7 +52,7 @@ export async function importHistory(
   const [newest] = await store.listTurns(conversationId, { limit: 1 });
   if (newest && newest.options.answer === undefined) return;
   const asked: Turn[] = [];
-  for (const [i, exchange] of exchanges.entries()) {
+  for (const [i, exchange] of exchanges.slice(-MAX_EXCHANGES).entries()) {
     const turn = importedTurn({ conversationId, userId }, i + 1, exchange);
     const inserted = await store.insertTurn(turn);
     if (inserted === 'taken' || !isSame(inserted.row, turn)) break;

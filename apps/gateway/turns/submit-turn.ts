@@ -17,13 +17,13 @@ import type { User } from '../auth/user.js';
 import { newConversation } from '../conversations/conversations.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
+import { canGoOn, insertBehind, type GoingOn } from './go-on.js';
 import { importHistory, type Exchange } from './import-history.js';
+import { newTurn } from './new-turn.js';
 import type { StopTurns } from './stop-turns.js';
 import type { TurnDoor, Visit } from './turn-door.js';
 import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
 
-/** The sweeper looks at a turn so long after its insert, in case nobody hinted. */
-const FIRST_LOOK_MS = 5_000;
 const MAX_NUMBER_TRIES = 50;
 const RETRY_AFTER_MS = 1_000;
 
@@ -34,6 +34,8 @@ export interface AcceptedTurn {
   isNewConversation: boolean;
   /** The same message was answered before. */
   isEnded: boolean;
+  /** Of the turn in its conversation. */
+  number: number;
   /** Tells viewers and orchestrators. Never rejects: without it the sweeper finds the turn. */
   announce(): Promise<void>;
 }
@@ -46,7 +48,11 @@ export interface NewPlace {
   expiresAt?: number;
   /** What was said before; only of a conversation without turns of its own. */
   history?: readonly Exchange[];
+  /** Where the same was said already: if it can be gone on with, this is done instead. Not with a client's message id. */
+  goesOn?: GoingOn;
 }
+
+type Entering = NewPlace & { beforeInsert(conversationId: string): Promise<void> };
 
 export interface SubmitTurnDeps {
   store: Store;
@@ -77,17 +83,45 @@ export class SubmitTurn {
       throw new RequestError('content_too_long', `A message has at most ${MAX_CONTENT_LENGTH} characters.`);
     const visit = this.deps.door.visit(user.id);
     try {
-      return await this.enter(visit, user, request, { ...place, beforeInsert });
+      const entering = { ...place, beforeInsert };
+      const goneOn = await this.goOn(visit, user, request, entering);
+      return goneOn ?? (await this.enter(visit, user, request, entering));
     } finally {
       visit.end();
     }
+  }
+
+  /** Undefined when there is nothing to go on with, or not any more. */
+  private async goOn(
+    visit: Visit,
+    user: User,
+    request: ClientRequest<'message'>,
+    { goesOn, beforeInsert }: Entering,
+  ): Promise<AcceptedTurn | undefined> {
+    if (!goesOn) return undefined;
+    const { store } = this.deps;
+    const { conversationId, after } = goesOn;
+    const [conversation, unended] = await Promise.all([
+      store.getConversation(conversationId),
+      store.countUnendedTurns(user.id),
+    ]);
+    if (!canGoOn(conversation, user.id)) return undefined;
+    visit.letIn(unended);
+    await beforeInsert(conversationId);
+    const client_message_id = randomUUID();
+    const turnId = turnIdOf(conversationId, client_message_id);
+    const turn = newTurn({ ...request, client_message_id, conversationId, turnId, user });
+    const row = await insertBehind(store, turn, after);
+    if (!row) return undefined;
+    await faultPoint('turn_inserted');
+    return this.accepted(row, { won: true, isNewConversation: false });
   }
 
   private async enter(
     visit: Visit,
     user: User,
     request: ClientRequest<'message'>,
-    { beforeInsert, ...place }: NewPlace & { beforeInsert(conversationId: string): Promise<void> },
+    { beforeInsert, ...place }: Entering,
   ): Promise<AcceptedTurn> {
     const { client_message_id = randomUUID() } = request;
     const conversationId =
@@ -114,10 +148,19 @@ export class SubmitTurn {
       : await this.insert(turn);
     await faultPoint('turn_inserted');
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
+    return this.accepted(row, { won, isNewConversation: isNewConversation && !place.history?.length });
+  }
+
+  private accepted(
+    row: Turn,
+    { won, isNewConversation }: { won: boolean; isNewConversation: boolean },
+  ): AcceptedTurn {
+    const { _id: turn_id, conversation_id, number, status } = row;
     return {
-      answer: { conversation_id: conversationId, turn_id: row._id },
-      isEnded: isEndedStatus(row.status),
-      isNewConversation: isNewConversation && !place.history?.length,
+      answer: { conversation_id, turn_id },
+      number,
+      isEnded: isEndedStatus(status),
+      isNewConversation,
       announce: () => this.announce(row, won),
     };
   }
@@ -188,27 +231,4 @@ export class SubmitTurn {
       log.warn({ turn_id, outcome }, 'no hint about a new turn, the sweeper will find it');
     await faultPoint('turn_hinted');
   }
-}
-
-function newTurn(source: {
-  conversationId: string;
-  turnId: string;
-  user: User;
-  client_message_id: string;
-  content: string;
-  options?: Turn['options'];
-}): Turn {
-  const now = Date.now();
-  return {
-    _id: source.turnId,
-    conversation_id: source.conversationId,
-    number: 1,
-    user_id: source.user.id,
-    client_message_id: source.client_message_id,
-    content: source.content,
-    options: source.options ?? {},
-    at: new Date(now).toISOString(),
-    status: 'queued',
-    due_at: now + FIRST_LOOK_MS,
-  };
 }

@@ -23,7 +23,7 @@ interface Visits {
 
 /** One message at the door. */
 export interface Visit {
-  /** Throws `RequestError` `overloaded`; `counted`: unended turns of the user. */
+  /** Throws `RequestError` `overloaded`; `counted`: unended turns of the user. Counts once. */
   letIn(counted: number): void;
   end(): void;
 }
@@ -65,6 +65,7 @@ export class TurnDoor {
     let isIn = false;
     return {
       letIn: (counted) => {
+        if (isIn) return;
         this.check(userId, counted + visits.letIn - doneBefore);
         visits.letIn++;
         isIn = true;

@@ -61,11 +61,10 @@ export class ModelAsker {
       onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
       onRefusal: (model, retryAfterMs) => deps.modelLimits.slowDown(model, retryAfterMs),
       onFallback: (model) => deps.metrics.modelFallbacks.inc({ model }),
+      onUsage: (model, usage) =>
+        deps.settings.modelPrices && countCost(deps.metrics, deps.settings.modelPrices, { model, usage }),
     });
-    const { model, streamed } = answer;
-    deps.metrics.modelCalls.inc({ outcome: OUTCOMES[streamed.ended] });
-    if (streamed.ended === 'answered' && deps.settings.modelPrices)
-      countCost(deps.metrics, deps.settings.modelPrices, { model, usage: streamed.usage });
+    deps.metrics.modelCalls.inc({ outcome: OUTCOMES[answer.streamed.ended] });
     return answer;
   }
 

@@ -5,7 +5,13 @@ import { Offer, type ArgumentValidator } from '#tools';
 import { answerDue, approvedTools, estimateTokens, stepAttempt, textOf, timeLimit } from '#turn';
 import { asksModel } from '../model/asks-model.js';
 import { withDataFiles } from '../model/data-files.js';
-import { answerRequest, finalAnswer, isAnswerAlready } from '../model/final-answer.js';
+import {
+  answerRequest,
+  finalAnswer,
+  isAnswerAlready,
+  isEarlyAnswer,
+  loopRequest,
+} from '../model/final-answer.js';
 import { findFailure } from '../model/find-failure.js';
 import { refuseEndless, resolveCalls } from '../model/resolve-calls.js';
 import { modelLabel } from '../model/model-choice.js';
@@ -116,7 +122,7 @@ export class ModelStep {
     const { model, streamed } = await this.asker.ask({
       ...asking,
       request: images ? { ...request, images } : request,
-      ...(answerDue(work.memory.journal) ? { prepare: answerRequest } : {}),
+      ...this.preparation,
     });
     if (streamed.ended === 'aborted') return { interrupted: streamed };
     const isTooLong = streamed.ended === 'failed' && streamed.error.kind === 'context_overflow';
@@ -125,6 +131,12 @@ export class ModelStep {
       return summaryStep.summarise(request, { ...asking, retriesBefore }, estimateTokens(request));
     }
     return { row: this.rowOf(asking.place.step, model, streamed) };
+  }
+
+  private get preparation(): Pick<Asked, 'prepare'> {
+    const { journal } = this.work.memory;
+    if (!journal.turn.options.formatter) return {};
+    return { prepare: answerDue(journal) ? answerRequest : loopRequest };
   }
 
   /** After the commit: nothing is being streamed any more. */
@@ -163,7 +175,8 @@ export class ModelStep {
     const failure = findFailure(streamed, this.deps.settings.budgets.parallelCalls);
     if (failure) return failRow(journal, n, failure, streamed);
     const written = { kind: 'model' as const, ...(asksModel(journal.turn.options) ? { model } : {}) };
-    if (answerDue(journal)) return stepRow(journal, n, { ...written, ...this.answer(n, streamed) });
+    if (answerDue(journal) || isEarlyAnswer(streamed, journal))
+      return stepRow(journal, n, { ...written, ...this.answer(n, streamed) });
     const { stopReason: stop_reason, usage, blocks, attempt } = streamed;
     const calls = this.callsOf(streamed);
     const final = calls.length === 0 && isAnswerAlready(journal, model) ? { final: true } : {};

@@ -1,4 +1,4 @@
-import type { Block, FailureCode, Journal, Step } from '#contracts';
+import type { Block, FailureCode, Journal, Step, Usage } from '#contracts';
 import { stepRow } from '#journal';
 import type { Streamed } from '../model/stream-step.js';
 
@@ -7,16 +7,23 @@ export function partialText(streamed: Pick<Streamed, 'blocks'> | undefined): Blo
   return (streamed?.blocks ?? []).filter((block) => block.type === 'text' && block.text.trim() !== '');
 }
 
+/** What was used for a row that has no answer; null if nothing is known of it. */
+export function usageOf(streamed: Pick<Streamed, 'usage'> | undefined): Usage | null {
+  const { usage } = streamed ?? {};
+  return usage && usage.input_tokens + usage.output_tokens > 0 ? usage : null;
+}
+
 export function failRow(
   journal: Pick<Journal, 'turn'>,
   n: number,
   error: { code: FailureCode; message: string },
-  streamed?: Pick<Streamed, 'blocks' | 'attempt'>,
+  streamed?: Pick<Streamed, 'blocks' | 'attempt' | 'usage'>,
 ): Step {
   return stepRow(journal, n, {
     kind: 'fail',
     attempt: streamed?.attempt ?? 0,
     blocks: partialText(streamed),
+    usage: usageOf(streamed),
     error,
   });
 }

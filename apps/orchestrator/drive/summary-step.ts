@@ -117,7 +117,7 @@ export class SummaryStep {
         journal,
         n,
         { code, message: `The earlier messages could not be summarised: ${reason}` },
-        { attempt, blocks: [] },
+        { attempt, blocks: [], usage: streamed.usage },
       );
     if (streamed.ended === 'failed') {
       const { kind, message } = streamed.error;

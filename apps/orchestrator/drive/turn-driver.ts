@@ -19,7 +19,7 @@ import { Mailbox } from './mailbox.js';
 import { ModelStep } from './model-step.js';
 import { OpenCalls } from './open-calls.js';
 import type { QueueGlances } from './queue-glances.js';
-import { failRow, partialText } from './step-row.js';
+import { failRow, partialText, usageOf } from './step-row.js';
 import type { TurnWork } from './turn-work.js';
 
 const TICK_MS = 2_000;
@@ -164,11 +164,13 @@ export class TurnDriver {
       next.do === 'commit_cancel' && !memory.isGone;
       next = decideStop(memory.journal)
     ) {
+      // A step that somebody else committed meanwhile has the text.
+      const broken = next.n === shownFor ? this.modelStep.broken : undefined;
       const content = {
         kind: 'cancel' as const,
         attempt: this.modelStep.broken?.attempt ?? 0,
-        // A step that somebody else committed meanwhile has the text.
-        blocks: next.n === shownFor ? partialText(this.modelStep.broken) : [],
+        blocks: partialText(broken),
+        usage: usageOf(broken),
       };
       await this.commitAnnounced(stepRow(memory.journal, next.n, content));
     }

@@ -1,9 +1,7 @@
 import type { TurnOptions } from '#contracts';
 import type { Model, ModelPart } from '#llm';
 import { toModelName } from '#tools';
-
-/** Of a step for which no model was asked. */
-export const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
+import { NO_USAGE } from '#turn';
 
 /** Stands for the model in a turn that is one call: asks for it, and says nothing more once it has ended. */
 export function directCall(call: NonNullable<TurnOptions['call']>, isAsked: boolean): Model {

@@ -14,6 +14,12 @@ import {
 const TRIES = 2;
 const NOTHING_SAID = 'I could not put an answer into words.';
 
+/** A request of the loop of a turn with a formatter. Who has no tools needs no list for the forced call's sake. */
+export function loopRequest(request: ModelRequest): ModelRequest {
+  if (request.tools.length === 0 || !canForceTool(request.model)) return request;
+  return { ...request, answer_tool: FORMATTER_TOOL };
+}
+
 /** The request for the answer of a turn with a formatter, made of the one that would go on with its loop. */
 export function answerRequest(request: ModelRequest): ModelRequest {
   const isForced = canForceTool(request.model);
@@ -21,7 +27,7 @@ export function answerRequest(request: ModelRequest): ModelRequest {
   const text = isForced ? FORMATTER_REQUEST : PLAIN_REQUEST;
   appendMessages(messages, [{ role: 'user', content: [{ type: 'text', text }] }]);
   if (!isForced) return { ...request, messages };
-  // Behind those of the loop, whatever its name: what the provider has cached of them stays the front of the request.
+  // Behind those of the loop, whatever its name: as the requests of the loop list it.
   const tools = [...request.tools, FORMATTER_TOOL];
   return { ...request, messages, tools, tool_choice: { name: RESPONSE_FORMATTER } };
 }
@@ -48,6 +54,21 @@ export function finalAnswer(
   if (unreadableAnswers(steps) + 1 < TRIES) return { blocks: [], final: false, stop_reason };
   const said = steps.findLast((step) => step.kind === 'model' && textOf(step).trim() !== '');
   return { blocks: [{ type: 'text', text: said ? textOf(said) : NOTHING_SAID }], final: true, stop_reason };
+}
+
+/** Whether a step of the loop is the answer that would be forced next: one call of the formatter, and nothing else. */
+export function isEarlyAnswer(
+  { asked, stopReason }: Extract<Streamed, { ended: 'answered' }>,
+  { turn }: Pick<Journal, 'turn'>,
+): boolean {
+  const [call] = asked;
+  return (
+    turn.options.formatter === true &&
+    asked.length === 1 &&
+    call!.name === RESPONSE_FORMATTER &&
+    stopReason !== 'max_tokens' &&
+    readAnswer(call!.arguments) !== undefined
+  );
 }
 
 /** Whether the loop's step without calls is the answer already: its model cannot be forced to write another. */

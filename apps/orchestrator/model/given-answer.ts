@@ -1,5 +1,5 @@
 import type { Model, ModelPart } from '#llm';
-import { NO_USAGE } from './direct-call.js';
+import { NO_USAGE } from '#turn';
 
 /** Stands for the model in a turn that was had elsewhere, should whoever imported it have died before its step. */
 export function givenAnswer(text: string): Model {

@@ -34,7 +34,8 @@ export const FORMATTER_TOOL: ModelTool = {
   name: RESPONSE_FORMATTER,
   description:
     'Gives your answer to the user: text, and artifacts for whatever stands for itself (documents, code, pages, ' +
-    'diagrams, graphs), in the order in which they are to be read.',
+    'diagrams, graphs), in the order in which they are to be read. You are asked for it when you have called all other ' +
+    'tools that you need; do not call it before.',
   input_schema: {
     type: 'object',
     properties: {

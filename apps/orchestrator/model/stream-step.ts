@@ -1,9 +1,10 @@
 import type { Block, ConversationEvent, StopReason, Usage } from '#contracts';
 import { faultPoint } from '#faults';
 import { ModelError, sayableName, type Model, type ModelPart, type ModelRequest } from '#llm';
-import { stepAttempt } from '#turn';
+import { addUsage, NO_USAGE, stepAttempt } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { ShortOf, Shortage } from '../admission/shared-budget.js';
+import { abortableDelay } from './abortable-delay.js';
 import { emitWaiting } from './emit-waiting.js';
 import { newToolCallId } from './tool-call-id.js';
 import { TokenStream, type StepPlace } from './token-stream.js';
@@ -16,9 +17,12 @@ export interface AskedCall {
   raw: string;
 }
 
-/** What one model call came to. `attempt` is the one whose tokens viewers have. */
-export type Streamed = { attempt: number; blocks: Block[] } & (
-  | { ended: 'answered'; asked: AskedCall[]; stopReason: StopReason; usage: Usage }
+/**
+ * What one model call came to. `attempt` is the one whose tokens viewers have; `usage` is that of all attempts, as far
+ * as the provider has told it.
+ */
+export type Streamed = { attempt: number; blocks: Block[]; usage: Usage } & (
+  | { ended: 'answered'; asked: AskedCall[]; stopReason: StopReason }
   | { ended: 'failed'; error: ModelError }
   /** The signal was aborted: Stop, or somebody else drives now. */
   | { ended: 'aborted' }
@@ -62,6 +66,7 @@ export interface StreamStep {
  * a back-off (`retry-after` wins), with `waiting` and `step_restarted` so that viewers drop the partial text.
  */
 export async function streamStep(input: StreamStep): Promise<Streamed> {
+  let spent = NO_USAGE;
   for (let retry = 0; ; retry++) {
     const attempt = stepAttempt(input.claimAttempt, input.retriesBefore + retry);
     const place = { ...input.place, attempt };
@@ -69,19 +74,28 @@ export async function streamStep(input: StreamStep): Promise<Streamed> {
       input.emit({ type: 'step_restarted', ...place, timestamp: new Date().toISOString() });
     const run = new AttemptRun(place, input);
     try {
-      return { attempt, blocks: run.blocks, ended: 'answered', ...(await consumeAdmitted(run, input)) };
+      const answered = await consumeAdmitted(run, input);
+      return {
+        attempt,
+        blocks: run.blocks,
+        usage: addUsage(spent, run.usage),
+        ended: 'answered',
+        ...answered,
+      };
     } catch (error) {
       run.finish();
-      if (input.signal.aborted) return { attempt, blocks: run.blocks, ended: 'aborted' };
+      spent = addUsage(spent, run.usage);
+      const broken = { attempt, blocks: run.blocks, usage: spent };
+      if (input.signal.aborted) return { ...broken, ended: 'aborted' };
       if (!(error instanceof ModelError)) throw error;
       const delayMs = backOffMs(retry, error.options.retryAfterMs);
       if (error.kind === 'rate_limited') input.onRefusal(input.request.model, delayMs);
       if (!error.options.retryable || retry >= retriesAfter(error, input))
-        return { attempt, blocks: run.blocks, ended: 'failed', error };
+        return { ...broken, ended: 'failed', error };
       input.onRetry(error);
       emitWaiting(input, error.message, delayMs);
       await abortableDelay(delayMs, input.signal);
-      if (input.signal.aborted) return { attempt, blocks: run.blocks, ended: 'aborted' };
+      if (input.signal.aborted) return { ...broken, ended: 'aborted' };
     }
   }
 }
@@ -98,11 +112,9 @@ const WAITS_FOR: Record<ShortOf, string> = {
 async function consumeAdmitted(run: AttemptRun, input: StreamStep): ReturnType<AttemptRun['consume']> {
   const permit = await admit(input);
   try {
-    const answered = await run.consume();
-    permit.done(answered.usage);
-    return answered;
+    return await run.consume();
   } finally {
-    permit.done();
+    permit.done(run.usage);
   }
 }
 
@@ -140,6 +152,8 @@ function retriesAfter(error: ModelError, input: StreamStep): number {
 /** One attempt: parts in, tokens out, blocks kept. */
 class AttemptRun {
   readonly blocks: Block[] = [];
+  /** Undefined until the provider has told something. */
+  usage: Usage | undefined;
   private readonly asked: AskedCall[] = [];
   private readonly tokens: TokenStream;
   private readonly thinking: TokenStream;
@@ -159,12 +173,13 @@ class AttemptRun {
     });
   }
 
-  async consume(): Promise<{ asked: AskedCall[]; stopReason: StopReason; usage: Usage }> {
+  async consume(): Promise<{ asked: AskedCall[]; stopReason: StopReason }> {
     for await (const part of this.input.model.stream(this.input.request, this.input.signal)) {
       if (this.input.signal.aborted) throw this.input.signal.reason;
       if (part.type === 'end') {
         this.finish();
-        return { asked: this.asked, stopReason: part.stop_reason, usage: part.usage };
+        this.usage = part.usage;
+        return { asked: this.asked, stopReason: part.stop_reason };
       }
       this.take(part);
       if (part.type === 'text') await faultPoint('token_streamed');
@@ -191,6 +206,8 @@ class AttemptRun {
       }
       case 'tool_call':
         return this.takeCall(part);
+      case 'usage':
+        this.usage = part.usage;
     }
   }
 
@@ -219,17 +236,4 @@ class AttemptRun {
 function backOffMs(retry: number, retryAfterMs: number | undefined): number {
   if (retryAfterMs !== undefined) return Math.min(retryAfterMs, 60_000);
   return Math.round(500 * 2 ** retry * (0.75 + Math.random() / 2));
-}
-
-function abortableDelay(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

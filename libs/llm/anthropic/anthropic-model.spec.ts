@@ -246,6 +246,42 @@ describe('what the adapter says when a call fails', () => {
     expect(error).toMatchObject({ kind, options: { retryable: true } });
   });
 
+  it.each([
+    ['invalid_request_error', 'No.', 'invalid'],
+    ['invalid_request_error', 'prompt is too long', 'context_overflow'],
+    ['authentication_error', 'No.', 'auth'],
+    ['not_found_error', 'No.', 'invalid'],
+    ['billing_error', 'No.', 'used_up'],
+    ['something_new_error', 'No.', 'invalid'],
+  ])(
+    'an error %s inside the stream («%s») is %s, and asking again does not help',
+    async (type, message, kind) => {
+      const error = await fail({ ...say('half'), breakOff: { error: { type, message } } });
+      expect(error).toMatchObject({ kind, options: { retryable: false } });
+    },
+  );
+
+  it.each([
+    [400, 'Your credit balance is too low to access the Anthropic API.'],
+    [400, 'You have reached your specified API usage limits.'],
+    [429, 'This request would exceed your monthly spend limit.'],
+  ])('HTTP %d, «%s», is a used-up account', async (status, message) => {
+    const error = await fail({ status, message });
+    expect(error).toMatchObject({ kind: 'used_up', options: { retryable: false } });
+    expect(error.message).toContain('no quota or credit left');
+  });
+
+  it('tells what was counted before it breaks off', async () => {
+    const usage = { input_tokens: 40, cache_read_input_tokens: 60 };
+    const model = await start(() => ({ ...say('half'), usage, breakOff: 'cut' as const }));
+    const seen: ModelPart[] = [];
+    const read = async () => {
+      for await (const part of model.stream(aRequest(NAME), new AbortController().signal)) seen.push(part);
+    };
+    await expect(read()).rejects.toThrow('broke off');
+    expect(seen[0]).toMatchObject({ type: 'usage', usage: { input_tokens: 100, cached_tokens: 60 } });
+  });
+
   it.each(['cut', 'end'] as const)(
     'a stream that breaks off (%s) before message_stop is a network error and retryable',
     async (breakOff) => {

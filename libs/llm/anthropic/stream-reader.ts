@@ -29,7 +29,7 @@ export class StreamReader {
     switch (event.type) {
       case 'message_start':
         this.count(event.message.usage);
-        return [];
+        return [{ type: 'usage', usage: this.usage }];
       case 'content_block_start':
         return [...this.releaseEmptyCall('{}'), ...this.startBlock(event.content_block)];
       case 'content_block_delta':
@@ -39,7 +39,7 @@ export class StreamReader {
       case 'message_delta':
         this.count(event.usage);
         this.stopReason = toStopReason(event.delta.stop_reason);
-        return [];
+        return [{ type: 'usage', usage: this.usage }];
       case 'message_stop':
         this.isComplete = true;
         return [...this.endBlock(), ...this.releaseAtEnd(), this.end()];
@@ -99,13 +99,16 @@ export class StreamReader {
   }
 
   private end(): ModelPart {
+    return { type: 'end', stop_reason: this.stopReason, usage: this.usage };
+  }
+
+  private get usage(): Usage {
     const { input, cacheRead, cacheCreation, output } = this.counts;
-    const usage: Usage = {
+    return {
       input_tokens: input + cacheRead + cacheCreation,
       output_tokens: output,
       cached_tokens: cacheRead,
     };
-    return { type: 'end', stop_reason: this.stopReason, usage };
   }
 
   /** Counts are cumulative; a count that is not reported again keeps its last value. */

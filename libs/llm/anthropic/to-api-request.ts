@@ -1,6 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelRequest, ModelTool } from '../model.port.js';
 import { canForceTool } from '../forced-tool.js';
+import { listedTools } from '../listed-tools.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
 import { featuresOf } from './model-features.js';
 import { toApiMessages } from './to-api-messages.js';
@@ -26,7 +27,8 @@ export function toApiRequest(request: ModelRequest, model: string, { withThinkin
     }),
     stream: true,
   };
-  if (request.tools.length > 0) params.tools = toApiTools(request.tools);
+  const tools = listedTools(request);
+  if (tools.length > 0) params.tools = toApiTools(tools);
   if (request.system.trim() !== '') {
     params.system = [{ type: 'text', text: request.system, cache_control: { type: 'ephemeral' } }];
   }

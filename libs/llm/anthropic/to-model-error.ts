@@ -10,7 +10,21 @@ const OVERFLOW =
   /prompt is too long|exceeds? (the )?(model's )?(maximum )?context|context (window|limit)|too many tokens/i;
 /** A thinking block that the provider does not take back: signed elsewhere, or what stood before it has changed. */
 const THINKING_REFUSED = /signature.*thinking|thinking.*(signature|cannot be modified|bound to a different)/i;
+const USED_UP = /credit balance is too low|(usage|spend(ing)?) limits?\b/i;
+const MAY_BE_USED_UP = [400, 402, 403, 429];
 const RETRYABLE_STATUSES = [408, 409, 429];
+/** Errors in a stream; of any other type nothing would come of asking again. */
+const TYPES: Record<string, Kind> = {
+  overloaded_error: 'overloaded',
+  rate_limit_error: 'rate_limited',
+  api_error: 'server',
+  timeout_error: 'server',
+  billing_error: 'used_up',
+  authentication_error: 'auth',
+  permission_error: 'auth',
+  request_too_large: 'context_overflow',
+};
+const FINAL: Kind[] = ['used_up', 'auth', 'context_overflow', 'invalid'];
 
 /** What the SDK threw → `ModelError`. No message carries the key. */
 export function toModelError(error: unknown, apiKey: string): ModelError {
@@ -23,8 +37,9 @@ export function toModelError(error: unknown, apiKey: string): ModelError {
   const said = quote(error.apiMessage ?? '', apiKey);
   const { status, headers } = error as APIError<number | undefined, Headers | undefined>;
   if (status === undefined) return errorInStream(error.type, said);
-  const kind = kindOfStatus(status, said);
-  const retryable = isRetryableStatus(status) && headers?.get('x-should-retry') !== 'false';
+  const kind = kindOfStatus(status, error.type, said);
+  const retryable =
+    kind !== 'used_up' && isRetryableStatus(status) && headers?.get('x-should-retry') !== 'false';
   const retryAfterMs = readRetryAfterMs(headers, Date.now());
   return new ModelError(sentenceFor(ANTHROPIC, kind, status, said), kind, {
     retryable,
@@ -38,17 +53,27 @@ export function isThinkingRefused(error: unknown): boolean {
 }
 
 function errorInStream(type: string | null, said: string): ModelError {
-  const kind: Kind =
-    type === 'overloaded_error' ? 'overloaded' : type === 'rate_limit_error' ? 'rate_limited' : 'server';
+  const kind = kindInStream(type, said);
   const why = said || type || 'no reason given';
-  return new ModelError(`The Anthropic API broke off its answer: ${why}`, kind, { retryable: true });
+  return new ModelError(`The Anthropic API broke off its answer: ${why}`, kind, {
+    retryable: !FINAL.includes(kind),
+  });
+}
+
+/** An error without a type is one that was cut off itself. */
+function kindInStream(type: string | null, said: string): Kind {
+  if (USED_UP.test(said)) return 'used_up';
+  if (type === 'invalid_request_error' && OVERFLOW.test(said)) return 'context_overflow';
+  return type === null ? 'server' : (TYPES[type] ?? 'invalid');
 }
 
 function isRetryableStatus(status: number): boolean {
   return RETRYABLE_STATUSES.includes(status) || status >= 500;
 }
 
-function kindOfStatus(status: number, said: string): Kind {
+function kindOfStatus(status: number, type: string | null, said: string): Kind {
+  const isUsedUp = type === 'billing_error' || USED_UP.test(said);
+  if (isUsedUp && MAY_BE_USED_UP.includes(status)) return 'used_up';
   if (status === 401 || status === 403) return 'auth';
   if (status === 429) return 'rate_limited';
   if (status === 529) return 'overloaded';

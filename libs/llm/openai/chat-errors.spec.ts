@@ -50,8 +50,9 @@ describe('an HTTP error', () => {
     ['500', { status: 500 }, 'server', true],
     ['503', { status: 503 }, 'server', true],
     ['503 that says so', { status: 503, message: 'The model is overloaded.' }, 'overloaded', true],
-    ['402', { status: 402, message: 'Insufficient Balance' }, 'rate_limited', false],
-    ['429 without credit', coded(429, 'insufficient_quota'), 'rate_limited', false],
+    ['402', { status: 402, message: 'Insufficient Balance' }, 'used_up', false],
+    ['429 without credit', coded(429, 'insufficient_quota'), 'used_up', false],
+    ['400 beyond the limit on spending', coded(400, 'billing_hard_limit_reached'), 'used_up', false],
     [
       '429 that no wait helps',
       { status: 429, message: 'Request too large for gpt-4o on tokens per min (TPM)' },
@@ -136,7 +137,10 @@ describe('an error of Gemini', () => {
     });
     await api.close();
     const perDay = [{ violations: [{ quotaId: 'GenerateRequestsPerDayPerProject' }] }, { retryDelay: '34s' }];
-    expect((await fail(google(429, perDay), 'gemini')).options).toMatchObject({ retryable: false });
+    expect(await fail(google(429, perDay), 'gemini')).toMatchObject({
+      kind: 'used_up',
+      options: { retryable: false },
+    });
   });
 
   it('tells a history that is too long', async () => {
@@ -149,7 +153,7 @@ describe('an error in the stream', () => {
   it.each<[string, object, ModelError['kind'], boolean]>([
     ['of the server', { message: 'x', type: 'server_error' }, 'server', true],
     ['of the rate', { message: 'x', code: 'rate_limit_exceeded' }, 'rate_limited', true],
-    ['of the credit', { message: 'x', code: 'insufficient_quota' }, 'rate_limited', false],
+    ['of the credit', { message: 'x', code: 'insufficient_quota' }, 'used_up', false],
     ['of a busy service', { message: 'x', code: 503, status: 'UNAVAILABLE' }, 'server', true],
     ['of a busy model', { message: 'The model is overloaded.' }, 'overloaded', true],
     ['of a long history', { message: 'x', code: 'context_length_exceeded' }, 'context_overflow', false],

@@ -237,3 +237,14 @@ describe('usage', () => {
     });
   });
 });
+
+it('a server that counts with each chunk has told so much when its answer breaks off', () => {
+  const reader = new ChunkReader(OPENAI, NAME);
+  const usage = { prompt_tokens: 10, completion_tokens: 2 };
+  const parts = reader.read({ choices: [{ delta: { content: 'Hi' } }], usage });
+  const counted = { input_tokens: 10, output_tokens: 2, cached_tokens: 0 };
+  expect(parts).toEqual([
+    { type: 'text', text: 'Hi' },
+    { type: 'usage', usage: counted },
+  ]);
+});

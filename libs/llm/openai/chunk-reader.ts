@@ -52,10 +52,11 @@ export class ChunkReader {
   read(chunk: ChatChunk | null): ModelPart[] {
     if (chunk?.usage) this.usage = chunk.usage;
     const choice = chunk?.choices?.[0];
-    if (!choice) return [];
-    const parts = choice.delta ? this.readDelta(choice.delta) : [];
-    if (choice.finish_reason) this.finishReason = choice.finish_reason;
-    return parts;
+    const parts = choice?.delta ? this.readDelta(choice.delta) : [];
+    if (choice?.finish_reason) this.finishReason = choice.finish_reason;
+    // Some servers count with each chunk; once the answer is whole its end tells.
+    const isInterim = chunk?.usage && !this.isComplete;
+    return isInterim ? [...parts, { type: 'usage', usage: toUsage(this.usage) }] : parts;
   }
 
   /** The rest, once the stream has ended: the calls, which are whole only now, and the end. */

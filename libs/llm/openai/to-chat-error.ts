@@ -13,7 +13,9 @@ const OVERFLOW =
 const TOO_LARGE_AT_ONCE = /request too large/i;
 const NO_CREDIT = /insufficient_quota|billing_hard_limit|insufficient balance|exceeded your monthly/i;
 const OVERLOADED = /overload|unavailable|capacity/i;
+const MAY_BE_USED_UP = [400, 403, 429];
 const DECLINED_CODES = ['content_filter', 'content_policy_violation', 'ResponsibleAIPolicyViolation'];
+const FINAL: Kind[] = ['context_overflow', 'invalid', 'auth', 'used_up'];
 const RETRYABLE_STATUSES = [408, 409, 429];
 
 type Failure = APIError<number | undefined, Headers | undefined, ErrorBody | undefined>;
@@ -49,11 +51,7 @@ export function isImageRefused(error: unknown): boolean {
 function errorOfStatus(failure: Failure, status: number, provider: NamedProvider, said: string): ModelError {
   const kind = kindOfStatus(failure, status);
   const retryable =
-    kind !== 'context_overflow' &&
-    kind !== 'auth' &&
-    isRetryableStatus(status) &&
-    !isUsedUp(failure) &&
-    failure.headers?.get('x-should-retry') !== 'false';
+    !FINAL.includes(kind) && isRetryableStatus(status) && failure.headers?.get('x-should-retry') !== 'false';
   const retryAfterMs = retryable ? waitOf(failure) : undefined;
   return new ModelError(sentenceFor(provider, kind, status, said), kind, {
     retryable,
@@ -66,15 +64,16 @@ function errorInStream(failure: Failure, { title }: NamedProvider, said: string)
   const kind = kindInStream(failure);
   const why = said || failure.type || String(failure.code ?? 'no reason given');
   return new ModelError(`The ${title} broke off its answer: ${why}`, kind, {
-    retryable: kind !== 'context_overflow' && kind !== 'invalid' && kind !== 'auth' && !isUsedUp(failure),
+    retryable: !FINAL.includes(kind),
   });
 }
 
 function kindOfStatus(failure: Failure, status: number): Kind {
   const said = saidIn(failure);
+  if (status === 402 || (MAY_BE_USED_UP.includes(status) && isUsedUp(failure))) return 'used_up';
   if (status === 401 || status === 403 || readDetails(failure.error).isKeyInvalid) return 'auth';
   if (status === 429 && TOO_LARGE_AT_ONCE.test(said)) return 'context_overflow';
-  if (status === 429 || status === 402) return 'rate_limited';
+  if (status === 429) return 'rate_limited';
   if (status === 529 || (status === 503 && OVERLOADED.test(said))) return 'overloaded';
   if (isRetryableStatus(status)) return 'server';
   const isOverflow = status === 413 || OVERFLOW.test(`${failure.code} ${said}`);
@@ -87,7 +86,8 @@ function kindInStream(failure: Failure): Kind {
   if (/^[45]\d\d$/.test(String(code))) return kindOfStatus(failure, Number(code));
   const words = `${code} ${failure.type} ${failure.error?.status} ${saidIn(failure)}`;
   if (OVERFLOW.test(words)) return 'context_overflow';
-  if (/rate_limit|resource_exhausted|insufficient_quota/i.test(words)) return 'rate_limited';
+  if (isUsedUp(failure)) return 'used_up';
+  if (/rate_limit|resource_exhausted/i.test(words)) return 'rate_limited';
   if (OVERLOADED.test(words)) return 'overloaded';
   return /invalid_request/i.test(words) ? 'invalid' : 'server';
 }

@@ -1,5 +1,6 @@
 import type { OpenAI } from 'openai';
 import { canForceTool } from '../forced-tool.js';
+import { listedTools } from '../listed-tools.js';
 import { withoutProvider } from '../model-name.js';
 import type { ModelRequest } from '../model.port.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
@@ -31,8 +32,9 @@ export function toChatRequest(
     stream_options: { include_usage: true },
     [features.outputLimit]: Math.min(request.max_output_tokens, features.maxOutputTokens),
   };
-  if (request.tools.length > 0) params.tools = request.tools.map((tool) => toChatTool(tool, provider));
-  if (request.tools.length > 0 && features.reasonsWithoutTools) params.reasoning_effort = 'none';
+  const tools = listedTools(request);
+  if (tools.length > 0) params.tools = tools.map((tool) => toChatTool(tool, provider));
+  if (tools.length > 0 && features.reasonsWithoutTools) params.reasoning_effort = 'none';
   if (request.tool_choice && canForceTool(request.model)) {
     params.tool_choice = { type: 'function', function: { name: request.tool_choice.name } };
   }

@@ -28,9 +28,10 @@ export function aRequest(model: string, changes: Partial<ModelRequest> = {}): Mo
   return { model, system: 'Be brief.', messages, tools: [], max_output_tokens: 1_000, ...changes };
 }
 
+/** Everything but what was counted on the way. */
 export async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelPart[]> {
   const all: ModelPart[] = [];
-  for await (const part of parts) all.push(part);
+  for await (const part of parts) if (part.type !== 'usage') all.push(part);
   return all;
 }
 

@@ -56,13 +56,14 @@ it('17 a client that does what the front end does: question, statuses, answer, a
   expect(client.open).toMatchObject({ type: 'html', title: 'Page', content: '<p>' });
   client.click(1);
   expect(client.open).toMatchObject({ type: 'text/markdown', title: 'Notes', content: '# N' });
-  // The next message carries all of it back.
+  // The next message carries all of it back, and the model reads what is behind the buttons.
   const next: Play = { say: 'Again.' };
   await client.send(JSON.stringify(next));
   expect(client.answer).toBe('Again.');
   const [first] = requestsOf(model.requests, next);
-  expect(first!.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-  expect(JSON.stringify(first!.messages[1])).toContain('Look:\\n\\n[artifact: Page]\\n\\n[artifact: Notes]');
+  expect(first!.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
+  expect(JSON.stringify(first!.messages[2])).toContain('# N');
+  expect(JSON.stringify(first!.messages[3])).toMatch(/Look:.*<p>/);
 });
 
 it('17 a failure is read as the answer', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Turn } from '#contracts';
 import { createModel } from '#llm';
 import { defineTool, defineToolset } from '#tools';
-import { chatBody, chatSay } from '../../fakes/chat-reply.js';
+import { chatBody, chatSay, chatUseTools } from '../../fakes/chat-reply.js';
 import type { ChatService } from '../../fakes/chat-request-rules.js';
 import type { RawReply } from '../../fakes/scripted-api.js';
 import { startStrictChatApi, type StrictChatApi } from '../../fakes/strict-chat-api.js';
@@ -80,9 +80,13 @@ function read({ thought, signed }: Provider, ...names: string[]): RawReply {
   return { raw: chatBody([...(thought ? [thought] : []), { tool_calls: calls }], 'tool_calls') };
 }
 
-async function ask(content: string, after: Turn | undefined, ...answers: RawReply[]): Promise<Turn> {
+async function ask(
+  content: string,
+  { after, ...options }: Turn['options'] & { after?: Turn },
+  ...answers: RawReply[]
+): Promise<Turn> {
   replies.push(...answers);
-  const turn = await fleet.submit(content, after ? { after } : {});
+  const turn = await fleet.submit(content, { options, ...(after ? { after } : {}) });
   await waitFor(() => fleet.of(turn, 'complete')[0] ?? fleet.of(turn, 'error')[0], { what: content });
   expect(fleet.of(turn, 'error')).toEqual([]);
   return turn;
@@ -106,13 +110,13 @@ describe('the bodies of requests over Chat Completions', () => {
       const orchestrate = () =>
         fleet.startOrchestrator(createModel({ MODEL: model, ...env(api.baseUrl) }), settings);
       const first = await orchestrate();
-      let turn = await ask('one', undefined, read(provider, 'a', 'b'), read(provider, 'c'), chatSay('One.'));
-      turn = await ask('two', turn, chatSay('Two.'));
+      let turn = await ask('one', {}, read(provider, 'a', 'b'), read(provider, 'c'), chatSay('One.'));
+      turn = await ask('two', { after: turn }, chatSay('Two.'));
       // The history that another process builds from the journal is the one that this process has grown.
       await first.drain(0);
       await orchestrate();
-      turn = await ask('three', turn, read(provider, 'a', 'b', 'c'), chatSay('Three.'));
-      await ask('four', turn, read(provider, 'b'), chatSay('Four.'));
+      turn = await ask('three', { after: turn }, read(provider, 'a', 'b', 'c'), chatSay('Three.'));
+      await ask('four', { after: turn }, read(provider, 'b'), chatSay('Four.'));
       expect(api.violations).toEqual([]);
       expect(api.requests).toHaveLength(8);
       for (const [i, { body, rawBody }] of api.requests.entries()) {
@@ -127,6 +131,32 @@ describe('the bodies of requests over Chat Completions', () => {
       const last = api.requests.at(-1)!.rawBody;
       for (const given of [provider.thought, provider.signed])
         if (given) expect(last.split(JSON.stringify(given).slice(1, -1))).toHaveLength(5);
+    },
+  );
+
+  it.each(PROVIDERS)(
+    'to $what: a forced answer finds 95 % of its request in that of the step before',
+    async (provider) => {
+      const { service, model, env } = provider;
+      api = await startStrictChatApi({ service, script: () => replies.shift()! });
+      const systemPrompt = 'Be brief, and look before you answer. '.repeat(500);
+      await fleet.startOrchestrator(createModel({ MODEL: model, ...env(api.baseUrl) }), {
+        model,
+        systemPrompt,
+      });
+      const answer = chatUseTools(['f', 'response_formatter', { conversation: 'Nothing is there.' }]);
+      await ask('one', { formatter: true }, read(provider, 'a', 'b'), chatSay('Nothing.'), answer);
+      expect(api.violations).toEqual([]);
+      const forced = api.requests.at(-1)!;
+      expect(forced.body.tool_choice).toBeDefined();
+      const before = api.requests.at(-2)!;
+      expect(forced.body.tools).toEqual(before.body.tools);
+      const [front, whole] = [before, forced].map(({ rawBody, body }) =>
+        untilLastMessage(rawBody, body.messages),
+      );
+      expect(whole!.startsWith(front!)).toBe(true);
+      const toolsLength = JSON.stringify(forced.body.tools).length;
+      expect((front!.length + toolsLength) / (whole!.length + toolsLength)).toBeGreaterThanOrEqual(0.95);
     },
   );
 });

@@ -64,7 +64,11 @@ describe('a turn with a formatter', () => {
     const forced = requests.at(-1)!;
     expect(forced.tools.map(({ name }) => name)).toEqual(['counter__count', 'response_formatter']);
     expect(lastMessage(forced)).toMatch(/"role":"user".*response_formatter/);
-    expect(requests.slice(0, -1).every(({ tools }) => tools.length === 1)).toBe(true);
+    const listed = requests.map(({ tools, answer_tool }) => [
+      ...tools,
+      ...(answer_tool ? [answer_tool] : []),
+    ]);
+    expect(listed).toEqual(Array(3).fill(forced.tools));
     expect(steps.map((step) => [textOf(step), step.calls.length, step.final])).toEqual([
       ['', 1, undefined],
       ['One.', 0, undefined],
@@ -77,6 +81,42 @@ describe('a turn with a formatter', () => {
       [3, 'It is one.'],
     ]);
     expect(fleet.of(turn, 'complete')[0]!.content).toBe('It is one.');
+  });
+
+  it('ends with the answer that is given as such before it is forced', async () => {
+    const answer = format([{ type: 'text', content: 'It is one.' }]);
+    const loop = (index: number) => (index === 0 ? call('counter__count', { by: 1 }) : answer);
+    const { steps, turn, requests } = await run(loop, []);
+    expect(requests).toHaveLength(2);
+    expect(steps.map((step) => [textOf(step), step.calls.length, step.final])).toEqual([
+      ['', 1, undefined],
+      ['It is one.', 0, true],
+    ]);
+    expect(fleet.of(turn, 'token').map(({ content }) => content)).toEqual(['It is one.']);
+  });
+
+  it('goes on when the answer comes too early: beside other calls, or unreadable', async () => {
+    const beside = [...call('counter__count', { by: 1 }).slice(0, 1), ...format('Too early.')];
+    const loop = (index: number) => [beside, format([{ type: 'artifact' }]), say('One.')][index]!;
+    const { steps, turn } = await run(loop, [format('It is one.')]);
+    expect(steps.map(({ calls, final }) => [calls.length, final])).toEqual([
+      [2, undefined],
+      [1, undefined],
+      [0, undefined],
+      [0, true],
+    ]);
+    expect(runs).toBe(1);
+    expect(fleet.of(turn, 'tool_error').map(({ error_type }) => error_type)).toEqual(
+      Array(2).fill('ToolNotFound'),
+    );
+  });
+
+  it('lists no formatter for a loop without tools', async () => {
+    const { requests } = await run(() => say('Hi.'), [format('Hi.')], { tools: { allow: [] } });
+    expect(requests.map(({ tools, answer_tool }) => [tools.length, answer_tool])).toEqual([
+      [0, undefined],
+      [1, undefined],
+    ]);
   });
 
   it('asks once more for an answer that it cannot read, then takes the last text', async () => {

@@ -70,6 +70,31 @@ describe('the model of a turn', () => {
   });
 });
 
+describe('a model whose account is used up', () => {
+  const usedUp = new ModelError('No credit left.', 'used_up', { retryable: false, status: 429 });
+
+  it('hands over to the next one at once, in this turn and in the next', async () => {
+    const { model, asked } = modelsThat({ 'one/a': () => usedUp });
+    await fleet.startOrchestrator(model, withFallback('two/b'));
+    const turn = await fleet.submit('go');
+    expect(await fleet.event(turn, 'complete')).toMatchObject({ content: 'I am two/b.', model: 'two/b' });
+    const next = await fleet.submit('again', { after: turn });
+    await fleet.event(next, 'complete');
+    expect(asked).toEqual(['one/a', 'two/b', 'one/a', 'two/b']);
+    expect(fleet.of(turn, 'waiting').map(({ reason, retry_after_ms }) => [reason, retry_after_ms])).toEqual([
+      ['No credit left. Going on with two/b.', 0],
+    ]);
+  });
+
+  it('fails the turn at once when nobody stands in for it', async () => {
+    const { model, asked } = modelsThat({ 'one/a': () => usedUp });
+    await fleet.startOrchestrator(model, { model: 'one/a' });
+    const end = await fleet.event(await fleet.submit('go'), 'error');
+    expect(end).toMatchObject({ code: 'model_error', message: 'No credit left.' });
+    expect(asked).toEqual(['one/a']);
+  });
+});
+
 describe('a model that is overloaded', () => {
   it('is asked once more, and then the next one restarts the step, visibly', async () => {
     const { model, asked } = modelsThat({

@@ -59,9 +59,14 @@ async function startOrchestrator() {
   return fleet.startOrchestrator(createModel(env), { model: name, systemPrompt: SYSTEM });
 }
 
-async function ask(content: string, after: Turn | undefined, ...answers: ScriptedReply[]): Promise<Turn> {
+async function ask(
+  content: string,
+  after: Turn | undefined,
+  options: Turn['options'],
+  ...answers: ScriptedReply[]
+): Promise<Turn> {
   replies.push(...answers);
-  const turn = await fleet.submit(content, after ? { after } : {});
+  const turn = await fleet.submit(content, { options, ...(after ? { after } : {}) });
   await waitFor(() => fleet.of(turn, 'complete')[0] ?? fleet.of(turn, 'error')[0], { what: content });
   return turn;
 }
@@ -90,14 +95,15 @@ describe('the provider’s cache', () => {
     let turn = await ask(
       'one',
       undefined,
+      {},
       { content: [thinking, ...shelf(2).content] },
       shelf(1),
       say('One.'),
     );
-    turn = await ask('two', turn, say('Two.'));
-    turn = await ask('many at once', turn, shelf(16), say('None.'));
-    turn = await ask('refused', turn, shelf(1), { status: 400, message: 'no' });
-    turn = await ask('after it', turn, shelf(1), say('Well.'));
+    turn = await ask('two', turn, {}, say('Two.'));
+    turn = await ask('many at once', turn, {}, shelf(16), say('None.'));
+    turn = await ask('refused', turn, {}, shelf(1), { status: 400, message: 'no' });
+    turn = await ask('after it', turn, {}, shelf(1), say('Well.'));
     const held = {
       content: [
         { type: 'text' as const, chunks: ['Hm'] },
@@ -113,10 +119,30 @@ describe('the provider’s cache', () => {
       newMessage('turn.stop', { turn_id: turn._id, request_id: 'r', reply_to: 'gateway.1' }),
     );
     await fleet.event(turn, 'cancelled');
-    turn = await ask('go on', turn, shelf(2), say('At last.'));
+    turn = await ask('go on', turn, {}, shelf(2), say('At last.'));
     expect(api.violations).toEqual([]);
     const shares = sharesInCache();
     expect(shares).toHaveLength(13);
+    expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('holds tools and system prompt of a forced answer, and all the rest again in the next turn', async () => {
+    await startOrchestrator();
+    const look = useTools(['toolu_1', 'shelf__read_1', { query: 'x' }]);
+    const answer = useTools(['toolu_f', 'response_formatter', { conversation: 'Nothing.' }]);
+    const first = await ask('one', undefined, { formatter: true }, look, say('Nothing.'), answer);
+    await ask('two', first, { formatter: true }, say('Still nothing.'), answer);
+    expect(api.violations).toEqual([]);
+    const bodies = api.requests.map(({ body }) => body);
+    expect(bodies.map(({ tool_choice }) => (tool_choice as { name?: string } | undefined)?.name)).toEqual([
+      undefined,
+      undefined,
+      'response_formatter',
+      undefined,
+      'response_formatter',
+    ]);
+    expect(new Set(bodies.map(({ tools }) => JSON.stringify(tools))).size).toBe(1);
+    const shares = sharesInCache();
     expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.95);
   });
 
@@ -129,7 +155,7 @@ describe('the provider’s cache', () => {
         'camera__look',
         { at: `${round}.${i}` },
       ];
-      turn = await ask(`look ${round}`, turn, useTools(look(1), look(2), look(3)), say('Seen.'));
+      turn = await ask(`look ${round}`, turn, {}, useTools(look(1), look(2), look(3)), say('Seen.'));
     }
     expect(api.violations).toEqual([]);
     const shown = api.requests.map(({ rawBody }) => rawBody.split('"type":"image"').length - 1);

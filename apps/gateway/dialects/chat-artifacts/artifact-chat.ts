@@ -1,29 +1,31 @@
 import { createHash } from 'node:crypto';
+import type { ClientRequest } from '#contracts';
 import type { Artifacts } from '../../artifacts/artifacts.js';
 import type { User } from '../../auth/user.js';
 import type { Ownership } from '../../conversations/ownership.js';
 import { RequestError } from '../../errors/request-error.js';
 import type { NewPlace } from '../../turns/submit-turn.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
+import { foldHistory, type SaidMessage } from '../../turns/import-history.js';
 import { namedConversationIdOf } from '../../turns/turn-ids.js';
 import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
 import type { TurnNews } from '../turn-stream.js';
+import type { UnnamedTurns } from '../unnamed-turns.js';
 import { answerParts, type Pinned } from './answer-parts.js';
 import { chatArtifacts } from './chat-artifacts.js';
-import { readHistory } from './chat-history.js';
+import { newestExchanges, readSaid } from './chat-history.js';
 import type { Answered } from './chat-lines.js';
 import { turnOptionsOf, type ChatRequest } from './chat-request.js';
 import { contextOf, pinnedOf } from './pinned.js';
 import { turnAnswer } from './turn-answer.js';
-
-/** A conversation that the client does not name is not shown anywhere, and removed after a day. */
-const KEPT_MS = 24 * 3_600_000;
 
 export interface StartedChat extends StartedTurn {
   /** Eight hex digits that stand for the turn. */
   trace: string;
   /** What goes with the end of a turn that has completed; of any other news undefined. */
   answered(news: TurnNews): Promise<Answered | undefined>;
+  /** What the client will bring as the answer of a turn that has completed. */
+  remember(answer: string): Promise<void>;
 }
 
 /** Requests of this dialect as turns, and what turns come to. */
@@ -31,6 +33,7 @@ export class ArtifactChat {
   constructor(
     private readonly deps: {
       turns: DialectTurns;
+      unnamed: UnnamedTurns;
       ownership: Pick<Ownership, 'conversation'>;
       turnReader: Pick<TurnReader, 'journal'>;
       artifacts: Pick<Artifacts, 'read'>;
@@ -45,11 +48,8 @@ export class ArtifactChat {
     const { message, conversationId, history = [], modelProvider } = request;
     const model = modelProvider === undefined ? undefined : this.deps.modelOf(modelProvider);
     const options = turnOptionsOf(request, { tools, model, context: contextOf(pinned) });
-    const place = await this.placeOf(user, conversationId);
-    const past = readHistory(history, message);
-    const started = await ('conversation_id' in place
-      ? this.deps.turns.start(user, { ...place, content: message, options }, { history: past })
-      : this.deps.turns.start(user, { content: message, options }, { ...place, history: past }));
+    const said = readSaid(history, message);
+    const started = await this.startIn(user, conversationId, { content: message, options }, { said, tools });
     return {
       ...started,
       trace: createHash('sha256').update(started.turn_id).digest('hex').slice(0, 8),
@@ -58,11 +58,30 @@ export class ArtifactChat {
   }
 
   /** A name is the user's own for a conversation, or the id of one that began elsewhere. */
-  private async placeOf(
+  private async startIn(
     user: User,
     name: string | undefined,
-  ): Promise<NewPlace | { conversation_id: string }> {
-    if (!name) return { expiresAt: Date.now() + KEPT_MS };
+    message: ClientRequest<'message'>,
+    { said, tools }: { said: SaidMessage[]; tools: boolean },
+  ): Promise<StartedTurn & Pick<StartedChat, 'remember'>> {
+    const history = newestExchanges(said);
+    if (!name) {
+      // A conversation with calls is nothing for who is to have none.
+      const kind = tools ? 'chat' : 'basic';
+      const brought = { said: foldHistory(said), written: history, kind };
+      const started = await this.deps.unnamed.start(user, message, brought);
+      // Buttons come back as buttons.
+      const asBrought = (text: string) => readSaid([{ role: 'assistant', content: text }], '')[0]?.text ?? '';
+      return { ...started, remember: (answer) => started.remember(asBrought(answer)) };
+    }
+    const place = await this.placeOf(user, name);
+    const started = await ('conversation_id' in place
+      ? this.deps.turns.start(user, { ...place, ...message }, { history })
+      : this.deps.turns.start(user, message, { ...place, history }));
+    return { ...started, remember: () => Promise.resolve() };
+  }
+
+  private async placeOf(user: User, name: string): Promise<NewPlace | { conversation_id: string }> {
     try {
       return { conversation_id: (await this.deps.ownership.conversation(user, name))._id };
     } catch (error) {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readHistory } from './chat-history.js';
+import { newestExchanges, readSaid, type HistoryItem } from './chat-history.js';
+
+const readHistory = (items: HistoryItem[], message: string) => newestExchanges(readSaid(items, message));
 
 const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content: unknown) => ({ role: 'assistant', content });

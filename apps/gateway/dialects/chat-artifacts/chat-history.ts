@@ -1,4 +1,4 @@
-import { foldHistory, type Exchange } from '../../turns/import-history.js';
+import { foldHistory, type Exchange, type SaidMessage } from '../../turns/import-history.js';
 import { isObject } from './json-value.js';
 
 /** An item of `history`, as the front end keeps what was said. */
@@ -7,7 +7,7 @@ export interface HistoryItem {
   content: unknown;
 }
 
-/** The newest ones: every request brings all of them, and each is written. */
+/** The newest ones: of a history that is not known here each is written. */
 const MAX_ITEMS = 100;
 const MAX_LENGTH = 400_000;
 /** What stands for an answer that has not come, or never came. */
@@ -15,29 +15,30 @@ const PLACEHOLDER = /^_(Status:|Error:)[^\n]*_$|^_Processing your request\.\.\._
 /** No two parts of it match the same characters: a text of any length is looked through once. */
 const BUTTON = /<button class="artifact-button"[^<>]*>([^<]*)<\/button>/g;
 
-/** What was said before `message`, which is usually the last item as well. */
-export function readHistory(items: readonly HistoryItem[], message: string): Exchange[] {
-  const said = items.flatMap(({ role, content }) => {
+/** All that was said before `message`, which is usually the last item as well. */
+export function readSaid(items: readonly HistoryItem[], message: string): SaidMessage[] {
+  const said = items.flatMap(({ role, content }): SaidMessage[] => {
     if (role !== 'user' && role !== 'assistant') return [];
     const text = textOf(content).replace(
       BUTTON,
       (_button, title: string) => `[artifact: ${unescape(title.trim().replace('📎', '')).trim()}]`,
     );
     const isPlaceholder = role === 'assistant' && PLACEHOLDER.test(text.trim());
-    return text.trim() === '' || isPlaceholder ? [] : [{ role: role as 'user' | 'assistant', text }];
+    return text.trim() === '' || isPlaceholder ? [] : [{ role, text }];
   });
   const last = said.at(-1);
   if (last?.role === 'user' && last.text.trim() === message.trim()) said.pop();
-  return foldHistory(newest(said));
+  return said;
 }
 
-function newest<T extends { text: string }>(said: T[]): T[] {
+/** What of it is worth writing. */
+export function newestExchanges(said: readonly SaidMessage[]): Exchange[] {
   let length = 0;
   const first = said.findLastIndex(({ text }, i) => {
     length += text.length;
     return length > MAX_LENGTH || said.length - i > MAX_ITEMS;
   });
-  return said.slice(first + 1);
+  return foldHistory(said.slice(first + 1));
 }
 
 /** Of blocks only what is text. */

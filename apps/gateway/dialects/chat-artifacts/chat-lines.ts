@@ -34,6 +34,7 @@ const SEPARATOR = '\n\n';
 /** What happens in a turn as lines of JSON. One per stream; `opening` comes first. */
 export class ChatLines {
   private isAnswering = false;
+  private answer = '';
 
   constructor(private readonly setup: ChatLinesSetup) {}
 
@@ -72,6 +73,11 @@ export class ChatLines {
       case 'text':
         return [];
     }
+  }
+
+  /** The answer as its reader has it, artifacts as their buttons. */
+  get said(): string {
+    return this.answer;
   }
 
   /** The answer will not come: whoever reads sees why, and the front end logs it. */
@@ -132,6 +138,7 @@ export class ChatLines {
   }
 
   private result(response: { thinking?: string; conversation: string; artifacts?: SentArtifact[] }): string {
+    this.answer += response.conversation;
     return `${JSON.stringify({ type: 'result', response, timestamp: this.setup.timestamp() })}\n`;
   }
 
@@ -141,7 +148,9 @@ export class ChatLines {
 
   /** The front end would take a text that begins like this for a status, and write over it. */
   private content(text: string): string {
-    return this.line('content', { content: text.startsWith('_Status:') ? ` ${text}` : text });
+    const content = text.startsWith('_Status:') ? ` ${text}` : text;
+    this.answer += content;
+    return this.line('content', { content });
   }
 
   private line(type: string, fields: object): string {

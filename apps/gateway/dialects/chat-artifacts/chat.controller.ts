@@ -77,7 +77,12 @@ export class ArtifactChatController {
     });
     for (const line of lines.opening()) response.write(line);
     await streamResponse(response, chat.stream, {
-      write: async (news) => lines.next(news, await chat.answered(news)),
+      write: async (news) => {
+        const answered = await chat.answered(news);
+        const written = lines.next(news, answered);
+        if (answered) await chat.remember(lines.said);
+        return written;
+      },
       keepAlive: '\n',
       broken: ({ message }) => lines.failure(message),
     });

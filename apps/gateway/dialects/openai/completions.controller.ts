@@ -6,22 +6,24 @@ import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { RequestError } from '../../errors/request-error.js';
 import { TurnReader } from '../../turns/turn-reader.js';
+import { answerOf } from '../answer-text.js';
 import { DialectTurns, type StartedTurn } from '../dialect-turns.js';
 import { streamResponse } from '../stream-response.js';
+import { UnnamedTurns, type UnnamedTurn } from '../unnamed-turns.js';
 import { serverStopping } from './completion-end.js';
 import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
 import { toCompletion } from './completion.js';
 import { readCompletion, type CompletionRequest } from './completion-request.js';
 import { OpenAiRefusal } from './openai-error.js';
 
-/** Of a conversation that nobody named. */
-const KEPT_MS = 24 * 3_600_000;
+type Started = StartedTurn & Partial<Pick<UnnamedTurn, 'remember'>>;
 
 @Controller('v1/chat/completions')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class CompletionsController {
   constructor(
     @Inject(DialectTurns) private readonly turns: DialectTurns,
+    @Inject(UnnamedTurns) private readonly unnamed: UnnamedTurns,
     @Inject(TurnReader) private readonly reader: TurnReader,
   ) {}
 
@@ -54,11 +56,11 @@ export class CompletionsController {
     user: User,
     { content, options, history }: CompletionRequest,
     headers: Record<string, string | undefined>,
-  ): Promise<StartedTurn> {
+  ): Promise<Started> {
     const message = { content, options, ...messageId(headers['idempotency-key']) };
     const conversation_id = headers['x-conversation-id'];
     if (conversation_id === undefined)
-      return this.turns.start(user, message, { expiresAt: Date.now() + KEPT_MS, history });
+      return this.unnamed.start(user, message, { said: history, written: history, kind: 'completion' });
     try {
       return await this.turns.start(user, { ...message, conversation_id });
     } catch (error) {
@@ -69,7 +71,7 @@ export class CompletionsController {
   }
 
   private async stream(
-    { turn_id, stream }: StartedTurn,
+    { turn_id, stream, remember }: Started,
     chunks: CompletionChunks,
     response: Response,
   ): Promise<void> {
@@ -80,16 +82,19 @@ export class CompletionsController {
     });
     await streamResponse(response, stream, {
       keepAlive: ': keep-alive\n\n',
-      write: async (news) =>
-        news.type === 'turn_ended'
-          ? chunks.end(news.turn, await this.stopReason(turn_id))
-          : chunks.next(news),
+      write: async (news) => {
+        if (news.type !== 'turn_ended') return chunks.next(news);
+        const end = chunks.end(news.turn, await this.stopReason(turn_id));
+        // Before it knows that this was all, a client asks nothing further.
+        await keepInMind(news.turn, remember);
+        return end;
+      },
       broken: (error) => chunks.fail(error),
     });
   }
 
   private async answer(
-    { turn_id, stream }: StartedTurn,
+    { turn_id, stream, remember }: Started,
     head: CompletionHead,
     response: Response,
   ): Promise<void> {
@@ -98,7 +103,9 @@ export class CompletionsController {
     const turn = await endOf(stream);
     // The client has left.
     if (!turn) return void response.end();
-    response.json(toCompletion(head, turn, await this.stopReason(turn_id)));
+    const completion = toCompletion(head, turn, await this.stopReason(turn_id));
+    await keepInMind(turn, remember);
+    response.json(completion);
   }
 
   /** Views do not have it. */
@@ -106,6 +113,10 @@ export class CompletionsController {
     const { steps } = await this.reader.journalOfTurn(turnId);
     return steps.at(-1)?.stop_reason ?? null;
   }
+}
+
+async function keepInMind(turn: TurnView, remember: Started['remember']): Promise<void> {
+  if (turn.status === 'completed') await remember?.(answerOf(turn));
 }
 
 async function endOf(stream: StartedTurn['stream']): Promise<TurnView | undefined> {

@@ -83,7 +83,7 @@ export function aSession({
       () => undefined,
     );
     streams.set(turn_id, [...(streams.get(turn_id) ?? []), stream]);
-    return { conversation_id, turn_id, stream };
+    return { conversation_id, turn_id, number: 1, stream };
   };
   const note = (what: string) => (turn: OpenTurn) => {
     notes.push(`${what} ${turn.turn_id}`);

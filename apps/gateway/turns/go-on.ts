@@ -1,0 +1,33 @@
+import type { Conversation, Turn } from '#contracts';
+import type { Store } from '#store';
+
+/** A point in a conversation of the user: behind the turn of this number, of which the caller knows that it has ended. */
+export interface GoingOn {
+  conversationId: string;
+  after: number;
+}
+
+/** Of its life there must be so much left: the turn is to be read, and may take a while. */
+const MIN_LEFT_MS = 12 * 3_600_000;
+
+type ConversationStore = Pick<Store, 'insertTurn' | 'updateConversation'>;
+
+/** Whether a turn may be put behind what the conversation has. */
+export function canGoOn(conversation: Conversation | null, userId: string): conversation is Conversation {
+  if (conversation === null || conversation.deleted_at !== undefined) return false;
+  if (conversation.user_id !== userId) return false;
+  const { expires_at } = conversation;
+  return expires_at === undefined || Date.parse(expires_at) - Date.now() >= MIN_LEFT_MS;
+}
+
+/** Undefined if another turn was there first: whoever brought the same history goes on elsewhere. */
+export async function insertBehind(
+  store: ConversationStore,
+  turn: Turn,
+  after: number,
+): Promise<Turn | undefined> {
+  const inserted = await store.insertTurn({ ...turn, number: after + 1 });
+  if (inserted === 'taken') return undefined;
+  await store.updateConversation(turn.conversation_id, { updated_at: turn.at });
+  return inserted.row;
+}

@@ -1,0 +1,29 @@
+import type { Turn } from '#contracts';
+import type { User } from '../auth/user.js';
+
+/** The sweeper looks at a turn so long after its insert, in case nobody hinted. */
+const FIRST_LOOK_MS = 5_000;
+
+/** The row of a message that has just come; its number is that of whoever inserts it. */
+export function newTurn(source: {
+  conversationId: string;
+  turnId: string;
+  user: User;
+  client_message_id: string;
+  content: string;
+  options?: Turn['options'];
+}): Turn {
+  const now = Date.now();
+  return {
+    _id: source.turnId,
+    conversation_id: source.conversationId,
+    number: 1,
+    user_id: source.user.id,
+    client_message_id: source.client_message_id,
+    content: source.content,
+    options: source.options ?? {},
+    at: new Date(now).toISOString(),
+    status: 'queued',
+    due_at: now + FIRST_LOOK_MS,
+  };
+}
