@@ -76,6 +76,19 @@ describe('reading along', () => {
     }
   });
 
+  it('shows what the model thinks to who is there, and to nobody later', async () => {
+    const tab = await web.open();
+    await tab.say('think about 6 times 7');
+    await tab.reads('6 × 7 = 42');
+    await tab.hasEnded(1);
+    await tab.page.getByRole('button', { name: 'Thought' }).click();
+    expect(await tab.page.locator('.aside-text').innerText()).toBe('This needs tools: math__multiply.');
+    await tab.takePicture('thought-light');
+    await tab.page.reload();
+    await tab.hasEnded(1);
+    expect(await tab.page.locator('.aside-note').count()).toBe(0);
+  });
+
   it('goes on after a reload in mid-stream', async () => {
     const tab = await web.open();
     await tab.say('count to 120');

@@ -16,6 +16,8 @@ const WORKER = 'worker-3f2a91b0-5b1c-4c39-9d8c-0a1b2c3d4e5f';
 /** Writes the events of one turn, in the order in which the system would. */
 export class FakeTurn {
   #calls = 0;
+  /** Length of what was thought, by step. */
+  readonly #thought = new Map<number, number>();
 
   constructor(
     private readonly gateway: FakeGateway,
@@ -64,6 +66,14 @@ export class FakeTurn {
       offset: step.text.length,
       content: text,
     });
+  }
+
+  /** What the model thinks in the step that {@link say} has begun. */
+  think(text: string): this {
+    const step = this.#step.n;
+    const offset = this.#thought.get(step) ?? 0;
+    this.#thought.set(step, offset + text.length);
+    return this.#publish({ type: 'thinking', step, attempt: ATTEMPT, offset, content: text });
   }
 
   /** Commits the step with the calls it asks for. */

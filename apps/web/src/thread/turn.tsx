@@ -1,6 +1,7 @@
 import type { StepView, TurnView } from '#contracts';
 import { memo, useMemo } from 'react';
 import type { Passing } from '../conversation/passing.js';
+import type { Thought, ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { hasEnded } from '../conversation/conversations.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { formatClock } from '../words/durations.js';
@@ -9,11 +10,18 @@ import { isThought, ThoughtLine } from '../timeline/thought-line.js';
 import { Markdown } from './markdown.js';
 import { OwnMessage } from './own-message.js';
 import { SummaryNote } from './summary-note.js';
+import { ThinkingNote } from './thinking-note.js';
 import { TurnEnd } from './turn-end.js';
 import { TurnNow } from './turn-now.js';
 
+interface TurnProps {
+  turn: TurnView;
+  passing: Passing;
+  thoughts: ThoughtsOfTurn | undefined;
+}
+
 /** One message of a person and everything it set off. */
-export const Turn = memo(function Turn({ turn, passing }: { turn: TurnView; passing: Passing }) {
+export const Turn = memo(function Turn({ turn, passing, thoughts }: TurnProps) {
   const isEnded = hasEnded(turn);
   if (wasRemoved(turn)) return <RemovedMessage turn={turn} />;
   return (
@@ -28,9 +36,10 @@ export const Turn = memo(function Turn({ turn, passing }: { turn: TurnView; pass
             turn={turn}
             isStreaming={!isEnded && index === turn.steps.length - 1 && !step.committed}
             progress={passing.progress}
+            thought={thoughts?.[step.n]}
           />
         ))}
-        {isEnded ? <TurnEnd turn={turn} /> : <TurnNow turn={turn} passing={passing} />}
+        {isEnded ? <TurnEnd turn={turn} /> : <TurnNow turn={turn} passing={passing} thoughts={thoughts} />}
       </div>
     </article>
   );
@@ -60,15 +69,17 @@ interface StepProps {
   turn: TurnView;
   isStreaming: boolean;
   progress: Passing['progress'];
+  thought: Thought | undefined;
 }
 
-function Step({ step, turn, isStreaming, progress }: StepProps) {
+function Step({ step, turn, isStreaming, progress, thought }: StepProps) {
   const isCutOff = useIsCutOff();
   const hasCursor = isStreaming && step.text !== '';
   const carded = useMemo(() => ({ ...step, calls: step.calls.filter((call) => !isThought(call)) }), [step]);
   return (
     <>
       {step.summary !== undefined && <SummaryNote summary={step.summary} />}
+      {thought && <ThinkingNote thought={thought} isThinking={isStreaming && !thought.isOver} />}
       {step.text.trim() !== '' && (
         <div className={`prose${hasCursor ? ' is-streaming' : ''}${isCutOff ? ' is-cut-off' : ''}`}>
           <Markdown text={step.text} isGrowing={isStreaming} />
