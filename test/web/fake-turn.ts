@@ -78,6 +78,15 @@ export class FakeTurn {
 
   /** Commits the step with the calls it asks for. */
   ask(...asked: AskedCall[]): this {
+    return this.#commit(asked);
+  }
+
+  /** Commits the step as the answer that takes the place of what these steps said. */
+  replace(...replaces: number[]): this {
+    return this.#commit([], { replaces });
+  }
+
+  #commit(asked: AskedCall[], more: { replaces?: number[] } = {}): this {
     const calls = asked.map(
       ({ tool, display = tool, args, source = 'local', state = 'queued' }): CallView => {
         this.#calls += 1;
@@ -99,6 +108,7 @@ export class FakeTurn {
       step: step.n,
       attempt: ATTEMPT,
       text_length: step.text.length,
+      ...more,
       calls,
     });
   }

@@ -10,9 +10,9 @@ const line = (name: string | RegExp) => web.page.getByRole('button', { name });
 const breath = () =>
   web.page.evaluate("getComputedStyle(document.querySelector('.aside-head .cursor')).animationDuration");
 
-async function begin(question = 'Think about it'): Promise<FakeTurn> {
+async function begin(question = 'Think about it', index = 0): Promise<FakeTurn> {
   await web.say(question);
-  return (await web.turn(0)).start().say();
+  return (await web.turn(index)).start().say();
 }
 
 describe('what the model thinks', () => {
@@ -102,6 +102,29 @@ describe('what the model thinks', () => {
     one.stream('Done.');
     await line('Thought').waitFor();
     expect(await web.page.locator('.aside-head .cursor').count()).toBe(0);
+  });
+});
+
+describe('a formatted answer', () => {
+  it('is the answer; what was said in its place before is one line that opens', async () => {
+    await web.open('', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const one = (await begin()).stream('I add.').ask({ tool: 'math.add', args: { a: 2, b: 3 } });
+    one.run(0).succeed(0, '5', 4).say('It is five, I think.').ask();
+    await web.page.locator('.prose', { hasText: 'It is five, I think.' }).waitFor();
+    one.say('**Five.** Certainly.').replace(2).complete();
+    await web.seen('3 steps, 1 call');
+    expect(await web.page.locator('.prose').allInnerTexts()).toEqual(['I add.', 'Five. Certainly.']);
+    await web.button('Copy answer').click();
+    expect(await web.page.evaluate('navigator.clipboard.readText()')).toBe('I add.\n\n**Five.** Certainly.');
+    await web.page.reload();
+    await line('First version of the answer').click();
+    await web.seen('It is five, I think.');
+    await takePicture(web.page, 'formatted-light');
+    const two = (await begin('Again', 1)).stream('Six.').ask();
+    two.say('Six.').replace(1).complete();
+    await web.seen('2 steps');
+    expect(await web.page.locator('.turn').last().locator('.prose').allInnerTexts()).toEqual(['Six.']);
+    expect(await line('First version of the answer').count()).toBe(1);
   });
 });
 

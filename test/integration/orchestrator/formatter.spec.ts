@@ -77,6 +77,11 @@ describe('a turn with a formatter', () => {
       [3, 'It is one.'],
     ]);
     expect(fleet.of(turn, 'complete')[0]!.content).toBe('It is one.');
+    expect(fleet.of(turn, 'step_committed').map(({ step, replaces }) => [step, replaces])).toEqual([
+      [1, undefined],
+      [2, undefined],
+      [3, [2]],
+    ]);
   });
 
   it('asks once more for an answer that it cannot read, then takes the last text', async () => {
