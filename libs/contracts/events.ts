@@ -92,6 +92,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     text_length: z.int().min(0),
     /** Of a summary: its text, which is no part of the answer; empty when only old tool results were shortened. */
     summary: z.string().optional(),
+    /** Of a formatted answer: the earlier steps whose text it takes the place of. */
+    replaces: z.array(z.int().min(1)).optional(),
     calls: z.array(callViewSchema),
   }),
   z.object({ type: z.literal('tool_queued'), ...startedCallFields }),

@@ -80,6 +80,8 @@ export const stepViewSchema = z.object({
    * tool results before it were shortened. No part of the answer.
    */
   summary: z.string().optional(),
+  /** Earlier steps of the turn whose text this one, the formatted answer, takes the place of. */
+  replaces: z.array(z.int().min(1)).optional(),
   calls: z.array(callViewSchema),
 });
 

@@ -1,5 +1,5 @@
 import { plainText, type Call, type Journal, type Outcome, type Step } from '#contracts';
-import { outcomeOf } from './journal.js';
+import { outcomeOf, textOf } from './journal.js';
 import { isThinkingTool } from './thinking-tool.js';
 
 const DEFAULT_TOOL_STEPS = 5;
@@ -44,6 +44,11 @@ export function isEndless(steps: readonly Step[], calls: readonly Asked[]): bool
 export function isReplaced(step: Step, steps: readonly Step[]): boolean {
   const isSaid = step.kind === 'model' && step.calls.length === 0 && step.stop_reason !== 'pause_turn';
   return isSaid && step.final !== true && steps.some(({ final }) => final === true);
+}
+
+/** The steps before an answer whose text it takes the place of, by number. */
+export function replacedBy(answer: Step, steps: readonly Step[]): number[] {
+  return steps.filter((step) => textOf(step) !== '' && isReplaced(step, [answer])).map(({ n }) => n);
 }
 
 function loopSteps(steps: readonly Step[]): Step[] {

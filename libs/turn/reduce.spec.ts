@@ -122,6 +122,12 @@ describe('a step', () => {
       expect(verdictOn(committed(), late)).toBe('known');
   });
 
+  it('keeps what the row says of its text', () => {
+    const said = (fields: object) => turnOf(after(...SAID, event('step_committed', fields))).steps[0];
+    expect(said({ replaces: [1] })).toMatchObject({ committed: true, replaces: [1] });
+    expect(said({})).not.toHaveProperty('replaces');
+  });
+
   it('keeps what its calls went through before the row was announced, under the names of the row', () => {
     const args = { text: 'x'.repeat(5_000) };
     const early = toolStart(1, { display_name: 'math.add', tool_args: args });

@@ -160,8 +160,9 @@ function reduceStepCommitted(view: View, turn: TurnView, event: EventOf<'step_co
       step.calls.find((seen) => seen.tool_call_id === call.tool_call_id),
     ),
   );
-  const { summary } = event;
-  const committed = { committed: true, calls, ...(summary === undefined ? {} : { summary }) };
+  const { summary, replaces } = event;
+  const more = { ...(summary === undefined ? {} : { summary }), ...(replaces ? { replaces } : {}) };
+  const committed = { committed: true, calls, ...more };
   return applied(changeCalls(view, turn, step, committed), event);
 }
 

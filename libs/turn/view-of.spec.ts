@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { viewSchema, type Journal, type TurnView } from '#contracts';
+import { eventSchema, viewSchema, type Journal, type TurnView } from '#contracts';
 import { approvalExpiry } from './call-rules.js';
 import {
   answerRow,
@@ -13,6 +13,7 @@ import {
   stepRow,
   turnRow,
 } from './testing/rows.js';
+import { eventsOfCommit } from './testing/step-events.js';
 import { callViewOf, fittingView, turnViewOf, viewOf } from './view-of.js';
 
 const claims = [claimRow('turn_1', 1, { owner: 'orchestrator-1', at: at(50) })];
@@ -49,6 +50,25 @@ describe('the view of a turn', () => {
     expect(turnViewOf({ ...journal, outcomes: [] }, [partial]).steps).toHaveLength(1);
     const steps = [...journal.steps, stepRow(2, '', [], { kind: 'cancel' })];
     expect(turnViewOf({ ...journal, steps }, [{ ...partial, step: 3 }]).steps).toHaveLength(1);
+  });
+
+  it('says which texts a formatted answer takes the place of, as its event does', () => {
+    const steps = [
+      stepRow(1, 'I add.', [callRow(1)]),
+      stepRow(2, 'Wait', [], { stop_reason: 'pause_turn' }),
+      stepRow(3, 'Five.'),
+      stepRow(4, '', [], { final: false }),
+      stepRow(5, 'It is five.', [], { final: true }),
+    ];
+    const journal = journalOf({ steps, claims, outcomes: [outcomeRow(1)] });
+    const view = viewOf({ _id: CONVERSATION_ID, title: 'T' }, [journal], false);
+    expect(view.turns[0]!.steps.map(({ replaces }) => replaces)).toEqual([...Array(4), [3]]);
+    expect(viewSchema.parse(view)).toStrictEqual(view);
+    const before = journalOf({ steps: steps.slice(0, 3), claims });
+    expect(turnViewOf(before).steps.at(-1)).not.toHaveProperty('replaces');
+    const [committed] = eventsOfCommit(journal, steps[4]!);
+    expect(committed).toMatchObject({ type: 'step_committed', replaces: [3] });
+    expect(eventSchema.parse(committed)).toStrictEqual(committed);
   });
 
   it.each(['cancel', 'fail'] as const)('shows a %s row only if it keeps text', (kind) => {

@@ -12,6 +12,7 @@ import type {
 import { plainText } from '#contracts';
 import { approvalExpiry } from './call-rules.js';
 import { summaryOf } from './compaction.js';
+import { replacedBy } from './formatter-rules.js';
 import {
   answerTo,
   claimsOn,
@@ -94,13 +95,20 @@ export function shownSteps(journal: Pick<Journal, 'steps'>): Step[] {
 function stepViewOf(journal: Journal, step: Step): StepView {
   const calls = step.calls.map((call) => callViewOf(journal, step, call));
   const { n, attempt } = step;
-  return { n, attempt, ...shownTextOf(step), committed: true, calls };
+  return { n, attempt, ...shownTextOf(step, journal.steps), committed: true, calls };
 }
 
-/** A summary is said to the model: no part of the answer, but people may know what it says. */
-export function shownTextOf(step: Step): Pick<StepView, 'text' | 'summary'> {
+/**
+ * What a step of these says. A summary is said to the model: no part of the answer, but people may know what it says.
+ */
+export function shownTextOf(
+  step: Step,
+  steps: readonly Step[],
+): Pick<StepView, 'text' | 'summary' | 'replaces'> {
   const summary = summaryOf(step);
-  return summary === undefined ? { text: textOf(step) } : { text: '', summary };
+  if (summary !== undefined) return { text: '', summary };
+  const replaces = replacedBy(step, steps);
+  return { text: textOf(step), ...(replaces.length > 0 ? { replaces } : {}) };
 }
 
 /** A call as a view shows it, from the rows. */

@@ -76,6 +76,44 @@ describe('reading along', () => {
     }
   });
 
+  it('shows what the model thinks to who is there, and to nobody later', async () => {
+    const tab = await web.open();
+    await tab.say('think about 6 times 7');
+    await tab.reads('6 × 7 = 42');
+    await tab.hasEnded(1);
+    await tab.page.getByRole('button', { name: 'Thought' }).click();
+    expect(await tab.page.locator('.aside-text').innerText()).toBe('This needs tools: math__multiply.');
+    await tab.takePicture('thought-light');
+    await tab.page.reload();
+    await tab.hasEnded(1);
+    expect(await tab.page.locator('.aside-note').count()).toBe(0);
+  });
+
+  it('reads a formatted answer once, as the list of messages has it', async () => {
+    const post = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await fetch(`${web.process.url}/api/conversations${path}`, init)).json() as Promise<{
+        id: string;
+      }>;
+    };
+    const { id } = await post('', { title: 'Sums' });
+    const tab = await web.open(`#/c/${id}`);
+    await post(`/${id}/turns`, { content: 'what is 17 + 25?', options: { formatter: true } });
+    await tab.hasEnded(1);
+    const messages = await fetch(`${web.process.url}/api/conversations/${id}/messages`);
+    const said = ((await messages.json()) as { role: string; content: string }[])
+      .filter(({ role }) => role === 'assistant')
+      .map(({ content }) => content);
+    expect(said).toEqual(['I will add 17 and 25.', '17 + 25 = **42**']);
+    const shown = () => tab.lastTurn.locator('.prose').allInnerTexts();
+    expect(await shown()).toEqual(['I will add 17 and 25.', '17 + 25 = 42']);
+    await tab.page.reload();
+    await tab.hasEnded(1);
+    expect(await shown()).toEqual(['I will add 17 and 25.', '17 + 25 = 42']);
+    await tab.takePicture('formatted-light');
+  });
+
   it('goes on after a reload in mid-stream', async () => {
     const tab = await web.open();
     await tab.say('count to 120');

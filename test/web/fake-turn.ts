@@ -16,6 +16,8 @@ const WORKER = 'worker-3f2a91b0-5b1c-4c39-9d8c-0a1b2c3d4e5f';
 /** Writes the events of one turn, in the order in which the system would. */
 export class FakeTurn {
   #calls = 0;
+  /** Length of what was thought, by step. */
+  readonly #thought = new Map<number, number>();
 
   constructor(
     private readonly gateway: FakeGateway,
@@ -66,8 +68,25 @@ export class FakeTurn {
     });
   }
 
+  /** What the model thinks in the step that {@link say} has begun. */
+  think(text: string): this {
+    const step = this.#step.n;
+    const offset = this.#thought.get(step) ?? 0;
+    this.#thought.set(step, offset + text.length);
+    return this.#publish({ type: 'thinking', step, attempt: ATTEMPT, offset, content: text });
+  }
+
   /** Commits the step with the calls it asks for. */
   ask(...asked: AskedCall[]): this {
+    return this.#commit(asked);
+  }
+
+  /** Commits the step as the answer that takes the place of what these steps said. */
+  replace(...replaces: number[]): this {
+    return this.#commit([], { replaces });
+  }
+
+  #commit(asked: AskedCall[], more: { replaces?: number[] } = {}): this {
     const calls = asked.map(
       ({ tool, display = tool, args, source = 'local', state = 'queued' }): CallView => {
         this.#calls += 1;
@@ -89,6 +108,7 @@ export class FakeTurn {
       step: step.n,
       attempt: ATTEMPT,
       text_length: step.text.length,
+      ...more,
       calls,
     });
   }

@@ -4,13 +4,13 @@ import { approvalExpiry, callViewOf, outcomeOf, shownTextOf, toolEndEvent, tools
 /** The events of a step that has just been committed: itself, then its calls in order. */
 export function committedEvents(journal: Journal, step: Step): ConversationEvent[] {
   const place = placeOf(step);
-  const { text, summary } = shownTextOf(step);
+  const { text, ...shown } = shownTextOf(step, journal.steps);
   const committed: ConversationEvent = {
     type: 'step_committed',
     ...place,
     attempt: step.attempt,
     text_length: text.length,
-    ...(summary === undefined ? {} : { summary }),
+    ...shown,
     calls: step.calls.map((call) => callViewOf(journal, step, call)),
   };
   return [committed, ...step.calls.map((call) => callEvent(step, call))];

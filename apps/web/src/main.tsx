@@ -4,6 +4,7 @@ import './styles/frame.css';
 import './styles/sidebar.css';
 import './styles/thread.css';
 import './styles/prose.css';
+import './styles/aside.css';
 import './styles/timeline.css';
 import './styles/composer.css';
 import './styles/panel.css';

@@ -9,13 +9,13 @@ export function eventsOfCommit(journal: Journal, step: Step): ConversationEvent[
   const { conversation_id, turn_id, at: timestamp, n, attempt } = step;
   const place = { conversation_id, turn_id, timestamp, step: n };
   const calls = step.calls.map((call) => callViewOf({ ...journal, claims: [], outcomes: [] }, step, call));
-  const { text, summary } = shownTextOf(step);
+  const { text, ...shown } = shownTextOf(step, journal.steps);
   const committed = {
     type: 'step_committed' as const,
     ...place,
     attempt,
     text_length: text.length,
-    ...(summary === undefined ? {} : { summary }),
+    ...shown,
     calls,
   };
   const asked = step.calls.map((call): ConversationEvent => {

@@ -81,6 +81,11 @@ describe('a turn with a formatter', () => {
       [3, 'It is one.'],
     ]);
     expect(fleet.of(turn, 'complete')[0]!.content).toBe('It is one.');
+    expect(fleet.of(turn, 'step_committed').map(({ step, replaces }) => [step, replaces])).toEqual([
+      [1, undefined],
+      [2, undefined],
+      [3, [2]],
+    ]);
   });
 
   it('ends with the answer that is given as such before it is forced', async () => {

@@ -1,5 +1,5 @@
 import { plainText, type Call, type Journal, type Step, type Turn } from '#contracts';
-import { outcomeOf, textOf } from '#turn';
+import { isReplaced, outcomeOf, textOf } from '#turn';
 import type { AgUiMessage, ToolCallPart } from './ag-ui-event.js';
 
 /** The id of what a step says: the step's own. */
@@ -20,7 +20,7 @@ export function questionOf({ _id: id, content }: Turn): AgUiMessage {
 /** What came of a turn so far, as messages with the ids that its events have. */
 export function answersOf(journal: Journal): AgUiMessage[] {
   return journal.steps
-    .filter(({ kind }) => kind !== 'summary')
+    .filter((step) => step.kind !== 'summary' && !isReplaced(step, journal.steps))
     .flatMap((step) => [...said(step), ...step.calls.flatMap((call) => resultOf(journal, call))]);
 }
 

@@ -3,6 +3,7 @@ import { emptyView, reduce } from '#turn';
 import { type Connection, RequestError, type ServerEvent } from '../connection/connection.js';
 import { Observable } from '../connection/observable.js';
 import { noPassing, type Passing, reducePassing } from './passing.js';
+import { noThoughts, reduceThoughts, type Thoughts } from './thoughts.js';
 
 /** What the page holds of one conversation. Replaced, never changed. */
 export interface HeldConversation {
@@ -13,6 +14,7 @@ export interface HeldConversation {
   /** True when there are still older ones. */
   hasEarlier: boolean;
   passing: Passing;
+  thoughts: Thoughts;
   /** False until the first snapshot. */
   isLoaded: boolean;
   /** Why it could not be joined. */
@@ -124,8 +126,9 @@ export class Conversations {
     const held = this.held.get().get(id) ?? startHolding(id);
     const view = reduce(held.view, event);
     const passing = reducePassing(held.passing, event);
+    const thoughts = reduceThoughts(held.thoughts, event);
     const rest = event.type === 'snapshot' ? continueFrom(held, view) : {};
-    this.#replace(id, { ...held, view, passing, ...rest });
+    this.#replace(id, { ...held, view, passing, thoughts, ...rest });
     if (['turn_queued', 'complete', 'error', 'cancelled'].includes(event.type)) {
       for (const listener of this.#turnEndListeners) listener(id);
       if (id !== this.#current) this.#leaveIfIdle(id);
@@ -159,6 +162,7 @@ function startHolding(conversationId: string): HeldConversation {
     earlierTurns: [],
     hasEarlier: false,
     passing: noPassing,
+    thoughts: noThoughts,
     isLoaded: false,
   };
 }

@@ -7,8 +7,6 @@ import type { ConversationEvent, Snapshot } from '#contracts';
 export interface Passing {
   /** By tool call id. */
   progress: Readonly<Record<string, { progress: number; total?: number; message?: string }>>;
-  /** The model is reasoning in this step of this turn. */
-  thinking?: { turnId: string; step: number };
   /** Why the model is silent; `until`, on the server's clock, when it is asked again: absent if it is at work. */
   waiting?: { turnId: string; reason: string; until?: number };
   /** The step whose text was dropped and starts again. */
@@ -34,20 +32,18 @@ export function reducePassing(passing: Passing, event: AnyEvent): Passing {
       progress: { ...passing.progress, [event.tool_call_id]: { progress, total, message } },
     };
   }
-  if (event.type === 'thinking') {
-    return { ...passing, thinking: { turnId: event.turn_id, step: event.step }, waiting: undefined };
-  }
+  if (event.type === 'thinking') return passing.waiting ? { ...passing, waiting: undefined } : passing;
   if (event.type === 'waiting') {
     const { turn_id: turnId, reason, retry_after_ms: waitMs } = event;
     const until = waitMs > 0 ? { until: Date.parse(event.timestamp) + waitMs } : {};
     return { ...passing, waiting: { turnId, reason, ...until } };
   }
   if (event.type === 'step_restarted') {
-    return { ...passing, restarted: { turnId: event.turn_id, step: event.step }, thinking: undefined };
+    return { ...passing, restarted: { turnId: event.turn_id, step: event.step } };
   }
   return passing;
 }
 
-function isStill({ thinking, waiting, restarted }: Passing): boolean {
-  return !thinking && !waiting && !restarted;
+function isStill({ waiting, restarted }: Passing): boolean {
+  return !waiting && !restarted;
 }

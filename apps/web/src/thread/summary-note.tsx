@@ -1,3 +1,4 @@
+import { AsideNote } from '../frame/aside-note.js';
 import { Icon } from '../frame/icon.js';
 import { Markdown } from './markdown.js';
 
@@ -12,11 +13,10 @@ export function SummaryNote({ summary }: { summary: string }) {
     );
   }
   return (
-    <details className="aside-note">
-      <summary>Earlier messages were summarised</summary>
+    <AsideNote title="Earlier messages were summarised">
       <div className="prose">
         <Markdown text={summary} isGrowing={false} />
       </div>
-    </details>
+    </AsideNote>
   );
 }

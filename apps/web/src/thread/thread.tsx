@@ -43,7 +43,12 @@ export function Thread({ place, held, outgoing }: ThreadProps) {
         {held?.problem && <Problem code={held.problem.code} message={held.problem.message} />}
         {held && <Earlier held={held} />}
         {shown.map((turn) => (
-          <Turn key={turn.turn_id} turn={turn} passing={held && turn === active ? held.passing : noPassing} />
+          <Turn
+            key={turn.turn_id}
+            turn={turn}
+            passing={held && turn === active ? held.passing : noPassing}
+            thoughts={held?.thoughts[turn.turn_id]}
+          />
         ))}
         {outgoing.map((message) => (
           <OutgoingBubble key={message.clientMessageId} message={message} />

@@ -3,10 +3,13 @@ import { CopyButton } from '../frame/copy-button.js';
 import { Icon } from '../frame/icon.js';
 import { isOpen } from '../words/call-words.js';
 import { countOf, formatClock, formatDuration } from '../words/durations.js';
+import { replacedSteps } from './replaced-steps.js';
 
 /** The line under a turn that has ended: figures, or why it ended early. */
 export function TurnEnd({ turn }: { turn: TurnView }) {
+  const replaced = replacedSteps(turn);
   const text = turn.steps
+    .filter((step) => !replaced.has(step.n))
     .map((step) => step.text.trim())
     .filter(Boolean)
     .join('\n\n');

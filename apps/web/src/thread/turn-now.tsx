@@ -1,14 +1,21 @@
 import type { StepView, TurnView } from '#contracts';
 import { useNow } from '../conversation/clock.js';
 import type { Passing } from '../conversation/passing.js';
+import type { ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { Icon, type IconName } from '../frame/icon.js';
 import { useObservable, useSession } from '../session.js';
 import { isOpen } from '../words/call-words.js';
 import { formatClock } from '../words/durations.js';
 
+interface TurnNowProps {
+  turn: TurnView;
+  passing: Passing;
+  thoughts: ThoughtsOfTurn | undefined;
+}
+
 /** The line under a turn that has not ended: what it is doing, where the text and the calls do not show it. */
-export function TurnNow({ turn, passing }: { turn: TurnView; passing: Passing }) {
+export function TurnNow({ turn, passing, thoughts }: TurnNowProps) {
   const isCutOff = useIsCutOff();
   const { clock, connection } = useSession();
   const { heardAt } = useObservable(connection.state);
@@ -32,8 +39,9 @@ export function TurnNow({ turn, passing }: { turn: TurnView; passing: Passing })
   if (passing.restarted?.turnId === turn.turn_id && passing.restarted.step === last.n) {
     return <Note icon="warn">The model’s answer broke off. This step starts again.</Note>;
   }
-  const isThinking = passing.thinking?.turnId === turn.turn_id && passing.thinking.step === last.n;
-  return <Pulse words={isThinking ? 'Thinking' : 'Waiting for the model'} />;
+  // The line of its thought says it.
+  if (thoughts?.[last.n]?.isOver === false) return null;
+  return <Pulse words="Waiting for the model" />;
 }
 
 function BetweenSteps({ turn, last }: { turn: TurnView; last: StepView }) {

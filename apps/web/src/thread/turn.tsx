@@ -1,20 +1,31 @@
 import type { StepView, TurnView } from '#contracts';
 import { memo, useMemo } from 'react';
 import type { Passing } from '../conversation/passing.js';
+import type { Thought, ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { hasEnded } from '../conversation/conversations.js';
+import { AsideNote } from '../frame/aside-note.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { formatClock } from '../words/durations.js';
 import { StepCard } from '../timeline/step-card.js';
 import { isThought, ThoughtLine } from '../timeline/thought-line.js';
 import { Markdown } from './markdown.js';
 import { OwnMessage } from './own-message.js';
+import { replacedSteps } from './replaced-steps.js';
 import { SummaryNote } from './summary-note.js';
+import { ThinkingNote } from './thinking-note.js';
 import { TurnEnd } from './turn-end.js';
 import { TurnNow } from './turn-now.js';
 
+interface TurnProps {
+  turn: TurnView;
+  passing: Passing;
+  thoughts: ThoughtsOfTurn | undefined;
+}
+
 /** One message of a person and everything it set off. */
-export const Turn = memo(function Turn({ turn, passing }: { turn: TurnView; passing: Passing }) {
+export const Turn = memo(function Turn({ turn, passing, thoughts }: TurnProps) {
   const isEnded = hasEnded(turn);
+  const replaced = useMemo(() => replacedSteps(turn), [turn]);
   if (wasRemoved(turn)) return <RemovedMessage turn={turn} />;
   return (
     <article className="turn" data-status={turn.status}>
@@ -27,10 +38,12 @@ export const Turn = memo(function Turn({ turn, passing }: { turn: TurnView; pass
             step={step}
             turn={turn}
             isStreaming={!isEnded && index === turn.steps.length - 1 && !step.committed}
+            replacement={replaced.get(step.n)}
             progress={passing.progress}
+            thought={thoughts?.[step.n]}
           />
         ))}
-        {isEnded ? <TurnEnd turn={turn} /> : <TurnNow turn={turn} passing={passing} />}
+        {isEnded ? <TurnEnd turn={turn} /> : <TurnNow turn={turn} passing={passing} thoughts={thoughts} />}
       </div>
     </article>
   );
@@ -59,20 +72,22 @@ interface StepProps {
   step: StepView;
   turn: TurnView;
   isStreaming: boolean;
+  /** What is the answer instead of its text. */
+  replacement: string | undefined;
   progress: Passing['progress'];
+  thought: Thought | undefined;
 }
 
-function Step({ step, turn, isStreaming, progress }: StepProps) {
-  const isCutOff = useIsCutOff();
-  const hasCursor = isStreaming && step.text !== '';
+function Step({ step, turn, isStreaming, replacement, progress, thought }: StepProps) {
   const carded = useMemo(() => ({ ...step, calls: step.calls.filter((call) => !isThought(call)) }), [step]);
   return (
     <>
       {step.summary !== undefined && <SummaryNote summary={step.summary} />}
-      {step.text.trim() !== '' && (
-        <div className={`prose${hasCursor ? ' is-streaming' : ''}${isCutOff ? ' is-cut-off' : ''}`}>
-          <Markdown text={step.text} isGrowing={isStreaming} />
-        </div>
+      {thought && <ThinkingNote thought={thought} isThinking={isStreaming && !thought.isOver} />}
+      {replacement === undefined ? (
+        <Spoken text={step.text} isStreaming={isStreaming} />
+      ) : (
+        <Draft text={step.text} answer={replacement} />
       )}
       {step.calls.filter(isThought).map((call) => (
         <ThoughtLine key={call.tool_call_id} call={call} />
@@ -81,5 +96,27 @@ function Step({ step, turn, isStreaming, progress }: StepProps) {
         <StepCard step={carded} turnId={turn.turn_id} hasTurnEnded={hasEnded(turn)} progress={progress} />
       )}
     </>
+  );
+}
+
+function Spoken({ text, isStreaming }: { text: string; isStreaming: boolean }) {
+  const isCutOff = useIsCutOff();
+  if (text.trim() === '') return null;
+  return (
+    <div className={`prose${isStreaming ? ' is-streaming' : ''}${isCutOff ? ' is-cut-off' : ''}`}>
+      <Markdown text={text} isGrowing={isStreaming} />
+    </div>
+  );
+}
+
+/** What the model said before it was asked to put its answer into its last form. */
+function Draft({ text, answer }: { text: string; answer: string }) {
+  if (text.trim() === answer.trim()) return null;
+  return (
+    <AsideNote title="First version of the answer">
+      <div className="prose">
+        <Markdown text={text} isGrowing={false} />
+      </div>
+    </AsideNote>
   );
 }

@@ -1,5 +1,6 @@
 import type { CallView } from '#contracts';
 import { isThinkingTool } from '#turn';
+import { AsideNote } from '../frame/aside-note.js';
 
 /** A call that is a thought and goes as it should; what went wrong is shown like any other call. */
 export function isThought({ tool_name, state }: CallView): boolean {
@@ -10,10 +11,11 @@ export function isThought({ tool_name, state }: CallView): boolean {
 export function ThoughtLine({ call }: { call: CallView }) {
   const { thought, thoughtNumber: number, totalThoughts: total } = call.args;
   const isCounted = typeof number === 'number' && typeof total === 'number';
+  const title = isCounted ? `Thought ${number} of ${Math.max(number, total)}` : 'Thought';
+  if (typeof thought !== 'string') return <p className="turn-note">{title}</p>;
   return (
-    <details className="aside-note">
-      <summary>{isCounted ? `Thought ${number} of ${Math.max(number, total)}` : 'Thought'}</summary>
-      {typeof thought === 'string' && <p>{thought}</p>}
-    </details>
+    <AsideNote title={title}>
+      <p>{thought}</p>
+    </AsideNote>
   );
 }

@@ -1,0 +1,33 @@
+import type { Thought } from '../conversation/thoughts.js';
+import { AsideNote } from '../frame/aside-note.js';
+import { useIsCutOff } from '../frame/cut-off.js';
+import { formatDuration } from '../words/durations.js';
+import { Markdown } from './markdown.js';
+
+/** A shorter time says nothing about the model. */
+const WORTH_SAYING_MS = 1_000;
+
+interface ThinkingNoteProps {
+  thought: Thought;
+  /** The model is still at it, as far as is known. */
+  isThinking: boolean;
+}
+
+/** What the model thought before the text of a step. It opens also while it grows. */
+export function ThinkingNote({ thought, isThinking }: ThinkingNoteProps) {
+  const isCutOff = useIsCutOff();
+  const isMoving = isThinking && !isCutOff;
+  return (
+    <AsideNote title={titleOf(thought, isThinking, isCutOff)} isMoving={isMoving}>
+      <div className="prose">
+        <Markdown text={thought.text} isGrowing={isThinking} />
+      </div>
+    </AsideNote>
+  );
+}
+
+function titleOf({ beganAt, lastAt }: Thought, isThinking: boolean, isCutOff: boolean): string {
+  if (isThinking) return isCutOff ? 'Was thinking' : 'Thinking…';
+  const ms = beganAt === undefined ? 0 : lastAt - beganAt;
+  return ms < WORTH_SAYING_MS ? 'Thought' : `Thought for ${formatDuration(ms)}`;
+}
