@@ -45,9 +45,11 @@ async function begun(content: string): Promise<PlayedTurn> {
 }
 
 describe('a client that stops reading', () => {
-  it('costs no memory without end, and has the whole answer when it reads again', async () => {
+  it('delays nobody else, costs no memory without end, and has the whole answer when it reads again', async () => {
     const { socket, text, whole } = openRaw(harness.url, '/chat/stream', { message: 'at length' });
     const played = await begun('at length');
+    const other = await harness.connect();
+    await other.request('join', { conversation_id: played.turn.conversation_id });
     await waitFor(() => text().includes('\r\n\r\n'), { what: 'the headers' });
     const server = accepted.find(({ remotePort }) => remotePort === socket.localPort)!;
     // As if the kernel took nothing more: its buffers may be larger than any text.
@@ -56,6 +58,11 @@ describe('a client that stops reading', () => {
     await waitFor(() => server.writableNeedDrain, { what: 'a server that waits for its client' });
     for (let round = 0; round < 50; round++) await setImmediate();
     expect(server.writableLength).toBeLessThan(256 * 1024);
+    expect((await other.event('complete')).content === LONG_TEXT).toBe(true);
+    await other.send('and next?', { conversation_id: played.turn.conversation_id });
+    await (await begun('and next?')).answer('This.');
+    expect(await other.event('complete', 2)).toMatchObject({ content: 'This.' });
+    expect(server.writableNeedDrain).toBe(true);
     server.uncork();
     const payloads = (await whole).matchAll(/^data: (\{.+\})$/gm);
     const contents = [...payloads].map(
