@@ -90,14 +90,7 @@ export class Gateway {
     this.artifacts = new Artifacts(store, ownership);
     const { submitTurn, turnReader } = this;
     this.dialectTurns = new DialectTurns({ feeds, submitTurn, ownership, turnReader });
-    this.mcpServer = createMcpServer({
-      offered: this.offeredTools,
-      calls: new DirectCalls({ store, feeds, submitTurn, stopTurns }),
-      answers: this.answerCalls,
-      artifacts: this.artifacts,
-      ownership,
-      log,
-    });
+    this.mcpServer = this.createMcp();
     this.conversations = new Conversations(store, ownership, stopTurns, ports, door);
     this.userTraffic = this.createUserTraffic();
     this.openStreams = this.createOpenStreams();
@@ -141,6 +134,18 @@ export class Gateway {
     await Promise.all([this.sessions.leaveAll(graceMs), this.genesisSockets.leaveAll(graceMs)]);
     await this.mcpServer.close();
     this.feeds.stop();
+  }
+
+  private createMcp(): McpHttpHandler {
+    const { store, feeds, submitTurn, stopTurns, artifacts, ownership, log } = this;
+    return createMcpServer({
+      offered: this.offeredTools,
+      calls: new DirectCalls({ store, feeds, submitTurn, stopTurns }),
+      answers: this.answerCalls,
+      artifacts,
+      ownership,
+      log,
+    });
   }
 
   private createUserTraffic(): UserTraffic {
