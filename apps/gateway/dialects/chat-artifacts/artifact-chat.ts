@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Artifacts } from '../../artifacts/artifacts.js';
 import type { User } from '../../auth/user.js';
-import type { Ownership } from '../../conversations/ownership.js';
-import { RequestError } from '../../errors/request-error.js';
 import type { NewPlace } from '../../turns/submit-turn.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
-import { namedConversationIdOf } from '../../turns/turn-ids.js';
 import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
+import type { NamedConversations } from '../named-conversations.js';
 import type { TurnNews } from '../turn-stream.js';
 import { answerParts, type Pinned } from './answer-parts.js';
-import { chatArtifacts } from './chat-artifacts.js';
 import { readHistory } from './chat-history.js';
 import type { Answered } from './chat-lines.js';
 import { turnOptionsOf, type ChatRequest } from './chat-request.js';
@@ -31,7 +28,7 @@ export class ArtifactChat {
   constructor(
     private readonly deps: {
       turns: DialectTurns;
-      ownership: Pick<Ownership, 'conversation'>;
+      named: Pick<NamedConversations, 'find'>;
       turnReader: Pick<TurnReader, 'journal'>;
       artifacts: Pick<Artifacts, 'read'>;
       /** The model of a provider, if it is configured. */
@@ -45,7 +42,9 @@ export class ArtifactChat {
     const { message, conversationId, history = [], modelProvider } = request;
     const model = modelProvider === undefined ? undefined : this.deps.modelOf(modelProvider);
     const options = turnOptionsOf(request, { tools, model, context: contextOf(pinned) });
-    const place = await this.placeOf(user, conversationId);
+    const place: NewPlace | { conversation_id: string } = conversationId
+      ? await this.deps.named.find(user, conversationId)
+      : { expiresAt: Date.now() + KEPT_MS };
     const past = readHistory(history, message);
     const started = await ('conversation_id' in place
       ? this.deps.turns.start(user, { ...place, content: message, options }, { history: past })
@@ -55,20 +54,6 @@ export class ArtifactChat {
       trace: createHash('sha256').update(started.turn_id).digest('hex').slice(0, 8),
       answered: (news) => this.answered(user, news, pinned),
     };
-  }
-
-  /** A name is the user's own for a conversation, or the id of one that began elsewhere. */
-  private async placeOf(
-    user: User,
-    name: string | undefined,
-  ): Promise<NewPlace | { conversation_id: string }> {
-    if (!name) return { expiresAt: Date.now() + KEPT_MS };
-    try {
-      return { conversation_id: (await this.deps.ownership.conversation(user, name))._id };
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.code !== 'not_found') throw error;
-      return { conversationId: namedConversationIdOf(user.id, chatArtifacts.name, name) };
-    }
   }
 
   private async answered(user: User, news: TurnNews, pinned: Pinned): Promise<Answered | undefined> {

@@ -1,12 +1,15 @@
 import type { Gateway } from '../../gateway.js';
 import type { DialectParts } from '../dialect-parts.module.js';
 import { ArtifactChat } from './artifact-chat.js';
+import { NamedConversations } from '../named-conversations.js';
+import { chatArtifacts } from './chat-artifacts.js';
 import { ArtifactChatController } from './chat.controller.js';
 import { SurroundingsController } from './surroundings.controller.js';
 import { Surroundings } from './surroundings.js';
 
 export function chatArtifactsParts(gateway: Gateway): DialectParts {
-  const { dialectTurns: turns, ownership, turnReader, artifacts, offeredTools, offeredModels } = gateway;
+  const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels } = gateway;
+  const named = new NamedConversations(gateway, chatArtifacts.name);
   const surroundings = new Surroundings(offeredTools, offeredModels);
   const modelOf = surroundings.modelOf.bind(surroundings);
   return {
@@ -14,7 +17,7 @@ export function chatArtifactsParts(gateway: Gateway): DialectParts {
     providers: [
       {
         provide: ArtifactChat,
-        useValue: new ArtifactChat({ turns, ownership, turnReader, artifacts, modelOf }),
+        useValue: new ArtifactChat({ turns, named, turnReader, artifacts, modelOf }),
       },
       { provide: Surroundings, useValue: surroundings },
     ],
