@@ -10,7 +10,7 @@ import { answerParts, type Pinned } from './answer-parts.js';
 import { readHistory } from './chat-history.js';
 import type { Answered } from './chat-lines.js';
 import { turnOptionsOf, type ChatRequest } from './chat-request.js';
-import { contextOf, pinnedOf } from './pinned.js';
+import { contextOf, draftsOf, pinnedOf } from './pinned.js';
 import { turnAnswer } from './turn-answer.js';
 
 /** A conversation that the client does not name is not shown anywhere, and removed after a day. */
@@ -38,10 +38,11 @@ export class ArtifactChat {
 
   /** `tools: false`: the model is offered none. Throws `RequestError`. */
   async start(user: User, request: ChatRequest, { tools }: { tools: boolean }): Promise<StartedChat> {
-    const pinned = pinnedOf(request);
+    const drafts = draftsOf(request);
+    const pinned = pinnedOf(drafts);
     const { message, conversationId, history = [], modelProvider } = request;
     const model = modelProvider === undefined ? undefined : this.deps.modelOf(modelProvider);
-    const options = turnOptionsOf(request, { tools, model, context: contextOf(pinned) });
+    const options = turnOptionsOf(request, { tools, model, context: contextOf(drafts) });
     const place: NewPlace | { conversation_id: string } = conversationId
       ? await this.deps.named.find(user, conversationId)
       : { expiresAt: Date.now() + KEPT_MS };
