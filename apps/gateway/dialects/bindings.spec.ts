@@ -67,13 +67,4 @@ describe('Bindings', () => {
     expect(await removed()).toBe(1);
     expect(await new Bindings(store, 'forever', schema).get('ann', 'a')).toEqual({ server: 'a' });
   });
-
-  it('go with the conversation that they were put with', async () => {
-    const bindings = new Bindings(store, 'one', schema);
-    await bindings.put('ann', 'place', { server: 'a' }, 'conv_1');
-    await store.removeBindingsOf('conv_2');
-    expect(await bindings.get('ann', 'place')).toEqual({ server: 'a' });
-    await store.removeBindingsOf('conv_1');
-    expect(await bindings.get('ann', 'place')).toBeUndefined();
-  });
 });

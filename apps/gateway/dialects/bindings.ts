@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Binding } from '#contracts';
 import type { Store } from '#store';
 
-type BindingStore = Pick<Store, 'getBinding' | 'putBinding' | 'insertBinding' | 'prolongBinding'>;
+export type BindingStore = Pick<Store, 'getBinding' | 'putBinding' | 'insertBinding' | 'prolongBinding'>;
 
 export interface BindingOptions {
   /** A value goes when nobody has read or written it for so long. Default: it stays. */
@@ -41,9 +41,8 @@ export class Bindings<Schema extends z.ZodType> {
     return this.read(row.value);
   }
 
-  /** `conversation`: the value goes with the content of this one. */
-  async put(userId: string, key: string, value: z.input<Schema>, conversation?: string): Promise<void> {
-    await this.store.putBinding(this.rowOf(userId, key, value, conversation));
+  async put(userId: string, key: string, value: z.input<Schema>): Promise<void> {
+    await this.store.putBinding(this.rowOf(userId, key, value));
   }
 
   /** The first one wins: the value that stands. */
@@ -56,7 +55,7 @@ export class Bindings<Schema extends z.ZodType> {
     return this.schema.parse(value);
   }
 
-  private rowOf(userId: string, key: string, value: z.input<Schema>, conversation?: string): Binding {
+  private rowOf(userId: string, key: string, value: z.input<Schema>): Binding {
     const { keptMs } = this.options;
     return {
       _id: this.idOf(userId, key),
@@ -65,7 +64,6 @@ export class Bindings<Schema extends z.ZodType> {
       key,
       value: JSON.stringify(value),
       at: this.after(0),
-      ...(conversation === undefined ? {} : { conversation_id: conversation }),
       ...(keptMs === undefined ? {} : { expires_at: this.after(keptMs) }),
     };
   }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { idSchema } from '#contracts';
-import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
+import {
+  firstConversationIdOf,
+  followingConversationIdOf,
+  namedConversationIdOf,
+  turnIdOf,
+} from './turn-ids.js';
 
 describe('ids of turns', () => {
   it('are the same for the same message and differ for any other', () => {
@@ -18,6 +23,8 @@ describe('ids of turns', () => {
   it('are pinned: another version of the gateway must find the same turn', () => {
     expect(turnIdOf('conv_1', 'm1')).toBe('turn_i3Ike0k1q0FpWsZ-gLmJUK');
     expect(firstConversationIdOf('ann', 'm1')).toBe('conv_xYlRPYab4zitiz_3tnu1Ct');
+    expect(namedConversationIdOf('ann', 'd', 'notes')).toBe('conv_a1owb7phb4xCbApMzH7rRS');
+    expect(followingConversationIdOf('conv_1')).toBe('conv_SYfMuyx_kwLJTuu-1AnP_t');
   });
 
   it('are ids whatever the user is called', () => {

@@ -17,6 +17,11 @@ export function namedConversationIdOf(userId: string, dialect: string, name: str
   return `conv_${hash(userId, dialect, name)}`;
 }
 
+/** The conversation that takes the place of one which was deleted, for who knows no ids. */
+export function followingConversationIdOf(conversationId: string): string {
+  return `conv_${hash(conversationId)}`;
+}
+
 function hash(...parts: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, ID_LENGTH);
 }

@@ -5,9 +5,9 @@ import type { User } from '../../auth/user.js';
 import type { Ownership } from '../../conversations/ownership.js';
 import { notFound, RequestError } from '../../errors/request-error.js';
 import type { AnswerCalls } from '../../turns/answer-calls.js';
-import { namedConversationIdOf } from '../../turns/turn-ids.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
 import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
+import type { NamedConversations, NamedPlace } from '../named-conversations.js';
 import type { AgUiMessage, Interrupt } from './ag-ui-event.js';
 import { interruptsOf, toCallAnswer, type CallAnswer } from './interrupts.js';
 import type { Told } from './run-events.js';
@@ -32,6 +32,7 @@ interface Deps {
   reader: TurnReader;
   answers: AnswerCalls;
   ownership: Ownership;
+  named: NamedConversations;
 }
 
 /** Runs of threads: what they are here. */
@@ -41,17 +42,15 @@ export class Runs {
   /** Throws `RequestError`. The same run again is the same turn, told from its beginning. */
   async start(user: User, input: RunInput): Promise<StartedRun> {
     const { turns } = this.deps;
-    const place = await this.placeOf(user, input.threadId);
+    const place = await this.deps.named.find(user, input.threadId);
     if (input.resume.length > 0) return this.resume(user, place, input);
     const { content, system, runId } = input;
     const client_message_id = `ag-ui-${createHash('sha256').update(runId).digest('base64url')}`;
     const options = system === '' ? {} : { options: { system } };
-    const named = place.isOwn ? { conversation_id: place.id } : {};
-    const started = await turns.start(
-      user,
-      { content, client_message_id, ...options, ...named },
-      place.isOwn ? undefined : { conversationId: place.id },
-    );
+    const message = { content, client_message_id, ...options };
+    const started = await ('conversation_id' in place
+      ? turns.start(user, { ...message, ...place })
+      : turns.start(user, message, place));
     const earlier = knowsNoHistory(input) ? await this.history(started) : [];
     return { ...started, earlier, known: [...earlier, ...input.messages] };
   }
@@ -70,17 +69,8 @@ export class Runs {
     return [...known.filter(({ id }) => !ids.has(id)), ...fresh];
   }
 
-  /** A conversation of this user by its id, or the one that goes by the thread's name. */
-  private async placeOf(user: User, threadId: string): Promise<{ id: string; isOwn: boolean }> {
-    try {
-      return { id: (await this.deps.ownership.conversation(user, threadId))._id, isOwn: true };
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.code !== 'not_found') throw error;
-      return { id: namedConversationIdOf(user.id, 'ag-ui', threadId), isOwn: false };
-    }
-  }
-
-  private async resume(user: User, { id }: { id: string }, input: RunInput): Promise<StartedRun> {
+  private async resume(user: User, place: NamedPlace, input: RunInput): Promise<StartedRun> {
+    const id = 'conversation_id' in place ? place.conversation_id : place.conversationId;
     const { resume, messages: known } = input;
     const answers = resume.map((entry) => {
       const answer = toCallAnswer(entry);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Block } from '#contracts';
 import { answerParts, type Pinned } from './answer-parts.js';
+import { keyOf } from './artifact.js';
 import type { CallYield } from './collected.js';
 
-const NOTHING: Pinned = { drafts: [], graphs: [] };
+const NOTHING: Pinned = { keys: [], graphs: [] };
 const GRAPH = 'application/vnd.knowledge-graph';
 const say = (text: string): Block => ({ type: 'text', text });
 const show = (type: string, title: string, content: string): Block => ({
@@ -63,7 +64,7 @@ describe('answerParts', () => {
       ['text/markdown', 'First', 'a'],
       ['text/markdown', 'A', 'b'],
     ]);
-    expect(parts([say('Hi')], yields, { drafts: [artifact], graphs: [] })).toEqual([
+    expect(parts([say('Hi')], yields, { keys: [keyOf(artifact)], graphs: [] })).toEqual([
       'Hi',
       ['text/markdown', 'A', 'b'],
     ]);
@@ -77,7 +78,7 @@ describe('answerParts', () => {
     ];
     const whole = [GRAPH, 'Knowledge Graph', JSON.stringify(graphOf('a', 'b', 'c', 'd'))];
     const own = show(GRAPH, 'Mine', JSON.stringify(graphOf('d')));
-    const pinned = { drafts: [], graphs: [graphOf('a')] };
+    const pinned = { keys: [], graphs: [graphOf('a')] };
     expect(parts([say('Hi'), own, say('Bye')], yields, pinned)).toEqual(['Hi', whole, 'Bye']);
     expect(parts([say('Hi')], [], pinned)).toEqual(['Hi']);
   });

@@ -14,9 +14,10 @@ export interface TurnAnswer {
   yields: readonly CallYield[];
 }
 
-/** What the person has sent along: it is not sent back. */
+/** What is needed of what the person has sent along, for as long as the turn takes: it is not sent back. */
 export interface Pinned {
-  drafts: readonly Draft[];
+  /** Of the drafts. */
+  keys: readonly string[];
   graphs: readonly KnowledgeGraph[];
 }
 
@@ -31,7 +32,7 @@ export function answerParts({ blocks, yields }: TurnAnswer, pinned: Pinned): Par
   const collected = yields.flatMap(piecesOf);
   const graph = wholeGraph({ own, collected }, pinned);
   const references = wholeBibliography({ own, collected });
-  const sent = new Set(pinned.drafts.map(keyOf));
+  const sent = new Set(pinned.keys);
   const parts: Part[] = [];
   const wholes = { graph, references };
   for (const segment of [...own, ...collected]) {

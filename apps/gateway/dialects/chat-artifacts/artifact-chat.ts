@@ -2,21 +2,18 @@ import { createHash } from 'node:crypto';
 import type { ClientRequest } from '#contracts';
 import type { Artifacts } from '../../artifacts/artifacts.js';
 import type { User } from '../../auth/user.js';
-import type { Ownership } from '../../conversations/ownership.js';
-import { RequestError } from '../../errors/request-error.js';
 import type { NewPlace } from '../../turns/submit-turn.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
 import { foldHistory, type SaidMessage } from '../../turns/import-history.js';
-import { namedConversationIdOf } from '../../turns/turn-ids.js';
 import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
+import type { NamedConversations } from '../named-conversations.js';
 import type { TurnNews } from '../turn-stream.js';
 import type { UnnamedTurns } from '../unnamed-turns.js';
 import { answerParts, type Pinned } from './answer-parts.js';
-import { chatArtifacts } from './chat-artifacts.js';
 import { newestExchanges, readSaid } from './chat-history.js';
 import type { Answered } from './chat-lines.js';
 import { turnOptionsOf, type ChatRequest } from './chat-request.js';
-import { contextOf, pinnedOf } from './pinned.js';
+import { contextOf, draftsOf, pinnedOf } from './pinned.js';
 import { turnAnswer } from './turn-answer.js';
 
 export interface StartedChat extends StartedTurn {
@@ -34,7 +31,7 @@ export class ArtifactChat {
     private readonly deps: {
       turns: DialectTurns;
       unnamed: UnnamedTurns;
-      ownership: Pick<Ownership, 'conversation'>;
+      named: Pick<NamedConversations, 'find'>;
       turnReader: Pick<TurnReader, 'journal'>;
       artifacts: Pick<Artifacts, 'read'>;
       /** The model of a provider, if it is configured. */
@@ -44,10 +41,11 @@ export class ArtifactChat {
 
   /** `tools: false`: the model is offered none. Throws `RequestError`. */
   async start(user: User, request: ChatRequest, { tools }: { tools: boolean }): Promise<StartedChat> {
-    const pinned = pinnedOf(request);
+    const drafts = draftsOf(request);
+    const pinned = pinnedOf(drafts);
     const { message, conversationId, history = [], modelProvider } = request;
     const model = modelProvider === undefined ? undefined : this.deps.modelOf(modelProvider);
-    const options = turnOptionsOf(request, { tools, model, context: contextOf(pinned) });
+    const options = turnOptionsOf(request, { tools, model, context: contextOf(drafts) });
     const said = readSaid(history, message);
     const started = await this.startIn(user, conversationId, { content: message, options }, { said, tools });
     return {
@@ -74,20 +72,11 @@ export class ArtifactChat {
       const asBrought = (text: string) => readSaid([{ role: 'assistant', content: text }], '')[0]?.text ?? '';
       return { ...started, remember: (answer) => started.remember(asBrought(answer)) };
     }
-    const place = await this.placeOf(user, name);
+    const place: NewPlace | { conversation_id: string } = await this.deps.named.find(user, name);
     const started = await ('conversation_id' in place
       ? this.deps.turns.start(user, { ...place, ...message }, { history })
       : this.deps.turns.start(user, message, { ...place, history }));
     return { ...started, remember: () => Promise.resolve() };
-  }
-
-  private async placeOf(user: User, name: string): Promise<NewPlace | { conversation_id: string }> {
-    try {
-      return { conversation_id: (await this.deps.ownership.conversation(user, name))._id };
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.code !== 'not_found') throw error;
-      return { conversationId: namedConversationIdOf(user.id, chatArtifacts.name, name) };
-    }
   }
 
   private async answered(user: User, news: TurnNews, pinned: Pinned): Promise<Answered | undefined> {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** What is to be sent as an artifact; ids and positions are given when it is. */
 export interface Draft {
   type: string;
@@ -54,7 +56,8 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/** Two drafts of one key are one artifact. */
+/** Two drafts of one key are one artifact. Short, however long the content is. */
 export function keyOf({ type, content }: Draft): string {
-  return JSON.stringify([FRONT_END_TYPES.get(type) ?? type, content]);
+  const name = JSON.stringify(FRONT_END_TYPES.get(type) ?? type);
+  return createHash('sha256').update(name).update('\n').update(content).digest('base64url');
 }

@@ -3,16 +3,17 @@ import { Bindings } from '../bindings.js';
 import type { DialectParts } from '../dialect-parts.module.js';
 import { knownHistorySchema, UnnamedTurns } from '../unnamed-turns.js';
 import { ArtifactChat } from './artifact-chat.js';
+import { NamedConversations } from '../named-conversations.js';
 import { chatArtifacts } from './chat-artifacts.js';
 import { ArtifactChatController } from './chat.controller.js';
 import { SurroundingsController } from './surroundings.controller.js';
 import { Surroundings } from './surroundings.js';
 
 export function chatArtifactsParts(gateway: Gateway): DialectParts {
-  const { dialectTurns: turns, ownership, turnReader, artifacts, offeredTools, offeredModels } = gateway;
-  const { store, log } = gateway;
+  const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels, store, log } = gateway;
   const known = new Bindings(store, chatArtifacts.name, knownHistorySchema);
   const unnamed = new UnnamedTurns({ turns, known, log });
+  const named = new NamedConversations(gateway, chatArtifacts.name);
   const surroundings = new Surroundings(offeredTools, offeredModels);
   const modelOf = surroundings.modelOf.bind(surroundings);
   return {
@@ -20,7 +21,7 @@ export function chatArtifactsParts(gateway: Gateway): DialectParts {
     providers: [
       {
         provide: ArtifactChat,
-        useValue: new ArtifactChat({ turns, unnamed, ownership, turnReader, artifacts, modelOf }),
+        useValue: new ArtifactChat({ turns, unnamed, named, turnReader, artifacts, modelOf }),
       },
       { provide: Surroundings, useValue: surroundings },
     ],

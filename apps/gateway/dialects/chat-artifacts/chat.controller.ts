@@ -1,19 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { Body, Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
-import { ParsePipe } from '../../http/parse.pipe.js';
+import { takeBody } from '../../http/take-body.js';
 import { streamResponse } from '../stream-response.js';
 import { ChatLines, type ChatForm } from './chat-lines.js';
-import { chatRequestSchema, type ChatRequest } from './chat-request.js';
-import { ArtifactChat } from './artifact-chat.js';
+import { chatRequestSchema } from './chat-request.js';
+import { ArtifactChat, type StartedChat } from './artifact-chat.js';
 import { LogLines } from './log-lines.js';
 
 const DEFAULT_PROVIDER = 'anthropic';
 const NDJSON = 'application/x-ndjson';
-const chatRequest = new ParsePipe(chatRequestSchema);
+
+interface Asked {
+  user: User;
+  request: Request;
+  response: Response;
+}
 
 @Controller('api')
 @UseGuards(HttpUserGuard, StreamGuard)
@@ -22,46 +27,28 @@ export class ArtifactChatController {
 
   @Post('chat-artifacts')
   @HttpCode(200)
-  artifacts(
-    @CurrentUser() user: User,
-    @Body(chatRequest) body: ChatRequest,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answer({ user, body, request, response }, { form: 'lines', tools: true });
+  artifacts(@CurrentUser() user: User, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.answer({ user, request, response }, { form: 'lines', tools: true });
   }
 
   @Post('chat')
   @HttpCode(200)
-  whole(
-    @CurrentUser() user: User,
-    @Body(chatRequest) body: ChatRequest,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answer({ user, body, request, response }, { form: 'result', tools: true });
+  whole(@CurrentUser() user: User, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.answer({ user, request, response }, { form: 'result', tools: true });
   }
 
   @Post('chat-basic')
   @HttpCode(200)
-  basic(
-    @CurrentUser() user: User,
-    @Body(chatRequest) body: ChatRequest,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    return this.answer({ user, body, request, response }, { form: 'lines', tools: false });
+  basic(@CurrentUser() user: User, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.answer({ user, request, response }, { form: 'lines', tools: false });
   }
 
-  private async answer(
-    asked: { user: User; body: ChatRequest; request: Request; response: Response },
-    { form, tools }: { form: ChatForm; tools: boolean },
-  ): Promise<void> {
-    const { user, body, request, response } = asked;
-    const chat = await this.chat.start(user, body, { tools });
+  private async answer(asked: Asked, { form, tools }: { form: ChatForm; tools: boolean }): Promise<void> {
+    const { request, response } = asked;
+    const { chat, provider } = await this.begin(asked, tools);
     const lines = new ChatLines({
       form,
-      provider: body.modelProvider ?? DEFAULT_PROVIDER,
+      provider,
       trace: chat.trace,
       logs: new LogLines(chat.trace, () => performance.now()),
       timestamp: () => new Date().toISOString(),
@@ -86,5 +73,15 @@ export class ArtifactChatController {
       keepAlive: '\n',
       broken: ({ message }) => lines.failure(message),
     });
+  }
+
+  /** The body ends here: what comes after lasts as long as the turn. */
+  private async begin(
+    { user, request }: Asked,
+    tools: boolean,
+  ): Promise<{ chat: StartedChat; provider: string }> {
+    const body = takeBody(request, chatRequestSchema);
+    const { modelProvider: provider = DEFAULT_PROVIDER } = body;
+    return { chat: await this.chat.start(user, body, { tools }), provider };
   }
 }

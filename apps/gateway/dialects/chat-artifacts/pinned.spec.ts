@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { turnOptionsSchema } from '#contracts';
 import { chatRequestSchema } from './chat-request.js';
-import { contextOf, pinnedOf } from './pinned.js';
+import { contextOf, draftsOf, pinnedOf } from './pinned.js';
 
-const pinned = (body: object) => pinnedOf(chatRequestSchema.parse({ message: 'Hi', ...body }));
+const pinned = (body: object) => draftsOf(chatRequestSchema.parse({ message: 'Hi', ...body }));
 const graph = { nodes: [{ id: 'a' }], links: [] };
 
 it('what is pinned stands before the message, marked as data, and cannot end what it stands in', () => {
@@ -48,5 +48,5 @@ it.each([
     { pinnedArtifacts: [{ type: 'application/vnd.knowledge-graph', content: graph }] },
   ],
 ])('a graph may be pinned as %s', (_what, body) => {
-  expect(pinned(body).graphs).toEqual([graph]);
+  expect(pinnedOf(pinned(body)).graphs).toEqual([graph]);
 });
