@@ -29,7 +29,13 @@ export const clientRequestSchemas = {
     conversation_id: idSchema.optional(),
     content: z.string().refine((text) => text.trim() !== '', { error: 'must not be blank' }),
     client_message_id: clientMessageIdSchema.optional(),
-    options: turnOptionsSchema.omit({ answer: true }).optional(),
+    options: turnOptionsSchema
+      .omit({ answer: true })
+      .refine(({ call, formatter }) => !call || !formatter, {
+        error: 'asks a model for its answer, and with call none is asked; send one of the two',
+        path: ['formatter'],
+      })
+      .optional(),
   }),
   join: z.object({ conversation_id: idSchema }),
   leave: z.object({ conversation_id: idSchema }),

@@ -21,6 +21,8 @@ export interface ModelRequest {
   /** `provider/model`, or `demo`. */
   model: string;
   system: string;
+  /** Of what was said before `messages`: a record, which providers are given beside the system prompt. */
+  summary?: string;
   messages: ModelMessage[];
   /** Sorted by name, but for one that is only there to be forced: the order is part of the cached prefix. */
   tools: ModelTool[];
@@ -35,6 +37,8 @@ export interface ModelRequest {
    */
   tool_choice?: { name: string };
   max_output_tokens: number;
+  /** `least`: as little reasoning as the model can be told, for a text that should not cost any. */
+  reasoning?: 'least';
   temperature?: number;
   /** By artifact id: the pictures of `messages` that are shown. Of any other its text says what it is. */
   images?: ReadonlyMap<string, ModelImage>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConversationEvent } from '#contracts';
-import { compacted, compactionOf, shortenResults } from './compaction.js';
+import { compacted, compactionOf, shortenResults, withoutSummary } from './compaction.js';
 import type { ModelMessage } from './model-message.js';
 import { callId, callRow, journalOf, outcomeRow, stepRow, turnRow } from './testing/rows.js';
 import { emptyView, reduce } from './reduce.js';
@@ -79,15 +79,22 @@ describe('a turn that has compacted what was before it', () => {
       {
         role: 'user',
         content: [
-          {
-            type: 'text',
-            text: '[What was said before, in short:]\n\nThey like tea.\n\n[From here on word by word.]',
-          },
+          { type: 'text', text: 'They like tea.', summary: true },
           { type: 'text', text: 'Question 2' },
         ],
       },
       { role: 'assistant', content: [{ type: 'text', text: 'Tea it is.' }] },
     ]);
+  });
+
+  it('begins a history whose summary can be told from what anybody said', () => {
+    const said = messagesOfTurn(journalOf({ turn: turnRow(2), steps }));
+    const { summary: found, messages } = withoutSummary(said);
+    expect(found).toBe('They like tea.');
+    expect(messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Question 2' }] }, said[1]]);
+    expect(said[0]!.content).toHaveLength(2);
+    expect(withoutSummary(messages)).toEqual({ summary: undefined, messages });
+    expect(withoutSummary([])).toEqual({ summary: undefined, messages: [] });
   });
 
   it('says nothing of results that it has shortened', () => {

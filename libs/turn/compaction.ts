@@ -7,8 +7,6 @@ import { cutMiddle } from './cut-middle.js';
 const MAX_OLD_RESULT = 500;
 const KEPT_HEAD = 300;
 const KEPT_TAIL = 100;
-const SUMMARY_OPENING = '[What was said before, in short:]';
-const SUMMARY_END = '[From here on word by word.]';
 
 /**
  * What a turn made of everything before it, to find room: `summarised`, a text stands for all of it from here on;
@@ -28,13 +26,21 @@ export function summaryOf(step: Step): string | undefined {
   return step.kind === 'summary' ? textOf(step) : undefined;
 }
 
-/** The text with which a turn begins that has summarised what was before it. */
-export function summaryText(summary: string): string {
-  return `${SUMMARY_OPENING}\n\n${summary}\n\n${SUMMARY_END}`;
+/** A history as two: the summary with which it begins, if it does, and what was said since. */
+export function withoutSummary(messages: readonly ModelMessage[]): {
+  summary: string | undefined;
+  messages: ModelMessage[];
+} {
+  const [first, ...rest] = messages;
+  if (first?.role !== 'user') return { summary: undefined, messages: messages.slice() };
+  const summary = first.content.find(isSummary)?.text;
+  if (summary === undefined) return { summary, messages: messages.slice() };
+  const content = first.content.filter((item) => !isSummary(item));
+  return { summary, messages: content.length > 0 ? [{ role: 'user', content }, ...rest] : rest };
 }
 
-export function isSummaryText(text: string): boolean {
-  return text.startsWith(SUMMARY_OPENING);
+function isSummary(item: UserContent): item is UserContent & { type: 'text'; summary: true } {
+  return item.type === 'text' && item.summary === true;
 }
 
 /** What a turn leaves of the messages before it: the same list, if it has compacted nothing. */

@@ -9,11 +9,17 @@ const FRAME_TOKENS = 6;
 /** About how many tokens a request has, rather too many than too few: no provider is asked. */
 export function estimateTokens(request: {
   system: string;
+  summary?: string;
   messages: readonly ModelMessage[];
   tools: readonly unknown[];
 }): number {
-  const { system, messages, tools } = request;
-  return tokensOfText(system) + tokensOfText(JSON.stringify(tools)) + tokensOfMessages(messages);
+  const { system, summary = '', messages, tools } = request;
+  return (
+    tokensOfText(system) +
+    tokensOfText(summary) +
+    tokensOfText(JSON.stringify(tools)) +
+    tokensOfMessages(messages)
+  );
 }
 
 export function tokensOfMessages(messages: readonly ModelMessage[]): number {

@@ -15,7 +15,8 @@ export interface ImageReference {
 }
 
 export type UserContent =
-  | { type: 'text'; text: string }
+  /** `summary`: nobody has said it; it stands for all that was said before. Whoever makes a request puts it where no user can write. */
+  | { type: 'text'; text: string; summary?: true }
   | {
       type: 'tool_result';
       tool_call_id: string;

@@ -1,7 +1,7 @@
 import type { ArtifactReference, Block, Call, Journal, Outcome, Step, Turn } from '#contracts';
 import { IMAGE_TYPES, plainText } from '#contracts';
 import type { ImageReference, ModelMessage, UserContent } from './model-message.js';
-import { compactionOf, summaryText } from './compaction.js';
+import { compactionOf } from './compaction.js';
 import { isReplaced } from './formatter-rules.js';
 import { endingStep } from './journal.js';
 
@@ -87,7 +87,7 @@ function speakable({ blocks, model }: Step): Block[] {
 
 function summaryBefore(steps: Step[]): UserContent[] {
   const compaction = compactionOf(steps);
-  return compaction?.how === 'summarised' ? [{ type: 'text', text: summaryText(compaction.text) }] : [];
+  return compaction?.how === 'summarised' ? [{ type: 'text', text: compaction.text, summary: true }] : [];
 }
 
 function resultsFirst(content: UserContent[]): UserContent[] {

@@ -141,6 +141,20 @@ describe('admission to a model', () => {
     expect(admitted).toEqual(['b', 'a']);
   });
 
+  it('remembers no more pauses than a thousand, of which the oldest goes, and none that is over', async () => {
+    const { admission, ask, admitted } = createAdmission({});
+    admission.pause('made/up', 1);
+    await pass(10);
+    admission.pause(MODEL, 3_600_000);
+    for (let i = 0; i < 999; i++) admission.pause(`client/${i}`, 3_600_000);
+    ask('a');
+    await pass(0);
+    expect(admitted).toEqual([]);
+    admission.pause('client/one-more', 3_600_000);
+    await pass(0);
+    expect(admitted).toEqual(['a']);
+  });
+
   it('ends with the reason of its signal, and the next one goes on', async () => {
     const { ask, admitted, permits } = createAdmission({ [MODEL]: { streams: 1 } });
     ask('a');

@@ -34,6 +34,9 @@ export interface ModelAdmissionOptions {
   now?: () => number;
 }
 
+/** Models that a provider has asked to leave alone. */
+const MAX_PAUSED = 1_000;
+
 interface Waiter {
   request: AdmissionRequest;
   tokens: number;
@@ -72,9 +75,18 @@ export class ModelAdmission {
 
   /** The provider wants this model to be left alone for so long. */
   pause(model: string, retryAfterMs: number): void {
+    this.forgetPauses();
     const until = this.now() + retryAfterMs * (1 + Math.random() * SPREAD);
     this.pausedUntil.set(model, Math.max(until, this.pausedUntil.get(model) ?? 0));
     this.pump();
+  }
+
+  /** Names come from clients, too: those whose time is up go, and of too many the oldest. */
+  private forgetPauses(): void {
+    for (const [model, until] of this.pausedUntil) {
+      const isOver = until <= this.now() || this.pausedUntil.size >= MAX_PAUSED;
+      if (isOver) this.pausedUntil.delete(model);
+    }
   }
 
   private waitInLine(part: Pick<Waiter, 'request' | 'keys' | 'tokens'>): Promise<void> {

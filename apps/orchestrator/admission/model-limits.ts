@@ -40,7 +40,8 @@ export class ModelLimits {
   }
 }
 
-function estimateTokens({ system, messages, tools }: ModelRequest): number {
-  const characters = system.length + JSON.stringify(messages).length + JSON.stringify(tools).length;
+function estimateTokens({ system, summary = '', messages, tools }: ModelRequest): number {
+  const characters =
+    system.length + summary.length + JSON.stringify(messages).length + JSON.stringify(tools).length;
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }

@@ -94,9 +94,9 @@ function expectRoom(plans: TurnPlan[], said: string): void {
   const last = plans.findLastIndex(({ room }) => room.includes('In short.'));
   for (const [i] of plans.entries()) {
     expect(said.includes(`question ${i + 1}"`)).toBe(i >= last);
-    if (i !== last) expect(said.includes(`In short. ${i + 1}\\n`)).toBe(false);
+    if (i !== last) expect(said.includes(`In short. ${i + 1}"`)).toBe(false);
   }
-  if (last >= 0) expect(said.includes(`In short. ${last + 1}\\n`)).toBe(true);
+  if (last >= 0) expect(said.includes(`In short. ${last + 1}"`)).toBe(true);
   const shortenedAt = plans.findLastIndex(({ room }) => room.length > 0);
   const after = plans.slice(Math.max(0, shortenedAt));
   const isCancelled = (plan: TurnPlan) => plan.end === 'cancel';

@@ -94,11 +94,108 @@ describe('what earlier turns leave to a later one', () => {
     let reads = 0;
     const counting = new Proxy(store, {
       get: (target, name) => {
-        if (name === 'readJournals') reads++;
+        if (String(name).startsWith('readJournals')) reads++;
         return (target[name as keyof Store] as (...args: unknown[]) => unknown).bind(target);
       },
     });
     await new History(counting).before(CONVERSATION, 2);
     expect(reads).toBe(0);
+    await turnWith(2, 'mail.send', 'approve');
+    await new History(counting).before(CONVERSATION, 3);
+    expect(reads).toBe(1);
+  });
+});
+
+describe('a long conversation that comes new to a process', () => {
+  const summary = (number: number): Step => ({
+    ...stepRow(number, []),
+    kind: 'summary',
+    blocks: [{ type: 'text', text: `All before ${number}.` }],
+  });
+
+  /** Turn by turn as a process has it that was there all along. */
+  async function converse(
+    turns: number,
+    { summaryAt, approvedAt }: { summaryAt?: number; approvedAt?: number },
+  ) {
+    const growing = new History(store);
+    await growing.before(CONVERSATION, 1);
+    for (let number = 1; number <= turns; number++) {
+      if (number === summaryAt) await store.commitStep(summary(number));
+      const journal =
+        number === summaryAt
+          ? await plainTurn(number, 2)
+          : number === approvedAt
+            ? await turnWith(number, 'mail.send', 'approve')
+            : await plainTurn(number, 1);
+      growing.append(journal);
+    }
+    return growing.before(CONVERSATION, turns + 1);
+  }
+
+  async function plainTurn(number: number, n: number): Promise<Journal> {
+    await store.insertTurn(turnRow(number));
+    await store.commitStep({ ...stepRow(number, []), _id: `turn_${number}:${n}`, n });
+    return (await store.readJournal(`turn_${number}`))!;
+  }
+
+  /** The store, and which turns are asked for. */
+  function watched() {
+    const firsts = { steps: Infinity, turns: Infinity };
+    const lower = (of: keyof typeof firsts, number: number) => (firsts[of] = Math.min(firsts[of], number));
+    const watching = new Proxy(store, {
+      get: (target, name) => {
+        const method = (target[name as keyof Store] as (...args: unknown[]) => unknown).bind(target);
+        if (name === 'listSteps')
+          return (id: string, range: { after: number; before: number }) => {
+            lower('steps', range.after + 1);
+            return method(id, range);
+          };
+        if (name !== 'listTurns') return method;
+        return (id: string, page: { before: number; limit: number }) => {
+          lower('turns', page.before - page.limit);
+          return method(id, page);
+        };
+      },
+    });
+    return { watching, firsts };
+  }
+
+  it('is read from its last summary on, and looks as it does where it grew', async () => {
+    const grown = await converse(130, { summaryAt: 101 });
+    const { watching, firsts } = watched();
+    const { messages } = await new History(watching).before(CONVERSATION, 131, { approvals: false });
+    expect(messages).toEqual(grown.messages);
+    expect(JSON.stringify(messages[0])).toContain('All before 101.');
+    expect(firsts).toEqual({ steps: 81, turns: 101 });
+  });
+
+  it.each([20, 60, undefined])('is found also when the summary (turn %s) is far back', async (summaryAt) => {
+    const grown = await converse(170, summaryAt === undefined ? {} : { summaryAt });
+    const { watching, firsts } = watched();
+    expect((await new History(watching).before(CONVERSATION, 171)).messages).toEqual(grown.messages);
+    expect(firsts.turns).toBe(summaryAt ?? 1);
+  });
+
+  it('has the approvals of before the summary only when they are wanted', async () => {
+    await converse(70, { summaryAt: 60, approvedAt: 3 });
+    const history = new History(store);
+    expect((await history.before(CONVERSATION, 71, { approvals: false })).approved.size).toBe(0);
+    const { approved, messages } = await history.before(CONVERSATION, 71);
+    expect([...approved]).toEqual(['mail.send']);
+    expect(messages).toEqual((await new History(store).before(CONVERSATION, 71)).messages);
+  });
+
+  it('skips what a process that knows its beginning has missed, if it was summarised', async () => {
+    const history = new History(store);
+    await plainTurn(1, 1);
+    await history.before(CONVERSATION, 2);
+    await turnWith(2, 'mail.send', 'approve');
+    await plainTurn(3, 1);
+    await store.commitStep(summary(4));
+    await plainTurn(4, 2);
+    const { messages, approved } = await history.before(CONVERSATION, 5);
+    expect(messages).toEqual((await new History(store).before(CONVERSATION, 5)).messages);
+    expect([...approved]).toEqual(['mail.send']);
   });
 });

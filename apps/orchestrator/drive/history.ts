@@ -1,6 +1,13 @@
-import type { Journal, Outcome, Step, Turn } from '#contracts';
+import type { Journal, Outcome, Step } from '#contracts';
 import type { Store } from '#store';
-import { appendMessages, approvedTools, compacted, messagesOfTurn, type ModelMessage } from '#turn';
+import {
+  appendMessages,
+  approvedTools,
+  compacted,
+  messagesOfTurn,
+  summaryOf,
+  type ModelMessage,
+} from '#turn';
 
 interface Entry {
   /** Every turn up to this number is in `messages`. */
@@ -9,18 +16,28 @@ interface Entry {
   messages: ModelMessage[];
   /** Bus names of tools of which a person has approved a call; only ever added to. */
   approved: Set<string>;
+  /** In `approved` is what the turns after this number have brought; 0: all. */
+  approvalsFrom: number;
   characters: number;
 }
 
 /** What turns before another one leave to it. */
 export interface Past {
   messages: ModelMessage[];
-  /** Bus names of tools of which a person has approved a call. */
+  /** Bus names of tools of which a person has approved a call; without `approvals` perhaps not all. */
   approved: ReadonlySet<string>;
 }
 
-/** Turns read at once when a long conversation is cold. */
+/** Turns read at once when a long conversation is cold; the newest alone are often all that is needed. */
 const PAGE_TURNS = 500;
+const FIRST_PAGE_TURNS = 50;
+
+/** The steps of the turns with these numbers, both ends excluded. */
+interface Page {
+  after: number;
+  before: number;
+  steps: Step[];
+}
 
 /**
  * What ended turns look like to the model, kept for the conversations this process works on: a turn costs the same
@@ -35,16 +52,21 @@ export class History {
     private readonly limits = { conversations: 2_000, characters: 64 * 1024 * 1024 },
   ) {}
 
-  /** Of all turns before `number`; the caller must not change it. */
-  async before(conversationId: string, number: number): Promise<Past> {
+  /** Of all turns before `number`; the caller must not change it. `approvals`: of which tools is to be known of all. */
+  async before(
+    conversationId: string,
+    number: number,
+    { approvals = true }: { approvals?: boolean } = {},
+  ): Promise<Past> {
     const known = this.entries.get(conversationId);
     // A hint may come late: what is cached of later turns cannot be cut off again.
     const entry =
       known && known.upTo < number
         ? known
-        : { upTo: 0, messages: [], approved: new Set<string>(), characters: 0 };
+        : { upTo: 0, messages: [], approved: new Set<string>(), approvalsFrom: 0, characters: 0 };
     this.forget(conversationId);
-    while (entry.upTo < number - 1) await this.readMore(conversationId, entry, number);
+    if (entry.upTo < number - 1) await this.readOn(conversationId, entry, number);
+    if (approvals) await this.readEarlierApprovals(conversationId, entry);
     this.keep(conversationId, entry);
     return entry;
   }
@@ -66,35 +88,65 @@ export class History {
     this.entries.delete(conversationId);
   }
 
-  private async readMore(conversationId: string, entry: Entry, number: number): Promise<void> {
-    const until = Math.min(number, entry.upTo + 1 + PAGE_TURNS);
-    const range = { after: entry.upTo, before: until };
-    const [turns, steps] = await Promise.all([
-      this.store.listTurns(conversationId, { before: until, limit: until - 1 - entry.upTo }),
-      this.store.listSteps(conversationId, range),
-    ]);
+  /** Turns before the last summary are not read: nothing is left of them. */
+  private async readOn(conversationId: string, entry: Entry, number: number): Promise<void> {
+    const { pages, from } = await this.findSteps(conversationId, { after: entry.upTo, before: number });
+    if (from - 1 > entry.upTo) {
+      Object.assign(entry, { messages: [], characters: 0, upTo: from - 1, approvalsFrom: from - 1 });
+    }
+    for (const page of pages) await this.readPage(conversationId, entry, page);
+  }
+
+  /** From the newest back to the last summary, or to the end of the range. `from`: the first turn that is needed. */
+  private async findSteps(
+    conversationId: string,
+    range: { after: number; before: number },
+  ): Promise<{ pages: Page[]; from: number }> {
+    const pages: Page[] = [];
+    let size = FIRST_PAGE_TURNS;
+    for (let { before } = range; before - 1 > range.after; size = Math.min(2 * size, PAGE_TURNS)) {
+      const after = Math.max(range.after, before - 1 - size);
+      const steps = await this.store.listSteps(conversationId, { after, before });
+      const from = steps.findLast((step) => (summaryOf(step) ?? '') !== '')?.turn_number;
+      const needed = from === undefined ? steps : steps.filter((step) => step.turn_number >= from);
+      pages.unshift({ after: from === undefined ? after : from - 1, before, steps: needed });
+      if (from !== undefined) return { pages, from };
+      before = after + 1;
+    }
+    return { pages, from: range.after + 1 };
+  }
+
+  private async readPage(conversationId: string, entry: Entry, page: Page): Promise<void> {
+    const { after, before, steps } = page;
     const withCalls = [...new Set(steps.filter((step) => step.calls.length > 0).map((step) => step.turn_id))];
-    const outcomes = withCalls.length > 0 ? await this.store.listOutcomes(withCalls) : [];
+    const [turns, outcomes] = await Promise.all([
+      this.store.listTurns(conversationId, { before, limit: before - 1 - after }),
+      withCalls.length > 0 ? this.store.listOutcomes(withCalls) : [],
+      this.readApprovals(entry, steps),
+    ]);
     const stepsOf = groupBy(steps, (step: Step) => step.turn_id);
     const outcomesOf = groupBy(outcomes, (outcome: Outcome) => outcome.turn_id);
-    await this.readApprovals(conversationId, entry, turns, steps);
     for (const turn of turns) {
       this.add(entry, { turn, steps: stepsOf.get(turn._id) ?? [], outcomes: outcomesOf.get(turn._id) ?? [] });
     }
-    entry.upTo = until - 1;
+    entry.upTo = before - 1;
+  }
+
+  /** Of the turns that were not read for their messages. */
+  private async readEarlierApprovals(conversationId: string, entry: Entry): Promise<void> {
+    while (entry.approvalsFrom > 0) {
+      const after = Math.max(0, entry.approvalsFrom - PAGE_TURNS);
+      const range = { after, before: entry.approvalsFrom + 1 };
+      await this.readApprovals(entry, await this.store.listSteps(conversationId, range));
+      entry.approvalsFrom = after;
+    }
   }
 
   /** Only turns that asked for an approval can have one. */
-  private async readApprovals(
-    conversationId: string,
-    entry: Entry,
-    turns: Turn[],
-    steps: Step[],
-  ): Promise<void> {
+  private async readApprovals(entry: Entry, steps: Step[]): Promise<void> {
     const asking = new Set(steps.filter(asksForApproval).map((step) => step.turn_id));
     if (asking.size === 0) return;
-    const wanted = turns.filter((turn) => asking.has(turn._id));
-    for (const journal of await this.store.readJournals(conversationId, wanted))
+    for (const journal of await this.store.readJournalsOf([...asking]))
       for (const tool of approvedTools(journal)) entry.approved.add(tool);
   }
 

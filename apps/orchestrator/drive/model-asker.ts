@@ -1,3 +1,4 @@
+import { useOfModel } from '#bootstrap';
 import type { ConversationEvent } from '#contracts';
 import type { Model, ModelRequest } from '#llm';
 import { withoutForeignThinking } from '#turn';
@@ -51,8 +52,7 @@ export class ModelAsker {
       ...asked,
       model: this.model,
       models: this.candidates,
-      requestFor: (model) =>
-        prepare({ ...request, model, messages: withoutForeignThinking(request.messages, model) }),
+      requestFor: (model) => prepare(this.requestFor(model, request)),
       retriesBefore,
       claimAttempt: work.claimAttempt,
       maxRetries,
@@ -66,6 +66,16 @@ export class ModelAsker {
     });
     deps.metrics.modelCalls.inc({ outcome: OUTCOMES[answer.streamed.ended] });
     return answer;
+  }
+
+  private requestFor(model: string, request: Asked['request']): ModelRequest {
+    const { maxOutputTokens = Infinity } = useOfModel(this.deps.settings.modelUse ?? new Map(), model);
+    return {
+      ...request,
+      model,
+      messages: withoutForeignThinking(request.messages, model),
+      max_output_tokens: Math.min(request.max_output_tokens, maxOutputTokens),
+    };
   }
 
   private get model(): Model {

@@ -1,7 +1,14 @@
 import type { CatalogTool, Journal } from '#contracts';
 import type { ModelRequest } from '#llm';
 import { toModelName } from '#tools';
-import { appendMessages, assertTranscript, compacted, messagesOfTurn, type ModelMessage } from '#turn';
+import {
+  appendMessages,
+  assertTranscript,
+  compacted,
+  messagesOfTurn,
+  withoutSummary,
+  type ModelMessage,
+} from '#turn';
 import type { OrchestratorSettings } from '../orchestrator.deps.js';
 
 /**
@@ -16,12 +23,14 @@ export function modelRequest(
 ): Omit<ModelRequest, 'model'> {
   const { options } = journal.turn;
   const before = compacted(history, journal.steps);
-  const messages = before.slice();
-  appendMessages(messages, messagesOfTurn(journal));
+  const all = before.slice();
+  appendMessages(all, messagesOfTurn(journal));
+  const { summary, messages } = withoutSummary(all);
   // The history was checked when its turns ran; its last message may have grown.
   assertTranscript(messages, before.length - 1);
   return {
     system: [settings.systemPrompt, options.system].filter(Boolean).join('\n\n'),
+    ...(summary === undefined ? {} : { summary }),
     messages,
     tools: offered.map((tool) => ({
       name: toModelName(tool.name),

@@ -22,6 +22,7 @@ import { settledEnds } from './announce-step.js';
 import { ModelAsker, type Asked } from './model-asker.js';
 import { modelRequest } from './model-request.js';
 import { failRow } from './step-row.js';
+import { Summariser } from './summariser.js';
 import { SummaryStep, type Written } from './summary-step.js';
 import type { TurnWork } from './turn-work.js';
 import { unlessAborted } from './unless-aborted.js';
@@ -54,7 +55,7 @@ export class ModelStep {
     ]);
     this.offered = this.offer.filter(work.catalogue);
     this.asker = new ModelAsker(deps, work);
-    this.summaryStep = new SummaryStep(deps, work, this.asker);
+    this.summaryStep = new SummaryStep(deps, work, new Summariser(this.asker, work.claimAttempt));
   }
 
   get isRunning(): boolean {

@@ -1,50 +1,42 @@
-import type { Step } from '#contracts';
-import { stepRow } from '#journal';
-import { compacted, estimateTokens, messagesOfTurn, stepAttempt } from '#turn';
-import { contextWindowOf, type ModelRequest } from '#llm';
 import { useOfModel } from '#bootstrap';
+import type { FailureCode, Step } from '#contracts';
+import { stepRow } from '#journal';
+import { contextWindowOf, type ModelRequest } from '#llm';
+import { compacted, estimateTokens, messagesOfTurn, stepAttempt, textOf } from '#turn';
 import type { DrivingDeps } from '../driving.deps.js';
 import { asksModel } from '../model/asks-model.js';
 import { emitWaiting } from '../model/emit-waiting.js';
-import { findRoom, mayCompact, requestLimit, summaryTokens } from '../model/find-room.js';
+import { findRoom, mayCompact, mayShortenInstead, type RoomSought } from '../model/find-room.js';
 import type { Streamed } from '../model/stream-step.js';
-import { retriesUpTo } from '../model/stream-with-fallbacks.js';
-import { summaryRequest } from '../model/summary-request.js';
-import type { Asked, ModelAsker } from './model-asker.js';
 import { failRow } from './step-row.js';
+import type { Asking, Summariser } from './summariser.js';
 import type { TurnWork } from './turn-work.js';
 
 /** What came of it: a row to commit, or that it was interrupted. */
 export type Written = { row: Step } | { interrupted: Streamed };
 
-type Asking = Omit<Asked, 'request'>;
+type Request = Omit<ModelRequest, 'model'>;
+type Answered = Extract<Streamed, { ended: 'answered' }>;
 
-const SHARE_OF_REFUSED = 0.5;
-const MAX_HALVINGS = 4;
+const NOTHING_WRITTEN =
+  'the model wrote nothing, with more room for it neither. Choose another model, or begin a new conversation.';
 
 /** The step that makes room before the first model step of a turn: by shortening results, or by a summary. */
 export class SummaryStep {
   constructor(
     private readonly deps: DrivingDeps,
     private readonly work: TurnWork,
-    private readonly asker: ModelAsker,
+    private readonly summariser: Summariser,
   ) {}
 
   /** Undefined when the request fits as it is, as far as is known. */
-  async beforeRequest(request: Omit<ModelRequest, 'model'>, asking: Asking): Promise<Written | undefined> {
-    const { windowTokens } = this;
-    if (windowTokens === undefined || !this.mayCompact) return undefined;
-    const { journal } = this.work.memory;
-    const room = findRoom({
-      ...this.before,
-      ownTokens: estimateTokens({ ...request, messages: messagesOfTurn(journal) }),
-      windowTokens,
-      maxOutputTokens: request.max_output_tokens,
-    });
+  async beforeRequest(request: Request, asking: Asking): Promise<Written | undefined> {
+    if (this.windowTokens === undefined || !this.mayCompact) return undefined;
+    const room = findRoom(this.sought(request));
     if (room === 'enough') return undefined;
     if (room === 'summarise') return this.summarise(request, asking);
     const attempt = stepAttempt(this.work.claimAttempt, 0);
-    return { row: stepRow(journal, asking.place.step, { kind: 'summary', attempt }) };
+    return { row: this.shortened(asking.place.step, { attempt, usage: null }) };
   }
 
   /** Whether a provider that finds the request too long may find a shorter one. */
@@ -57,46 +49,24 @@ export class SummaryStep {
    *
    * @param refusedTokens of a request that the provider found too long: then no window that is known is to be trusted.
    */
-  async summarise(
-    { max_output_tokens }: Pick<ModelRequest, 'max_output_tokens'>,
-    asking: Asking,
-    refusedTokens = Infinity,
-  ): Promise<Written> {
+  async summarise(request: Request, asking: Asking, refusedTokens = Infinity): Promise<Written> {
     const { windowTokens } = this;
     emitWaiting(asking, 'Earlier messages are being summarised, to make room.', 0);
-    const outputTokens = summaryTokens(windowTokens);
-    const known = requestLimit(windowTokens, Math.max(outputTokens, max_output_tokens)) ?? Infinity;
-    const { model, streamed } = await this.askForSummary(asking, {
-      inputTokens: Math.min(known, refusedTokens * SHARE_OF_REFUSED),
-      outputTokens,
+    const { history, steps } = this.before;
+    const { model, streamed } = await this.summariser.summarise(asking, compacted(history, steps), {
+      windowTokens,
+      refusedTokens,
+      maxOutputTokens: request.max_output_tokens,
     });
     if (streamed.ended === 'aborted') return { interrupted: { ...streamed, blocks: [] } };
-    return { row: this.rowOf(asking.place.step, model, streamed) };
-  }
-
-  /** What the provider finds too long is halved until it fits: there is no other way to learn what does. */
-  private async askForSummary(
-    asking: Asking,
-    { inputTokens, outputTokens }: { inputTokens: number; outputTokens: number },
-    halvings = MAX_HALVINGS,
-  ): ReturnType<ModelAsker['ask']> {
-    const { history, steps } = this.before;
-    const request = summaryRequest(compacted(history, steps), { inputTokens, outputTokens });
-    const answer = await this.asker.ask({
-      ...asking,
-      request,
-      // What is said here is no part of the answer.
-      emit: (event) => {
-        if (event.type !== 'token' && event.type !== 'thinking') asking.emit(event);
-      },
-      onAttempt: ({ attempt }) => asking.onAttempt({ attempt, text: '' }),
-    });
-    const { streamed } = answer;
-    const isTooLong = streamed.ended === 'failed' && streamed.error.kind === 'context_overflow';
-    if (!isTooLong || halvings === 0) return answer;
-    const retriesBefore = retriesUpTo(streamed, this.work.claimAttempt);
-    const fewer = { inputTokens: estimateTokens(request) * SHARE_OF_REFUSED, outputTokens };
-    return this.askForSummary({ ...asking, retriesBefore }, fewer, halvings - 1);
+    const n = asking.place.step;
+    if (streamed.ended === 'failed') return { row: this.failed(n, streamed) };
+    if (streamed.stopReason === 'refusal') return { row: this.declined(n, streamed) };
+    const text = textOf(streamed).trim();
+    if (text !== '') return { row: this.summarised(n, model, streamed, text) };
+    const { attempt, usage } = streamed;
+    if (mayShortenInstead(this.sought(request))) return { row: this.shortened(n, { attempt, usage }) };
+    return { row: this.fail(n, 'model_error', NOTHING_WRITTEN, streamed) };
   }
 
   private get before() {
@@ -104,39 +74,45 @@ export class SummaryStep {
   }
 
   private get windowTokens(): number | undefined {
-    const [model] = this.asker.candidates;
+    const [model] = this.summariser.candidates;
     const { modelUse = new Map() } = this.deps.settings;
     return useOfModel(modelUse, model!).contextTokens ?? contextWindowOf(model!);
   }
 
-  private rowOf(n: number, model: string, streamed: Exclude<Streamed, { ended: 'aborted' }>): Step {
-    const { journal } = this.work.memory;
-    const { attempt } = streamed;
-    const fail = (code: 'context_overflow' | 'model_error' | 'refused', reason: string) =>
-      failRow(
-        journal,
-        n,
-        { code, message: `The earlier messages could not be summarised: ${reason}` },
-        { attempt, blocks: [], usage: streamed.usage },
-      );
-    if (streamed.ended === 'failed') {
-      const { kind, message } = streamed.error;
-      return fail(kind === 'context_overflow' ? 'context_overflow' : 'model_error', message);
-    }
-    if (streamed.stopReason === 'refusal') return fail('refused', 'the model declined.');
-    const text = streamed.blocks
-      .map((block) => (block.type === 'text' ? block.text : ''))
-      .join('')
-      .trim();
-    if (text === '') return fail('model_error', 'the model said nothing.');
-    const { stopReason: stop_reason, usage } = streamed;
-    return stepRow(journal, n, {
-      kind: 'summary',
-      attempt,
-      blocks: [{ type: 'text', text }],
-      stop_reason,
-      usage,
-      model,
-    });
+  /** The summary of a history is counted with its messages. */
+  private sought({ summary: _counted, ...request }: Request): RoomSought {
+    const messages = messagesOfTurn(this.work.memory.journal);
+    return {
+      ...this.before,
+      ownTokens: estimateTokens({ ...request, messages }),
+      windowTokens: this.windowTokens,
+      maxOutputTokens: request.max_output_tokens,
+    };
+  }
+
+  private shortened(n: number, had: Pick<Step, 'attempt' | 'usage'>): Step {
+    return stepRow(this.work.memory.journal, n, { kind: 'summary', ...had });
+  }
+
+  private summarised(n: number, model: string, streamed: Answered, text: string): Step {
+    const { attempt, stopReason: stop_reason, usage } = streamed;
+    const blocks = [{ type: 'text' as const, text }];
+    const said = { attempt, blocks, stop_reason, usage, model };
+    return stepRow(this.work.memory.journal, n, { kind: 'summary', ...said });
+  }
+
+  private failed(n: number, streamed: Extract<Streamed, { ended: 'failed' }>): Step {
+    const { kind, message } = streamed.error;
+    const code = kind === 'context_overflow' ? 'context_overflow' : 'model_error';
+    return this.fail(n, code, message, streamed);
+  }
+
+  private declined(n: number, streamed: Answered): Step {
+    return this.fail(n, 'refused', 'the model declined.', streamed);
+  }
+
+  private fail(n: number, code: FailureCode, reason: string, { attempt, usage }: Streamed): Step {
+    const message = `The earlier messages could not be summarised: ${reason}`;
+    return failRow(this.work.memory.journal, n, { code, message }, { attempt, usage, blocks: [] });
   }
 }

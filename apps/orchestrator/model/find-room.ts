@@ -45,6 +45,15 @@ export function findRoom(sought: RoomSought): 'enough' | 'shorten' | 'summarise'
   return !isShortened && shortened <= limit * SHORTENED_SHARE ? 'shorten' : 'summarise';
 }
 
+/** Whether shortened results would do where no summary can be had; without a known window that is to be tried. */
+export function mayShortenInstead(sought: RoomSought): boolean {
+  const { history, steps, ownTokens, windowTokens, maxOutputTokens } = sought;
+  if (compactionOf(steps) !== undefined) return false;
+  const shortened = tokensOfMessages(shortenResults(history));
+  const limit = requestLimit(windowTokens, maxOutputTokens) ?? Infinity;
+  return shortened < tokensOfMessages(history) && ownTokens + shortened <= limit;
+}
+
 /** Between turns only, and never twice: what a summary leaves is the turn's own. */
 export function mayCompact({ history, steps }: Pick<RoomSought, 'history' | 'steps'>): boolean {
   const hasBegun = steps.some((step) => step.kind === 'model');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SUMMARY_INSTRUCTION } from '#llm';
-import { estimateTokens, summaryText, type ModelMessage } from '#turn';
+import { estimateTokens, type ModelMessage } from '#turn';
 import { summaryRequest } from './summary-request.js';
 
 const user = (...texts: string[]): ModelMessage => ({
@@ -36,8 +36,10 @@ const history: ModelMessage[] = [
   user('Never mind.'),
 ];
 
+const requestFor = (messages: ModelMessage[], inputTokens?: number) =>
+  summaryRequest(messages, { inputTokens, outputTokens: 500 });
 const textOf = (messages: ModelMessage[], inputTokens?: number): string => {
-  const request = summaryRequest(messages, { inputTokens, outputTokens: 500 });
+  const request = requestFor(messages, inputTokens);
   expect(request).toMatchObject({ system: SUMMARY_INSTRUCTION, tools: [], max_output_tokens: 500 });
   if (inputTokens !== undefined) expect(estimateTokens(request)).toBeLessThanOrEqual(inputTokens);
   const [message] = request.messages;
@@ -65,9 +67,15 @@ describe('the request for a summary', () => {
       assistant(`Answer ${i}.`),
     ]).flat();
     const [, ...rest] = turns;
-    const before = [user(summaryText('They like tea.'), 'Question 0.'), ...rest];
+    const earlier = { type: 'text' as const, text: 'They like tea.', summary: true as const };
+    const first: ModelMessage = {
+      role: 'user',
+      content: [earlier, { type: 'text', text: 'Question 0.' }],
+    };
+    const before = [first, ...rest];
     const text = textOf(before, 1_500);
-    expect(text).toContain('They like tea.');
+    expect(requestFor(before, 1_500).summary).toBe('They like tea.');
+    expect(text).not.toContain('They like tea.');
     expect(text).toContain('[Earlier messages are left out here.]');
     expect(text).not.toContain('Question 0.');
     expect(text).toContain('Question 49.');

@@ -1,5 +1,5 @@
 import { SUMMARY_INSTRUCTION, type ModelRequest } from '#llm';
-import { cutMiddle, isSummaryText, shortenResults, tokensOfText, type ModelMessage } from '#turn';
+import { cutMiddle, shortenResults, tokensOfText, withoutSummary, type ModelMessage } from '#turn';
 
 const LEFT_OUT = '[Earlier messages are left out here.]';
 /** Of the message, and of what says that something is missing. */
@@ -16,32 +16,32 @@ export function summaryRequest(
   limits: { inputTokens: number | undefined; outputTokens: number },
 ): Omit<ModelRequest, 'model'> {
   const { inputTokens = Infinity, outputTokens } = limits;
-  const room = Math.max(1, inputTokens - tokensOfText(SUMMARY_INSTRUCTION) - FRAME_TOKENS);
-  const text = fitted(turnsOf(shortenResults(history)), room);
+  const { summary, messages } = withoutSummary(history);
+  const taken = tokensOfText(SUMMARY_INSTRUCTION) + tokensOfText(summary ?? '') + FRAME_TOKENS;
+  const text = fitted(turnsOf(shortenResults(messages)), Math.max(1, inputTokens - taken));
   return {
     system: SUMMARY_INSTRUCTION,
+    ...(summary === undefined ? {} : { summary }),
     messages: [{ role: 'user', content: [{ type: 'text', text }] }],
     tools: [],
     max_output_tokens: outputTokens,
   };
 }
 
-/** The newest turns that fit, after an earlier summary. */
+/** The newest turns that fit. */
 function fitted(turns: string[], room: number): string {
   const sizes = turns.map((turn) => tokensOfText(turn) + 1);
   let size = sizes.reduce((sum, tokens) => sum + tokens, 0);
   if (size <= room) return turns.join('\n\n');
-  const kept = isSummaryText(turns[0]!) ? 1 : 0;
-  let from = kept;
+  let from = 0;
   while (size > room && from < turns.length - 1) size -= sizes[from++]!;
-  const left = from > kept ? [LEFT_OUT] : [];
-  const text = [...turns.slice(0, kept), ...left, ...turns.slice(from)].join('\n\n');
+  const text = [...(from > 0 ? [LEFT_OUT] : []), ...turns.slice(from)].join('\n\n');
   if (size <= room) return text;
   const half = Math.floor((text.length * room * ROUNDED_DOWN) / size / 2);
   return cutMiddle(text, half, half);
 }
 
-/** A text for each turn, which begins with what a person said; an earlier summary stands for itself. */
+/** A text for each turn, which begins with what a person said. */
 function turnsOf(messages: readonly ModelMessage[]): string[] {
   const turns: string[][] = [];
   for (const message of messages) {
@@ -59,7 +59,6 @@ function turnsOf(messages: readonly ModelMessage[]): string[] {
 function describe(role: ModelMessage['role'], item: ModelMessage['content'][number]): string | undefined {
   switch (item.type) {
     case 'text':
-      if (role === 'user' && isSummaryText(item.text)) return item.text;
       return `${role === 'user' ? 'User' : 'Assistant'}: ${item.text}`;
     case 'tool_use':
       return `Assistant called ${item.name}(${JSON.stringify(item.arguments)})`;

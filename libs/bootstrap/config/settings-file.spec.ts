@@ -39,19 +39,25 @@ describe('the file of settings', () => {
   it('sets windows and stand-ins of models; what a model lacks is its provider’s', () => {
     const { modelUse } = parse({
       models: {
-        anthropic: { context_tokens: 200_000, fallback: ['demo'] },
+        anthropic: { context_tokens: 200_000, max_output_tokens: 64_000, fallback: ['demo'] },
+        'anthropic/small': { max_output_tokens: 8_192 },
         'anthropic/large': { fallback: ['openai/x', 'anthropic/small'] },
       },
     });
     expect(useOfModel(modelUse, 'anthropic/large')).toEqual({
       contextTokens: 200_000,
+      maxOutputTokens: 64_000,
       fallback: ['openai/x', 'anthropic/small'],
     });
-    expect(useOfModel(modelUse, 'anthropic/small').fallback).toEqual(['demo']);
+    expect(useOfModel(modelUse, 'anthropic/small')).toMatchObject({
+      fallback: ['demo'],
+      maxOutputTokens: 8_192,
+    });
     expect(useOfModel(modelUse, 'openai/x')).toEqual({});
     expect(problem({ models: { demo: { fallback: ['anthropic'] } } })?.path).toEqual([
       ...['models', 'demo', 'fallback', 0],
     ]);
+    expect(problem({ models: { demo: { max_output_tokens: 0 } } })?.path.at(-1)).toBe('max_output_tokens');
     expect(problem({ models: { demo: { context_tokens: 0 } } })?.path.at(-1)).toBe('context_tokens');
   });
 

@@ -3,6 +3,7 @@ import type { ModelRequest, ModelTool } from '../model.port.js';
 import { canForceTool } from '../forced-tool.js';
 import { listedTools } from '../listed-tools.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
+import { tellSummary } from '../told-summary.js';
 import { featuresOf } from './model-features.js';
 import { toApiMessages } from './to-api-messages.js';
 
@@ -29,12 +30,13 @@ export function toApiRequest(request: ModelRequest, model: string, { withThinkin
   };
   const tools = listedTools(request);
   if (tools.length > 0) params.tools = toApiTools(tools);
-  if (request.system.trim() !== '') {
-    params.system = [{ type: 'text', text: request.system, cache_control: { type: 'ephemeral' } }];
-  }
+  const system = toApiSystem(request);
+  if (system.length > 0) params.system = system;
   if (isForced) params.tool_choice = { type: 'tool', name: request.tool_choice!.name };
   if (features.thinking) {
-    params.thinking = isForced ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' };
+    // What cannot be forced cannot be kept from thinking either.
+    const isQuiet = isForced || (request.reasoning === 'least' && canForceTool(request.model));
+    params.thinking = isQuiet ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' };
   }
   if (params.thinking?.type === 'adaptive' && features.boundThinking) {
     // The tools and the model may differ from turn to turn; without this, an old block would fail every request.
@@ -45,6 +47,17 @@ export function toApiRequest(request: ModelRequest, model: string, { withThinkin
     params.temperature = Math.min(request.temperature, 1);
   }
   return params;
+}
+
+/** Two blocks: the system prompt stays in the cache when a summary comes. */
+function toApiSystem({ system, summary }: ModelRequest): Anthropic.Beta.BetaTextBlockParam[] {
+  const texts = [system, ...(summary === undefined ? [] : [tellSummary(summary)])];
+  const blocks = texts
+    .filter((text) => text.trim() !== '')
+    .map((text): Anthropic.Beta.BetaTextBlockParam => ({ type: 'text', text }));
+  const last = blocks.at(-1);
+  if (last) last.cache_control = { type: 'ephemeral' };
+  return blocks;
 }
 
 function toApiTools(tools: ModelTool[]): Anthropic.Beta.BetaTool[] {

@@ -13,10 +13,10 @@ import { summarise } from './summarise.js';
 
 /** What the demo model says: a function of the request alone. */
 export function planReply(request: ModelRequest): Reply {
-  if (request.system === SUMMARY_INSTRUCTION) return summarise(request.messages);
+  if (request.system === SUMMARY_INSTRUCTION) return summarise(request.messages, request.summary);
   const forced = forcedCall(request);
   if (forced) return forced;
-  const turn = readTurn(request.messages);
+  const turn = readTurn(request.messages, request.summary);
   const reply = chooseReply(turn, request.tools);
   const isFirst = turn.rounds.length === 0;
   return isFirst && /\bthink\b/i.test(turn.question) ? { ...reply, thinking: thinkingAbout(reply) } : reply;

@@ -1,4 +1,3 @@
-import { isSummaryText } from '#turn';
 import type { ModelMessage } from '../model.port.js';
 import { linesOfSummary } from './summarise.js';
 
@@ -22,13 +21,16 @@ export interface TurnSoFar {
 /** Notes that stand for an answer which broke off. */
 const NOTE = /^\[.*\]$/s;
 
-export function readTurn(messages: ModelMessage[]): TurnSoFar {
+export function readTurn(messages: ModelMessage[], summary = ''): TurnSoFar {
   const start = messages.findLastIndex((message) => hasText(message));
   const questions = messages.slice(0, start + 1).flatMap(textsOf);
   const earlierAnswers = readRounds(messages.slice(0, start + 1)).flat();
   return {
     question: questions.at(-1) ?? '',
-    earlierQuestions: questions.slice(0, -1).filter((text) => !NOTE.test(text)),
+    earlierQuestions: [
+      ...linesOfSummary(summary),
+      ...questions.slice(0, -1).filter((text) => !NOTE.test(text)),
+    ],
     rounds: readRounds(messages.slice(start + 1)),
     lastEarlierAnswer: earlierAnswers.at(-1),
   };
@@ -40,10 +42,7 @@ function hasText(message: ModelMessage): boolean {
 
 function textsOf(message: ModelMessage): string[] {
   if (message.role !== 'user') return [];
-  return message.content.flatMap((item) => {
-    if (item.type !== 'text') return [];
-    return isSummaryText(item.text) ? linesOfSummary(item.text) : [item.text.trim()];
-  });
+  return message.content.flatMap((item) => (item.type === 'text' ? [item.text.trim()] : []));
 }
 
 function readRounds(messages: ModelMessage[]): ToolAnswer[][] {

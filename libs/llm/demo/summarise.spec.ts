@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { summaryText } from '#turn';
 import type { ModelMessage, ModelPart, ModelRequest } from '../model.port.js';
 import { SUMMARY_INSTRUCTION } from '../summary-instruction.js';
 import { DemoModel } from './demo-model.js';
@@ -15,8 +14,8 @@ async function answerTo(messages: ModelMessage[], change: Partial<ModelRequest> 
   for await (const part of new DemoModel(0).stream(request, new AbortController().signal)) parts.push(part);
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
-const summarise = (text: string, max_output_tokens = 1_000) =>
-  answerTo([user(text)], { system: SUMMARY_INSTRUCTION, max_output_tokens });
+const summarise = (text: string, change: Partial<ModelRequest> = {}) =>
+  answerTo([user(text)], { system: SUMMARY_INSTRUCTION, ...change });
 
 describe('the demo model’s summary', () => {
   const conversation = [
@@ -35,19 +34,19 @@ describe('the demo model’s summary', () => {
   });
 
   it('keeps what an earlier summary said, and no more than it may', async () => {
-    const again = [summaryText(await summarise(conversation)), 'User: I live in Rome.'].join('\n\n');
-    expect(await summarise(again)).toBe(
+    const summary = await summarise(conversation);
+    expect(await summarise('User: I live in Rome.', { summary })).toBe(
       'The user said, in this order:\n- My name is Ann.\n- What is 2 + 2?\n- I live in Rome.',
     );
-    expect((await summarise(conversation, 5)).length).toBeLessThanOrEqual(20);
+    expect((await summarise(conversation, { max_output_tokens: 5 })).length).toBeLessThanOrEqual(20);
     const many = Array.from({ length: 100 }, (_, i) => `User: line ${i}`).join('\n\n');
     const lines = (await summarise(many)).split('\n').slice(1);
     expect([lines.length, lines[0], lines.at(-1)]).toEqual([40, '- line 0', '- line 99']);
   });
 
   it('is what it recalls later', async () => {
-    const summary = summaryText(await summarise(conversation));
-    expect(await answerTo([user(summary, 'What is my name?')])).toBe('Your name is **Ann**.');
-    expect(await answerTo([user(summary, 'What did I ask first?')])).toContain('My name is Ann.');
+    const summary = await summarise(conversation);
+    expect(await answerTo([user('What is my name?')], { summary })).toBe('Your name is **Ann**.');
+    expect(await answerTo([user('What did I ask first?')], { summary })).toContain('My name is Ann.');
   });
 });

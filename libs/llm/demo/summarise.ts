@@ -7,11 +7,11 @@ const MAX_LINES = 40;
 const SAID = /^(?:User: |- )(?!\[)(.+)$/gm;
 
 /** What is kept of a conversation that has become too long: what the user said, which is what the demo model recalls. */
-export function summarise(messages: ModelMessage[]): Reply {
+export function summarise(messages: ModelMessage[], earlier = ''): Reply {
   const texts = messages.flatMap(({ content }) =>
     content.map((item) => (item.type === 'text' ? item.text : '')),
   );
-  const conversation = texts.join('\n');
+  const conversation = [earlier, ...texts].join('\n');
   const lines = [...conversation.matchAll(SAID)].map(([, said]) => `- ${said!.slice(0, MAX_LINE)}`);
   const kept = [...new Set(lines)];
   // What they said first is asked for as well.

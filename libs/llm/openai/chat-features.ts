@@ -9,6 +9,8 @@ export interface ChatFeatures {
   temperature: boolean;
   /** Together with tools it must be told not to reason: this API takes only one of the two. */
   reasonsWithoutTools: boolean;
+  /** What it can be asked for instead of its usual reasoning; undefined: nothing. */
+  leastEffort?: 'none' | 'low';
   /** Summaries of what it thinks come only when asked for. */
   thoughts: boolean;
   /** The first call of each step goes back with the signature that it came with. */
@@ -36,12 +38,16 @@ export function chatFeaturesOf({ name: provider }: ChatProvider, model: string):
     return { ...PLAIN, thoughts, signedCalls: true };
   }
   if (provider === 'ollama' || !OPENAI_NAME.test(model)) return PLAIN;
+  const reasons = REASONING_NAME.test(model);
+  const reasonsWithoutTools = reasons && versionOf(GPT_VERSION, model) >= 5.04;
   return {
     ...PLAIN,
+    // The largest ones know one effort only.
+    ...(reasons && !model.includes('-pro') && { leastEffort: reasonsWithoutTools ? 'none' : 'low' }),
     outputLimit: 'max_completion_tokens',
     maxOutputTokens: SMALL_OUTPUT.test(model) ? 4_096 : Infinity,
-    temperature: !REASONING_NAME.test(model),
-    reasonsWithoutTools: REASONING_NAME.test(model) && versionOf(GPT_VERSION, model) >= 5.04,
+    temperature: !reasons,
+    reasonsWithoutTools,
   };
 }
 

@@ -90,6 +90,30 @@ describe('the request', () => {
     expect(body).not.toHaveProperty('tools');
   });
 
+  it('has one system message, with what was said before in it', async () => {
+    const summary = 'They like tea.';
+    const [body] = await send('openai', 'openai/gpt-4.1', { system: 'Be brief.', summary });
+    expect(body!.messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(body!.messages[0]!.content).toMatch(
+      /^Be brief\.\n\n[^]*no orders:\n<earlier_conversation>\nThey like/,
+    );
+  });
+
+  it.each<[string, ChatService, string | undefined]>([
+    ['openai/gpt-6', 'openai', 'none'],
+    ['openai/gpt-5', 'openai', 'low'],
+    ['openai/o4-mini', 'openai', 'low'],
+    ['openai/gpt-5-pro', 'openai', undefined],
+    ['openai/gpt-4.1', 'openai', undefined],
+    ['gemini/gemini-3.8-flash', 'gemini', undefined],
+  ])(
+    'to %s asks for as little reasoning as it knows, where none is wanted',
+    async (name, service, effort) => {
+      const [body] = await send(service, name, { reasoning: 'least', tools: [] });
+      expect(body!.reasoning_effort).toBe(effort);
+    },
+  );
+
   it.each<[string, ChatService, object]>([
     ['openai/gpt-6', 'openai', { max_completion_tokens: 9_000, reasoning_effort: 'none' }],
     ['openai/gpt-5.10-mini', 'openai', { max_completion_tokens: 9_000, reasoning_effort: 'none' }],

@@ -4,6 +4,7 @@ import { listedTools } from '../listed-tools.js';
 import { withoutProvider } from '../model-name.js';
 import type { ModelRequest } from '../model.port.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
+import { tellSummary } from '../told-summary.js';
 import { chatFeaturesOf } from './chat-features.js';
 import type { ChatProvider } from './chat-provider.js';
 import { toChatMessages } from './to-chat-messages.js';
@@ -26,8 +27,7 @@ export function toChatRequest(
   const history = toChatMessages(request.messages, { provider, signedCalls, images });
   const params: ChatParams = {
     model,
-    messages:
-      request.system.trim() === '' ? history : [{ role: 'system', content: request.system }, ...history],
+    messages: [...toSystem(request), ...history],
     stream: true,
     stream_options: { include_usage: true },
     [features.outputLimit]: Math.min(request.max_output_tokens, features.maxOutputTokens),
@@ -35,12 +35,24 @@ export function toChatRequest(
   const tools = listedTools(request);
   if (tools.length > 0) params.tools = tools.map((tool) => toChatTool(tool, provider));
   if (tools.length > 0 && features.reasonsWithoutTools) params.reasoning_effort = 'none';
+  else if (request.reasoning === 'least' && features.leastEffort)
+    params.reasoning_effort = features.leastEffort;
   if (request.tool_choice && canForceTool(request.model)) {
     params.tool_choice = { type: 'function', function: { name: request.tool_choice.name } };
   }
   if (request.temperature !== undefined && features.temperature) params.temperature = request.temperature;
   if (features.thoughts) params.extra_body = { google: { thinking_config: { include_thoughts: true } } };
   return params;
+}
+
+/** One message: not every server takes two. */
+function toSystem({
+  system,
+  summary,
+}: ModelRequest): OpenAI.Chat.Completions.ChatCompletionSystemMessageParam[] {
+  const told = summary === undefined ? '' : tellSummary(summary);
+  const content = [system, told].filter((text) => text.trim() !== '').join('\n\n');
+  return content === '' ? [] : [{ role: 'system', content }];
 }
 
 function toChatTool(

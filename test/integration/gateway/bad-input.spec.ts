@@ -45,6 +45,10 @@ describe('requests that do not fit', () => {
     ['message', { content: 'x', conversation_id: 'x'.repeat(200) }],
     ['message', { content: 'x', options: 'fast' }],
     ['message', { content: 'x', options: { temperature: 9 } }],
+    [
+      'message',
+      { content: 'x', options: { formatter: true, call: { tool_name: 'math.add', arguments: {} } } },
+    ],
     ['join', undefined],
     ['join', 'conv_1'],
     ['join', { conversation_id: { $ne: null } }],

@@ -70,6 +70,24 @@ describe('the model of a turn', () => {
   });
 });
 
+it('no model is asked for more than it is known to write', async () => {
+  const overloadedOnce = { 'one/a': () => overloaded(60_000) };
+  const { model } = modelsThat(overloadedOnce);
+  const modelUse = new Map([
+    ['one/a', { fallback: ['two/b'], maxOutputTokens: 300 }],
+    ['two', { maxOutputTokens: 200 }],
+  ]);
+  await fleet.startOrchestrator(model, { model: 'one/a', modelUse });
+  const ends = [{ max_output_tokens: 100_000 }, { max_output_tokens: 150 }, {}].map(async (options) => {
+    await fleet.event(await fleet.submit('go', { options }), 'complete');
+  });
+  await Promise.all(ends);
+  const asked = model.requests.map((request) => [request.model, request.max_output_tokens]);
+  const byModel = (name: string) => asked.flatMap(([of, tokens]) => (of === name ? [tokens] : [])).sort();
+  expect(byModel('one/a').every((tokens) => tokens === 150 || tokens === 300)).toBe(true);
+  expect(byModel('two/b')).toEqual([150, 200, 200]);
+});
+
 describe('a model whose account is used up', () => {
   const usedUp = new ModelError('No credit left.', 'used_up', { retryable: false, status: 429 });
 

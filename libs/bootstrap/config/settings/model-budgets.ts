@@ -20,6 +20,7 @@ export const modelBudgetsSchema = z
       tokens_per_minute: positive(1_000_000_000).optional(),
       streams: positive(1_000_000).optional(),
       context_tokens: z.int().min(256).max(100_000_000).optional(),
+      max_output_tokens: z.int().min(1).max(10_000_000).optional(),
       fallback: z.array(modelNameSchema).max(10).optional(),
       price: priceSchema.optional(),
     }),

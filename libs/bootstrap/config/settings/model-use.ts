@@ -5,15 +5,17 @@ import type { modelBudgetsSchema } from './model-budgets.js';
 export interface ModelUse {
   /** Tokens that one request and its answer may have; absent: what is known of the model. */
   contextTokens?: number;
+  /** Tokens that the model can write in one answer; no request asks for more. Absent: nobody knows. */
+  maxOutputTokens?: number;
   /** Models that are asked when this one is overloaded, in this order. */
   fallback?: readonly string[];
 }
 
 export function toModelUse(models: z.output<typeof modelBudgetsSchema>): ReadonlyMap<string, ModelUse> {
   return new Map(
-    Object.entries(models).map(([name, { context_tokens, fallback }]) => [
+    Object.entries(models).map(([name, { context_tokens, max_output_tokens, fallback }]) => [
       name,
-      { contextTokens: context_tokens, fallback },
+      { contextTokens: context_tokens, maxOutputTokens: max_output_tokens, fallback },
     ]),
   );
 }
@@ -24,6 +26,7 @@ export function useOfModel(models: ReadonlyMap<string, ModelUse>, model: string)
   const provider = models.get(model.split('/')[0]!) ?? {};
   return {
     contextTokens: own.contextTokens ?? provider.contextTokens,
+    maxOutputTokens: own.maxOutputTokens ?? provider.maxOutputTokens,
     fallback: own.fallback ?? provider.fallback,
   };
 }
