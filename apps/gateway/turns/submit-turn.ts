@@ -54,7 +54,7 @@ export interface SubmitTurnDeps {
   ownership: Ownership;
   stopTurns: StopTurns;
   door: TurnDoor;
-  log: Pick<Logger, 'warn'>;
+  log: Pick<Logger, 'info' | 'warn'>;
 }
 
 /**
@@ -113,6 +113,7 @@ export class SubmitTurn {
       ? { won: false, row: existing, policy: conversation?.policy }
       : await this.insert(turn);
     await faultPoint('turn_inserted');
+    this.logAccepted(user, row, won);
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
     return {
       answer: { conversation_id: conversationId, turn_id: row._id },
@@ -120,6 +121,13 @@ export class SubmitTurn {
       isNewConversation: isNewConversation && !place.history?.length,
       announce: () => this.announce(row, won),
     };
+  }
+
+  /** What leads from a request, or a client's own id, to everything else that is logged of the turn. */
+  private logAccepted({ id: user_id, requestId: request_id }: User, turn: Turn, isNew: boolean): void {
+    const { _id: turn_id, conversation_id, client_message_id } = turn;
+    const about = { turn_id, conversation_id, user_id, client_message_id, request_id };
+    this.deps.log.info(about, isNew ? 'message accepted' : 'message accepted again');
   }
 
   /** True if nobody else has begun it meanwhile. */
