@@ -62,6 +62,21 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
   );
 
   it(
+    '15 goes on through another one when its gateway is killed as soon as the turn is in the journal',
+    async () => {
+      const two = cluster.gateways[1]!;
+      const doomed = await cluster.add('gateway', { SWITCHYARD_FAULT: 'turn_inserted:kill' });
+      const conversations = `${two.url}/api/conversations`;
+      const { body } = await requestJson<{ id: string }>(conversations, { method: 'POST', json: {} });
+      const client = await GenesisClient.open(doomed.url);
+      client.say(body.id, 'count to 60');
+      await client.closing();
+      await expectTheRest(two.url, `/api/conversations/${body.id}/messages`);
+    },
+    TEST_MS,
+  );
+
+  it(
     '15 goes on through another one when its gateway is killed',
     async () => {
       const [one, two] = cluster.gateways;

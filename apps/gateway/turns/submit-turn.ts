@@ -48,6 +48,8 @@ export interface NewPlace {
   history?: readonly Exchange[];
 }
 
+type BeforeInsert = (conversationId: string, turnId: string) => Promise<void>;
+
 export interface SubmitTurnDeps {
   store: Store;
   bus: Bus;
@@ -70,7 +72,7 @@ export class SubmitTurn {
   async accept(
     user: User,
     request: ClientRequest<'message'>,
-    beforeInsert: (conversationId: string) => Promise<void> = () => Promise.resolve(),
+    beforeInsert: BeforeInsert = () => Promise.resolve(),
     place: NewPlace = {},
   ): Promise<AcceptedTurn> {
     if (request.content.length > MAX_CONTENT_LENGTH)
@@ -87,7 +89,7 @@ export class SubmitTurn {
     visit: Visit,
     user: User,
     request: ClientRequest<'message'>,
-    { beforeInsert, ...place }: NewPlace & { beforeInsert(conversationId: string): Promise<void> },
+    { beforeInsert, ...place }: NewPlace & { beforeInsert: BeforeInsert },
   ): Promise<AcceptedTurn> {
     const { client_message_id = randomUUID() } = request;
     const conversationId =
@@ -104,7 +106,7 @@ export class SubmitTurn {
     if (conversation && (conversation.deleted_at !== undefined || conversation.user_id !== user.id))
       throw notFound();
     if (!existing) visit.letIn(unended);
-    await beforeInsert(conversationId);
+    await beforeInsert(conversationId, turnId);
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
     if (place.history && !existing)
       await importHistory(store, { conversationId, userId: user.id }, place.history);
