@@ -45,12 +45,12 @@ describe('open turns', () => {
     expect(await one.takeOver(ann('s2'), isOpen)).toEqual({
       taken: [],
       isMoreHere: true,
-      isMoreElsewhere: false,
+      moreAt: new Set(),
     });
     expect(await two.takeOver(ann('s2'), isOpen)).toEqual({
       taken: [],
       isMoreHere: false,
-      isMoreElsewhere: true,
+      moreAt: new Set(['gateway-1']),
     });
   });
 

@@ -28,9 +28,9 @@ export interface Holder {
 
 export interface TakeOver {
   taken: OpenTurn[];
-  /** More is held by sockets that have not ended as far as is known: of this gateway, of others. */
+  /** More is held by sockets that have not ended as far as is known: of this gateway, and of these others. */
   isMoreHere: boolean;
-  isMoreElsewhere: boolean;
+  moreAt: ReadonlySet<string>;
 }
 
 /**
@@ -74,14 +74,14 @@ export class OpenTurns {
     const rows = await this.deps.store.listBindings(holder.userId, GENESIS_CHAT);
     const { sockets, stray } = bySocket(rows.map(toOpenTurn).filter((turn) => turn !== undefined));
     for (const turn of stray) await this.deps.store.removeBinding(toBinding(turn)._id);
-    const found: TakeOver = { taken: [], isMoreHere: false, isMoreElsewhere: false };
+    const moreAt = new Set<string>();
     for (const turns of sockets) {
       const { gateway } = turns[0]!;
-      if (await this.isLost(turns[0]!, isOpenHere)) found.taken = await this.take(turns, holder);
-      else found[gateway === this.deps.me ? 'isMoreHere' : 'isMoreElsewhere'] = true;
-      if (found.taken.length > 0) break;
+      const taken = (await this.isLost(turns[0]!, isOpenHere)) ? await this.take(turns, holder) : undefined;
+      if (!taken) moreAt.add(gateway);
+      else if (taken.length > 0) return { taken, isMoreHere: moreAt.delete(this.deps.me), moreAt };
     }
-    return found;
+    return { taken: [], isMoreHere: moreAt.delete(this.deps.me), moreAt };
   }
 
   /** What nobody has come back for is not kept. Called now and then. */
