@@ -7,6 +7,7 @@ import { RequestError } from '../../errors/request-error.js';
 import { TurnReader } from '../../turns/turn-reader.js';
 import { DialectTurns, type StartedTurn } from '../dialect-turns.js';
 import { streamResponse } from '../stream-response.js';
+import { askingComment } from './asking-comment.js';
 import { serverStopping } from './completion-end.js';
 import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
 import { toCompletion } from './completion.js';
@@ -79,10 +80,11 @@ export class CompletionsController {
     });
     await streamResponse(response, stream, {
       keepAlive: ': keep-alive\n\n',
-      write: async (news) =>
-        news.type === 'turn_ended'
-          ? chunks.end(news.turn, await this.stopReason(turn_id))
-          : chunks.next(news),
+      write: async (news) => {
+        if (news.type === 'turn_ended') return chunks.end(news.turn, await this.stopReason(turn_id));
+        const told = chunks.next(news);
+        return news.type === 'call_asks' ? [...told, askingComment(turn_id, news.call)] : told;
+      },
       broken: (error) => chunks.fail(error),
     });
   }
