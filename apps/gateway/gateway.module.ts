@@ -22,6 +22,7 @@ import { ControlController } from './control/control.controller.js';
 import { Conversations } from './conversations/conversations.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { DriverRequests } from './control/driver-requests.js';
+import { GenesisSockets } from './dialects/genesis-chat/genesis-sockets.js';
 import { Ownership } from './conversations/ownership.js';
 import { chooseDialects } from './dialects/dialects.js';
 import { DialectsModule } from './dialects/dialects.module.js';
@@ -92,6 +93,7 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: OfferedTools, useValue: gateway.offeredTools },
     { provide: OfferedModels, useValue: gateway.offeredModels },
     { provide: DriverRequests, useValue: gateway.drivers },
+    { provide: GenesisSockets, useValue: gateway.genesisSockets },
     { provide: Calls, useValue: gateway.calls },
     { provide: MCP_SERVER, useValue: gateway.mcpServer },
     { provide: DeadLetters, useValue: gateway.deadLetters },

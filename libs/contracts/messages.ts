@@ -55,6 +55,8 @@ export const bodySchemas = {
   }),
   /** Asks every orchestrator to announce its models to `reply_to` at once. */
   'model.roll_call': z.object({ reply_to: controlKeySchema }),
+  /** This user's client has come back to another gateway: sockets that do not answer are cut off. */
+  'socket.probe': z.object({ user_id: z.string() }),
   /** Only its return as unroutable means something. */
   probe: z.object({}),
 } as const;
@@ -102,6 +104,7 @@ export const QUEUE_TYPES = {
     'model.limited',
     'model.announce',
     'model.roll_call',
+    'socket.probe',
     'probe',
   ],
 } as const satisfies Record<string, readonly MessageType[]>;

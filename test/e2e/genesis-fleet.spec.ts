@@ -25,16 +25,17 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
     return { client, messages: `/api/conversations/${body.id}/messages` };
   }
 
-  async function expectTheRest(url: string, messages: string): Promise<void> {
+  /** The length of its first token. */
+  async function expectTheRest(url: string, messages: string): Promise<number> {
     const next = await GenesisClient.open(url);
     const complete = await next.next('complete', 1, PATIENCE_MS);
     const { body } = await requestJson<{ id: string; content: string }[]>(url + messages);
     expect(body.at(-1)).toMatchObject({ id: complete.message_id, content: next.text });
     expect(next.types.slice(0, 1)).toEqual(['token']);
-    expect(next.of('token')[0]!.content.length).toBeGreaterThan(3);
     const others = async () => (await cluster.store.listBindings('local', 'genesis-chat')).length === 0;
     await waitFor(others, { what: 'nothing that is kept' });
     next.close();
+    return next.of('token')[0]!.content.length;
   }
 
   it(
@@ -43,7 +44,19 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
       const [one, two] = cluster.gateways;
       const { client, messages } = await begin(one!.url);
       client.cut();
-      await expectTheRest(two!.url, messages);
+      expect(await expectTheRest(two!.url, messages)).toBeGreaterThan(3);
+    },
+    TEST_MS,
+  );
+
+  it(
+    '15 goes on through another one when a connection broke without a word',
+    async () => {
+      const [, two, three] = cluster.gateways;
+      const { client, messages } = await begin(three!.url);
+      client.socket.pause();
+      expect(await expectTheRest(two!.url, messages)).toBeGreaterThan(3);
+      client.cut();
     },
     TEST_MS,
   );
@@ -55,8 +68,23 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
       const { client, messages } = await begin(one!.url);
       const ended = cluster.end(one!, 'SIGTERM');
       expect(await client.closing()).toMatchObject({ code: 1012 });
-      await expectTheRest(two!.url, messages);
+      expect(await expectTheRest(two!.url, messages)).toBeGreaterThan(3);
       await ended;
+    },
+    TEST_MS,
+  );
+
+  it(
+    '15 goes on through another one when its gateway is killed as soon as the turn is in the journal',
+    async () => {
+      const two = cluster.gateways[1]!;
+      const doomed = await cluster.add('gateway', { SWITCHYARD_FAULT: 'turn_inserted:kill' });
+      const conversations = `${two.url}/api/conversations`;
+      const { body } = await requestJson<{ id: string }>(conversations, { method: 'POST', json: {} });
+      const client = await GenesisClient.open(doomed.url);
+      client.say(body.id, 'count to 60');
+      await client.closing();
+      await expectTheRest(two.url, `/api/conversations/${body.id}/messages`);
     },
     TEST_MS,
   );
@@ -68,7 +96,7 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
       const { client, messages } = await begin(one!.url);
       await cluster.end(one!);
       await client.closing();
-      await expectTheRest(two!.url, messages);
+      expect(await expectTheRest(two!.url, messages)).toBeGreaterThan(3);
     },
     TEST_MS,
   );

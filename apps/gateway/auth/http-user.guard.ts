@@ -5,7 +5,8 @@ import {
   type CanActivate,
   type ExecutionContext,
 } from '@nestjs/common';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
+import { requestIdOf } from '../safety/request-id.middleware.js';
 import { bearerToken, type Authenticate, type User } from './user.js';
 
 type RequestOfUser = Request & { user?: User };
@@ -19,8 +20,10 @@ export class HttpUserGuard implements CanActivate {
   constructor(@Inject(AUTHENTICATE) private readonly authenticate: Authenticate) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<RequestOfUser>();
-    request.user = await this.authenticate(bearerToken(request.headers.authorization));
+    const http = context.switchToHttp();
+    const request = http.getRequest<RequestOfUser>();
+    const user = await this.authenticate(bearerToken(request.headers.authorization));
+    request.user = { ...user, requestId: requestIdOf(http.getResponse<Response>()) };
     return true;
   }
 }

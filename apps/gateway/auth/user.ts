@@ -5,6 +5,8 @@ export interface User {
   isOperator: boolean;
   /** Ms since epoch: the token's end; undefined without one. */
   expiresAtMs?: number;
+  /** Of the HTTP request through which it speaks; a socket has none. */
+  requestId?: string;
 }
 
 /** The user of a request's token. Throws `RequestError` `unauthorized`. */

@@ -4,6 +4,7 @@ import type { Message } from '#contracts';
 import { roleTransport } from '#messaging';
 import { OfferedTools } from '../catalogue/offered-tools.js';
 import { OfferedModels } from '../catalogue/offered-models.js';
+import { GenesisSockets } from '../dialects/genesis-chat/genesis-sockets.js';
 import { DriverRequests } from './driver-requests.js';
 
 const GATEWAY = roleTransport('gateway');
@@ -15,6 +16,7 @@ export const CONTROL_TYPES = [
   'model.announce',
   'turn.stopped',
   'turn.partial',
+  'socket.probe',
 ] as const;
 
 /** What other processes tell this one. */
@@ -24,6 +26,7 @@ export class ControlController {
     @Inject(OfferedTools) private readonly offered: OfferedTools,
     @Inject(OfferedModels) private readonly models: OfferedModels,
     @Inject(DriverRequests) private readonly drivers: DriverRequests,
+    @Inject(GenesisSockets) private readonly genesisSockets: GenesisSockets,
   ) {}
 
   @MessagePattern('catalog.announce', GATEWAY)
@@ -49,5 +52,10 @@ export class ControlController {
   @MessagePattern('turn.partial', GATEWAY)
   partial(@Payload() { body }: Message<'turn.partial'>): void {
     this.drivers.receive(body);
+  }
+
+  @MessagePattern('socket.probe', GATEWAY)
+  probeSockets(@Payload() { body }: Message<'socket.probe'>): void {
+    this.genesisSockets.probe(body.user_id);
   }
 }

@@ -7,9 +7,12 @@ import type { NewPlace, SubmitTurn } from '../turns/submit-turn.js';
 import type { TurnReader } from '../turns/turn-reader.js';
 import { TurnStream } from './turn-stream.js';
 
-export interface StartedTurn {
+export interface TurnPlace {
   conversation_id: string;
   turn_id: string;
+}
+
+export interface StartedTurn extends TurnPlace {
   /** Of the turn in its conversation. */
   number: number;
   /** Must be read to its end, or closed. */
@@ -31,11 +34,18 @@ export class DialectTurns {
 
   /**
    * A message as the native protocol has it; `place` is of the conversation that it starts. One with `expiresAt` is
-   * removed then. Throws `RequestError`.
+   * removed then. `note` runs once the message may be accepted, before there is a turn. Throws `RequestError`.
    */
-  async start(user: User, request: ClientRequest<'message'>, place?: NewPlace): Promise<StartedTurn> {
+  async start(
+    user: User,
+    request: ClientRequest<'message'>,
+    place?: NewPlace,
+    note?: (turn: TurnPlace) => Promise<void>,
+  ): Promise<StartedTurn> {
     const { feeds, submitTurn } = this.deps;
-    const bind = async (conversationId: string) => void (await feeds.open(conversationId));
+    const bind = async (conversation_id: string, turn_id: string) => {
+      await Promise.all([feeds.open(conversation_id), note?.({ conversation_id, turn_id })]);
+    };
     const accepted = await submitTurn.accept(user, request, bind, place);
     const { conversation_id, turn_id } = accepted.answer;
     const feed = await feeds.open(conversation_id);
@@ -71,10 +81,7 @@ export class DialectTurns {
     }
   }
 
-  private async streamOf(
-    user: User,
-    { conversation_id, turn_id }: { conversation_id: string; turn_id: string },
-  ): Promise<TurnStream> {
+  private async streamOf(user: User, { conversation_id, turn_id }: TurnPlace): Promise<TurnStream> {
     const { feeds, turnReader } = this.deps;
     const stream: TurnStream = new TurnStream(
       turn_id,

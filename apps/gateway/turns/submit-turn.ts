@@ -52,7 +52,8 @@ export interface NewPlace {
   goesOn?: GoingOn;
 }
 
-type Entering = NewPlace & { beforeInsert(conversationId: string): Promise<void> };
+type BeforeInsert = (conversationId: string, turnId: string) => Promise<void>;
+type Entering = NewPlace & { beforeInsert: BeforeInsert };
 
 export interface SubmitTurnDeps {
   store: Store;
@@ -60,7 +61,7 @@ export interface SubmitTurnDeps {
   ownership: Ownership;
   stopTurns: StopTurns;
   door: TurnDoor;
-  log: Pick<Logger, 'warn'>;
+  log: Pick<Logger, 'info' | 'warn'>;
 }
 
 /**
@@ -76,7 +77,7 @@ export class SubmitTurn {
   async accept(
     user: User,
     request: ClientRequest<'message'>,
-    beforeInsert: (conversationId: string) => Promise<void> = () => Promise.resolve(),
+    beforeInsert: BeforeInsert = () => Promise.resolve(),
     place: NewPlace = {},
   ): Promise<AcceptedTurn> {
     if (request.content.length > MAX_CONTENT_LENGTH)
@@ -107,14 +108,14 @@ export class SubmitTurn {
     ]);
     if (!canGoOn(conversation, user.id)) return undefined;
     visit.letIn(unended);
-    await beforeInsert(conversationId);
     const client_message_id = randomUUID();
     const turnId = turnIdOf(conversationId, client_message_id);
+    await beforeInsert(conversationId, turnId);
     const turn = newTurn({ ...request, client_message_id, conversationId, turnId, user });
     const row = await insertBehind(store, turn, after);
     if (!row) return undefined;
     await faultPoint('turn_inserted');
-    return this.accepted(row, { won: true, isNewConversation: false });
+    return this.accepted(user, row, { won: true, isNewConversation: false });
   }
 
   private async enter(
@@ -138,7 +139,7 @@ export class SubmitTurn {
     if (conversation && (conversation.deleted_at !== undefined || conversation.user_id !== user.id))
       throw notFound();
     if (!existing) visit.letIn(unended);
-    await beforeInsert(conversationId);
+    await beforeInsert(conversationId, turnId);
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
     if (place.history && !existing)
       await importHistory(store, { conversationId, userId: user.id }, place.history);
@@ -148,14 +149,16 @@ export class SubmitTurn {
       : await this.insert(turn);
     await faultPoint('turn_inserted');
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
-    return this.accepted(row, { won, isNewConversation: isNewConversation && !place.history?.length });
+    return this.accepted(user, row, { won, isNewConversation: isNewConversation && !place.history?.length });
   }
 
   private accepted(
+    user: User,
     row: Turn,
     { won, isNewConversation }: { won: boolean; isNewConversation: boolean },
   ): AcceptedTurn {
     const { _id: turn_id, conversation_id, number, status } = row;
+    this.logAccepted(user, row, won);
     return {
       answer: { conversation_id, turn_id },
       number,
@@ -163,6 +166,13 @@ export class SubmitTurn {
       isNewConversation,
       announce: () => this.announce(row, won),
     };
+  }
+
+  /** What leads from a request, or a client's own id, to everything else that is logged of the turn. */
+  private logAccepted({ id: user_id, requestId: request_id }: User, turn: Turn, isNew: boolean): void {
+    const { _id: turn_id, conversation_id, client_message_id } = turn;
+    const about = { turn_id, conversation_id, user_id, client_message_id, request_id };
+    this.deps.log.info(about, isNew ? 'message accepted' : 'message accepted again');
   }
 
   /** True if nobody else has begun it meanwhile. */

@@ -256,9 +256,9 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     const { client, played, mine } = await half('u1');
     client.cut();
     played.token(1, 'mor');
-    await waitFor(async () => (await bindings('u1'))[0]?.value.includes('"is_dropped":true'), {
-      what: 'the note about the socket',
-    });
+    const isNoted = async () =>
+      (await bindings('u1')).some(({ value }) => value.includes('"is_dropped":true'));
+    await waitFor(isNoted, { what: 'the note about the socket' });
     const again = await open({ token: mine });
     await again.next('token');
     expect(again.text).toBe('Good mor');
@@ -343,8 +343,8 @@ describe('a gateway that stops', () => {
     const drained = stopping.running.drain(3_000);
     expect(await client.closing()).toMatchObject({ code: 1012 });
     await drained;
-    const [binding] = await stopping.store.listBindings('ann', 'genesis-chat');
-    expect(JSON.parse(binding!.value)).toMatchObject({ is_dropped: true });
+    const rows = await stopping.store.listBindings('ann', 'genesis-chat');
+    expect(rows.filter(({ value }) => value.includes('"is_dropped":true'))).toHaveLength(1);
     expect(client.types).toEqual([]);
     await expect(GenesisClient.open(stopping.url, { token })).rejects.toThrow();
     await stopping.store.close();

@@ -97,6 +97,35 @@ describe('a streamed completion', () => {
     while (!(await reader.next()).done);
   });
 
+  it('that waits for a person says in a comment where to answer, and goes on with the answer', async () => {
+    const response = await post('/v1/chat/completions', { ...ASKED, stream: true });
+    const turnId = response.headers.get('x-turn-id');
+    const [played] = await nextTurn();
+    const call = addCall('A', 'required');
+    await played!.start();
+    played!.beginStep(1);
+    await played!.commit(1, '', [call]);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let told = '';
+    const where = `/api/turns/${turnId}/calls/${call.tool_call_id}/approval`;
+    while (!told.includes(`: waits for approval: POST ${where}\n\n`))
+      told += (await reader.read()).value ?? '';
+    expect((await post(where, { decision: 'approve' })).status).toBe(200);
+    const answer = async () => harness.store.getAnswer(`${call.tool_call_id}:approval`);
+    expect(await waitFor(answer, { what: 'the answer' })).toMatchObject({ decision: 'approve' });
+    await played!.claim(call.tool_call_id, 'worker-1');
+    const end = await played!.settle(call, 1, 3);
+    played!.emit(end);
+    played!.beginStep(2, [end] as never);
+    played!.token(2, 'It is 3.');
+    played!.complete(await played!.commit(2, 'It is 3.'));
+    for (let read = await reader.read(); !read.done; read = await reader.read()) told += read.value;
+    const events = told.split('\n\n').filter((event) => event.startsWith('data: '));
+    expect(events.at(-1)).toBe('data: [DONE]');
+    expect(events.join('')).toContain('It is 3.');
+    expect(events.join('')).not.toContain('waits');
+  });
+
   it('that breaks off tells the client why, and has no end', async () => {
     const data = await client.chat.completions.create({ ...ASKED, stream: true });
     const [played] = await nextTurn();

@@ -147,6 +147,37 @@ describe('the id of a request', () => {
   });
 });
 
+describe('a message that is accepted', () => {
+  it('has a line that leads from the request, or the client’s own id, to its turn', async () => {
+    harness = await startHarness({ logLevel: 'info' });
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'from-the-proxy' };
+    const post = (path: string, body: object) =>
+      ask(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const { id } = (await (await post('/api/conversations', {})).json()) as { id: string };
+    const message = { content: 'hello, secret-of-mine', client_message_id: 'm-1' };
+    const sent = await post(`/api/conversations/${id}/turns`, message);
+    const { turn_id } = (await sent.json()) as { turn_id: string };
+    await post(`/api/conversations/${id}/turns`, message);
+    const client = await harness.connect();
+    const second = await client.send('hello', { client_message_id: 'm-2' });
+    const messages = [{ role: 'user', content: 'hello' }];
+    const other = await post('/v1/chat/completions', { model: 'switchyard', messages, stream: true });
+    await other.body!.cancel();
+    const accepted = () => lines().filter(({ msg }) => String(msg).startsWith('message accepted'));
+    await waitFor(() => accepted().length === 4, { what: 'the lines' });
+    const common = { level: 'info', user_id: 'local' };
+    const first = { ...common, turn_id, conversation_id: id, client_message_id: 'm-1' };
+    expect(accepted()).toMatchObject([
+      { ...first, request_id: 'from-the-proxy', msg: 'message accepted' },
+      { ...first, request_id: 'from-the-proxy', msg: 'message accepted again' },
+      { ...common, turn_id: second.turn_id, client_message_id: 'm-2' },
+      { ...common, request_id: 'from-the-proxy', turn_id: other.headers.get('x-turn-id') },
+    ]);
+    expect(accepted()[2]).not.toHaveProperty('request_id');
+    expect(harness.log.join()).not.toContain('secret-of-mine');
+  });
+});
+
 describe('the log, at every level', () => {
   it('holds no token and no password, however they came in and whatever went wrong', async () => {
     harness = await startHarness({

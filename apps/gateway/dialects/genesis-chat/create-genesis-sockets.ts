@@ -1,3 +1,4 @@
+import { controlKey, newMessage } from '#contracts';
 import type { Ports } from '#journal';
 import { RequestError } from '../../errors/request-error.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
@@ -9,14 +10,19 @@ export interface GenesisSocketsParts extends Pick<
   GenesisSocketsDeps,
   'turns' | 'traffic' | 'maxWaiting' | 'count' | 'isActive'
 > {
-  ports: Pick<Ports, 'store' | 'peers' | 'me' | 'log'>;
+  ports: Pick<Ports, 'store' | 'bus' | 'peers' | 'me' | 'log'>;
   turnReader: TurnReader;
 }
 
 export function createGenesisSockets({ ports, turnReader, ...parts }: GenesisSocketsParts): GenesisSockets {
-  const { store, peers, me, log } = ports;
+  const { store, bus, peers, me, log } = ports;
   const openTurns = new OpenTurns({ store, peers, me, endedAt: (turnId) => endOf(turnReader, turnId) });
-  return new GenesisSockets({ ...parts, openTurns, clock: realClock, log });
+  const probeAt = async (gateway: string, user_id: string): Promise<void> => {
+    const message = newMessage('socket.probe', { user_id });
+    // Whoever is not reached is found to be dead, or the socket is noticed later.
+    await bus.send(controlKey(gateway), message).catch(() => undefined);
+  };
+  return new GenesisSockets({ ...parts, openTurns, probeAt, clock: realClock, log });
 }
 
 async function endOf(turnReader: TurnReader, turnId: string): Promise<number | undefined | 'gone'> {

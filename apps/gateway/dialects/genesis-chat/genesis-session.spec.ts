@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RequestError } from '../../errors/request-error.js';
-import { anOpenTurn, aSession, REFUSED } from './testing/fake-socket.js';
+import { anOpenTurn, aSession, FULL, REFUSED } from './testing/fake-socket.js';
 
 describe('a socket of genesis-chat', () => {
   it('shows one turn at a time: the second one from 200 ms after the first is complete, whole', async () => {
@@ -142,6 +142,21 @@ describe('what is written down of a socket of genesis-chat', () => {
     await clock.advance(300);
     await session.end(false);
     expect(notes).toEqual(['drop turn_a', 'drop turn_b']);
+  });
+
+  it('is there before the turn, so that a gateway killed right after its insert has left it', async () => {
+    const { inserted, say } = aSession();
+    await say('conv_a');
+    expect(inserted).toEqual([{ turn_id: 'turn_a', isNoted: true }]);
+  });
+
+  it('is taken back for a message that is refused after all', async () => {
+    const { notes, say, session } = aSession();
+    await say(FULL);
+    expect(notes).toEqual(['forget turn_full']);
+    await say(REFUSED);
+    await session.end(false);
+    expect(notes).toEqual(['forget turn_full']);
   });
 
   it('keeps nothing when the client closes it', async () => {

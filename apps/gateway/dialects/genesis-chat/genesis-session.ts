@@ -8,6 +8,7 @@ import { BINARY_FRAME, parseClientFrame, type ClientFrame } from './client-frame
 import type { OpenTurn } from './open-turn.js';
 import type { OpenTurns } from './open-turns.js';
 import { refusalOf } from './refusal.js';
+import type { FramePlace } from './server-frame.js';
 import { TurnQueue, type QueuedTurn } from './turn-queue.js';
 import type { Clock, Wire } from './wire.js';
 
@@ -108,17 +109,33 @@ export class GenesisSession {
   }
 
   private async start(request: ClientRequest<'message'>, messageAt: number): Promise<void> {
-    const { turns, openTurns, traffic, log } = this.deps;
+    const { turns, traffic } = this.deps;
     traffic.check(this.user.id);
-    const { stream, conversation_id, turn_id } = await turns.start(this.user, request);
+    const noted: { open?: ShownTurn['open'] } = {};
+    // Before there is a turn: of a gateway that is killed right after its insert, the note is already there.
+    const note = async (place: FramePlace) => {
+      if (!this.unshown.has(place.turn_id)) await (noted.open = this.note(place));
+    };
+    const { stream, ...place } = await turns
+      .start(this.user, request, undefined, note)
+      .catch(async (error) => {
+        await this.forget(await noted.open);
+        throw error;
+      });
+    const shown = this.unshown.get(place.turn_id);
+    if (!shown) return this.add({ place, messageAt, open: noted.open ?? this.note(place) }, stream);
     // Sent once more while it is being shown.
-    if (this.unshown.has(turn_id)) return stream.close();
-    const place = { conversation_id, turn_id };
-    const open = openTurns.begin({ userId: this.user.id, socket: this.id }, place).catch((error: unknown) => {
-      log.warn({ err: error, turn_id }, 'a socket that is cut off will not be continued');
+    shown.open = noted.open ?? shown.open;
+    stream.close();
+  }
+
+  private note(place: FramePlace): ShownTurn['open'] {
+    const holder = { userId: this.user.id, socket: this.id };
+    return this.deps.openTurns.begin(holder, place).catch((err: unknown) => {
+      const { turn_id } = place;
+      this.deps.log.warn({ err, turn_id }, 'a socket that is cut off will not be continued');
       return undefined;
     });
-    this.add({ place, messageAt, open }, stream);
   }
 
   private add(turn: ShownTurn, stream?: Parameters<TurnQueue['add']>[1]): void {
@@ -130,11 +147,19 @@ export class GenesisSession {
     const turn = this.unshown.get(turnId);
     this.unshown.delete(turnId);
     const open = await turn?.open;
-    if (!open) return;
-    const { openTurns, log } = this.deps;
-    await (isDone ? openTurns.forget(open) : openTurns.drop(open)).catch((error: unknown) =>
-      log.warn({ err: error, turn_id: turnId }, 'the end of a turn on a socket could not be written down'),
-    );
+    await (isDone ? this.forget(open) : this.drop(open));
+  }
+
+  private async forget(open: OpenTurn | undefined): Promise<void> {
+    if (open) await this.deps.openTurns.forget(open).catch((error: unknown) => this.warn(open, error));
+  }
+
+  private async drop(open: OpenTurn | undefined): Promise<void> {
+    if (open) await this.deps.openTurns.drop(open).catch((error: unknown) => this.warn(open, error));
+  }
+
+  private warn({ turn_id }: OpenTurn, err: unknown): void {
+    this.deps.log.warn({ err, turn_id }, 'the end of a turn on a socket could not be written down');
   }
 
   /** Whoever comes back gets the rest. */

@@ -19,6 +19,8 @@ const FAREWELL_MS = 500;
 
 export interface GenesisSocketsDeps extends Omit<SessionDeps, 'openTurns'> {
   openTurns: OpenTurns;
+  /** Has another gateway probe the user's sockets there. Never rejects. */
+  probeAt(gateway: string, userId: string): Promise<void>;
   /** Called when there is one more or less. */
   count(): void;
   /** Whether who came in before may still be here. */
@@ -70,8 +72,7 @@ export class GenesisSockets {
     const shutOut = () => wire.close(POLICY_VIOLATION, 'The token has expired.');
     const stopWatch = watchUser(user, this.deps.isActive, shutOut);
     const connection: Connection = { session, wire, closed, tellClosed, stopWatch };
-    // A connection that broke without a word still looks open: its client may be the one that comes now.
-    for (const other of this.connections.values()) if (other.session.user.id === user.id) other.wire.probe();
+    this.probe(user.id);
     this.connections.set(session.id, connection);
     this.deps.count();
     if (this.isLeaving) void this.leave(connection);
@@ -80,6 +81,14 @@ export class GenesisSockets {
       received: (text, bytes) => session.receive(text, bytes),
       ended: (isWanted) => this.finish(connection, isWanted),
     };
+  }
+
+  /**
+   * A connection that broke without a word still looks open: its client may be the one that has just come, here or to
+   * another gateway. Sockets of this user that do not answer are cut off.
+   */
+  probe(userId: string): void {
+    for (const { session, wire } of this.connections.values()) if (session.user.id === userId) wire.probe();
   }
 
   /** Ends every socket once the messages in hand are taken, after `graceMs` in any case; their clients come back. */
@@ -118,26 +127,39 @@ export class GenesisSockets {
   private async resume(session: GenesisSession): Promise<void> {
     const { clock } = this.deps;
     const startedAt = clock.now();
+    const probed = new Set<string>();
     for (const delayMs of [0, ...LOOK_AGAIN_MS]) {
       if (delayMs > 0) await clock.until(clock.now() + delayMs);
       const isEarly = clock.now() - startedAt < PROBED_AFTER_MS;
-      if (!this.connections.has(session.id) || !(await this.look(session, isEarly))) return;
+      if (!this.connections.has(session.id) || !(await this.look(session, { isEarly, probed }))) return;
     }
   }
 
-  /** Whether to look again: not all that may be this socket's is known. `isEarly`: nor whose sockets here are dead. */
-  private async look(session: GenesisSession, isEarly: boolean): Promise<boolean> {
-    const { openTurns, log } = this.deps;
+  /** Whether to look again: not all that may be this socket's is known. */
+  private async look(session: GenesisSession, { isEarly, probed }: Look): Promise<boolean> {
+    const { openTurns, log, probeAt } = this.deps;
     const holder = { userId: session.user.id, socket: session.id };
     try {
       const look = await openTurns.takeOver(holder, (socket) => this.connections.has(socket));
       session.resume(look.taken);
-      return look.taken.length === 0 && (look.isMoreElsewhere || (isEarly && look.isMoreHere));
+      if (look.taken.length > 0) return false;
+      for (const gateway of look.moreAt) {
+        if (!probed.has(gateway)) void probeAt(gateway, holder.userId);
+        probed.add(gateway);
+      }
+      return look.moreAt.size > 0 || (isEarly && look.isMoreHere);
     } catch (error) {
       log.warn({ err: error }, 'what this socket should go on with cannot be found at the moment');
       return true;
     }
   }
+}
+
+interface Look {
+  /** It is not known yet whose sockets here are dead. */
+  isEarly: boolean;
+  /** Gateways that have been asked to probe their sockets. */
+  probed: Set<string>;
 }
 
 async function within(work: Promise<unknown>, ms: number): Promise<void> {

@@ -13,7 +13,7 @@ const valueSchema = z.object({
   socket: z.string(),
   /** Among the turns of its socket. */
   order: z.int().min(0),
-  /** The socket ended without its client wanting it. */
+  /** A row of its own: the socket of this attempt has ended without its client wanting it. */
   is_dropped: z.boolean(),
 });
 
@@ -23,9 +23,12 @@ export type OpenTurn = z.infer<typeof valueSchema> & { user_id: string; at: stri
 /** A turn that waits for a person lasts seven days. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-/** Who inserts the row of an attempt shows the turn. */
+/**
+ * Who inserts the row of an attempt shows the turn. That it was dropped is another row, so that one which is written
+ * late, when the turn has been taken over and told, means nothing.
+ */
 export function toBinding({ user_id, at, ...value }: OpenTurn): Binding {
-  const key = `${value.turn_id}:${value.attempt}`;
+  const key = `${value.turn_id}:${value.attempt}${value.is_dropped ? ':dropped' : ''}`;
   return {
     _id: bindingId(user_id, key),
     user_id,
@@ -50,15 +53,31 @@ function bindingId(userId: string, key: string): string {
     .digest('base64url');
 }
 
-/** Of each turn the last attempt, by socket; sockets and their turns in the order in which they began. */
-export function bySocket(turns: readonly OpenTurn[]): OpenTurn[][] {
+export interface SocketsTurns {
+  /** Of each turn the last attempt, by socket; sockets and their turns in the order in which they began. */
+  sockets: OpenTurn[][];
+  /** Drops of turns that have been told since. */
+  stray: OpenTurn[];
+}
+
+/** All rows of a user. */
+export function bySocket(rows: readonly OpenTurn[]): SocketsTurns {
+  const drops = rows.filter((row) => row.is_dropped);
+  const attempts = rows.filter((row) => !row.is_dropped);
   const last = new Map<string, OpenTurn>();
-  for (const turn of turns)
+  for (const turn of attempts)
     if (turn.attempt > (last.get(turn.turn_id)?.attempt ?? 0)) last.set(turn.turn_id, turn);
   const sockets = new Map<string, OpenTurn[]>();
-  for (const turn of [...last.values()].sort(byBegin))
-    sockets.set(turn.socket, [...(sockets.get(turn.socket) ?? []), turn]);
-  return [...sockets.values()];
+  for (const turn of [...last.values()].sort(byBegin)) {
+    const is_dropped = drops.some((drop) => isSameAttempt(drop, turn));
+    sockets.set(turn.socket, [...(sockets.get(turn.socket) ?? []), { ...turn, is_dropped }]);
+  }
+  const stray = drops.filter((drop) => !attempts.some((turn) => isSameAttempt(drop, turn)));
+  return { sockets: [...sockets.values()], stray };
+}
+
+function isSameAttempt(a: OpenTurn, b: OpenTurn): boolean {
+  return a.turn_id === b.turn_id && a.attempt === b.attempt;
 }
 
 function byBegin(a: OpenTurn, b: OpenTurn): number {

@@ -45,12 +45,12 @@ describe('open turns', () => {
     expect(await one.takeOver(ann('s2'), isOpen)).toEqual({
       taken: [],
       isMoreHere: true,
-      isMoreElsewhere: false,
+      moreAt: new Set(),
     });
     expect(await two.takeOver(ann('s2'), isOpen)).toEqual({
       taken: [],
       isMoreHere: false,
-      isMoreElsewhere: true,
+      moreAt: new Set(['gateway-1']),
     });
   });
 
@@ -100,6 +100,26 @@ describe('open turns', () => {
     expect(await rows()).toBe(0);
   });
 
+  it('is not shown again because its first socket’s end is written down after another one has told it', async () => {
+    const [one, two] = [gateway('gateway-1'), gateway('gateway-2')];
+    const first = await one.begin(ann('s1'), place('a'));
+    lost.add('gateway-1');
+    const [second] = (await two.takeOver(ann('s2'), isOpen)).taken;
+    await two.forget(second!);
+    await one.drop(first);
+    expect(names(await two.takeOver(ann('s3'), isOpen))).toEqual([]);
+    expect(await rows()).toBe(0);
+  });
+
+  it('stays with who has taken it over when its first socket’s end is written down late', async () => {
+    const [one, two] = [gateway('gateway-1'), gateway('gateway-2')];
+    const first = await one.begin(ann('s1'), place('a'));
+    lost.add('gateway-1');
+    expect(names(await two.takeOver(ann('s2'), isOpen))).toEqual(['turn_a']);
+    await one.drop(first);
+    expect(await two.takeOver(ann('s3'), isOpen)).toMatchObject({ taken: [], isMoreHere: true });
+  });
+
   it('is taken over by a message that is sent again on another socket', async () => {
     const one = gateway('gateway-1');
     await one.drop(await one.begin(ann('s1'), place('a')));
@@ -111,7 +131,7 @@ describe('open turns', () => {
     const one = gateway('gateway-1');
     await one.drop(await one.begin(ann('s1'), place('a')));
     await one.forgetOld();
-    expect(await rows()).toBe(1);
+    expect(await rows()).toBe(2);
     ends.set('turn_a', NOW);
     now = NOW + 60_000;
     await one.forgetOld();

@@ -10,7 +10,7 @@ const SHOWN_AFTER_END_MS = 60_000;
 const MAX_ATTEMPTS = 100;
 
 export interface OpenTurnsDeps {
-  store: Pick<Store, 'insertBinding' | 'putBinding' | 'listBindings' | 'removeBinding'>;
+  store: Pick<Store, 'insertBinding' | 'listBindings' | 'removeBinding'>;
   peers: Peers;
   /** This gateway's process id. */
   me: string;
@@ -28,9 +28,9 @@ export interface Holder {
 
 export interface TakeOver {
   taken: OpenTurn[];
-  /** More is held by sockets that have not ended as far as is known: of this gateway, of others. */
+  /** More is held by sockets that have not ended as far as is known: of this gateway, and of these others. */
   isMoreHere: boolean;
-  isMoreElsewhere: boolean;
+  moreAt: ReadonlySet<string>;
 }
 
 /**
@@ -57,29 +57,31 @@ export class OpenTurns {
 
   /** Its client has been told the end, or does not want to be. */
   async forget(turn: OpenTurn): Promise<void> {
-    // The last attempt goes last: while it is there, those before it mean nothing.
+    // The last attempt goes last: while it is there, those before it mean nothing; without it, no drop does.
     for (let attempt = 1; attempt <= turn.attempt; attempt++)
-      await this.deps.store.removeBinding(toBinding({ ...turn, attempt })._id);
+      for (const is_dropped of [false, true])
+        await this.deps.store.removeBinding(toBinding({ ...turn, attempt, is_dropped })._id);
   }
 
   /** The socket has ended without its client wanting it: the user's next one may take the turn over. */
   async drop(turn: OpenTurn): Promise<void> {
     this.dropped.add(turn);
-    await this.deps.store.putBinding(toBinding({ ...turn, is_dropped: true }));
+    await this.deps.store.insertBinding(toBinding({ ...turn, is_dropped: true }));
   }
 
   /** The turns of the user's oldest socket that was cut off: they are shown by `holder` from now on. */
   async takeOver(holder: Holder, isOpenHere: (socket: string) => boolean): Promise<TakeOver> {
     const rows = await this.deps.store.listBindings(holder.userId, GENESIS_CHAT);
-    const sockets = bySocket(rows.map(toOpenTurn).filter((turn) => turn !== undefined));
-    const found: TakeOver = { taken: [], isMoreHere: false, isMoreElsewhere: false };
+    const { sockets, stray } = bySocket(rows.map(toOpenTurn).filter((turn) => turn !== undefined));
+    for (const turn of stray) await this.deps.store.removeBinding(toBinding(turn)._id);
+    const moreAt = new Set<string>();
     for (const turns of sockets) {
       const { gateway } = turns[0]!;
-      if (await this.isLost(turns[0]!, isOpenHere)) found.taken = await this.take(turns, holder);
-      else found[gateway === this.deps.me ? 'isMoreHere' : 'isMoreElsewhere'] = true;
-      if (found.taken.length > 0) break;
+      const taken = (await this.isLost(turns[0]!, isOpenHere)) ? await this.take(turns, holder) : undefined;
+      if (!taken) moreAt.add(gateway);
+      else if (taken.length > 0) return { taken, isMoreHere: moreAt.delete(this.deps.me), moreAt };
     }
-    return found;
+    return { taken: [], isMoreHere: moreAt.delete(this.deps.me), moreAt };
   }
 
   /** What nobody has come back for is not kept. Called now and then. */

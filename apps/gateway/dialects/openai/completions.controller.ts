@@ -10,6 +10,7 @@ import { answerOf } from '../answer-text.js';
 import { DialectTurns, type StartedTurn } from '../dialect-turns.js';
 import { streamResponse } from '../stream-response.js';
 import { UnnamedTurns, type UnnamedTurn } from '../unnamed-turns.js';
+import { askingComment } from './asking-comment.js';
 import { serverStopping } from './completion-end.js';
 import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
 import { toCompletion } from './completion.js';
@@ -83,7 +84,10 @@ export class CompletionsController {
     await streamResponse(response, stream, {
       keepAlive: ': keep-alive\n\n',
       write: async (news) => {
-        if (news.type !== 'turn_ended') return chunks.next(news);
+        if (news.type !== 'turn_ended') {
+          const told = chunks.next(news);
+          return news.type === 'call_asks' ? [...told, askingComment(turn_id, news.call)] : told;
+        }
         const end = chunks.end(news.turn, await this.stopReason(turn_id));
         // Before it knows that this was all, a client asks nothing further.
         await keepInMind(news.turn, remember);

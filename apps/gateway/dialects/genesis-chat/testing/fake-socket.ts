@@ -65,6 +65,8 @@ class FakeWire implements Wire {
 export const ANN: User = { id: 'ann', isOperator: false };
 /** What this conversation's messages are refused with. */
 export const REFUSED = 'conv_refused';
+/** The same, but only when the turn is about to be inserted. */
+export const FULL = 'conv_full';
 
 /** A session whose turns the test plays: a message to conversation `conv_x` is turn `turn_x`. */
 export function aSession({
@@ -75,6 +77,8 @@ export function aSession({
   const wire = new FakeWire();
   const streams = new Map<string, TurnStream[]>();
   const notes: string[] = [];
+  const begun = new Set<string>();
+  const inserted: { turn_id: string; isNoted: boolean }[] = [];
   const streamOf = (conversation_id: string): StartedTurn => {
     const turn_id = conversation_id.replace('conv', 'turn');
     const stream = new TurnStream(
@@ -94,14 +98,21 @@ export function aSession({
     clock,
     maxWaiting,
     turns: {
-      start: async (_user, { conversation_id }) => {
+      start: async (_user, { conversation_id }, _place, noteTurn) => {
+        const turn_id = conversation_id!.replace('conv', 'turn');
         if (conversation_id === REFUSED) throw refusal;
+        await noteTurn?.({ conversation_id: conversation_id!, turn_id });
+        if (conversation_id === FULL) throw refusal;
+        inserted.push({ turn_id, isNoted: begun.has(turn_id) });
         return streamOf(conversation_id!);
       },
       follow: follow ?? (async (_user, turnId) => streamOf(turnId.replace('turn', 'conv'))),
     },
     openTurns: {
-      begin: async (holder, place) => anOpenTurn({ ...place, socket: holder.socket }),
+      begin: async (holder, place) => {
+        begun.add(place.turn_id);
+        return anOpenTurn({ ...place, socket: holder.socket });
+      },
       forget: note('forget'),
       drop: note('drop'),
     },
@@ -120,6 +131,7 @@ export function aSession({
     clock,
     wire,
     notes,
+    inserted,
     receive,
     refuseWith: (error: Error) => (refusal = error),
     say: (conversation_id: string) => receive(JSON.stringify({ conversation_id, content: 'hi' })),
