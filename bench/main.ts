@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startMongo } from '../test/services/mongo.js';
 import { startRabbitmq } from '../test/services/rabbitmq.js';
 import { formatTable, type Row } from './measure.js';
+import { benchDialects } from './dialects.bench.js';
 import { benchMemory } from './memory.bench.js';
 import { benchRecovery } from './recovery.bench.js';
 import { benchRelay } from './relay.bench.js';
@@ -12,8 +13,8 @@ import { benchToolCall } from './tool-call.bench.js';
 import { benchTurns, distributedFleet, embeddedFleet } from './turn.bench.js';
 
 /*
- * `npm run bench [calls] [embedded] [memory] [sweeper] [distributed] [relay] [recovery]`: all without a name. Starts its own RabbitMQ and
- * MongoDB-protocol server; writes test-results/bench.json.
+ * `npm run bench [calls] [embedded] [memory] [sweeper] [distributed] [relay] [dialects] [recovery]`: all without a name. Starts its own
+ * RabbitMQ and MongoDB-protocol server; writes test-results/bench.json.
  */
 
 const wanted = process.argv.slice(2);
@@ -21,6 +22,7 @@ const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
 const rows: Row[] = [];
 
 if (isWanted('relay')) rows.push(...(await benchRelay()));
+if (isWanted('dialects')) rows.push(...(await benchDialects()));
 if (isWanted('embedded')) {
   await inFolder(async (dataDir) => {
     rows.push(...(await benchTurns('embedded', () => embeddedFleet(dataDir))));

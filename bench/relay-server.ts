@@ -1,11 +1,8 @@
 import { createServer } from 'node:http';
 import { Server } from 'socket.io';
 import type { EventOf } from '#contracts';
-import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
-import { createLogger, createMetrics, Health } from '#observability';
 import { createStore, type Store } from '#store';
-import { startGateway } from '../apps/gateway/start-gateway.app.js';
-import type { GatewayDeps } from '../apps/gateway/gateway.deps.js';
+import { startBenchGateway } from './bench-gateway.js';
 import { turnRow } from './fleet.js';
 
 /*
@@ -67,14 +64,11 @@ async function startRaw(): Promise<Side> {
 
 async function startOurs(): Promise<Side> {
   const store = await storeWithOneRunningTurn();
-  const broker = new MemoryBroker();
-  const [gatewayBus, publisher] = [createMemoryBus({ broker }), createMemoryBus({ broker })];
-  await Promise.all([gatewayBus.open(), publisher.open()]);
-  const gateway = await startGateway(gatewayDeps(store, gatewayBus), { port: 0, host: '127.0.0.1' });
+  const { port, gateway, publisher } = await startBenchGateway(store);
   let isStarted = false;
   return {
-    port: gateway.port,
-    io: () => gateway.gateway.sessions.server(),
+    port,
+    io: () => gateway.sessions.server(),
     emit: (event) => {
       const { conversation_id, turn_id, timestamp, step, attempt } = event;
       const place = { conversation_id, turn_id, timestamp, step, attempt };
@@ -95,39 +89,4 @@ async function storeWithOneRunningTurn(): Promise<Store> {
   const claim = { turn_id: TURN, conversation_id: CONVERSATION, owner: 'orchestrator-bench', at };
   await store.claim({ _id: `${TURN}:1`, ...claim, n: 1, purpose: 'run' });
   return store;
-}
-
-function gatewayDeps(store: Store, bus: Bus): GatewayDeps {
-  return {
-    store,
-    bus,
-    processId: 'gateway-bench',
-    peers: { isDead: async () => false, isSuspect: async () => false },
-    config: {
-      auth: { kind: 'none' },
-      corsOrigins: [],
-      allowedHosts: [],
-      trustedProxies: [],
-      limits: {
-        connectionsPerMinute: 100_000,
-        turnsAtOnce: 40,
-        messagesPerMinute: 100_000,
-        allConnectionsPerMinute: 100_000,
-        sockets: 100_000,
-        socketsPerUser: 100_000,
-        streamsPerUser: 100_000,
-        bytesPerMinute: 100_000_000_000,
-        joinedPerSocket: 200,
-        requestsPerSocket: 64,
-        httpRequests: 1_000,
-        waitingTurns: 50_000,
-        wrongPasswordsPerMinute: 10,
-        wrongPasswordsPerAddress: 100,
-        registrationsPerAddress: 100,
-      },
-    },
-    logger: createLogger({ role: 'bench', level: 'error', pretty: false }),
-    health: new Health(),
-    metrics: createMetrics({ collectDefaults: false }),
-  };
 }

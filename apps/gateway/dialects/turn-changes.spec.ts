@@ -81,6 +81,29 @@ describe('TurnChanges', () => {
     ).toEqual(['turn_started', 'step_started', 'text 1 Wrong way', 'step_restarted', 'text 1 Ok']);
   });
 
+  it('tells a text again that a snapshot lacked, and takes back a committed one that is not its own', () => {
+    const [said, other] = [step(1, 'It is'), step(1, 'It was so.', { committed: true })];
+    const told = tell(turn({ steps: [said] }), turn({ steps: [step(1, '')] }), turn({ steps: [said] }));
+    expect(told.slice(2)).toEqual(['text 1 It is', 'step_restarted', 'text 1 It is']);
+    expect(tell(turn({ steps: [said] }), turn({ steps: [other] })).slice(3)).toEqual([
+      'step_restarted',
+      'text 1 It was so.',
+      'step_committed',
+    ]);
+  });
+
+  it('tells what an event has added, unless more is missing or it belongs to another step', () => {
+    const changes = new TurnChanges();
+    const textOf = (text: string, offset: number, content: string, n = 1) =>
+      changes
+        .next(turn({ steps: [step(1, text)] }), { step: n, offset, content })
+        .flatMap((change) => (change.type === 'text' ? [change.text] : []));
+    expect(textOf('It ', 0, 'It ')).toEqual(['It ']);
+    expect(textOf('It is', 3, 'is')).toEqual(['is']);
+    expect(textOf('It is so.', 8, '.')).toEqual([' so.']);
+    expect(textOf('It is so. Really.', 9, 'never told', 2)).toEqual([' Really.']);
+  });
+
   it('does not take back what a committed step only goes on from', () => {
     const committed = step(1, 'It is so.', { attempt: 200, committed: true });
     expect(tell(turn({ steps: [step(1, 'It is')] }), turn({ steps: [committed] })).slice(2)).toEqual([

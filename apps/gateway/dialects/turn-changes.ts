@@ -1,4 +1,4 @@
-import type { CallView, StepView, TurnView } from '#contracts';
+import type { CallView, EventOf, StepView, TurnView } from '#contracts';
 import { hasEnded, isEnded } from '#turn';
 
 /**
@@ -23,7 +23,11 @@ export type TurnChange =
   | { type: 'call_ended'; step: number; call: CallView }
   | { type: 'turn_ended'; turn: TurnView };
 
+/** What one event has added to the text of a step. */
+export type AddedText = Pick<EventOf<'token'>, 'step' | 'offset' | 'content'>;
+
 interface ToldStep {
+  attempt: number;
   text: string;
   isCommitted: boolean;
   calls: Map<string, ToldCall>;
@@ -45,35 +49,37 @@ export class TurnChanges {
   private isStarted = false;
   private isEnded = false;
 
-  next(turn: TurnView): TurnChange[] {
+  /** `added`, if one event made the difference: what it adds to a long text is told without going through all of it. */
+  next(turn: TurnView, added?: AddedText): TurnChange[] {
     if (this.isEnded) return [];
     const changes: TurnChange[] = [];
     if (!this.isStarted && turn.status !== 'queued' && (turn.started_at !== undefined || !isEnded(turn))) {
       this.isStarted = true;
       changes.push({ type: 'turn_started' });
     }
-    for (const step of turn.steps) changes.push(...this.nextOfStep(step));
+    for (const step of turn.steps) changes.push(...this.nextOfStep(step, added));
     if (!isEnded(turn)) return changes;
     this.isEnded = true;
     for (const step of turn.steps) changes.push(...this.leave(step));
     return [...changes, { type: 'turn_ended', turn }];
   }
 
-  private nextOfStep(step: StepView): TurnChange[] {
-    const { n } = step;
+  private nextOfStep(step: StepView, added?: AddedText): TurnChange[] {
+    const { n, attempt } = step;
     const changes: TurnChange[] = [];
     if (!this.steps.has(n)) {
-      this.steps.set(n, { text: '', isCommitted: false, calls: new Map() });
+      this.steps.set(n, { attempt, text: '', isCommitted: false, calls: new Map() });
       changes.push({ type: 'step_started', step: n });
     }
     const told = this.steps.get(n)!;
     if (told.isCommitted) return [...changes, ...nextOfCalls(step, told)];
-    if (!step.text.startsWith(told.text)) {
+    if (!goesOn(step, told)) {
       told.text = '';
       changes.push({ type: 'step_restarted', step: n });
     }
     if (step.text.length > told.text.length)
-      changes.push({ type: 'text', step: n, text: step.text.slice(told.text.length) });
+      changes.push({ type: 'text', step: n, text: restOf(step, told.text.length, added) });
+    told.attempt = attempt;
     told.text = step.text;
     if (step.committed) {
       told.isCommitted = true;
@@ -89,6 +95,17 @@ export class TurnChanges {
       .filter((call) => !toldOf(told, call).isEnded)
       .flatMap((call) => [...start(step.n, call, toldOf(told, call)), end(step.n, call, toldOf(told, call))]);
   }
+}
+
+/** Within an attempt a text only grows: comparing it with each token would cost more with each token. */
+function goesOn(step: StepView, told: ToldStep): boolean {
+  if (step.attempt === told.attempt && !step.committed) return step.text.length >= told.text.length;
+  return step.text.startsWith(told.text);
+}
+
+function restOf({ n, text }: StepView, toldLength: number, added: AddedText | undefined): string {
+  const isAll = added?.step === n && added.offset === toldLength;
+  return isAll ? added.content : text.slice(toldLength);
 }
 
 function nextOfCalls(step: StepView, told: ToldStep): TurnChange[] {

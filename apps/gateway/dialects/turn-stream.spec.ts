@@ -45,6 +45,21 @@ describe('TurnStream', () => {
     expect(closed).toEqual(['closed']);
   });
 
+  it('has a text once, however its pieces overlap and whatever a snapshot brought', async () => {
+    const { stream } = streamOf();
+    stream.send(snapshot([STEP]));
+    const reading = read(stream);
+    stream.send(token('Hello', 0));
+    stream.send(token('llo the', 2));
+    stream.send(token('the', 6));
+    stream.send(snapshot([{ ...STEP, text: 'Hello there, ' }]));
+    stream.send(token('you.', 13));
+    stream.send(snapshot([{ ...STEP, text: 'Hello there, you.', committed: true }], 'completed'));
+    const texts = (await reading).flatMap((news) => (news.type === 'text' ? [news.text] : []));
+    expect(texts.join('')).toBe('Hello there, you.');
+    expect((await reading).map(({ type }) => type)).not.toContain('step_restarted');
+  });
+
   it('is behind while more waits than it may hold, and says when it is not any more', async () => {
     const { stream } = streamOf();
     stream.send(snapshot([STEP]));

@@ -1,7 +1,7 @@
 import type { CallView, EventOf, TurnView, View } from '#contracts';
 import { reduceEvent } from '#turn';
 import type { ServerEvent, Viewer } from '../feeds/viewer.js';
-import { TurnChanges, type TurnChange } from './turn-changes.js';
+import { TurnChanges, type AddedText, type TurnChange } from './turn-changes.js';
 
 /** What passes by and is never part of a view. */
 type Passing = EventOf<'thinking' | 'tool_progress' | 'waiting'>;
@@ -44,7 +44,10 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     if (event.turn_id !== this.turnId) return;
     if (event.type === 'thinking' || event.type === 'tool_progress' || event.type === 'waiting')
       return this.add(event);
-    if (this.view) this.look(reduceEvent(this.view, event).view);
+    if (!this.view) return;
+    const reduced = reduceEvent(this.view, event);
+    const isText = reduced.verdict === 'applied' && reduced.event.type === 'token';
+    this.look(reduced.view, isText ? (reduced.event as EventOf<'token'>) : undefined);
   }
 
   /** Whoever reads has been told all that is known, unless nothing is known yet. */
@@ -61,8 +64,8 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
   }
 
   /** The turn as somebody has read it. */
-  show(turn: TurnView): void {
-    for (const change of this.changes.next(turn)) this.add(change);
+  show(turn: TurnView, added?: AddedText): void {
+    for (const change of this.changes.next(turn, added)) this.add(change);
   }
 
   /** The process stops. */
@@ -97,11 +100,11 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
   }
 
   /** Other turns of the conversation are none of ours. */
-  private look(view: View): void {
+  private look(view: View, added?: AddedText): void {
     const turn = view.turns.find(({ turn_id }) => turn_id === this.turnId);
     if (!turn) return void (this.view ??= { ...view, turns: [], earlier: false });
     this.view = { ...view, turns: [turn] };
-    this.show(turn);
+    this.show(turn, added);
   }
 
   private add(news: TurnNews): void {

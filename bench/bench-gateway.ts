@@ -1,0 +1,51 @@
+import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
+import { createLogger, createMetrics, Health } from '#observability';
+import type { Store } from '#store';
+import type { GatewayConfig } from '../apps/gateway/gateway.deps.js';
+import { startGateway } from '../apps/gateway/start-gateway.app.js';
+
+const MUCH = 100_000;
+const LIMITS: GatewayConfig['limits'] = {
+  connectionsPerMinute: MUCH,
+  turnsAtOnce: MUCH,
+  messagesPerMinute: MUCH,
+  allConnectionsPerMinute: MUCH,
+  sockets: MUCH,
+  socketsPerUser: MUCH,
+  streamsPerUser: MUCH,
+  bytesPerMinute: 100_000_000_000,
+  joinedPerSocket: 200,
+  requestsPerSocket: 64,
+  httpRequests: 1_000,
+  waitingTurns: MUCH,
+  wrongPasswordsPerMinute: 10,
+  wrongPasswordsPerAddress: 100,
+  registrationsPerAddress: 100,
+};
+
+/** A gateway in this process on a bus in memory; `publisher` is another process on it. */
+export async function startBenchGateway(store: Store) {
+  const broker = new MemoryBroker();
+  const [bus, publisher]: [Bus, Bus] = [createMemoryBus({ broker }), createMemoryBus({ broker })];
+  await Promise.all([bus.open(), publisher.open()]);
+  const running = await startGateway(
+    {
+      store,
+      bus,
+      processId: 'gateway-bench',
+      peers: { isDead: async () => false, isSuspect: async () => false },
+      config: {
+        auth: { kind: 'none' },
+        corsOrigins: [],
+        allowedHosts: [],
+        trustedProxies: [],
+        limits: LIMITS,
+      },
+      logger: createLogger({ role: 'bench', level: 'error', pretty: false }),
+      health: new Health(),
+      metrics: createMetrics({ collectDefaults: false }),
+    },
+    { port: 0, host: '127.0.0.1' },
+  );
+  return { ...running, publisher };
+}
