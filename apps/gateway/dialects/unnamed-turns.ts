@@ -9,7 +9,7 @@ import type { DialectTurns, StartedTurn } from './dialect-turns.js';
 import { HistoryKey } from './history-key.js';
 
 /** A conversation that the client does not name is shown nowhere, and removed after a day. */
-const KEPT_MS = 24 * 3_600_000;
+export const KEPT_MS = 24 * 3_600_000;
 /** Rows that are kept of one user: who has more conversations at once has some of them written anew. */
 const PLACES = 4_096;
 
@@ -106,7 +106,7 @@ function keyOf(kind: string, history: string): string {
     .digest('base64url');
 }
 
-/** Few enough to be kept for ever, so nobody has to tidy up. */
+/** Few, however many histories one client invents. */
 function placeOf(key: string): string {
   const number = Buffer.from(key, 'base64url').readUInt32BE() % PLACES;
   return `history-${number}`;

@@ -1,7 +1,7 @@
 import type { Gateway } from '../../gateway.js';
 import { Bindings } from '../bindings.js';
 import type { DialectParts } from '../dialect-parts.module.js';
-import { knownHistorySchema, UnnamedTurns } from '../unnamed-turns.js';
+import { KEPT_MS, knownHistorySchema, UnnamedTurns } from '../unnamed-turns.js';
 import { ArtifactChat } from './artifact-chat.js';
 import { NamedConversations } from '../named-conversations.js';
 import { chatArtifacts } from './chat-artifacts.js';
@@ -11,7 +11,7 @@ import { Surroundings } from './surroundings.js';
 
 export function chatArtifactsParts(gateway: Gateway): DialectParts {
   const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels, store, log } = gateway;
-  const known = new Bindings(store, chatArtifacts.name, knownHistorySchema);
+  const known = new Bindings(store, chatArtifacts.name, knownHistorySchema, { keptMs: KEPT_MS });
   const unnamed = new UnnamedTurns({ turns, known, log });
   const named = new NamedConversations(gateway, chatArtifacts.name);
   const surroundings = new Surroundings(offeredTools, offeredModels);
