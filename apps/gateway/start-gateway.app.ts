@@ -4,6 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { BusStrategy, connectBus } from '#messaging';
 import { createNestLogger } from '#observability';
 import { CONTROL_TYPES } from './control/control.controller.js';
+import type { Dialect } from './dialects/dialect.js';
 import { chooseDialects } from './dialects/dialects.js';
 import { genesisChat, SOCKET_PATH } from './dialects/genesis-chat/genesis-chat.js';
 import { createUpgrade } from './dialects/genesis-chat/take-upgrade.adapter.js';
@@ -11,9 +12,10 @@ import { createErrorSender } from './errors/send-error.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { GatewayModule } from './gateway.module.js';
 import { Gateway } from './gateway.js';
+import type { OriginRules } from './safety/judge-request.js';
 import { toOriginRules } from './safety/origin-rules.js';
 import { secureHttp } from './safety/secure-http.middleware.js';
-import { serveUpgrades } from './socket/serve-upgrades.adapter.js';
+import { serveUpgrades, type TakeUpgrade } from './socket/serve-upgrades.adapter.js';
 import { SocketServerAdapter } from './socket/socket-server.adapter.js';
 
 export interface RunningGateway {
@@ -68,8 +70,16 @@ export function configureGateway(
   const maxRequests = limits.httpRequests;
   secureHttp(app, { rules, maxRequests, trustedProxies, dialects, sendError, log, authenticate });
   app.useWebSocketAdapter(new SocketServerAdapter(app, rules, limits.sockets, gateway.admission));
-  const upgrades = dialects.includes(genesisChat)
-    ? [[SOCKET_PATH, createUpgrade(gateway, rules)] as const]
-    : [];
-  serveUpgrades(app.getHttpServer(), new Map(upgrades));
+  serveUpgrades(app.getHttpServer(), upgradesOf(gateway, dialects, rules));
+}
+
+/** What takes handshakes over beside Socket.IO, by exact path. */
+export function upgradesOf(
+  gateway: Gateway,
+  dialects: readonly Dialect[],
+  rules: OriginRules,
+): ReadonlyMap<string, TakeUpgrade> {
+  const upgrades = new Map<string, TakeUpgrade>();
+  if (dialects.includes(genesisChat)) upgrades.set(SOCKET_PATH, createUpgrade(gateway, rules));
+  return upgrades;
 }

@@ -1,4 +1,5 @@
 import {
+  BadRequestException,
   Catch,
   HttpException,
   NotFoundException,
@@ -7,6 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from '#observability';
+import { GENESIS_BODY_PATHS } from '../dialects/genesis-chat/genesis-chat.js';
 import { requestIdOf } from '../safety/request-id.middleware.js';
 import { notFound, RequestError, toRequestError } from './request-error.js';
 import type { SendError } from './send-error.js';
@@ -34,7 +36,8 @@ export class ProblemFilter implements ExceptionFilter {
       return this.servePage(request, response, () => this.sendError(request, response, notFound()));
     if (!isDecodable(request.path)) return this.sendError(request, response, notFound());
     const status = statusOfFramework(exception);
-    if (status !== undefined) return this.sendError(request, response, describe(status), status);
+    if (status !== undefined)
+      return this.sendError(request, response, describe(status), statusAt(request.path, exception, status));
     const error = toRequestError(exception);
     const { method, path } = request;
     const about = { err: exception, request_id: requestIdOf(response), method, path };
@@ -42,6 +45,11 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.code === 'unavailable') this.log.warn(about, 'request refused for now');
     this.sendError(request, response, error);
   }
+}
+
+/** A body that is no JSON (Nest's `BadRequestException`) is as wrong as one that is, where a contract says so. */
+function statusAt(path: string, exception: unknown, status: number): number {
+  return exception instanceof BadRequestException && GENESIS_BODY_PATHS.test(path) ? 422 : status;
 }
 
 /** An id that cannot even be decoded is one that does not exist. */

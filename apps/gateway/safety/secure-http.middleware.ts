@@ -16,11 +16,13 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** What pages of other sites may read of an answer. */
 const EXPOSED_HEADERS = ['Retry-After', 'WWW-Authenticate', 'X-Request-Id'];
 const FORM = 'application/x-www-form-urlencoded';
+/** As with all paths, the letters' case makes no difference: routes are found like that, too. */
+const API_PATHS = /^\/api\//i;
 /** Where a form is a body. */
-const FORM_PATHS: ReadonlySet<string> = new Set(['/api/auth/token']);
+const FORM_PATHS = /^\/api\/auth\/token\/?$/i;
 const FULL_RETRY_MS = 1_000;
 /** Who watches a full process must not take it for a dead one. */
-const ALWAYS_SERVED = /^\/(health\/|metrics$)/;
+const ALWAYS_SERVED = /^\/(health\/|metrics$)/i;
 
 export interface HttpOptions {
   rules: OriginRules;
@@ -47,7 +49,7 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
     response.vary('Origin');
     const reason = judgeRequest(originOf(request), rulesFor(ownerOf(request.path), rules));
     if (reason !== undefined) return sendError(request, response, new RequestError('forbidden', reason));
-    if (request.path.startsWith('/api/')) response.setHeader('Cache-Control', 'no-store');
+    if (API_PATHS.test(request.path)) response.setHeader('Cache-Control', 'no-store');
     next();
   });
   // Before anything else may refuse a request: a page is told the reason only with these headers.
@@ -104,7 +106,7 @@ function hasReadableBody(request: Request, dialect: Dialect | undefined): boolea
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
   if (!hasBody || request.is(['application/json', ...(dialect?.bodyTypes ?? [])])) return true;
-  return FORM_PATHS.has(request.path) && request.is(FORM) === FORM;
+  return FORM_PATHS.test(request.path) && request.is(FORM) === FORM;
 }
 
 /** A body that may be larger than the client protocol's is kept and read only for somebody who is known. */

@@ -223,6 +223,31 @@ describe('/ws/chat', () => {
     again.close();
   });
 
+  it('64 messages at once are taken or answered; at the next one it is closed and says why', async () => {
+    const pia = await signTestToken('pia');
+    const client = await open({ token: pia });
+    const id = await conversation(pia);
+    const last = await conversation(pia);
+    for (let sent = 0; sent < 64; sent++) client.say(id, `message ${sent}`);
+    for (const content of ['too many', 'after it']) client.say(last, content);
+    expect(await client.closing()).toEqual({
+      code: 1008,
+      reason: 'Too many messages wait for their answers.',
+    });
+    const mayBeUnended = 40;
+    const turns = async () => harness.store.listTurns(id, { limit: 100 });
+    await waitFor(async () => (await turns()).length === mayBeUnended, { what: 'the turns' });
+    expect((await turns()).map(({ content }) => content)).toEqual(
+      Array.from({ length: mayBeUnended }, (_, at) => `message ${at}`),
+    );
+    expect(await harness.store.listTurns(last, { limit: 10 })).toEqual([]);
+    const again = await open({ token: pia });
+    await (await PlayedTurn.take(harness, (await turns())[0]!._id)).answer('Here I am.');
+    await again.next('complete');
+    expect(again.text).toBe('Here I am.');
+    again.close();
+  });
+
   it('sees BUSY when the conversation takes no further message', async () => {
     const [tab, client] = [await open(), await open()];
     const id = await conversation();

@@ -275,8 +275,14 @@ describe('requests that do not fit', () => {
   const deep = '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000);
 
   it.each([
-    ['POST', '/api/conversations', '{"title":', 400],
-    ['POST', '/api/conversations', '"text"', 400],
+    ['POST', '/api/conversations', '{"title":', 422],
+    ['POST', '/api/conversations/', '{"title":', 422],
+    ['POST', '/api/conversations', '"text"', 422],
+    ['PATCH', '/api/conversations/unknown', '{"title":', 422],
+    ['POST', '/api/auth/register', '{', 422],
+    ['POST', '/api/auth/token', '{', 422],
+    ['POST', '/api/conversations/unknown/turns', '{"content":', 400],
+    ['POST', '/mcp', '{', 400],
     ['POST', '/api/conversations', '[]', 422],
     ['POST', '/api/conversations', '{"title":7}', 422],
     ['POST', '/api/conversations', `{"title":"${'x'.repeat(201)}"}`, 422],

@@ -38,7 +38,7 @@ const lines = () => harness.log.map((line) => JSON.parse(line) as Record<string,
 
 /** Requests that are refused at every place where one can be, by their status. */
 const REFUSALS: [number, string, RequestInit, string][] = [
-  [400, '/api/conversations', { method: 'POST', body: '{"title":' }, 'invalid'],
+  [400, '/api/conversations/unknown/turns', { method: 'POST', body: '{"content":' }, 'invalid'],
   [401, '/api/tools', { headers: { authorization: 'Bearer nonsense' } }, 'unauthorized'],
   [403, '/api/admin/dead-letters', {}, 'forbidden'],
   [404, '/api/conversations/unknown', {}, 'not_found'],
@@ -104,6 +104,49 @@ describe('every refusal over HTTP', () => {
     const foreign = await ask('/api/tools', { headers: { origin: 'https://evil.example' } });
     expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
     expect(foreign.headers.get('x-request-id')).toMatch(UUID);
+  });
+});
+
+describe('a path in capitals', () => {
+  const json = { 'content-type': 'application/json' };
+
+  it.each([
+    ['/API/CHAT-ARTIFACTS', { error: expect.any(String) }],
+    ['/API/chat', { error: expect.any(String) }],
+    ['/CHAT', { detail: expect.any(String) }],
+    ['/V1/Chat/Completions', { error: expect.objectContaining({ type: 'invalid_request_error' }) }],
+    ['/AG-UI', { type: 'RUN_ERROR', message: expect.any(String), code: 'invalid' }],
+    ['/API/Conversations', expect.objectContaining({ code: 'invalid', status: 422 })],
+  ])('%s is the same path, also to whoever refuses a request', async (path, refusal) => {
+    harness = await startHarness();
+    const answers = await Promise.all(
+      [path, path.toLowerCase()].map((each) => ask(each, { method: 'POST', headers: json, body: '{' })),
+    );
+    const [capitals, small] = await Promise.all(
+      answers.map(async (answer) => [
+        answer.status,
+        answer.headers.get('cache-control'),
+        await answer.json(),
+      ]),
+    );
+    expect(capitals).toEqual(small);
+    expect(capitals![2]).toEqual(refusal);
+  });
+
+  it('takes a body as large as the same one in small letters', async () => {
+    harness = await startHarness();
+    const body = JSON.stringify({
+      message: ' ',
+      history: [{ role: 'user', content: 'x'.repeat(2_000_000) }],
+    });
+    const answer = await ask('/API/Chat', { method: 'POST', headers: json, body });
+    expect([answer.status, await answer.json()]).toEqual([400, { error: expect.any(String) }]);
+  });
+
+  it('takes a form where one is taken', async () => {
+    harness = await startHarness({ config: { auth: { kind: 'local', secret: JWT_SECRET } } });
+    const body = new URLSearchParams({ username: 'nobody', password: 'of this name' });
+    expect((await ask('/API/Auth/Token', { method: 'POST', body })).status).toBe(401);
   });
 });
 

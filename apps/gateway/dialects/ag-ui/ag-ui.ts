@@ -2,7 +2,7 @@ import { RequestError } from '../../errors/request-error.js';
 import type { Dialect } from '../dialect.js';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-const PATH = /^\/ag-ui\/?$/;
+const PATH = /^\/ag-ui\/?$/i;
 
 /** Runs of AG-UI 1.0 as Server-Sent Events. A refusal is the event that would end a run: `RUN_ERROR`, as JSON. */
 export const agUi: Dialect = {

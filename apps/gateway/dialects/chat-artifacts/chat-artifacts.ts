@@ -2,9 +2,9 @@ import type { Dialect } from '../dialect.js';
 
 /** The first segment after `/api/` that is its own; everything else there belongs to the native API. */
 const PATHS =
-  /^\/api\/(chat|chat-artifacts|chat-basic|server-names|server-status|api-keys|storage|graph|mcp-execute)(\/|$)/;
+  /^\/api\/(chat|chat-artifacts|chat-basic|server-names|server-status|api-keys|storage|graph|mcp-execute)(\/|$)/i;
 /** What its front end also asks for and is not provided: chat works without. */
-const NOT_PROVIDED = /^\/api\/(storage|graph|mcp-execute)(\/|$)/;
+const NOT_PROVIDED = /^\/api\/(storage|graph|mcp-execute)(\/|$)/i;
 /** Pinned artifacts travel with each request. */
 const MAX_BODY_BYTES = 50 * 1024 * 1024;
 

@@ -86,13 +86,35 @@ describe('a socket of genesis-chat', () => {
     ]);
   });
 
-  it('closes when too many messages wait for their answers', async () => {
-    const { say, wire } = aSession({ maxWaiting: 2 });
+  it('answers as many messages as may wait, all sent at once, in their order', async () => {
+    const { clock, wire, session, show } = aSession({ maxWaiting: 64 });
+    const ids = Array.from({ length: 64 }, (_, i) => String(i).padStart(2, '0'));
+    for (const id of ids)
+      session.receive(JSON.stringify({ conversation_id: `conv_${id}`, content: 'hi' }), 1);
+    await clock.advance(1_000);
+    for (const id of ids) {
+      await clock.advance(200);
+      await show(`turn_${id}`, 'completed', 'Yes.');
+    }
+    expect(wire.closed).toBeUndefined();
+    const completes = wire.frames.filter(({ type }) => type === 'complete').map(({ turn_id }) => turn_id);
+    expect(completes).toEqual(ids.map((id) => `turn_${id}`));
+  });
+
+  it('closes at the message that is one too many, takes none after it, and leaves the others to the next', async () => {
+    const { clock, session, notes, say, show, wire, types } = aSession({ maxWaiting: 2 });
     await say('conv_a');
     await say('conv_b');
     expect(wire.closed).toBeUndefined();
     await say('conv_c');
     expect(wire.closed).toBe(1008);
+    await clock.advance(1_000);
+    await show('turn_a', 'completed', 'Yes.');
+    // There is room again, and the client may not have read that it is to go.
+    await say('conv_d');
+    await session.end(false);
+    expect(types()).toEqual(['token turn_a', 'complete turn_a']);
+    expect(notes).toEqual(['drop turn_a', 'drop turn_b']);
   });
 
   it('shows a message that is sent twice once', async () => {

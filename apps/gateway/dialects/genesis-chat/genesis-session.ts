@@ -39,6 +39,8 @@ export class GenesisSession {
   /** Messages are taken one after the other, so that they are answered in their order. */
   private accepting: Promise<void> = Promise.resolve();
   private inHand = 0;
+  /** A message was one too many: the client is told to go, and nothing after it may be taken in its place. */
+  private isFull = false;
   private ended: { isWanted: boolean } | undefined;
 
   /** `id`: unique in the fleet, for ever. */
@@ -63,8 +65,8 @@ export class GenesisSession {
     if (this.deps.traffic.receive(this.user.id, bytes) === 'cut off') return this.wire.cutOff();
     const frame = text === undefined ? BINARY_FRAME : parseClientFrame(text);
     if (frame.type === 'ping') return void this.wire.send({ type: 'pong' });
-    if (this.inHand + this.queue.length >= this.deps.maxWaiting)
-      return this.wire.close(POLICY_VIOLATION, 'Too many messages wait for their answers.');
+    this.isFull ||= this.inHand + this.queue.length >= this.deps.maxWaiting;
+    if (this.isFull) return this.wire.close(POLICY_VIOLATION, 'Too many messages wait for their answers.');
     const messageAt = this.deps.clock.now();
     this.inHand++;
     this.accepting = this.accepting

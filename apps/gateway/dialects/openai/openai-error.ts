@@ -56,8 +56,8 @@ export function toOpenAiError(error: RequestError): OpenAiError {
 }
 
 const ALLOWED: [RegExp, string][] = [
-  [/^\/v1\/chat\/completions\/?$/, 'POST'],
-  [/^\/v1\/models(\/[^/]+)?\/?$/, 'GET'],
+  [/^\/v1\/chat\/completions\/?$/i, 'POST'],
+  [/^\/v1\/models(\/[^/]+)?\/?$/i, 'GET'],
 ];
 /** The API has one for what the client protocol calls unprocessable. */
 const BAD_REQUEST = 400;

@@ -97,10 +97,12 @@ describe('the table', () => {
   });
 
   it('has an entry for everything that upgrades a connection', async () => {
-    const { upgradeListeners } = await readServed();
+    const { upgrades, upgradeListeners } = await readServed();
     const advice =
       'add it to UPGRADES (socket-cases.ts), and a test here of whom it lets in and what he reaches';
-    expect([upgradeListeners, advice]).toEqual([UPGRADES.length, advice]);
+    expect([upgrades.toSorted(), advice]).toEqual([Object.keys(UPGRADES).toSorted(), advice]);
+    // Nobody else takes handshakes over, on whatever path.
+    expect([upgradeListeners, advice]).toEqual([2, advice]);
   });
 
   it.each(guarded)('asks something of $route', ({ how }) => {

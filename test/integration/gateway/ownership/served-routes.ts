@@ -7,7 +7,10 @@ import { loadStandaloneConfig } from '#bootstrap';
 import { Gateway } from '../../../../apps/gateway/gateway.js';
 import type { GatewayDeps } from '../../../../apps/gateway/gateway.deps.js';
 import { GatewayModule } from '../../../../apps/gateway/gateway.module.js';
-import { configureGateway } from '../../../../apps/gateway/start-gateway.app.js';
+import { configureGateway, upgradesOf } from '../../../../apps/gateway/start-gateway.app.js';
+import { chooseDialects } from '../../../../apps/gateway/dialects/dialects.js';
+import { toOriginRules } from '../../../../apps/gateway/safety/origin-rules.js';
+import { SOCKET_IO_PATH } from '../../../../apps/gateway/socket/socket-server.adapter.js';
 import { ChatGateway } from '../../../../apps/gateway/socket/chat.gateway.js';
 import { GATEWAY_ID } from '../gateway-harness.js';
 
@@ -15,8 +18,16 @@ interface Layer {
   route?: { path: string; methods: Record<string, boolean>; stack: { method?: string }[] };
 }
 
+export interface Served {
+  routes: string[];
+  /** Paths on which a connection is upgraded. */
+  upgrades: string[];
+  /** Who hears of a handshake: Socket.IO, and whoever serves the other paths. */
+  upgradeListeners: number;
+}
+
 /** What a gateway with accounts really serves, read from its router and its server. */
-export async function readServed(): Promise<{ routes: string[]; upgradeListeners: number }> {
+export async function readServed(): Promise<Served> {
   const config = loadStandaloneConfig({ AUTH: 'local' });
   const logger = createLogger({ role: 'test', level: 'silent' });
   const deps: GatewayDeps = {
@@ -33,8 +44,10 @@ export async function readServed(): Promise<{ routes: string[]; upgradeListeners
   const { router } = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
   const routes = router.stack.flatMap(({ route }) => (route ? describeRoute(route) : []));
   const upgradeListeners = app.getHttpServer().listeners('upgrade').length as number;
+  const others = upgradesOf(gateway, chooseDialects(undefined), toOriginRules(config)).keys();
   await app.close();
-  return { routes: [...new Set(routes)].toSorted(), upgradeListeners };
+  const upgrades = [SOCKET_IO_PATH, ...others];
+  return { routes: [...new Set(routes)].toSorted(), upgrades, upgradeListeners };
 }
 
 /** Names of the events that have a handler, from Nest's own notes. */

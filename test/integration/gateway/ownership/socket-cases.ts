@@ -20,5 +20,8 @@ export const SOCKET_CASES: Record<ClientRequestName, SocketCase> = {
   ping: { own: 'it is about nothing' },
 };
 
-/** Paths on which a connection is upgraded, each with how the table below asks for it. */
-export const UPGRADES = ['/socket.io/ (the events above)', '/ws/chat (genesis-chat)'];
+/** Paths on which a connection is upgraded, each with where it is tried whom it lets in. */
+export const UPGRADES: Record<string, string> = {
+  '/socket.io/': 'the events above',
+  '/ws/chat': 'genesis-chat, in a block of its own',
+};
