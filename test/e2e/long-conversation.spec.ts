@@ -109,9 +109,9 @@ describe('a process that is killed while the conversation is being summarised', 
         ['', 'They told stories.'],
         ['Fine.', undefined],
       ]);
-      const { messages } = api.requests.at(-1)!.body;
+      const { messages, system } = api.requests.at(-1)!.body;
       expect(messages).toHaveLength(1);
-      expect(JSON.stringify(messages)).toContain('They told stories.');
+      expect(JSON.stringify(system)).toContain('They told stories.');
       expect(summaries).toHaveLength(2);
       expect(api.violations).toEqual([]);
     } finally {

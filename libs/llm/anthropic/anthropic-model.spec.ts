@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { MessageReply, ReplyBlock, ScriptedReply } from '../../../test/fakes/messages-reply.js';
 import { say, useTools } from '../../../test/fakes/messages-reply.js';
+import { PromptCache } from '../../../test/fakes/prompt-cache.js';
 import { startStrictMessagesApi, type StrictMessagesApi } from '../../../test/fakes/strict-messages-api.js';
 import { waitFor } from '../../../test/services/wait-for.js';
 import { ModelError, type ModelMessage, type ModelPart, type ModelRequest } from '../model.port.js';
@@ -281,6 +282,19 @@ describe('what the adapter says when a call fails', () => {
     expect(system[1]!.text.split('</earlier_conversation>')).toHaveLength(2);
     expect(api.requests[0]!.rawBody.split('They like tea.')).toHaveLength(2);
     expect(JSON.stringify(api.requests[0]!.body.messages)).not.toContain('tea');
+  });
+
+  it('finds its system prompt in the cache when a summary comes', async () => {
+    const system = 'Rules. '.repeat(300);
+    const model = await start(() => say('Fine.'));
+    for (const summary of [undefined, 'They like tea.'])
+      await collect(
+        model.stream(aRequest(NAME, { system, ...(summary && { summary }) }), new AbortController().signal),
+      );
+    const cache = new PromptCache();
+    const [, second] = api.requests.map(({ body }) => cache.read(body));
+    expect(second!.cached).toBeGreaterThanOrEqual(system.length);
+    expect(second!.cached).toBeLessThan(second!.total);
   });
 
   it('does not think where little reasoning is asked for, if it can do without', async () => {

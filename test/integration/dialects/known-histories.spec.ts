@@ -94,14 +94,18 @@ describe('a client that sends everything with each request', () => {
     expect(model.requests.at(-1)!.system).toBe('For four.');
   });
 
-  it('costs a turn for each request, not one for each that was had before', async () => {
+  it.each([
+    ['costs a turn for each request, not one for each that was had before', false, 10],
+    ['costs all of them each time when it names its messages', true, 55],
+  ])('%s', async (_, isKeyed, expected) => {
     const { store } = system.fleet;
     let inserts = 0;
     const { insertTurn } = store;
     store.insertTurn = (row) => (inserts++, insertTurn.call(store, row));
     let said: Said[] = [];
-    for (let i = 0; i < 10; i++) ({ said } = await ask(said, `message ${i}`));
-    expect(inserts).toBe(10);
+    for (let i = 0; i < 10; i++)
+      ({ said } = await ask(said, `message ${i}`, isKeyed ? { key: `key-${i}` } : {}));
+    expect(inserts).toBe(expected);
   });
 
   it('that answers anew, or from an earlier message, does not see what the other way came to', async () => {
