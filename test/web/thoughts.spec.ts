@@ -33,8 +33,8 @@ describe('what the model thinks', () => {
     await web.page.locator('.aside-text strong', { hasText: 'add them' }).waitFor();
     web.gateway.aheadMs += 4_000;
     one.stream('It is 42.');
-    await line(/^Thought for 4/).waitFor();
-    await web.isFocused(line(/^Thought for 4/));
+    await line(/^Thought for \d/).waitFor();
+    await web.isFocused(line(/^Thought for \d/));
     expect(await web.page.locator('.aside-text').innerText()).toBe('First I add them up.');
     await web.page.keyboard.press('Space');
     await web.page.locator('.aside-text').waitFor({ state: 'detached' });
