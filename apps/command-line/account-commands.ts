@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { CommandError } from './command-error.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
 
@@ -29,7 +30,7 @@ export function addAccountCommands(
     .description('all of them, in the order of registration')
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const accounts = await readAll(openApi());
+      const accounts = await readAll(openApi()).catch(explainMissing);
       write(json ? `${JSON.stringify(accounts, null, 2)}\n` : formatTable(HEADER, accounts.map(cellsOf)));
     });
   commands
@@ -40,10 +41,24 @@ export function addAccountCommands(
     )
     .addOption(new Option('--active <yes or no>', 'whether it may sign in at all').choices(['yes', 'no']))
     .action(async (id: string, { role, active }: { role?: string; active?: 'yes' | 'no' }) => {
+      if (role === undefined && active === undefined)
+        throw new CommandError('Say what to change: --role user|operator, --active yes|no, or both.');
       const change = { role, is_active: active && active === 'yes' };
-      const account = await openApi().patch<ListedAccount>(`${PATH}/${encodeURIComponent(id)}`, change);
+      const account = await openApi()
+        .patch<ListedAccount>(`${PATH}/${encodeURIComponent(id)}`, change)
+        .catch(explainMissing);
       write(formatTable(HEADER, [cellsOf(account)]));
     });
+}
+
+/** Without accounts these addresses do not exist. */
+function explainMissing(error: unknown): never {
+  if (error instanceof CommandError && error.status === 404)
+    throw new CommandError(
+      `${error.message} Accounts exist only with AUTH=local; users list shows their ids.`,
+      404,
+    );
+  throw error;
 }
 
 async function readAll(api: GatewayApi): Promise<ListedAccount[]> {

@@ -61,7 +61,10 @@ export class GatewayApi {
     if (typeof body?.detail !== 'string') return this.stranger();
     const hint = status === 401 || status === 403 ? ' Set SWITCHYARD_TOKEN to a token of an operator.' : '';
     const after = headers.get('retry-after');
-    return new CommandError(`${body.detail}${hint}${after === null ? '' : ` Try again in ${after} s.`}`);
+    return new CommandError(
+      `${body.detail}${hint}${after === null ? '' : ` Try again in ${after} s.`}`,
+      status,
+    );
   }
 
   private stranger(): CommandError {

@@ -3,6 +3,7 @@ import { ConfigError, runMain, type Environment } from '#bootstrap';
 import { signToken } from './auth/json-web-token.adapter.js';
 
 const DEFAULT_HOURS = 24;
+const USAGE = 'npm run token -- --user <name> [--hours <number>] [--operator]';
 
 /** `npm run token -- --user ann [--hours 24] [--operator]`: prints a token for `AUTH=jwt` with `JWT_SECRET`. */
 await runMain('token command', async () => {
@@ -12,19 +13,26 @@ await runMain('token command', async () => {
 });
 
 function readArguments(args: string[]): { user: string; hours: number; isOperator: boolean } {
-  const { values } = parseArgs({
-    args,
-    options: { user: { type: 'string' }, hours: { type: 'string' }, operator: { type: 'boolean' } },
-    strict: false,
-  });
-  const user = typeof values.user === 'string' ? values.user : '';
+  const values = parse(args);
+  const user = values.user ?? '';
   const hours = Number(values.hours ?? DEFAULT_HOURS);
   const problems = [
-    ...(user === '' || user.length > 256 ? ['--user must be the name of a user'] : []),
+    ...(user === '' || user.length > 256 ? [`--user must be the name of a user: ${USAGE}`] : []),
     ...(hours > 0 && hours <= 87_600 ? [] : ['--hours must be a number from 0 to 87600']),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   return { user, hours, isOperator: values.operator === true };
+}
+
+function parse(args: string[]): { user?: string; hours?: string; operator?: boolean } {
+  try {
+    return parseArgs({
+      args,
+      options: { user: { type: 'string' }, hours: { type: 'string' }, operator: { type: 'boolean' } },
+    }).values;
+  } catch {
+    throw new ConfigError([`the arguments must be those of ${USAGE}`]);
+  }
 }
 
 function readSettings({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Environment) {

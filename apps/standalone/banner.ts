@@ -3,7 +3,13 @@ import { describeModel } from '#llm';
 import type { ToolsetHost } from '#tools';
 import { toModelEnvironment } from '../orchestrator/settings.js';
 
-/** What a newcomer reads after `npm start`: what runs, where the page is, which model and tools, where the data lies. */
+const LOGINS: Record<StandaloneConfig['auth']['kind'], string> = {
+  none: 'nobody has to (AUTH=none)',
+  local: 'accounts (AUTH=local): register on the page, the first one is the operator',
+  jwt: 'tokens (AUTH=jwt): with JWT_SECRET, npm run token -- --user ann prints one',
+};
+
+/** What a newcomer reads after `npm start`: what runs, where the page is, who may in, which model and tools, where the data lies. */
 export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHost[]): string {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const toolsets = hosts.map((toolset) => describeToolset(toolset)).join(', ');
@@ -12,6 +18,7 @@ export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHos
     '  Switchyard: gateway, orchestrator and tool worker in one process',
     '',
     `  Page    http://${isEverywhere(config.host) ? 'localhost' : host}:${port}`,
+    `  Login   ${LOGINS[config.auth.kind]}`,
     `  Model   ${describeModel(toModelEnvironment(config))}`,
     `  Tools   ${toolsets || 'none'}`,
     `  Data    ${config.mongodbUrl ? 'MongoDB (MONGODB_URL)' : config.dataDir}`,

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { describeIssues } from './describe-issues.js';
 import { isWithinDepth, MAX_DEPTH, MAX_MESSAGE_BYTES } from './limits.js';
 import { bodySchemas, envelopeSchema, QUEUE_TYPES, type Message, type QueueKind } from './messages.js';
 
@@ -28,15 +28,6 @@ export function decodeMessage(bytes: Uint8Array, queue: QueueKind): Decoded {
 
 export function encodeMessage(message: Message): Buffer {
   return Buffer.from(JSON.stringify(message));
-}
-
-/** `path: what is wrong`, joined; never a value. */
-export function describeIssues(error: z.ZodError): string {
-  return error.issues
-    .slice(0, 3)
-    .map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message))
-    .join('; ')
-    .slice(0, 500);
 }
 
 function refuse(reason: string): Decoded {

@@ -10,5 +10,6 @@ export * from './client.js';
 export * from './messages.js';
 export * from './limits.js';
 export * from './decode.js';
+export * from './describe-issues.js';
 export * from './plain-text.js';
 export * from './new-message.js';

@@ -72,7 +72,7 @@ export function findProviderProblem(provider: Provider, env: ModelEnvironment): 
 }
 
 function missing(variable: string, provider: Provider): string {
-  return `${variable} is not set; set it to use ${provider === 'gemini' ? 'a' : 'an'} ${provider}/ model, or set MODEL=demo to go without.`;
+  return `${variable} is not set; set it to use ${provider === 'gemini' ? 'a' : 'an'} ${provider}/ model, or choose another model.`;
 }
 
 function valueOf(env: ModelEnvironment, name: keyof ModelEnvironment): string | undefined {

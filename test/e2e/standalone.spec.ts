@@ -26,17 +26,18 @@ describe('npm start', () => {
     await removeFolders();
   });
 
-  test('says what runs, where the page is, which model and tools are on, where the data lies', async () => {
+  test('says what runs, where the page is, who may in, which model and tools are on, where the data lies', async () => {
     await waitFor(() => standalone.log.includes('Stop'), { what: 'the banner' });
     const lines = standalone.log.split('\n').filter((line) => line.trim() !== '');
     expect(lines[0]).toBe('  Switchyard: gateway, orchestrator and tool worker in one process');
     expect(lines[1]).toBe(`  Page    http://localhost:${standalone.port}`);
-    expect(lines[2]).toMatch(/^ {2}Model {3}demo \(.*MODEL=anthropic\/.* ANTHROPIC_API_KEY\)$/);
-    expect(lines[3]).toBe(
+    expect(lines[2]).toBe('  Login   nobody has to (AUTH=none)');
+    expect(lines[3]).toMatch(/^ {2}Model {3}demo \(.*MODEL=anthropic\/.* ANTHROPIC_API_KEY\)$/);
+    expect(lines[4]).toBe(
       '  Tools   math (2), knowledge (1), web (1), http (1), time (1), memory (3), artifacts (2)',
     );
-    expect(lines[4]).toBe(`  Data    ${DATA_DIR}`);
-    expect(lines).toHaveLength(6);
+    expect(lines[5]).toBe(`  Data    ${DATA_DIR}`);
+    expect(lines).toHaveLength(7);
   });
 
   test('serves the page with a strict policy, and its assets', async () => {

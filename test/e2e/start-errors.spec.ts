@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { runCommand } from '../services/child.js';
 import { findFreePort } from '../services/free-port.js';
 import { startProcess, type ProcessKind } from '../services/processes.js';
 import { describeWithServices, mongoForTest, serviceStartTimeoutMs } from '../services/test-services.js';
@@ -168,6 +169,23 @@ describeWithServices(['mongo'], 'a broker that cannot be reached', () => {
     const place = `127.0.0.1:${await listenSilently()}`;
     expectOneSentence(await refused('gateway', { ...servicesAt(place), MONGODB_URL }), place);
   }, 60_000);
+});
+
+describe('the token command', () => {
+  const token = (...words: string[]) =>
+    runCommand(process.execPath, ['dist/apps/gateway/token.main.js', ...words], {
+      env: { PATH: process.env.PATH ?? '', JWT_SECRET: 'a secret of at least thirty-two characters' },
+    });
+
+  test.each([[[]], [['--user']], [['--user', 'ann', '--days', '3']], [['--help']]])(
+    'says with %j how it is used, and prints no token',
+    async (words) => {
+      await expect(token(...words)).rejects.toThrow(
+        /failed \(1\)[^]*npm run token -- --user <name> \[--hours/,
+      );
+      await expect(token(...words)).rejects.not.toThrow(/eyJ|^\s+at /m);
+    },
+  );
 });
 
 function servicesAt(place: string) {

@@ -10,7 +10,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from '#observability';
 import { GENESIS_BODY_PATHS } from '../dialects/genesis-chat/genesis-chat.js';
 import { requestIdOf } from '../safety/request-id.middleware.js';
-import { notFound, RequestError, toRequestError } from './request-error.js';
+import { noSuchAddress, notFound, RequestError, toRequestError } from './request-error.js';
 import type { SendError } from './send-error.js';
 
 /** Serves a file of the page; calls `onMissing` when there is none of this name. */
@@ -33,7 +33,7 @@ export class ProblemFilter implements ExceptionFilter {
     const request = http.getRequest<Request>();
     const response = http.getResponse<Response>();
     if (exception instanceof NotFoundException)
-      return this.servePage(request, response, () => this.sendError(request, response, notFound()));
+      return this.servePage(request, response, () => this.sendError(request, response, noSuchAddress()));
     if (!isDecodable(request.path)) return this.sendError(request, response, notFound());
     const status = statusOfFramework(exception);
     if (status !== undefined)

@@ -25,6 +25,11 @@ export function notFound(): RequestError {
   return new RequestError('not_found', 'There is nothing with this id.');
 }
 
+/** For an address that is no route and no file of the page. */
+export function noSuchAddress(): RequestError {
+  return new RequestError('not_found', 'There is nothing at this address.');
+}
+
 const STORE_RETRY_MS = 1_000;
 
 /** Any error as the one that the client is told. What is not known is `internal`, and its text stays here. */

@@ -31,9 +31,14 @@ export async function streamWithFallbacks(
     if (next === undefined || streamed.ended !== 'failed' || !mayPassElsewhere(streamed.error))
       return { model, streamed: { ...streamed, usage: spent } };
     retriesBefore = retriesUpTo(streamed, input.claimAttempt);
-    emitWaiting(input, `${streamed.error.message} Going on with ${next}.`, 0);
+    emitWaiting(input, `${asSentence(streamed.error.message)} Going on with ${next}.`, 0);
     input.onFallback(next);
   }
+}
+
+/** Providers' own words may end without a stop. */
+function asSentence(text: string): string {
+  return /[.!?…]$/.test(text.trimEnd()) ? text.trimEnd() : `${text.trimEnd()}.`;
 }
 
 /** Not a request that is refused for what it is. */

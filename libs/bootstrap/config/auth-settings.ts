@@ -53,7 +53,7 @@ export function findAuthNotices({ AUTH = 'none', ...rest }: Environment): string
   }
   if (AUTH !== 'none') return [];
   const unused = ['JWT_SECRET', ...ofOthers].filter((name) => rest[name] !== undefined);
-  return unused.length > 0 ? [`${unused.join(', ')} set without AUTH=jwt: nobody has to log in`] : [];
+  return unused.length > 0 ? [`${unused.join(', ')} set with AUTH=none: nobody has to log in`] : [];
 }
 
 export function toAuthSettings(environment: {

@@ -241,7 +241,7 @@ describe('what looks like a mistake', () => {
     });
     expect(notices).toEqual([
       'RABBITMQ_URI is not a setting: did you mean RABBITMQ_URL?',
-      'JWT_SECRET set without AUTH=jwt: nobody has to log in',
+      'JWT_SECRET set with AUTH=none: nobody has to log in',
       'ANTHROPIC_API_KEY is set and MODEL is not: the demo model answers',
     ]);
   });

@@ -468,7 +468,7 @@ function poison(): Record<string, { content: Buffer; reason: string }> {
     empty: { content: Buffer.alloc(0), reason: 'not JSON' },
     wrong_schema: {
       content: withBody({ n: 'one' }),
-      reason: 'body: n: Invalid input: expected number, received string',
+      reason: 'body: n: must be a number',
     },
     foreign_type: { content: encodeMessage(turnAdvance()), reason: 'type turn.advance does not belong here' },
     too_deep: { content: withBody({ arguments: deep }), reason: 'deeper than 32 levels' },

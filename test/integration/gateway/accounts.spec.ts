@@ -318,6 +318,12 @@ describe('npm run switchyard -- users', () => {
     await expect(run(['users', 'set', bob, '--active', 'no'], user)).rejects.toThrow('Ask another operator');
     await expect(run(['users', 'set', 'x', '--role', 'user'], user)).rejects.toThrow('nothing with this id');
     await expect(run(['users', 'list'], 'no token')).rejects.toThrow('Set SWITCHYARD_TOKEN');
+    await expect(set()).rejects.toThrow('Say what to change: --role');
+  });
+
+  it('says that there are no accounts, where there are none', async () => {
+    await start({ config: { auth: { kind: 'none' } } });
+    await expect(run(['users', 'list'], '')).rejects.toThrow('Accounts exist only with AUTH=local');
   });
 
   it('reads as many pages as there are', async () => {

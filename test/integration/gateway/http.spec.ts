@@ -311,6 +311,11 @@ describe('requests that do not fit', () => {
     expectProblem(reply, status, code);
   });
 
+  it('what is no address is not called an id', async () => {
+    const { body } = await ask('GET', '/api/nothing');
+    expect(JSON.parse(body)).toMatchObject({ detail: 'There is nothing at this address.' });
+  });
+
   it('a broken path is refused', async () => {
     const reply = await ask('GET', '/api/conversations/%E0%A4%A');
     expect([400, 404]).toContain(reply.status);

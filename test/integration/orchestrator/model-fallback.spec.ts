@@ -104,6 +104,15 @@ describe('a model whose account is used up', () => {
     ]);
   });
 
+  it('ends what the provider said as a sentence before it names the next one', async () => {
+    const quota = new ModelError('HTTP 402: no quota ', 'used_up', { retryable: false, status: 402 });
+    const { model } = modelsThat({ 'one/a': () => quota });
+    await fleet.startOrchestrator(model, withFallback('two/b'));
+    const turn = await fleet.submit('go');
+    await fleet.event(turn, 'complete');
+    expect(fleet.of(turn, 'waiting')[0]?.reason).toBe('HTTP 402: no quota. Going on with two/b.');
+  });
+
   it('fails the turn at once when nobody stands in for it', async () => {
     const { model, asked } = modelsThat({ 'one/a': () => usedUp });
     await fleet.startOrchestrator(model, { model: 'one/a' });

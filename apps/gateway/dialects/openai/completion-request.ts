@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isWithinDepth, MAX_CONTENT_LENGTH, MAX_DEPTH, type ClientRequest } from '#contracts';
+import { describeIssue, isWithinDepth, MAX_CONTENT_LENGTH, MAX_DEPTH, type ClientRequest } from '#contracts';
 import { foldHistory, type Exchange, type SaidMessage } from '../../turns/import-history.js';
 import { OpenAiRefusal } from './openai-error.js';
 import { modelOption } from './served-models.js';
@@ -75,10 +75,12 @@ function parse(value: unknown): Body {
     throw new OpenAiRefusal(`The request is nested deeper than ${MAX_DEPTH} levels.`);
   const parsed = completionSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  const param = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  const issue = parsed.error.issues[0]!;
+  const param = issue.path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('');
   if (param === '') throw new OpenAiRefusal('The body must be a JSON object.');
-  throw new OpenAiRefusal(`${param.slice(1)}: ${message}`, { param: param.slice(1) });
+  throw new OpenAiRefusal(`${param.slice(1)}: ${describeIssue(issue)}`, { param: param.slice(1) });
 }
 
 function refuseUnsupported({ n, tools, functions, response_format: format }: Body): void {

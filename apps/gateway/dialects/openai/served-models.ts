@@ -36,6 +36,6 @@ function toModel(id: string): ServedModel {
 }
 
 function unknownModel(id: string): OpenAiRefusal {
-  const message = `The model '${id.slice(0, 200)}' does not exist. Use '${FLEET}', or a name as in MODEL.`;
+  const message = `The model '${id.slice(0, 200)}' does not exist. Use '${FLEET}', or <provider>/<model>, for example 'openai/gpt-5'.`;
   return new OpenAiRefusal(message, { status: 404, param: 'model', code: 'model_not_found' });
 }
