@@ -15,6 +15,8 @@ import { nameRequests } from './request-id.middleware.js';
 const MAX_BODY_BYTES = 1024 * 1024;
 /** What pages of other sites may read of an answer. */
 const EXPOSED_HEADERS = ['Retry-After', 'WWW-Authenticate', 'X-Request-Id'];
+/** `null` and `5` are JSON, too: a route's schema says what is wrong with them. */
+const ANY_JSON = { strict: false };
 const FORM = 'application/x-www-form-urlencoded';
 /** Where a form is a body. */
 const FORM_PATHS: ReadonlySet<string> = new Set(['/api/auth/token']);
@@ -63,11 +65,13 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
   for (const dialect of dialects)
     if (dialect.maxBodyBytes !== undefined)
       app.useBodyParser('json', {
+        ...ANY_JSON,
         limit: dialect.maxBodyBytes,
         type: (request: IncomingMessage) =>
           isJson(request) && dialect.owns(pathOf(request)) && !dialect.ignoresBody?.(pathOf(request)),
       });
   app.useBodyParser('json', {
+    ...ANY_JSON,
     limit: MAX_BODY_BYTES,
     type: (request: IncomingMessage) => {
       const path = pathOf(request);

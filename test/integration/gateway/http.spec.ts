@@ -276,7 +276,8 @@ describe('requests that do not fit', () => {
 
   it.each([
     ['POST', '/api/conversations', '{"title":', 400],
-    ['POST', '/api/conversations', '"text"', 400],
+    ['POST', '/api/conversations', '"text"', 422],
+    ['POST', '/api/conversations', 'null', 422],
     ['POST', '/api/conversations', '[]', 422],
     ['POST', '/api/conversations', '{"title":7}', 422],
     ['POST', '/api/conversations', `{"title":"${'x'.repeat(201)}"}`, 422],
