@@ -40,6 +40,8 @@ export interface HttpOptions {
 export function secureHttp(app: NestExpressApplication, options: HttpOptions): void {
   const { rules, trustedProxies, dialects, sendError, log } = options;
   const ownerOf = (path: string) => dialects.find((dialect) => dialect.owns(path));
+  const judgedAs = (request: Request) =>
+    ownerOf(request.path) ?? dialects.find((dialect) => mayAsk(request, dialect, rules));
   app.set('query parser', 'simple');
   app.set('trust proxy', trustedProxies);
   app.use(nameRequests(log));
@@ -47,14 +49,14 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
   app.use((request: Request, response: Response, next: NextFunction) => {
     // Also of a refusal: what one origin is told must not be kept for another.
     response.vary('Origin');
-    const reason = judgeRequest(originOf(request), rulesFor(ownerOf(request.path), rules));
+    const reason = judgeRequest(originOf(request), rulesFor(judgedAs(request), rules));
     if (reason !== undefined) return sendError(request, response, new RequestError('forbidden', reason));
     if (request.path.startsWith('/api/')) response.setHeader('Cache-Control', 'no-store');
     next();
   });
   // Before anything else may refuse a request: a page is told the reason only with these headers.
   app.enableCors((request: Request, choose: (error: null, options: CorsOptions) => void) =>
-    choose(null, corsOf(ownerOf(request.path), rules)),
+    choose(null, corsOf(judgedAs(request), rules)),
   );
   app.use((request: Request, response: Response, next: NextFunction) => {
     if (hasReadableBody(request, ownerOf(request.path))) return next();
@@ -79,6 +81,15 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
     },
   });
   app.useBodyParser('urlencoded', { limit: MAX_BODY_BYTES, extended: false });
+}
+
+/**
+ * A dialect's front end may ask about any path what it may do there; that it may not use paths of others is said
+ * to its request itself.
+ */
+function mayAsk({ method, headers }: Request, dialect: Dialect, rules: OriginRules): boolean {
+  const isKnown = rules.corsOrigins.length > 0 || headers.origin === undefined;
+  return method === 'OPTIONS' && !isKnown && !!dialect.defaultOrigins?.includes(headers.origin!);
 }
 
 function rulesFor(dialect: Dialect | undefined, rules: OriginRules): OriginRules {
