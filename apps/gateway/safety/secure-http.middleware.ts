@@ -15,6 +15,8 @@ import { nameRequests } from './request-id.middleware.js';
 const MAX_BODY_BYTES = 1024 * 1024;
 /** What pages of other sites may read of an answer. */
 const EXPOSED_HEADERS = ['Retry-After', 'WWW-Authenticate', 'X-Request-Id'];
+/** `null` and `5` are JSON, too: a route's schema says what is wrong with them. */
+const ANY_JSON = { strict: false };
 const FORM = 'application/x-www-form-urlencoded';
 /** As with all paths, the letters' case makes no difference: routes are found like that, too. */
 const API_PATHS = /^\/api\//i;
@@ -40,6 +42,8 @@ export interface HttpOptions {
 export function secureHttp(app: NestExpressApplication, options: HttpOptions): void {
   const { rules, trustedProxies, dialects, sendError, log } = options;
   const ownerOf = (path: string) => dialects.find((dialect) => dialect.owns(path));
+  const judgedAs = (request: Request) =>
+    ownerOf(request.path) ?? dialects.find((dialect) => mayAsk(request, dialect, rules));
   app.set('query parser', 'simple');
   app.set('trust proxy', trustedProxies);
   app.use(nameRequests(log));
@@ -47,14 +51,14 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
   app.use((request: Request, response: Response, next: NextFunction) => {
     // Also of a refusal: what one origin is told must not be kept for another.
     response.vary('Origin');
-    const reason = judgeRequest(originOf(request), rulesFor(ownerOf(request.path), rules));
+    const reason = judgeRequest(originOf(request), rulesFor(judgedAs(request), rules));
     if (reason !== undefined) return sendError(request, response, new RequestError('forbidden', reason));
     if (API_PATHS.test(request.path)) response.setHeader('Cache-Control', 'no-store');
     next();
   });
   // Before anything else may refuse a request: a page is told the reason only with these headers.
   app.enableCors((request: Request, choose: (error: null, options: CorsOptions) => void) =>
-    choose(null, corsOf(ownerOf(request.path), rules)),
+    choose(null, corsOf(judgedAs(request), rules)),
   );
   app.use((request: Request, response: Response, next: NextFunction) => {
     if (hasReadableBody(request, ownerOf(request.path))) return next();
@@ -65,11 +69,13 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
   for (const dialect of dialects)
     if (dialect.maxBodyBytes !== undefined)
       app.useBodyParser('json', {
+        ...ANY_JSON,
         limit: dialect.maxBodyBytes,
         type: (request: IncomingMessage) =>
           isJson(request) && dialect.owns(pathOf(request)) && !dialect.ignoresBody?.(pathOf(request)),
       });
   app.useBodyParser('json', {
+    ...ANY_JSON,
     limit: MAX_BODY_BYTES,
     type: (request: IncomingMessage) => {
       const path = pathOf(request);
@@ -77,6 +83,15 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
     },
   });
   app.useBodyParser('urlencoded', { limit: MAX_BODY_BYTES, extended: false });
+}
+
+/**
+ * A dialect's front end may ask about any path what it may do there; that it may not use paths of others is said
+ * to its request itself.
+ */
+function mayAsk({ method, headers }: Request, dialect: Dialect, rules: OriginRules): boolean {
+  const isKnown = rules.corsOrigins.length > 0 || headers.origin === undefined;
+  return method === 'OPTIONS' && !isKnown && !!dialect.defaultOrigins?.includes(headers.origin!);
 }
 
 function rulesFor(dialect: Dialect | undefined, rules: OriginRules): OriginRules {

@@ -59,7 +59,10 @@ describe('a request that is refused', () => {
         [path, '{"message":"  \\n"}', 422],
         [path, '[]', 422],
         [path, '{', 400],
-        [path, '"hello"', 400],
+        [path, '"hello"', 422],
+        [path, 'null', 422],
+        [path, '5', 422],
+        [path, 'hello', 400],
         [path, JSON.stringify({ message: 'x'.repeat(65_537) }), 413],
         [path, JSON.stringify({ message: 'x'.repeat(1024 * 1024) }), 413],
         [path, `{"message":${'['.repeat(200)}${']'.repeat(200)}}`, 422],
@@ -154,6 +157,21 @@ describe('pages of other origins', () => {
       'access-control-expose-headers': 'X-Conversation-Id, X-Turn-Id',
     });
     expect(preflight.headers.get('vary')).toContain('Origin');
+  });
+
+  it.each(['/api/tools', '/nothing', '/mcp'])('20 may ask about %s, and may not use it', async (path) => {
+    const asking = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-odd' };
+    const preflight = await ask('OPTIONS', path, { origin: FRONT_END, ...asking });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      'access-control-allow-origin': FRONT_END,
+      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-allow-headers': 'x-odd',
+    });
+    const used = await ask('POST', path, { origin: FRONT_END });
+    expect([used.status, used.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    const foreign = await ask('OPTIONS', path, { origin: 'http://evil.example', ...asking });
+    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
   });
 
   it('20 are told errors with the same headers, refusals too, and another origin nothing', async () => {

@@ -278,6 +278,7 @@ describe('requests that do not fit', () => {
     ['POST', '/api/conversations', '{"title":', 422],
     ['POST', '/api/conversations/', '{"title":', 422],
     ['POST', '/api/conversations', '"text"', 422],
+    ['POST', '/api/conversations', 'null', 422],
     ['PATCH', '/api/conversations/unknown', '{"title":', 422],
     ['POST', '/api/auth/register', '{', 422],
     ['POST', '/api/auth/token', '{', 422],

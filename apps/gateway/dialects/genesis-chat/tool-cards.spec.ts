@@ -23,16 +23,34 @@ describe('tool cards', () => {
     expect(tell(cards)).toEqual([]);
   });
 
-  it('tells those that have ended before one that still runs, in the order of their ends', () => {
+  it('tells them in the order in which they were asked for, whichever starts or ends first', () => {
     const cards = new ToolCards();
+    cards.commit(aStep(1, '', [a, b, c]));
+    cards.change(b, 'running');
+    expect(tell(cards)).toEqual([]);
+    cards.change(c, 'ended');
     cards.change(a, 'running');
     expect(tell(cards)).toEqual(['+A']);
-    const d = aCall('D');
-    for (const call of [b, c, d]) cards.change(call, 'running');
-    cards.change(d, 'ended');
-    cards.change(c, 'ended');
+    cards.change(b, 'ended');
     cards.change(a, 'ended');
-    expect(tell(cards)).toEqual(['-A', '+D', '-D', '+C', '-C', '+B']);
+    expect(tell(cards)).toEqual(['-A', '+B', '-B', '+C', '-C']);
+  });
+
+  it('lets the news of a step come after what its calls did', () => {
+    const cards = new ToolCards();
+    cards.change(c, 'ended');
+    expect(tell(cards)).toEqual(['+C', '-C']);
+    cards.change(b, 'running');
+    expect(tell(cards)).toEqual(['+B']);
+    cards.commit(aStep(1, '', [a, b, c]));
+    cards.change(b, 'ended');
+    expect(tell(cards)).toEqual(['-B']);
+    cards.change(a, 'ended');
+    expect(tell(cards)).toEqual(['+A', '-A']);
+    const next = aCall('D');
+    cards.commit(aStep(2, '', [next]));
+    cards.change(next, 'running');
+    expect(tell(cards)).toEqual(['+D']);
   });
 
   it('opens a call that waits for approval only when no other of its step is under way', () => {

@@ -14,21 +14,27 @@ export interface CardChange {
 
 /**
  * The calls of a turn, one card open at a time: the Genesis frontend closes the newest open card, whatever its name.
- * What happens to the others is told when the open one has ended. A call that waits for a person comes last, so that
- * it does not hide those that run meanwhile.
+ * They follow each other as the model asked for them, whichever worker was faster. A call that waits for a person
+ * comes last, so that it does not hide those that run meanwhile.
  */
 export class ToolCards {
-  /** Those without an end yet told, the ones that changed last at the end. */
+  /** Those without an end yet told, in the order of their step. */
   private readonly cards = new Map<string, Card>();
+  private readonly closed = new Set<string>();
   private open: string | undefined;
 
   commit({ calls }: StepView): void {
-    for (const call of calls)
-      if (!this.cards.has(call.tool_call_id)) this.cards.set(call.tool_call_id, { call, phase: 'queued' });
+    for (const call of calls) {
+      const id = call.tool_call_id;
+      if (this.closed.has(id)) continue;
+      const card = this.cards.get(id) ?? { call, phase: 'queued' as const };
+      // A worker may have been faster than the news of the step: what it said takes its place.
+      this.cards.delete(id);
+      this.cards.set(id, card);
+    }
   }
 
   change(call: CallView, phase: Phase): void {
-    this.cards.delete(call.tool_call_id);
     this.cards.set(call.tool_call_id, { call, phase });
   }
 
@@ -42,7 +48,7 @@ export class ToolCards {
       if (this.open === undefined) changes.push({ type: 'start', call });
       this.open = call.tool_call_id;
       if (phase !== 'ended') return changes;
-      this.cards.delete(call.tool_call_id);
+      this.close(call.tool_call_id);
       this.open = undefined;
       changes.push({ type: 'end', call });
     }
@@ -50,12 +56,17 @@ export class ToolCards {
 
   /** Nobody needs to be told any more of those that have ended. */
   forgetEnded(): void {
-    for (const [id, { phase }] of this.cards) if (phase === 'ended') this.cards.delete(id);
+    for (const [id, { phase }] of this.cards) if (phase === 'ended') this.close(id);
+  }
+
+  private close(id: string): void {
+    this.cards.delete(id);
+    this.closed.add(id);
   }
 
   private next(): Card | undefined {
     const cards = [...this.cards.values()];
-    const first = (wanted: Phase) => cards.find(({ phase }) => phase === wanted);
-    return first('ended') ?? first('running') ?? (first('queued') ? undefined : first('asking'));
+    const first = cards.find(({ phase }) => phase !== 'asking') ?? cards[0];
+    return first?.phase === 'queued' ? undefined : first;
   }
 }
