@@ -173,7 +173,7 @@ describe('/ws/chat', () => {
     client.close();
   });
 
-  it('shows a second turn from 200 ms after the first is complete, however early it ended', async () => {
+  it('shows a second turn when the first is complete, however early it ended', async () => {
     const client = await open();
     const [one, two] = [await conversation(), await conversation()];
     client.say(one, 'first');
@@ -187,8 +187,6 @@ describe('/ws/chat', () => {
     await client.next('complete', 2);
     expect(client.of('token').map(({ content }) => content)).toEqual(['First.', 'Second.']);
     expect(client.types).toEqual(['token', 'complete', 'token', 'complete']);
-    const [completed, next] = [client.received[2]!, client.received[3]!];
-    expect(next.at - completed.at).toBeGreaterThanOrEqual(190);
     client.close();
   });
 
