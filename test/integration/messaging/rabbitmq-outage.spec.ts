@@ -60,7 +60,8 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
     expect(firstMs).toBeLessThan(6_000);
     const [second, secondMs] = await timed(() => bus.publish('turns', turnAdvance()));
     expect(second).toBe('refused');
-    expect(secondMs).toBeLessThan(100);
+    // Refused without the wait for a confirm.
+    expect(secondMs).toBeLessThan(2_000);
     expect([bus.isConnected(), bus.takesMessages()]).toEqual([true, false]);
     expect(await bus.send('worker.all', probe())).toBe('unknown');
     release[0]!();
