@@ -71,6 +71,7 @@ describe('a server with accounts', () => {
     await tab.hasEnded(1);
     await tab.page.reload();
     await tab.hasEnded(1);
+    await tab.page.getByText('ann', { exact: true }).waitFor();
     await tab.button('Sign out').click();
     await field('Username or email').waitFor();
     expect(await tab.page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('eyJ');

@@ -191,6 +191,7 @@ describe('a server that asks who is there', () => {
     await tab.page.getByLabel('Token').fill(bob);
     await tab.page.keyboard.press('Enter');
     await tab.seen('Your conversations will be listed here.');
+    await tab.page.getByText('bob', { exact: true }).waitFor();
     expect(await tab.page.evaluate('JSON.stringify(localStorage)')).not.toContain('Ann');
     await tab.page.goto(place);
     await tab.seen('This conversation does not exist, or has been deleted.');

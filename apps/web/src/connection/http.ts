@@ -37,6 +37,9 @@ const PAGE_OF_TURNS = 20;
 export const listConversations = (skip: number) =>
   ask<ConversationSummary[]>('GET', `/api/conversations?skip=${skip}&limit=${PAGE_OF_CONVERSATIONS}`);
 
+/** Of who is signed in, where people have accounts. */
+export const readAccount = () => ask<{ username: string }>('GET', '/api/auth/me');
+
 export const readConversation = (id: string) => ask<ConversationSummary>('GET', `/api/conversations/${id}`);
 
 export const renameConversation = (id: string, title: string) =>

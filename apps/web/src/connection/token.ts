@@ -17,7 +17,8 @@ export function isSignedOut(): boolean {
 export function subjectOf(token: string): string | undefined {
   try {
     const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');
-    const { sub } = JSON.parse(atob(payload)) as { sub?: unknown };
+    const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
+    const { sub } = JSON.parse(new TextDecoder().decode(bytes)) as { sub?: unknown };
     return typeof sub === 'string' ? sub : undefined;
   } catch {
     return undefined;

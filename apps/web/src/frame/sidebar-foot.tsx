@@ -3,6 +3,7 @@ import { readToken } from '../connection/token.js';
 import { useObservable, useSession } from '../session.js';
 import type { IconName } from './icon.js';
 import { IconButton } from './icon-button.js';
+import { useOwnName } from './own-name.js';
 import { changeTheme, theme, type Theme } from './theme.js';
 
 const themes: Record<Theme, { icon: IconName; label: string }> = {
@@ -13,6 +14,7 @@ const themes: Record<Theme, { icon: IconName; label: string }> = {
 
 export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   const { connection } = useSession();
+  const ownName = useOwnName();
   const signOut = () => {
     connection.signOut();
     forgetOwnTexts();
@@ -22,7 +24,9 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   const { icon, label } = themes[useObservable(theme)];
   return (
     <div className="sidebar-foot">
-      <span className="grow cut quiet">{location.host}</span>
+      <span className="grow cut quiet" title={location.host}>
+        {ownName ?? location.host}
+      </span>
       {readToken() !== null && (
         <button type="button" className="button button-ghost" onClick={signOut}>
           Sign out
