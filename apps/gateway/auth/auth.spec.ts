@@ -56,6 +56,19 @@ describe('createAuthenticator', () => {
   });
 });
 
+describe('a user id', () => {
+  const authenticateAs = async (id: string) =>
+    createAuthenticator(settings)(await signToken({ id, isOperator: false }, 1, settings));
+
+  it.each(['auth0|5f', 'ann@example.org', 'Ännchen 😀'])('may be %j', async (id) => {
+    expect((await authenticateAs(id)).id).toBe(id);
+  });
+
+  it.each(['', 'x'.repeat(257), 'a\ud800', '\udc00b', 'a\0b', 'a\nb'])('is never %j', async (id) => {
+    await expect(authenticateAs(id)).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+});
+
 describe('bearerToken', () => {
   it('reads the header in any case, and only this scheme', () => {
     expect(bearerToken('Bearer abc')).toBe('abc');

@@ -6,6 +6,8 @@ import { LOCAL_USER, type Authenticate, type User } from './user.js';
 
 const MAX_USER_ID_LENGTH = 256;
 const MAX_TOKEN_LENGTH = 8_192;
+/** Half a character is written as the same replacement whatever it was: two users would be one in the store. */
+const UNWRITABLE = /[\p{Cc}\p{Cs}]/u;
 export const CLOCK_TOLERANCE_S = 5;
 const UNAVAILABLE_RETRY_MS = 5_000;
 /** The claim `role` of who may look after the whole installation. */
@@ -69,6 +71,7 @@ function createVerifier({ secret, jwksUrl, issuer, audience }: JwtSettings): Ver
 
 function toUser({ sub, exp, role }: JWTPayload): User {
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_USER_ID_LENGTH) throw refusedToken();
+  if (UNWRITABLE.test(sub)) throw refusedToken();
   return { id: sub, isOperator: role === OPERATOR_ROLE, expiresAtMs: exp! * 1000 };
 }
 
