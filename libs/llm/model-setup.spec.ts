@@ -30,7 +30,10 @@ describe('createModel', () => {
       { MODEL: 'claude-sonnet-5-5' },
       'no known provider; supported are demo, anthropic/<model>, openai/<model>',
     ],
-    [{ MODEL: 'openai/gpt-6' }, 'OPENAI_API_KEY is not set; set it to use an openai/ model, or choose another model.'],
+    [
+      { MODEL: 'openai/gpt-6' },
+      'OPENAI_API_KEY is not set; set it to use an openai/ model, or choose another model.',
+    ],
     [{ MODEL: 'openai/gpt-6', OPENAI_BASE_URL: 'ftp://x' }, 'OPENAI_BASE_URL is not an http or https URL'],
     [{ MODEL: 'openai/gpt-6', OPENAI_API_KEY: 'schlüssel' }, 'OPENAI_API_KEY contains characters'],
     [{ MODEL: 'openai/', OPENAI_API_KEY: 'k' }, 'must name a model'],

@@ -334,7 +334,9 @@ describe('refusals', () => {
       ((await (await post(PATH, body)).json()) as { error: { message: string } }).error.message;
     expect(await words({ model: 'switchyard' })).toBe('messages: is required');
     expect(await words({ ...ASKED, temperature: 3 })).toBe('temperature: must be at most 2');
-    expect(await words({ ...ASKED, model: 'gpt-9' })).toContain("or <provider>/<model>, for example 'openai/");
+    expect(await words({ ...ASKED, model: 'gpt-9' })).toContain(
+      "or <provider>/<model>, for example 'openai/",
+    );
   });
 
   it('have the API’s form before anything was streamed', async () => {
