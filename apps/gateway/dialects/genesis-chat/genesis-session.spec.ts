@@ -30,6 +30,15 @@ describe('a socket of genesis-chat', () => {
     expect(types()).toEqual(['token turn_a', 'complete turn_a']);
   });
 
+  it('says with each frame which conversation and turn it is of, and nothing that is not on the wire', async () => {
+    const { wire, say, show } = aSession();
+    await say('conv_a');
+    await show('turn_a', 'running', 'Hi');
+    expect(wire.frames).toEqual([
+      { type: 'token', content: 'Hi', conversation_id: 'conv_a', turn_id: 'turn_a' },
+    ]);
+  });
+
   it('answers a ping at once, also while a turn is shown', async () => {
     const { receive, say, types } = aSession();
     await say('conv_a');

@@ -118,12 +118,13 @@ export class GenesisSession {
     const note = async (place: FramePlace) => {
       if (!this.unshown.has(place.turn_id)) await (noted.open = this.note(place));
     };
-    const { stream, ...place } = await turns
+    const { stream, conversation_id, turn_id } = await turns
       .start(this.user, request, undefined, note)
       .catch(async (error) => {
         await this.forget(await noted.open);
         throw error;
       });
+    const place = { conversation_id, turn_id };
     const shown = this.unshown.get(place.turn_id);
     if (!shown) return this.add({ place, messageAt, open: noted.open ?? this.note(place) }, stream);
     // Sent once more while it is being shown.
