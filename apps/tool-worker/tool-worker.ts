@@ -44,12 +44,16 @@ export class ToolWorker {
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 
-  /** What is there is offered at once; toolsets that come later (a server that connects) when they change. */
+  /**
+   * What is there is offered at once; toolsets that come later (a server that connects) when they change. Resolves when
+   * everybody can know of what this worker has by then: whoever waits for that may end the worker that it replaces.
+   */
   async start(): Promise<void> {
     const started = Promise.all(this.deps.hosts.map((host) => host.start()));
     await this.announcer.start();
     await this.fleet.callRoll();
     await started;
+    await this.announcer.announce();
   }
 
   call(body: Body<'tool.call'>): Promise<DeliveryOutcome> {

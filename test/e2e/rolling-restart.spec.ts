@@ -9,7 +9,7 @@ import { Talker } from './steady-load.js';
 import { checkTranscript } from './transcript-check.js';
 
 const TALKERS = 4;
-const SERVERS = 2;
+const SERVERS = ['reads', 'effects'];
 const ROLLING_MS = 400_000;
 
 describeWithServices(['rabbitmq', 'mongo'], 'a rolling restart of all processes under load', () => {
@@ -37,8 +37,11 @@ describeWithServices(['rabbitmq', 'mongo'], 'a rolling restart of all processes 
   /** On a busy machine a server may need longer than the 5 s for which a worker's start waits. */
   const offersAll = async (started: SwitchyardProcess): Promise<void> => {
     if (started.kind !== 'tool-worker') return;
-    const isComplete = () => (started.log.match(/MCP server connected/g) ?? []).length >= SERVERS;
-    await waitFor(isComplete, { what: 'the servers of a worker', timeoutMs: 60_000 });
+    const isComplete = () => {
+      const offered = started.log.match(/^.*"toolsets offered".*$/gm)?.at(-1) ?? '';
+      return SERVERS.every((server) => offered.includes(`"${server}"`));
+    };
+    await waitFor(isComplete, { what: 'the offer of a worker', timeoutMs: 60_000 });
   };
 
   it(

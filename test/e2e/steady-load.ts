@@ -58,7 +58,8 @@ export class Talker {
       const sent = await this.send(content, `${this.name}-${number}`);
       this.turns.push({ ...sent, gate });
       this.reader.socket.emit('join', { conversation_id: sent.conversation_id }, () => undefined);
-      if (gate) void this.openSoon(gate);
+      // Whether it was started is seen at the end.
+      if (gate) this.openSoon(gate).catch(() => undefined);
       await this.viewer.ended(sent.conversation_id, sent.turn_id, TURN_TIMEOUT_MS);
     }
   }

@@ -11,6 +11,9 @@ const AUDIENCE = ['orchestrator.all', 'gateway.all', 'worker.all'];
 export class Announcer {
   private timer: NodeJS.Timeout | undefined;
   private isWithdrawn = false;
+  private telling: Promise<void> = Promise.resolve();
+  /** The toolsets that everybody was told last. */
+  private told = '';
 
   constructor(
     private readonly deps: ToolWorkerDeps,
@@ -25,27 +28,43 @@ export class Announcer {
     if (!this.isWithdrawn) this.timer = setInterval(() => void this.announce(), INTERVAL_MS);
   }
 
-  /** Tells everybody, or only who asked. Never rejects: the next announcement is due soon. */
-  async announce(replyTo?: string): Promise<void> {
-    if (this.isWithdrawn) return;
-    try {
-      const toolsets = this.hosted.refresh();
-      await this.prepare(toolsets);
-      const message = newMessage('catalog.announce', {
-        worker: this.deps.processId,
-        toolsets,
-        servers: this.deps.hosts.map(({ server: name, name: toolset }) => ({ name, toolset })),
-      });
-      await this.tell(message, replyTo ? [replyTo] : AUDIENCE);
-    } catch (error) {
-      this.deps.log.warn({ err: error }, 'announcing the tools failed');
-    }
+  /**
+   * Tells everybody, or only who asked, one offer after the other, so that the last to be heard is the newest. Resolves
+   * when the broker has it. Never rejects: the next announcement is due soon.
+   */
+  announce(replyTo?: string): Promise<void> {
+    this.telling = this.telling.then(() => this.tellOffer(replyTo));
+    return this.telling;
   }
 
   async withdraw(): Promise<void> {
     this.isWithdrawn = true;
     clearInterval(this.timer);
     await this.tell(newMessage('catalog.withdraw', { worker: this.deps.processId }), AUDIENCE);
+  }
+
+  private async tellOffer(replyTo: string | undefined): Promise<void> {
+    if (this.isWithdrawn) return;
+    try {
+      const toolsets = this.hosted.refresh();
+      await this.prepare(toolsets);
+      if (this.isWithdrawn) return;
+      const message = newMessage('catalog.announce', {
+        worker: this.deps.processId,
+        toolsets,
+        servers: this.deps.hosts.map(({ server: name, name: toolset }) => ({ name, toolset })),
+      });
+      await this.tell(message, replyTo ? [replyTo] : AUDIENCE);
+      if (!replyTo) this.logChange(toolsets.map(({ name }) => name));
+    } catch (error) {
+      this.deps.log.warn({ err: error }, 'announcing the tools failed');
+    }
+  }
+
+  private logChange(toolsets: string[]): void {
+    if (this.told === toolsets.join()) return;
+    this.told = toolsets.join();
+    this.deps.log.info({ toolsets }, 'toolsets offered');
   }
 
   private async tell(message: Message, keys: string[]): Promise<void> {

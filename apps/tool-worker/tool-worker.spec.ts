@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import type { Message } from '#contracts';
+import type { Bus, Consumer } from '#messaging';
+import { createMetrics } from '#observability';
+import { createStore } from '#store';
+import { defineTool, defineToolset, type ToolsetHost } from '#tools';
+import { ToolWorker } from './tool-worker.js';
+
+const tool = defineTool({
+  name: 'go',
+  description: 'Goes.',
+  input: z.strictObject({}),
+  class: 'read',
+  timeoutMs: 1_000,
+  run: () => Promise.resolve('gone'),
+});
+
+/** A toolset whose server comes and goes. */
+class Server implements ToolsetHost {
+  private readonly offered: ToolsetHost;
+  private changed = (): void => undefined;
+  private isHere = false;
+
+  constructor(
+    readonly name: string,
+    private readonly connects = false,
+  ) {
+    this.offered = defineToolset({ name, version: '1.0.0', tools: [tool] });
+  }
+  readonly source = 'mcp';
+  readonly version = '1.0.0';
+  get server() {
+    return this.name;
+  }
+  tools() {
+    return this.isHere ? this.offered.tools() : [];
+  }
+  onChange(listener: () => void) {
+    this.changed = listener;
+  }
+  async start() {
+    if (!this.connects) return;
+    await settled();
+    this.become(true);
+  }
+  stop() {
+    return Promise.resolve();
+  }
+  become(isHere: boolean) {
+    this.isHere = isHere;
+    this.changed();
+  }
+}
+
+let worker: ToolWorker;
+let told: Message[];
+/** Queues that are not consumed until they are let. */
+let held: Map<string, () => void>;
+let isHeld: boolean;
+
+function create(...hosts: ToolsetHost[]): ToolWorker {
+  const bus = {
+    send: async (_key: string, message: Message) => void told.push(message),
+    connectedForMs: () => 0,
+  } as unknown as Bus;
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const no = () => Promise.resolve(false);
+  const deps = {
+    store: createStore({ dataDir: ':memory:' }),
+    bus,
+    processId: 'worker-1',
+    peers: { isDead: no, isSuspect: no },
+    log,
+    auditLog: log,
+    metrics: createMetrics({ collectDefaults: false }),
+    hosts,
+    overridesFor: () => ({}),
+  };
+  worker = new ToolWorker(deps, async (queue) => {
+    await new Promise<void>((resolve) => {
+      if (isHeld) held.set(queue, resolve);
+      else setImmediate(resolve);
+    });
+    return { stop: () => Promise.resolve() } as unknown as Consumer;
+  });
+  return worker;
+}
+
+const settled = async () => {
+  for (let round = 0; round < 20; round++) await new Promise(setImmediate);
+};
+const offers = () =>
+  told
+    .filter((message) => message.type === 'catalog.announce')
+    .map((message) => message.body.toolsets.map(({ name }) => name));
+
+beforeEach(() => {
+  told = [];
+  held = new Map();
+  isHeld = false;
+});
+afterEach(() => worker.withdraw());
+
+describe('what a worker offers', () => {
+  it('has been told by the time it has started', async () => {
+    await create(new Server('late', true)).start();
+    expect(offers().at(-1)).toEqual(['late']);
+  });
+
+  it('is told in the order in which it changes, however long a queue takes to be consumed', async () => {
+    const [slow, quick] = [new Server('slow'), new Server('quick')];
+    await create(slow, quick).start();
+    quick.become(true);
+    await settled();
+    isHeld = true;
+    slow.become(true);
+    await settled();
+    slow.become(false);
+    await settled();
+    held.get('tools.slow')!();
+    await settled();
+    expect(offers().at(-1)).toEqual(['quick']);
+  });
+
+  it('is not told any more by who has withdrawn', async () => {
+    const server = new Server('held');
+    await create(server).start();
+    isHeld = true;
+    server.become(true);
+    await settled();
+    await worker.withdraw();
+    held.get('tools.held')!();
+    await settled();
+    expect(told.at(-1)!.type).toBe('catalog.withdraw');
+  });
+});
