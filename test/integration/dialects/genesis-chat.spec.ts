@@ -277,6 +277,9 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
 
   it('15 is continued by the next one: the text so far as one token, then the rest', async () => {
     const { client, played, mine } = await half('u1');
+    // This orchestrator cannot be asked for what it said: the gateway has to have heard it all.
+    const watcher = await harness.connect({ token: mine });
+    await watcher.request('join', { conversation_id: played.turn.conversation_id });
     client.cut();
     played.token(1, 'mor');
     const isNoted = async () =>
@@ -290,7 +293,7 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     await again.next('complete');
     expect(again.of('token').map(({ content }) => content)).toEqual(['Good mor', 'ning.']);
     await waitFor(async () => (await bindings('u1')).length === 0, { what: 'nothing that is kept' });
-    again.close();
+    for (const each of [again, watcher]) each.close();
   });
 
   it('is told the whole answer if it ended meanwhile, once', async () => {
