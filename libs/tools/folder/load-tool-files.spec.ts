@@ -23,9 +23,10 @@ const tool = (name: string) =>
   });
 
 /** Loads files that have these default exports. */
-function load(files: Record<string, unknown>) {
+function load(files: Record<string, unknown>, { runsTypeScript = false } = {}) {
   for (const name of Object.keys(files)) writeFileSync(join(folder, name), '');
-  return loadToolFiles(folder, async (url) => ({ default: files[basename(new URL(url).pathname)] }));
+  const load = async (url: string) => ({ default: files[basename(new URL(url).pathname)] });
+  return loadToolFiles(folder, { load, runsTypeScript });
 }
 
 describe('loadToolFiles', () => {
@@ -86,16 +87,22 @@ describe('loadToolFiles', () => {
     });
   });
 
+  it('takes TypeScript where Node runs it', async () => {
+    const [toolset] = await load({ 'a.tool.ts': tool('x') }, { runsTypeScript: true });
+    expect(toolset).toMatchObject({ name: 'a' });
+  });
+
   it('refuses a file that throws while it is loaded, with its path and the reason', async () => {
     const path = join(folder, 'a.tool.mjs');
     writeFileSync(path, 'export default {');
-    const loading = loadToolFiles(folder, () => Promise.reject(new SyntaxError('Unexpected end of input')));
+    const load = () => Promise.reject(new SyntaxError('Unexpected end of input'));
+    const loading = loadToolFiles(folder, { load });
     await expect(loading).rejects.toThrow(`${path}: SyntaxError: Unexpected end of input`);
   });
 
   it('refuses a file that never ends loading, with its path', async () => {
     writeFileSync(join(folder, 'a.tool.mjs'), 'await new Promise(() => {});');
-    const loading = loadToolFiles(folder, () => new Promise(() => undefined), 20);
+    const loading = loadToolFiles(folder, { load: () => new Promise(() => undefined), loadMs: 20 });
     await expect(loading).rejects.toThrow(
       `${join(folder, 'a.tool.mjs')}: Error: it was not loaded within 20 ms.`,
     );

@@ -10,16 +10,27 @@ const VERSION = '1.0.0';
 /** A file that waits for something while it is imported; the worker cannot start before. */
 const LOAD_MS = 15_000;
 
+interface Loading {
+  load?: (url: string) => Promise<unknown>;
+  /** In milliseconds, for each file. */
+  loadMs?: number;
+  runsTypeScript?: boolean;
+}
+
 /**
  * The toolsets of a folder: each file `<toolset>.tool.mjs` (or `.js`; `.ts` where Node runs TypeScript) has a tool, or
  * a list of them, as its default export. Throws `ToolSetupError` with the path of the file for whatever is wrong.
  */
 export async function loadToolFiles(
   folder: string,
-  load: (url: string) => Promise<unknown> = (url) => import(url),
-  loadMs = LOAD_MS,
+  { load = (url) => import(url), loadMs = LOAD_MS, runsTypeScript = nodeRunsTypeScript() }: Loading = {},
 ): Promise<ToolsetHost[]> {
   const files = listToolFiles(folder);
+  const typescript = files.find((path) => path.endsWith('.ts'));
+  if (typescript !== undefined && !runsTypeScript)
+    throw new ToolSetupError(
+      `${typescript}: this Node does not run TypeScript. Compile it to .tool.mjs, or use Node 22.18 or newer.`,
+    );
   const validator = new ArgumentValidator();
   const toolsets: ToolsetHost[] = [];
   const pathOf = new Map<string, string>();
@@ -46,10 +57,8 @@ async function loadToolFile(
   load: (url: string) => Promise<unknown>,
   validator: ArgumentValidator,
 ): Promise<ToolsetHost> {
-  const [, name = '', extension] = TOOL_FILE.exec(path.split(/[/\\]/).at(-1)!) ?? [];
+  const [, name = ''] = TOOL_FILE.exec(path.split(/[/\\]/).at(-1)!) ?? [];
   const fail = (problem: string, cause?: unknown) => new ToolSetupError(`${path}: ${problem}`, { cause });
-  if (extension === 'ts' && !('typescript' in process.features && process.features.typescript))
-    throw fail('this Node does not run TypeScript. Compile it to .tool.mjs, or use Node 22.18 or newer.');
   try {
     const { default: exported } = (await load(pathToFileURL(path).href)) as { default?: unknown };
     const tools = Array.isArray(exported) ? (exported as unknown[]) : [exported];
@@ -67,6 +76,10 @@ async function loadToolFile(
     if (error instanceof ToolSetupError && error.message.startsWith(path)) throw error;
     throw fail(error instanceof Error ? `${error.name}: ${error.message}` : String(error), error);
   }
+}
+
+function nodeRunsTypeScript(): boolean {
+  return 'typescript' in process.features && Boolean(process.features.typescript);
 }
 
 async function inTime<T>(loading: Promise<T>, ms: number): Promise<T> {
