@@ -48,7 +48,7 @@ export function isReplaced(step: Step, steps: readonly Step[]): boolean {
 
 /** The steps before an answer whose text it takes the place of, by number. */
 export function replacedBy(answer: Step, steps: readonly Step[]): number[] {
-  return steps.filter((step) => textOf(step) !== '' && isReplaced(step, [answer])).map(({ n }) => n);
+  return steps.filter((step) => isReplaced(step, [answer]) && textOf(step) !== '').map(({ n }) => n);
 }
 
 function loopSteps(steps: readonly Step[]): Step[] {
