@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { idSchema } from '#contracts';
+import { idSchema, type ClientRequest } from '#contracts';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { RequestError } from '../errors/request-error.js';
 import { followingConversationIdOf, namedConversationIdOf } from '../turns/turn-ids.js';
+import type { NewPlace } from '../turns/submit-turn.js';
 import { Bindings, type BindingStore } from './bindings.js';
+import type { DialectTurns, StartedTurn } from './dialect-turns.js';
 
 /** Longer than tombstones: with the last one of them the first id is free again. */
 const KEPT_MS = 365 * 24 * 3_600_000;
@@ -59,4 +61,19 @@ export class NamedConversations {
   private async isDeleted(id: string): Promise<boolean> {
     return (await this.deps.store.getConversation(id))?.deleted_at !== undefined;
   }
+}
+
+/** Begins a turn where a name has led. */
+export function startAt(
+  turns: Pick<DialectTurns, 'start'>,
+  user: User,
+  {
+    place,
+    message,
+    history,
+  }: { place: NamedPlace; message: ClientRequest<'message'> } & Pick<NewPlace, 'history'>,
+): Promise<StartedTurn> {
+  return 'conversation_id' in place
+    ? turns.start(user, { ...message, ...place }, { history })
+    : turns.start(user, message, { ...place, history });
 }

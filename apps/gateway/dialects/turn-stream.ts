@@ -46,8 +46,8 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
       return this.add(event);
     if (!this.view) return;
     const reduced = reduceEvent(this.view, event);
-    const isText = reduced.verdict === 'applied' && reduced.event.type === 'token';
-    this.look(reduced.view, isText ? (reduced.event as EventOf<'token'>) : undefined);
+    const added = reduced.verdict === 'applied' && reduced.event.type === 'token' ? reduced.event : undefined;
+    this.look(reduced.view, added);
   }
 
   /** Whoever reads has been told all that is known, unless nothing is known yet. */

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { ClientRequest } from '#contracts';
 import type { Logger } from '#observability';
 import type { User } from '../auth/user.js';
+import type { Gateway } from '../gateway.js';
 import type { Exchange } from '../turns/import-history.js';
-import type { Bindings } from './bindings.js';
+import { Bindings } from './bindings.js';
 import type { DialectTurns, StartedTurn } from './dialect-turns.js';
 import { HistoryKey } from './history-key.js';
 
 /** A conversation that the client does not name is shown nowhere, and removed after a day. */
-export const KEPT_MS = 24 * 3_600_000;
+const KEPT_MS = 24 * 3_600_000;
 /** Rows that are kept of one user: who has more conversations at once has some of them written anew. */
 const PLACES = 4_096;
 
@@ -98,6 +99,18 @@ export class UnnamedTurns {
       this.deps.log.warn({ err: error, conversation_id }, 'a conversation will not be known again');
     }
   }
+}
+
+/** `dialect`: as in `DIALECTS`; each has histories of its own. */
+export function createUnnamedTurns(
+  { dialectTurns: turns, store, log }: Pick<Gateway, 'dialectTurns' | 'store' | 'log'>,
+  dialect: string,
+): UnnamedTurns {
+  return new UnnamedTurns({
+    turns,
+    known: new Bindings(store, dialect, knownHistorySchema, { keptMs: KEPT_MS }),
+    log,
+  });
 }
 
 function keyOf(kind: string, history: string): string {

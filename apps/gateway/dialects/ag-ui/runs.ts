@@ -7,7 +7,7 @@ import { notFound, RequestError } from '../../errors/request-error.js';
 import type { AnswerCalls } from '../../turns/answer-calls.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
 import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
-import type { NamedConversations, NamedPlace } from '../named-conversations.js';
+import { startAt, type NamedConversations, type NamedPlace } from '../named-conversations.js';
 import type { AgUiMessage, Interrupt } from './ag-ui-event.js';
 import { interruptsOf, toCallAnswer, type CallAnswer } from './interrupts.js';
 import type { Told } from './run-events.js';
@@ -48,9 +48,7 @@ export class Runs {
     const client_message_id = `ag-ui-${createHash('sha256').update(runId).digest('base64url')}`;
     const options = system === '' ? {} : { options: { system } };
     const message = { content, client_message_id, ...options };
-    const started = await ('conversation_id' in place
-      ? turns.start(user, { ...message, ...place })
-      : turns.start(user, message, place));
+    const started = await startAt(turns, user, { place, message });
     const earlier = knowsNoHistory(input) ? await this.history(started) : [];
     return { ...started, earlier, known: [...earlier, ...input.messages] };
   }

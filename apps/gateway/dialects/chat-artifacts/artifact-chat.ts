@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ClientRequest } from '#contracts';
 import type { Artifacts } from '../../artifacts/artifacts.js';
 import type { User } from '../../auth/user.js';
-import type { NewPlace } from '../../turns/submit-turn.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
 import { foldHistory, type SaidMessage } from '../../turns/import-history.js';
 import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
-import type { NamedConversations } from '../named-conversations.js';
+import { startAt, type NamedConversations } from '../named-conversations.js';
 import type { TurnNews } from '../turn-stream.js';
 import type { UnnamedTurns } from '../unnamed-turns.js';
 import { answerParts, type Pinned } from './answer-parts.js';
@@ -72,10 +71,8 @@ export class ArtifactChat {
       const asBrought = (text: string) => readSaid([{ role: 'assistant', content: text }], '')[0]?.text ?? '';
       return { ...started, remember: (answer) => started.remember(asBrought(answer)) };
     }
-    const place: NewPlace | { conversation_id: string } = await this.deps.named.find(user, name);
-    const started = await ('conversation_id' in place
-      ? this.deps.turns.start(user, { ...place, ...message }, { history })
-      : this.deps.turns.start(user, message, { ...place, history }));
+    const place = await this.deps.named.find(user, name);
+    const started = await startAt(this.deps.turns, user, { place, message, history });
     return { ...started, remember: () => Promise.resolve() };
   }
 

@@ -1,7 +1,6 @@
 import type { Gateway } from '../../gateway.js';
-import { Bindings } from '../bindings.js';
 import type { DialectParts } from '../dialect-parts.module.js';
-import { KEPT_MS, knownHistorySchema, UnnamedTurns } from '../unnamed-turns.js';
+import { createUnnamedTurns } from '../unnamed-turns.js';
 import { ArtifactChat } from './artifact-chat.js';
 import { NamedConversations } from '../named-conversations.js';
 import { chatArtifacts } from './chat-artifacts.js';
@@ -10,9 +9,8 @@ import { SurroundingsController } from './surroundings.controller.js';
 import { Surroundings } from './surroundings.js';
 
 export function chatArtifactsParts(gateway: Gateway): DialectParts {
-  const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels, store, log } = gateway;
-  const known = new Bindings(store, chatArtifacts.name, knownHistorySchema, { keptMs: KEPT_MS });
-  const unnamed = new UnnamedTurns({ turns, known, log });
+  const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels } = gateway;
+  const unnamed = createUnnamedTurns(gateway, chatArtifacts.name);
   const named = new NamedConversations(gateway, chatArtifacts.name);
   const surroundings = new Surroundings(offeredTools, offeredModels);
   const modelOf = surroundings.modelOf.bind(surroundings);
