@@ -1,6 +1,7 @@
 import type { Turn } from '#contracts';
 import { stepRow } from '#journal';
 import type { Store } from '#store';
+import { newTurn } from './new-turn.js';
 import { turnIdOf } from './turn-ids.js';
 
 /** What a person said elsewhere, and what was answered; no answer is an empty one. */
@@ -19,8 +20,6 @@ export interface SaidMessage {
 const NOTHING_SAID = '[The assistant spoke first.]';
 /** A conversation that is brought along may be as long as its request; what is older than this is left out. */
 const MAX_EXCHANGES = 500;
-/** The sweeper finishes what a process that died in the middle began. */
-const FIRST_LOOK_MS = 5_000;
 
 type ImportStore = Pick<Store, 'listTurns' | 'insertTurn' | 'commitStep' | 'setTurnDue'>;
 
@@ -65,23 +64,13 @@ export async function importHistory(
 function importedTurn(
   { conversationId, userId }: { conversationId: string; userId: string },
   number: number,
-  { user, assistant }: Exchange,
+  { user: content, assistant: answer }: Exchange,
 ): Turn {
-  const now = Date.now();
   const client_message_id = `imported-${number}`;
-  return {
-    _id: turnIdOf(conversationId, client_message_id),
-    conversation_id: conversationId,
-    number,
-    user_id: userId,
-    client_message_id,
-    content: user,
-    options: { answer: assistant },
-    at: new Date(now).toISOString(),
-    // It must not count as one that is under way; its step follows, or is committed by whoever finds it due.
-    status: 'completed',
-    due_at: now + FIRST_LOOK_MS,
-  };
+  const turnId = turnIdOf(conversationId, client_message_id);
+  const turn = newTurn({ conversationId, turnId, userId, client_message_id, content, options: { answer } });
+  // It must not count as one that is under way; its step follows, or is committed by whoever finds it due.
+  return { ...turn, number, status: 'completed' };
 }
 
 function isSame(row: Turn, { number, content, options }: Turn): boolean {

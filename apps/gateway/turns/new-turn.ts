@@ -1,5 +1,4 @@
 import type { Turn } from '#contracts';
-import type { User } from '../auth/user.js';
 
 /** The sweeper looks at a turn so long after its insert, in case nobody hinted. */
 const FIRST_LOOK_MS = 5_000;
@@ -8,7 +7,7 @@ const FIRST_LOOK_MS = 5_000;
 export function newTurn(source: {
   conversationId: string;
   turnId: string;
-  user: User;
+  userId: string;
   client_message_id: string;
   content: string;
   options?: Turn['options'];
@@ -18,7 +17,7 @@ export function newTurn(source: {
     _id: source.turnId,
     conversation_id: source.conversationId,
     number: 1,
-    user_id: source.user.id,
+    user_id: source.userId,
     client_message_id: source.client_message_id,
     content: source.content,
     options: source.options ?? {},

@@ -111,7 +111,7 @@ export class SubmitTurn {
     const client_message_id = randomUUID();
     const turnId = turnIdOf(conversationId, client_message_id);
     await beforeInsert(conversationId, turnId);
-    const turn = newTurn({ ...request, client_message_id, conversationId, turnId, user });
+    const turn = newTurn({ ...request, client_message_id, conversationId, turnId, userId: user.id });
     const row = await insertBehind(store, turn, after);
     if (!row) return undefined;
     await faultPoint('turn_inserted');
@@ -143,7 +143,7 @@ export class SubmitTurn {
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
     if (place.history && !existing)
       await importHistory(store, { conversationId, userId: user.id }, place.history);
-    const turn = newTurn({ ...request, client_message_id, conversationId, turnId, user });
+    const turn = newTurn({ ...request, client_message_id, conversationId, turnId, userId: user.id });
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
       : await this.insert(turn);
