@@ -90,8 +90,9 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
  * to its request itself.
  */
 function mayAsk({ method, headers }: Request, dialect: Dialect, rules: OriginRules): boolean {
-  const isKnown = rules.corsOrigins.length > 0 || headers.origin === undefined;
-  return method === 'OPTIONS' && !isKnown && !!dialect.defaultOrigins?.includes(headers.origin!);
+  const { origin } = headers;
+  if (method !== 'OPTIONS' || origin === undefined || rules.corsOrigins.length > 0) return false;
+  return dialect.defaultOrigins?.includes(origin) === true;
 }
 
 function rulesFor(dialect: Dialect | undefined, rules: OriginRules): OriginRules {
