@@ -69,7 +69,7 @@ export class ModelAsker {
   }
 
   private requestFor(model: string, request: Asked['request']): ModelRequest {
-    const { maxOutputTokens = Infinity } = useOfModel(this.deps.settings.modelUse ?? new Map(), model);
+    const { maxOutputTokens = Infinity } = useOfModel(this.deps.settings.modelUse, model);
     return {
       ...request,
       model,

@@ -75,8 +75,7 @@ export class SummaryStep {
 
   private get windowTokens(): number | undefined {
     const [model] = this.summariser.candidates;
-    const { modelUse = new Map() } = this.deps.settings;
-    return useOfModel(modelUse, model!).contextTokens ?? contextWindowOf(model!);
+    return useOfModel(this.deps.settings.modelUse, model!).contextTokens ?? contextWindowOf(model!);
   }
 
   /** The summary of a history is counted with its messages. */

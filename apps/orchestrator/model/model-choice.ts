@@ -9,7 +9,7 @@ interface Settings {
 
 /** The models that may write a step, the one to ask first in front: the chosen one and those that stand in for it. */
 export function candidateModels(chosen: string, steps: readonly Step[], { modelUse }: Settings): string[] {
-  const { fallback = [] } = useOfModel(modelUse ?? new Map(), chosen);
+  const { fallback = [] } = useOfModel(modelUse, chosen);
   const models = [...new Set([chosen, ...fallback])];
   // A turn stays with whoever stood in: to try the overloaded one first at each step would cost its back-off each time.
   const last = steps.findLast(({ model }) => model !== undefined)?.model;

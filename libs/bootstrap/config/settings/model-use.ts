@@ -21,9 +21,9 @@ export function toModelUse(models: z.output<typeof modelBudgetsSchema>): Readonl
 }
 
 /** What is set for a model: its own settings, else its provider's. */
-export function useOfModel(models: ReadonlyMap<string, ModelUse>, model: string): ModelUse {
-  const own = models.get(model) ?? {};
-  const provider = models.get(model.split('/')[0]!) ?? {};
+export function useOfModel(models: ReadonlyMap<string, ModelUse> | undefined, model: string): ModelUse {
+  const own = models?.get(model) ?? {};
+  const provider = models?.get(model.split('/')[0]!) ?? {};
   return {
     contextTokens: own.contextTokens ?? provider.contextTokens,
     maxOutputTokens: own.maxOutputTokens ?? provider.maxOutputTokens,
