@@ -64,7 +64,6 @@ async function compare(load: {
   const rateOf = ({ ms }: Read) => (turns * tokens * 1000) / ms;
   for (let round = 0; round < ROUNDS; round++) {
     const read = await relay(tokens);
-    console.error(name, turns, read);
     rates.ours.push(rateOf(read));
     rates.raw.push(rateOf(await write(tokens, read)));
   }
