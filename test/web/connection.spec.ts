@@ -8,6 +8,7 @@ const web = usePageFixture();
 describe('a lost connection', () => {
   it('is told after two seconds, keeps what is written and sends it once', async () => {
     await web.open();
+    await web.page.clock.install();
     await web.say('Start');
     const one = (await web.turn(0))
       .start()
@@ -25,9 +26,12 @@ describe('a lost connection', () => {
     await takePicture(web.page, 'reconnecting');
     const clock = await web.page.locator('.call-time').innerText();
     one.succeed(0, '1', 4_000);
+    // From here on the page cannot try by itself.
+    await web.page.clock.pauseAt(Date.now() + 10_000);
     web.gateway.restore();
     expect(await web.page.locator('.call-time').innerText()).toBe(clock);
     await web.button('Try now').click();
+    await web.page.clock.resume();
     await web.seen('Connected again.');
     await web.turn(1);
     await web.seen(/Done on|worker-3f2a91/);
