@@ -1,8 +1,6 @@
-import { AnthropicModel } from './anthropic/anthropic-model.adapter.js';
 import { DemoModel } from './demo/demo-model.js';
 import { providerOf, SUGGESTED_MODEL, withoutProvider } from './model-name.js';
 import { ModelError, type Model, type ModelPart, type ModelRequest } from './model.port.js';
-import { ChatModel } from './openai/chat-model.adapter.js';
 import { GEMINI, OLLAMA, OPENAI, type ChatProvider } from './openai/chat-provider.js';
 import {
   findProviderProblem,
@@ -38,7 +36,8 @@ export function defaultModelName(env: ModelEnvironment): string {
 }
 
 /**
- * One model that serves every provider which the settings open, chosen by the prefix of `request.model`.
+ * One model that serves every provider which the settings open, chosen by the prefix of `request.model`. A provider's
+ * SDK is loaded when its first request comes, that of the deployment's own model at once.
  *
  * @throws ModelSetupError when the deployment's own model, or a fallback, cannot be used. A turn that asks for another one that
  * cannot be used fails alone, with a `ModelError`.
@@ -50,18 +49,21 @@ export function createModel(env: ModelEnvironment, options: ModelOptions = {}): 
     const unusable = findProblem(name, env);
     if (unusable) throw new ModelSetupError(`CONFIG names ${name} as a fallback. ${unusable}`);
   }
-  const opened = new Map<string, Model>();
-  const open = (name: string): Model => {
-    const reason = findProblem(name, env);
-    if (reason) throw new ModelError(reason, 'invalid', { retryable: false });
+  const opened = new Map<string, Promise<Model>>();
+  const open = (name: string): Promise<Model> => {
     const provider = providerOf(name);
     const model = opened.get(provider) ?? openProvider(provider, env, options);
     opened.set(provider, model);
     return model;
   };
+  // Whoever asks first is told if it fails.
+  open(defaultModelName(env)).catch(() => undefined);
   return {
     async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
-      yield* open(request.model).stream(request, signal);
+      const reason = findProblem(request.model, env);
+      if (reason) throw new ModelError(reason, 'invalid', { retryable: false });
+      const model = await open(request.model);
+      yield* model.stream(request, signal);
     },
   };
 }
@@ -78,11 +80,15 @@ export function describeModel(env: ModelEnvironment): string {
   return baseUrl ? `${name} through ${new URL(baseUrl).host}` : name;
 }
 
-function openProvider(provider: string, env: ModelEnvironment, options: ModelOptions): Model {
+async function openProvider(provider: string, env: ModelEnvironment, options: ModelOptions): Promise<Model> {
   if (!isProvider(provider)) return new DemoModel(options.demoTokenDelayMs);
   const { apiKey, baseUrl } = settingsOf(provider, env);
   const address = baseUrl === undefined ? {} : { baseUrl };
-  if (provider === 'anthropic') return new AnthropicModel({ apiKey: apiKey!, ...address });
+  if (provider === 'anthropic') {
+    const { AnthropicModel } = await import('./anthropic/anthropic-model.adapter.js');
+    return new AnthropicModel({ apiKey: apiKey!, ...address });
+  }
+  const { ChatModel } = await import('./openai/chat-model.adapter.js');
   const key = apiKey === undefined ? {} : { apiKey };
   return new ChatModel({ provider: CHAT_PROVIDERS[provider], ...key, ...address });
 }
