@@ -9,7 +9,7 @@ export class OfferedModels {
   private readonly announced = new Map<string, { at: number; models: Map<string, string> }>();
 
   constructor(
-    private readonly bus: Pick<Bus, 'send'>,
+    private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
     private readonly now: () => number = () => performance.now(),
   ) {}
@@ -33,8 +33,10 @@ export class OfferedModels {
 
   private living() {
     const now = this.now();
+    // Who could not be heard has not been silent.
+    const heardForMs = this.bus.connectedForMs();
     for (const [orchestrator, { at }] of this.announced)
-      if (now - at >= LIFETIME_MS) this.announced.delete(orchestrator);
+      if (Math.min(now - at, heardForMs) >= LIFETIME_MS) this.announced.delete(orchestrator);
     return [...this.announced.values()];
   }
 }
