@@ -30,6 +30,7 @@ await runMain('tool worker', async () => {
     overridesFor: overridesFor(config),
   };
   const running = await startToolWorker(deps);
+  health.addCheck('offer', () => running.worker.isOffered);
   drain.addStep('tool worker', (graceMs) => running.drain(graceMs));
   service.ready();
   logger.info({ process: processId, toolsets: hosts.map(({ name }) => name) }, 'the tool worker runs calls');

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
 import type { Message } from '#contracts';
-import type { Bus, Consumer } from '#messaging';
+import type { Bus, Consumer, PublishOutcome } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
 import { defineTool, defineToolset, type ToolsetHost } from '#tools';
@@ -58,11 +58,17 @@ let told: Message[];
 /** Queues that are not consumed until they are let. */
 let held: Map<string, () => void>;
 let isHeld: boolean;
+let connectedAt: number;
+let outcome: PublishOutcome;
 
 function create(...hosts: ToolsetHost[]): ToolWorker {
   const bus = {
-    send: async (_key: string, message: Message) => void told.push(message),
-    connectedForMs: () => 0,
+    send: async (_key: string, message: Message) => {
+      if (outcome === 'confirmed') told.push(message);
+      return outcome;
+    },
+    isConnected: () => true,
+    connectedForMs: () => performance.now() - connectedAt,
   } as unknown as Bus;
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const no = () => Promise.resolve(false);
@@ -99,8 +105,13 @@ beforeEach(() => {
   told = [];
   held = new Map();
   isHeld = false;
+  connectedAt = performance.now();
+  outcome = 'confirmed';
 });
-afterEach(() => worker.withdraw());
+afterEach(async () => {
+  await worker.withdraw();
+  jest.useRealTimers();
+});
 
 describe('what a worker offers', () => {
   it('has been told by the time it has started', async () => {
@@ -121,6 +132,46 @@ describe('what a worker offers', () => {
     held.get('tools.slow')!();
     await settled();
     expect(offers().at(-1)).toEqual(['quick']);
+  });
+
+  describe('while time passes', () => {
+    const later = async (ms: number) => {
+      await jest.advanceTimersByTimeAsync(ms);
+      await settled();
+    };
+    beforeEach(async () => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+      connectedAt = performance.now();
+      await create(new Server('kept', true)).start();
+      told = [];
+    });
+
+    it('is told again every 10 s', async () => {
+      await later(9_000);
+      expect(offers()).toEqual([]);
+      await later(1_000);
+      expect(offers()).toEqual([['kept'], ['kept'], ['kept']]);
+    });
+
+    it('is told again as soon as the broker is back', async () => {
+      expect(worker.isOffered).toBe(true);
+      await later(500);
+      connectedAt = performance.now();
+      expect(worker.isOffered).toBe(false);
+      await later(1_000);
+      expect(offers()).toHaveLength(3);
+      expect(worker.isOffered).toBe(true);
+    });
+
+    it('is told again until the broker has taken it', async () => {
+      outcome = 'unknown';
+      await later(12_000);
+      expect(worker.isOffered).toBe(false);
+      outcome = 'confirmed';
+      await later(1_000);
+      expect(offers()).toHaveLength(3);
+      expect(worker.isOffered).toBe(true);
+    });
   });
 
   it('is not told any more by who has withdrawn', async () => {

@@ -72,6 +72,11 @@ export class ToolWorker {
     void this.announcer.announce(reply_to);
   }
 
+  /** Whether the fleet can know what this worker has. */
+  get isOffered(): boolean {
+    return this.announcer.hasTold;
+  }
+
   /** Toolsets with tools, for people. */
   offered(): Toolset[] {
     return this.hosted.refresh();

@@ -4,16 +4,23 @@ import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import type { HostedTools } from './hosted-tools.js';
 
 const INTERVAL_MS = 10_000;
+/** What the broker did not take, or lost with a connection, waits no longer than this. */
+const LOOK_MS = 1_000;
 /** Who reads offers: orchestrators pin them, gateways list them, workers count each other. */
 const AUDIENCE = ['orchestrator.all', 'gateway.all', 'worker.all'];
 
-/** Tells the fleet what this worker offers: at start, on change, every 10 s, when asked; withdraws when it leaves. */
+/**
+ * Tells the fleet what this worker offers: at start, on change, every 10 s, after each reconnect and when asked;
+ * withdraws when it leaves.
+ */
 export class Announcer {
   private timer: NodeJS.Timeout | undefined;
   private isWithdrawn = false;
   private telling: Promise<void> = Promise.resolve();
   /** The toolsets that everybody was told last. */
   private told = '';
+  /** `performance.now()` of the moment when the broker was last given an offer for everybody; it took it. */
+  private toldAt: number | undefined;
 
   constructor(
     private readonly deps: ToolWorkerDeps,
@@ -25,7 +32,12 @@ export class Announcer {
   async start(): Promise<void> {
     for (const host of this.deps.hosts) host.onChange(() => void this.announce());
     await this.announce();
-    if (!this.isWithdrawn) this.timer = setInterval(() => void this.announce(), INTERVAL_MS);
+    this.lookLater();
+  }
+
+  /** On this connection to the broker. Before, nobody may know of this worker, or all may have forgotten it. */
+  get hasTold(): boolean {
+    return this.toldAt !== undefined && this.deps.bus.connectedForMs() >= performance.now() - this.toldAt;
   }
 
   /**
@@ -39,8 +51,19 @@ export class Announcer {
 
   async withdraw(): Promise<void> {
     this.isWithdrawn = true;
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
     await this.tell(newMessage('catalog.withdraw', { worker: this.deps.processId }), AUDIENCE);
+  }
+
+  private lookLater(): void {
+    if (this.isWithdrawn) return;
+    this.timer = setTimeout(() => void this.look(), LOOK_MS);
+  }
+
+  private async look(): Promise<void> {
+    const isDue = !this.hasTold || performance.now() - this.toldAt! >= INTERVAL_MS;
+    if (isDue && this.deps.bus.isConnected()) await this.announce();
+    this.lookLater();
   }
 
   private async tellOffer(replyTo: string | undefined): Promise<void> {
@@ -54,8 +77,11 @@ export class Announcer {
         toolsets,
         servers: this.deps.hosts.map(({ server: name, name: toolset }) => ({ name, toolset })),
       });
-      await this.tell(message, replyTo ? [replyTo] : AUDIENCE);
-      if (!replyTo) this.logChange(toolsets.map(({ name }) => name));
+      const now = performance.now();
+      const wasTaken = await this.tell(message, replyTo ? [replyTo] : AUDIENCE);
+      if (replyTo) return;
+      this.toldAt = wasTaken ? now : undefined;
+      if (wasTaken) this.logChange(toolsets.map(({ name }) => name));
     } catch (error) {
       this.deps.log.warn({ err: error }, 'announcing the tools failed');
     }
@@ -67,7 +93,9 @@ export class Announcer {
     this.deps.log.info({ toolsets }, 'toolsets offered');
   }
 
-  private async tell(message: Message, keys: string[]): Promise<void> {
-    await Promise.all(keys.map((key) => this.deps.bus.send(key, message)));
+  /** Whether the broker took it for all of them; that there is nobody to hear it is as good. */
+  private async tell(message: Message, keys: string[]): Promise<boolean> {
+    const outcomes = await Promise.all(keys.map((key) => this.deps.bus.send(key, message)));
+    return outcomes.every((outcome) => outcome === 'confirmed' || outcome === 'returned');
   }
 }
