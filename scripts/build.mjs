@@ -66,8 +66,6 @@ async function bundlePrograms() {
     platform: 'node',
     external: unbundled,
     plugins: [keepPlaces(bin)],
-    // A call whose result nobody uses may still throw.
-    treeshake: false,
     onLog: refuseWarning,
   });
   await bundle.write({
@@ -76,6 +74,7 @@ async function bundlePrograms() {
     sourcemap: true,
     chunkFileNames: '[name]-[hash].js',
     keepNames: true,
+    minify: false,
   });
   await bundle.close();
 }
