@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const buildTools = ['typescript', 'vite'];
+const buildTools = ['typescript', 'rolldown', 'vite'];
 const missing = buildTools.filter((name) => !isInstalled(name));
 
 if (missing.length === 0) {
   await import('./build.mjs');
-} else if (existsSync(fileURLToPath(new URL('../dist/apps', import.meta.url)))) {
+} else if (existsSync(fileURLToPath(new URL('../dist/bin', import.meta.url)))) {
   console.log('prepare: no dev dependencies here, the existing dist/ stays');
 } else {
   console.log(`prepare: nothing built, for ${missing.join(' and ')} is not installed.`);

@@ -8,7 +8,7 @@ import { runCommand } from '../services/child.js';
 import { startProcess } from '../services/processes.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const isBuilt = existsSync(join(root, 'dist', 'apps', 'standalone', 'main.js'));
+const isBuilt = existsSync(join(root, 'dist', 'bin', 'standalone.js'));
 const title = isBuilt
   ? 'the files of the image'
   : 'the files of the image [SKIPPED: no dist/, npm run build]';

@@ -12,7 +12,7 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 
 async function tokenFor(user: string, secret = JWT_SECRET): Promise<string> {
   const env = { PATH: process.env.PATH ?? '', JWT_SECRET: secret };
-  const printed = await runCommand(process.execPath, ['dist/apps/gateway/token.main.js', '--user', user], {
+  const printed = await runCommand(process.execPath, ['dist/bin/token.js', '--user', user], {
     env,
     cwd: project,
   });

@@ -11,7 +11,7 @@ import { Cluster, CLUSTER_START_MS } from './cluster.js';
 import { Gates } from './gates.js';
 import { deepArray } from './unharmed.js';
 
-const commandLine = fileURLToPath(new URL('../../dist/apps/command-line/main.js', import.meta.url));
+const commandLine = fileURLToPath(new URL('../../dist/bin/switchyard.js', import.meta.url));
 const LONG_MS = 120_000;
 
 /** `npm run switchyard -- …`: what it printed, or its complaint. */

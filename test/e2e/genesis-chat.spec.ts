@@ -124,7 +124,7 @@ describe('the socket', () => {
     const name = `ping-${++holds}`;
     provider.answer(useTools(['t1', 'gate__hold', { name }]), say('Held.'));
     await ann.send('hold');
-    await gates.started(name);
+    await Promise.all([gates.started(name), ann.socket.next('tool_start')]);
     ann.socket.sendRaw('{"type":"ping"}');
     await ann.socket.next('pong', 1, 1_000);
     expect(ann.socket.types).toEqual(['tool_start']);

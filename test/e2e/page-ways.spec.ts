@@ -161,7 +161,7 @@ describe('a server that asks who is there', () => {
   afterAll(() => guarded?.kill());
 
   const tokenOf = async (user: string) => {
-    const main = join(import.meta.dirname, '../../dist/apps/gateway/token.main.js');
+    const main = join(import.meta.dirname, '../../dist/bin/token.js');
     const env = { PATH: process.env.PATH, JWT_SECRET: secret };
     const { stdout } = await promisify(execFile)(process.execPath, [main, '--user', user], { env });
     return stdout.trim();

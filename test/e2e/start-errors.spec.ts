@@ -173,7 +173,7 @@ describeWithServices(['mongo'], 'a broker that cannot be reached', () => {
 
 describe('the token command', () => {
   const token = (...words: string[]) =>
-    runCommand(process.execPath, ['dist/apps/gateway/token.main.js', ...words], {
+    runCommand(process.execPath, ['dist/bin/token.js', ...words], {
       env: { PATH: process.env.PATH ?? '', JWT_SECRET: 'a secret of at least thirty-two characters' },
     });
 

@@ -18,8 +18,8 @@ describe('a process started for a test', () => {
 
   beforeAll(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'switchyard-processes-'));
-    await mkdir(join(directory, 'dist', 'apps', 'gateway'), { recursive: true });
-    await writeFile(join(directory, 'dist', 'apps', 'gateway', 'main.js'), program);
+    await mkdir(join(directory, 'dist', 'bin'), { recursive: true });
+    await writeFile(join(directory, 'dist', 'bin', 'gateway.js'), program);
     options = { directory };
   });
   afterAll(() => rm(options.directory!, { recursive: true }));

@@ -36,7 +36,7 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 const defaultReadyTimeoutMs = 30_000;
 
 /**
- * Starts `node dist/apps/<kind>/main.js` with `env` and little else, on a free port (or `env.PORT`). What a test
+ * Starts `node dist/bin/<kind>.js` with `env` and little else, on a free port (or `env.PORT`). What a test
  * file leaves running is killed when it ends.
  */
 export async function startProcess(
@@ -44,7 +44,7 @@ export async function startProcess(
   env: Record<string, string> = {},
   { directory = project, waitUntilReady = true, readyTimeoutMs }: ProcessOptions = {},
 ): Promise<SwitchyardProcess> {
-  const main = join(directory, 'dist', 'apps', kind, 'main.js');
+  const main = join(directory, 'dist', 'bin', `${kind}.js`);
   if (!existsSync(main)) throw new Error(`${main} is missing: npm run build`);
   const port = Number(env.PORT ?? (await findFreePort()));
   const started = new NodeProcess(kind, port, main, directory, env);
