@@ -10,7 +10,7 @@ const PIECES = MAX_MESSAGE_BYTES / PIECE.length + 2;
 
 let server: Server | undefined;
 
-afterEach(() => server?.close());
+afterEach(() => void server?.close());
 
 /** Reads all of an answer that is written in so many pieces. */
 async function read(contentType: string, piece: string): Promise<number> {
