@@ -74,8 +74,10 @@ export class TakeUp {
       const decision = decideTakeUp(journal, this.ports.me, () => liveness);
       if (decision.do === 'pass_on') return 'nothing_to_do';
       const claimed = await this.claim(journal, decision.attempt);
-      if (claimed.won) await faultPoint('turn_claimed');
-      if (claimed.won) return this.workOf(journal, claimed.row, conversation, holder);
+      if (claimed.won) {
+        await faultPoint('turn_claimed');
+        return this.workOf(journal, claimed.row, conversation, holder);
+      }
       const reread = await this.deps.store.readJournal(journal.turn._id);
       if (!reread || endingStep(reread)) return 'nothing_to_do';
       journal = reread;
