@@ -2,12 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import type { CatalogTool } from '#contracts';
 import { ArgumentValidator } from '#tools';
 import { DEFAULT_BUDGETS } from '#turn';
-import { announcedTool } from '../../../libs/tools/testing/toolsets.js';
 import { resolveCalls, type CallRules } from './resolve-calls.js';
 import type { AskedCall } from './stream-step.js';
 
 const tool: CatalogTool = {
-  ...announcedTool('mail', 'send'),
+  name: 'mail.send',
+  own_name: 'send',
+  description: 'Sends a mail.',
+  input_schema: { type: 'object' },
+  class: 'once',
+  timeout_ms: 1_000,
+  hash: 'hash',
   toolset: 'mail',
   source: 'local',
   display_name: 'send',

@@ -12,12 +12,12 @@ import {
   turnRow,
   type TestPorts,
 } from '../../../libs/journal/testing/test-ports.js';
-import type { DrivingDeps } from '../driving.deps.js';
-import { Drivers, type HeldHint } from './drivers.js';
-import { History } from './history.js';
-import type { TakeUp } from './take-up.js';
-import { TurnMemory } from './turn-memory.js';
-import type { TurnWork } from './turn-work.js';
+import type { DrivingDeps } from '../../../apps/orchestrator/driving.deps.js';
+import { Drivers, type HeldHint } from '../../../apps/orchestrator/drive/drivers.js';
+import { History } from '../../../apps/orchestrator/drive/history.js';
+import type { TakeUp } from '../../../apps/orchestrator/drive/take-up.js';
+import { TurnMemory } from '../../../apps/orchestrator/drive/turn-memory.js';
+import type { TurnWork } from '../../../apps/orchestrator/drive/turn-work.js';
 
 const ME = 'orchestrator-1';
 const MINUTE_MS = 60_000;
