@@ -26,8 +26,7 @@ export class GatewayApi {
   }
 
   private async ask(method: string, path: string, body?: object): Promise<unknown> {
-    const response = await this.send(method, path, body);
-    const text = await response.text();
+    const { response, text } = await this.send(method, path, body);
     const answer = parseJson(text);
     if (response.ok) {
       if (answer === undefined && text !== '') throw this.stranger();
@@ -36,17 +35,22 @@ export class GatewayApi {
     throw this.refusal(response, answer as { detail?: unknown } | null | undefined);
   }
 
-  private async send(method: string, path: string, body?: object): Promise<Response> {
+  private async send(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ response: Response; text: string }> {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (this.token) headers.authorization = `Bearer ${this.token}`;
     if (body) headers['content-type'] = 'application/json';
     try {
-      return await fetch(new URL(path, this.url), {
+      const response = await fetch(new URL(path, this.url), {
         method,
         headers,
         body: body && JSON.stringify(body),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
+      return { response, text: await response.text() };
     } catch (error) {
       throw new CommandError(
         `No gateway answers at ${this.url} (${reasonOf(error)}). Is it running? Give its address with --url.`,

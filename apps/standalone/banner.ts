@@ -17,7 +17,7 @@ export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHos
     '',
     '  Switchyard: gateway, orchestrator and tool worker in one process',
     '',
-    `  Page    http://${isEverywhere(config.host) ? 'localhost' : host}:${port}`,
+    `  Page    http://${isReachedLocally(config.host) ? 'localhost' : host}:${port}`,
     `  Login   ${LOGINS[config.auth.kind]}`,
     `  Model   ${describeModel(toModelEnvironment(config))}`,
     `  Tools   ${toolsets || 'none'}`,
@@ -27,7 +27,8 @@ export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHos
   ].join('\n');
 }
 
-function isEverywhere(host: string): boolean {
+/** Whether a browser on this machine finds it as localhost. */
+function isReachedLocally(host: string): boolean {
   return ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host);
 }
 

@@ -1,11 +1,5 @@
 import { DIALECT_NAMES } from '../gateway/dialects/dialects.js';
-import {
-  loadStandaloneConfig,
-  makeEarlierTurnsDue,
-  removeEarlierProcesses,
-  runMain,
-  Service,
-} from '#bootstrap';
+import { loadStandaloneConfig, makeEarlierTurnsDue, runMain, Service } from '#bootstrap';
 import { createMemoryBus, createRabbitmqBus, MemoryBroker } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
@@ -23,10 +17,7 @@ await runMain('standalone', async () => {
   const service = new Service({ logger, store, drainGraceMs, notices });
   await service.open();
   // Whoever holds the lock of the folder is alone: what an earlier run left behind is taken over at once.
-  if (!mongodbUrl) {
-    await removeEarlierProcesses(service.store);
-    await makeEarlierTurnsDue(service.store);
-  }
+  if (!mongodbUrl) await makeEarlierTurnsDue(service.store);
   const broker = new MemoryBroker();
   service.drain.addStep('telling', async (graceMs) => {
     process.stdout.write(

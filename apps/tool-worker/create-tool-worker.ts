@@ -49,10 +49,14 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
   let running: RunningToolWorker | undefined;
 
   const leave = async (graceMs: number): Promise<void> => {
-    await running?.drain(graceMs);
-    await member?.leave();
-    await member?.bus.close();
-    await store.close();
+    try {
+      await running?.drain(graceMs);
+      await member?.leave();
+    } finally {
+      // A store that is away keeps the row, but must not keep this worker taking calls.
+      await member?.bus.close();
+      await store.close();
+    }
   };
 
   return {

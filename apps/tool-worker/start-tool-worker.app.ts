@@ -49,11 +49,12 @@ export async function startToolWorker(
     async drain(graceMs) {
       await worker.withdraw();
       // Calls not finished stay in hand until the bus is closed: who gets them then finds their owner gone.
-      const finished = strategy.stopConsuming(graceMs + HAND_OVER_MS);
-      await Promise.race([
-        Promise.all([finished, worker.finish()]),
-        delay(Math.max(0, graceMs - CLOSING_MS)),
-      ]);
+      const stopped = strategy.stopConsuming(graceMs + HAND_OVER_MS);
+      // Afterwards: until then a call may begin to go on without its delivery.
+      const finished = stopped.then(() => worker.finish());
+      // Nothing but this would keep somebody's program from ending.
+      const late = delay(Math.max(0, graceMs - CLOSING_MS), undefined, { ref: false });
+      await Promise.race([finished, late]);
       await worker.close();
     },
   };

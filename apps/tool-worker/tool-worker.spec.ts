@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
-import type { Message } from '#contracts';
+import { decodeMessage, encodeMessage, type Message } from '#contracts';
 import type { Bus, Consumer, PublishOutcome } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
@@ -25,8 +25,10 @@ class Server implements ToolsetHost {
   constructor(
     readonly name: string,
     private readonly connects = false,
+    description = 'Goes.',
   ) {
-    this.offered = defineToolset({ name, version: '1.0.0', tools: [tool] });
+    const described = { ...tool, definition: { ...tool.definition, description } };
+    this.offered = defineToolset({ name, version: '1.0.0', tools: [described] });
   }
   readonly source = 'mcp';
   readonly version = '1.0.0';
@@ -55,6 +57,7 @@ class Server implements ToolsetHost {
 
 let worker: ToolWorker;
 let told: Message[];
+let errors: object[];
 /** Queues that are not consumed until they are let. */
 let held: Map<string, () => void>;
 let isHeld: boolean;
@@ -70,12 +73,13 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
     isConnected: () => true,
     connectedForMs: () => performance.now() - connectedAt,
   } as unknown as Bus;
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const error = (fields: object) => void errors.push(fields);
+  const log = { info: () => undefined, warn: () => undefined, error };
   const no = () => Promise.resolve(false);
   const deps = {
     store: createStore({ dataDir: ':memory:' }),
     bus,
-    processId: 'worker-1',
+    processId: 'worker-00000000-0000-4000-8000-000000000001',
     peers: { isDead: no, isSuspect: no },
     log,
     auditLog: log,
@@ -103,6 +107,7 @@ const offers = () =>
 
 beforeEach(() => {
   told = [];
+  errors = [];
   held = new Map();
   isHeld = false;
   connectedAt = performance.now();
@@ -172,6 +177,20 @@ describe('what a worker offers', () => {
       expect(offers()).toHaveLength(3);
       expect(worker.isOffered).toBe(true);
     });
+  });
+
+  it('is told without its largest toolsets when together they are too large to be read', async () => {
+    const large = (length: number) => 'ü'.repeat(length);
+    const servers = [
+      new Server('small', true),
+      new Server('larger', true, large(300_000)),
+      new Server('large', true, large(250_000)),
+    ];
+    await create(...servers).start();
+    expect(offers().at(-1)).toEqual(['small', 'large']);
+    expect(errors).toEqual([{ toolsets: ['larger'] }]);
+    for (const message of told)
+      expect(decodeMessage(encodeMessage(message), 'control')).toMatchObject({ ok: true });
   });
 
   it('is not told any more by who has withdrawn', async () => {

@@ -77,11 +77,6 @@ export class ToolWorker {
     return this.announcer.hasTold;
   }
 
-  /** Toolsets with tools, for people. */
-  offered(): Toolset[] {
-    return this.hosted.refresh();
-  }
-
   /** Offers nothing more; calls in hand may finish until the consumers have been stopped. */
   withdraw(): Promise<void> {
     this.runner.leave();

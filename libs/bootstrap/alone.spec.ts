@@ -3,7 +3,8 @@ import type { Turn } from '#contracts';
 import { makeEarlierTurnsDue } from './alone.js';
 
 describe('makeEarlierTurnsDue', () => {
-  it('moves what would be due later to now, and nothing else', async () => {
+  it('moves what would be due later to now, in one write, and nothing else', async () => {
+    let writes = 0;
     const dueAt = new Map<string, number | null>([
       ['overdue', 400],
       ['later', 9_000],
@@ -11,9 +12,13 @@ describe('makeEarlierTurnsDue', () => {
     ]);
     const store = {
       listDueTurns: () => Promise.resolve([...dueAt].map(([_id, due_at]) => ({ _id, due_at }) as Turn)),
-      setTurnDue: (id: string, due: number | null) => Promise.resolve(void dueAt.set(id, due)),
+      setTurnsDue: async (ids: string[], due: number) => {
+        writes++;
+        for (const id of ids) dueAt.set(id, due);
+      },
     };
     await makeEarlierTurnsDue(store, 1_000);
+    expect(writes).toBe(1);
     expect(Object.fromEntries(dueAt)).toEqual({ overdue: 400, later: 1_000, parked: 1_000 });
   });
 });

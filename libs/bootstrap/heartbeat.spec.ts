@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { processIdSchema, controlKeySchema, controlKey, type ProcessRow } from '#contracts';
 import { createLogger } from '#observability';
-import { removeEarlierProcesses } from './alone.js';
 import { Heartbeat } from './heartbeat.js';
 import { createProcessId } from './process-identity.js';
 
@@ -107,16 +106,5 @@ describe('createProcessId', () => {
     expect(processIdSchema.safeParse(id).success).toBe(true);
     expect(controlKeySchema.safeParse(controlKey(id)).success).toBe(true);
     expect(createProcessId('gateway')).not.toBe(id);
-  });
-});
-
-describe('removeEarlierProcesses', () => {
-  it('leaves no row of an earlier run', async () => {
-    const store = new FakeStore();
-    for (const role of ['gateway', 'worker'] as const) {
-      await store.insertProcess({ _id: createProcessId(role), role, host: 'h', beat: 1 });
-    }
-    await removeEarlierProcesses(store);
-    expect(store.rows.size).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import type { Answer, Call, Claim, Journal, Outcome, Step } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { faultPoint } from '#faults';
+import type { PublishOutcome } from '#messaging';
 import {
   decideAfterCompeting,
   holderOf,
@@ -22,7 +23,7 @@ export interface Learned {
   outcome?: Outcome;
   answer?: Answer;
   /** Only of `publish`. */
-  published?: 'confirmed' | 'returned' | 'refused' | 'unknown';
+  published?: PublishOutcome;
 }
 
 /** Does what `decideCall` said about one call. Every action is idempotent: losing an insert is an answer. */
@@ -104,12 +105,7 @@ async function tellOwner(ports: Ports, owner: string, tool_call_id: string, turn
   await ports.bus.send(controlKey(owner), newMessage('tool.cancel', { tool_call_id, turn_id }));
 }
 
-async function publishCall(
-  ports: Ports,
-  journal: Journal,
-  step: Step,
-  call: Call,
-): Promise<Learned['published']> {
+async function publishCall(ports: Ports, journal: Journal, step: Step, call: Call): Promise<PublishOutcome> {
   const toolset = toolsetOf(call.tool_name);
   const message = newMessage(
     'tool.call',

@@ -38,6 +38,13 @@ export function cutOffError(provider: NamedProvider): ModelError {
   return networkError(provider, 'broke off its answer before the end');
 }
 
+/** Those below 500 that pass. */
+export const RETRYABLE_STATUSES = [408, 409, 429];
+
+export function isRetryableStatus(status: number): boolean {
+  return RETRYABLE_STATUSES.includes(status) || status >= 500;
+}
+
 /** One sentence for a person about an HTTP answer that is an error; `said` has gone through `quote`. */
 export function sentenceFor(
   { title, keyVariable }: NamedProvider,

@@ -46,8 +46,8 @@ export interface ModelRequest {
 
 /**
  * What a streamed call yields, in order. Exactly one `end` is last; before it every `tool_call` is complete.
- * `id` is the provider's own and keys nothing; `arguments` is undefined when the input was not a JSON object (for
- * example cut off by `max_tokens`), `raw` is then what came (at most 2,000 characters).
+ * `arguments` is undefined when the input was not a JSON object (for example cut off by `max_tokens`), `raw` is then
+ * what came (at most 2,000 characters).
  */
 export type ModelPart =
   | { type: 'text'; text: string }

@@ -115,6 +115,13 @@ describe('a hostile server', () => {
     expect(await callGood()).toBe('get-weather Ulm');
   });
 
+  it('whose tools change while it makes its first list is asked again', async () => {
+    const overtaken = createToolset(hostileServer({ LIST: 'overtaken' }));
+    await overtaken.start();
+    await untilChanged(overtaken, () => names(overtaken).includes('late'));
+    expect(names(overtaken)).toContain('listings');
+  });
+
   it('that never answers its listing delays nobody’s calls and offers nothing', async () => {
     const silent = createToolset(hostileServer({ LIST: 'never' }), { firstTryMs: 50 });
     await silent.start();

@@ -1,7 +1,7 @@
 import type { Slot } from '#tools';
 import { forOwner } from './for-owner.js';
 import type { McpConnection } from './mcp-connection.js';
-import { allBusy } from './mcp-errors.js';
+import { allBusy, unavailable } from './mcp-errors.js';
 import { McpInstance, type InstanceSetup } from './mcp-instance.js';
 
 /** Nobody knows when a call of somebody else ends. */
@@ -12,22 +12,25 @@ export class InstancePool {
   /** The least recently used first. */
   private readonly instances = new Map<string, McpInstance>();
   private readonly closing = new Set<Promise<void>>();
+  private isStopped = false;
 
   constructor(
     private readonly setup: InstanceSetup,
     private readonly maxInstances: number,
   ) {}
 
-  /** Throws `ApiLimitExceeded` when there are too many and none is idle. */
+  /** Throws `ApiLimitExceeded` when there are too many and none is idle, `DependencyUnavailable` after `stop`. */
   async use<T>(
     owner: string,
     signal: AbortSignal,
     work: (connection: McpConnection, slot: Slot) => Promise<T>,
   ): Promise<T> {
+    if (this.isStopped) throw unavailable(this.setup.config.name);
     return this.instanceOf(owner).use(signal, work);
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     for (const owner of [...this.instances.keys()]) this.close(owner);
     await Promise.all(this.closing);
   }

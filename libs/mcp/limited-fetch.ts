@@ -14,11 +14,16 @@ function limiter(isEventStream: boolean): TransformStream<Uint8Array, Uint8Array
   let bytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
-      // An empty line ends an event.
-      const end = isEventStream ? Buffer.from(chunk).lastIndexOf('\n\n') : -1;
+      const end = isEventStream ? endOfLastEvent(chunk) : -1;
       bytes = end === -1 ? bytes + chunk.byteLength : chunk.byteLength - end;
       if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
       else controller.error(new Error(`The answer is over the limit of ${MAX_MESSAGE_BYTES} bytes.`));
     },
   });
+}
+
+/** An empty line ends an event; servers write either kind of line end. */
+function endOfLastEvent(chunk: Uint8Array): number {
+  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'));
 }

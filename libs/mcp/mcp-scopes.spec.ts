@@ -99,6 +99,18 @@ describe('a server with a scope', () => {
     expect(await processOf(toolset, { userId: 'ann' })).not.toBe(bob);
     expect(toolset.tools().length).toBeGreaterThan(0);
   });
+
+  it('that was stopped starts no process for a call that comes late', async () => {
+    const metrics = createMetrics({ collectDefaults: false });
+    const toolset = createToolset(scripted({ scope: 'user' }), {}, recordingLogger(), metrics);
+    await toolset.start();
+    const late = toolOf(toolset, 'process');
+    await toolset.stop();
+    await expect(late.run({}, toolContext({ userId: 'ann' }))).rejects.toMatchObject({
+      detail: { error_type: 'DependencyUnavailable' },
+    });
+    expect((await metrics.mcpConnects.get()).values).toMatchObject([{ value: 1 }]);
+  });
 });
 
 describe('a server with start: demand', () => {

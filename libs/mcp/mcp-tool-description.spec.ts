@@ -30,4 +30,24 @@ describe('describeTools', () => {
     expect(JSON.stringify(accepted).length).toBeLessThan(300 * 1024);
     expect(accepted[0]?.description).toHaveLength(4096);
   });
+
+  it('reads no further when too many tools could not be offered, because each of them costs time', () => {
+    const unusable = Array.from({ length: 500 }, (_, n) => ({
+      name: `t${n}`,
+      inputSchema: { ...object, $ref: 'https://example.com/x' },
+    }));
+    let checked = 0;
+    const count = (schema: Record<string, unknown>) => {
+      checked++;
+      return validator.findSchemaProblem(schema);
+    };
+    const { refused, unread } = describeTools(
+      [...unusable, { name: 'good', inputSchema: object }],
+      stdioServer('s', []),
+      count,
+    );
+    expect(checked).toBeLessThan(50);
+    expect(refused).toHaveLength(checked);
+    expect(unread).toBe(501 - checked);
+  });
 });

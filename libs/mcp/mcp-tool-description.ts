@@ -8,11 +8,15 @@ const MAX_DESCRIPTION_LENGTH = 4096;
 const MAX_NAME_LENGTH = 256;
 /** UTF-16 units of all definitions of one server: what a worker announces must fit into one bus message. */
 const MAX_TOTAL_LENGTH = 256 * 1024;
+/** Each may take half a second to find out: a hostile list must not stop the worker. */
+const MAX_REFUSED = 32;
 
 export interface Listing {
   accepted: ToolDescription[];
   /** Tools that cannot be offered, with the reason. */
   refused: { name: string; reason: string }[];
+  /** How many tools nobody looked at, because so many before them were refused. */
+  unread: number;
 }
 
 /** What a server lists, bounded: unusable schemas, doubles and everything over the limits are left out. */
@@ -21,10 +25,11 @@ export function describeTools(
   server: McpServer,
   findSchemaProblem: (schema: Record<string, unknown>) => string | undefined,
 ): Listing {
-  const listing: Listing = { accepted: [], refused: [] };
+  const listing: Listing = { accepted: [], refused: [], unread: 0 };
   const names = new Set<string>();
   let totalLength = 0;
-  for (const tool of tools) {
+  for (const [index, tool] of tools.entries()) {
+    if (listing.refused.length === MAX_REFUSED) return { ...listing, unread: tools.length - index };
     const description = describeTool(tool, server);
     const { own_name, input_schema } = description;
     const doubt = names.has(own_name) ? 'The name is taken.' : undefined;

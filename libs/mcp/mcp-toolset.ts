@@ -116,9 +116,13 @@ export class McpToolset implements ToolsetHost {
   private takeListing(listed: ListedTools['tools'], version: string | undefined): void {
     this.version = version ?? this.version;
     const findProblem = (schema: Record<string, unknown>) => this.validator.findSchemaProblem(schema);
-    const { accepted, refused } = describeTools(listed, this.config, findProblem);
+    const { accepted, refused, unread } = describeTools(listed, this.config, findProblem);
     for (const { name, reason } of refused) {
       this.logger.warn({ server: this.server, tool: toPrintable(name, 200), reason }, 'MCP tool not offered');
+    }
+    if (unread > 0) {
+      const what = 'MCP tools not offered, because so many before them could not be: correct the server';
+      this.logger.warn({ server: this.server, tools: unread }, what);
     }
     this.offer(accepted);
   }

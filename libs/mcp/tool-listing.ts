@@ -148,6 +148,8 @@ export class ToolListing {
       listedAt = performance.now();
       logger.info({ server: config.name, tools }, 'MCP server connected');
       onTried();
+      // What changed while the first list was being made is in none of its answers.
+      if (this.isStale) this.relist();
       if (!this.isOnDemand) await this.untilLost(connection);
     } catch (error) {
       this.prior = undefined;

@@ -62,7 +62,7 @@ export interface Bus {
 
   /**
    * To a process (`orchestrator.<uuid>`) or to all of a role (`worker.all`); mandatory, so a dead process returns
-   * it, and one with a full queue too. Never `refused`.
+   * it, and one with a full queue too. Never `refused`. Bounded like `publish`; neither ever rejects.
    */
   send(controlKey: string, message: Message): Promise<PublishOutcome>;
   /** Control messages to this process; handlers must be quick. Poison is logged and dropped. */

@@ -10,8 +10,7 @@ export function canonicalHash(value: unknown): string {
 
 /** `hash` of a tool definition: two workers offer the same tool if it agrees. */
 export function definitionHash(definition: Omit<ToolDefinition, 'hash'>): string {
-  const { name, own_name, description, input_schema, timeout_ms } = definition;
-  return canonicalHash([name, own_name, description, input_schema, definition.class, timeout_ms]);
+  return canonicalHash(definition);
 }
 
 function sortKeys(value: unknown): unknown {

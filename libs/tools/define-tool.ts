@@ -23,7 +23,7 @@ export interface ToolSource<Input extends z.ZodType> {
 }
 
 const NAME = /^[a-z0-9_]{1,64}$/;
-/** Broker queues of more than 20 minutes are taken away from a worker. */
+/** No delivery is held for longer. */
 const MAX_TIMEOUT_MS = 20 * 60_000;
 
 /** A local tool: its arguments' type, JSON Schema and check all come from one zod schema. */

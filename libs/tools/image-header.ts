@@ -68,11 +68,16 @@ function readJpeg(bytes: Buffer): ImageHeader | undefined {
         height: bytes.readUInt16BE(at + 5),
       };
     }
-    const isFill = marker === 0xff;
-    const isBare = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd9);
-    at += isFill ? 1 : isBare ? 2 : 2 + Math.max(2, bytes.readUInt16BE(at + 2));
+    at += segmentLength(bytes, at, marker);
   }
   return undefined;
+}
+
+/** With its marker; a fill byte is none, and some markers stand alone. */
+function segmentLength(bytes: Buffer, at: number, marker: number): number {
+  if (marker === 0xff) return 1;
+  const isBare = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd9);
+  return isBare ? 2 : 2 + Math.max(2, bytes.readUInt16BE(at + 2));
 }
 
 function isFrameHeader(marker: number): boolean {

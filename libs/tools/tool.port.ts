@@ -45,7 +45,7 @@ export interface ToolContext {
   userId: string;
   /** 1 for the first start, more when a `read`, `idempotent` or `keyed` call runs again. */
   attempt: number;
-  /** Aborted by Stop, by the timeout (reason `TimeoutError`), and when the worker drains. */
+  /** Aborted by Stop, and by the timeout (reason `TimeoutError`). */
   signal: AbortSignal;
   /** Milliseconds since epoch. */
   deadline: number;
@@ -86,7 +86,7 @@ export interface Tool {
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolResult>;
 }
 
-/** A named group of tools, hosted together. `onChange` fires when `tools` or `available` did. */
+/** A named group of tools, hosted together. `onChange` fires when `tools` did. */
 export interface ToolsetHost {
   /** `^[a-z0-9_]+$`: the queue is `tools.<name>`. */
   name: string;

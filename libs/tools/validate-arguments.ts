@@ -29,6 +29,13 @@ const OPTIONS = {
   code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
 } as const;
 
+/** By the address in `$schema`; without one that is known here the newest. */
+const DIALECTS = [
+  { name: '7', uris: /\bdraft-0[467]\b/, Validator: Ajv },
+  { name: '2019', uris: /\b2019-09\b/, Validator: Ajv2019 },
+];
+const NEWEST_DIALECT = { name: '2020', Validator: Ajv2020 };
+
 /** What a schema became: a function, or the reason why its tool cannot be called. */
 type Compiled = { check: ValidateFunction; isQuick: boolean; interruptions: number } | { unusable: string };
 
@@ -95,15 +102,10 @@ export class ArgumentValidator {
   }
 
   private dialect(uri: unknown): Ajv {
-    const name = /\bdraft-0[467]\b/.test(String(uri))
-      ? '7'
-      : /\b2019-09\b/.test(String(uri))
-        ? '2019'
-        : '2020';
+    const { name, Validator } = DIALECTS.find(({ uris }) => uris.test(String(uri))) ?? NEWEST_DIALECT;
     const known = this.dialects.get(name);
     if (known) return known;
-    const ajv =
-      name === '7' ? new Ajv(OPTIONS) : name === '2019' ? new Ajv2019(OPTIONS) : new Ajv2020(OPTIONS);
+    const ajv = new Validator(OPTIONS);
     ajvFormats.default(ajv, { mode: 'fast' });
     // Meta-schemas use it on `pattern`; what other languages accept there must not make a tool unusable.
     ajv.addFormat('regex', true);

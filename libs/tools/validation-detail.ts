@@ -20,6 +20,16 @@ export function toValidationError(errors: readonly ErrorObject[], args: unknown)
   };
 }
 
+/** A name in quotes and what follows it, as far as it is one value. */
+const NAMED_VALUE = /"([^"]+)"(\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|[^\s,{}[\]"]+)/g;
+
+/** Arguments that cannot be read: cut, and what is called like a secret masked. */
+export function showUnreadable(text: string): string {
+  return cut(text).replace(NAMED_VALUE, (whole, name: string, colon: string) =>
+    SECRET_NAME.test(name) ? `"${name}"${colon}"${MASK}"` : whole,
+  );
+}
+
 function parameterPath({ instancePath, keyword, params }: ErrorObject): string[] {
   const path = instancePath
     .split('/')

@@ -105,7 +105,9 @@ export class Drivers {
 
   private async run(turnId: string, driver: TurnDriver, work: TurnWork): Promise<DriveEnd> {
     try {
-      const end = await driver.drive();
+      let end = await driver.drive();
+      // A hint may have come since its last look, which nobody else would read.
+      while (end === 'parked' && !driver.mailbox.isEmpty) end = await driver.drive();
       if (end === 'ended') this.noteEnd(work);
       return end;
     } finally {
@@ -135,7 +137,8 @@ export class Drivers {
       clearTimeout(timer);
       if (end === 'abandoned') return giveBack();
       await faultPoint('turn_ended');
-      if (end !== 'expired') return 'ack';
+      // Of a delivery that was lost another one holds the turn by now.
+      if (end !== 'expired' || driven.held !== hint) return 'ack';
       // Whoever gets the fresh hint holds it in place of this one.
       driven.held = undefined;
       const message = newMessage('turn.advance', { turn_id: turnId, conversation_id: conversationId });

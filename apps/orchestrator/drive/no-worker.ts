@@ -1,4 +1,4 @@
-import { BusUnavailableError, type Bus } from '#messaging';
+import { BusUnavailableError, type Bus, type PublishOutcome } from '#messaging';
 
 const FIRST_LOOK_MS = 2_000;
 /** A confirmed call that is still not claimed after so long is sent again: queues can be purged. */
@@ -22,7 +22,7 @@ export class NoWorkerWatch {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  sent(toolCallId: string, outcome: 'confirmed' | 'returned' | 'refused' | 'unknown'): void {
+  sent(toolCallId: string, outcome: PublishOutcome): void {
     // What may not be in its queue is looked at on the next tick, one that surely is after 2 s.
     this.sentAt.set(toolCallId, outcome === 'confirmed' ? this.now() : -Infinity);
     // An alarm of the broker refuses, too, and says nothing about the queue.

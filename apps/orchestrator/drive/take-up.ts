@@ -74,8 +74,10 @@ export class TakeUp {
       const decision = decideTakeUp(journal, this.ports.me, () => liveness);
       if (decision.do === 'pass_on') return 'nothing_to_do';
       const claimed = await this.claim(journal, decision.attempt);
-      if (claimed.won) await faultPoint('turn_claimed');
-      if (claimed.won) return this.workOf(journal, claimed.row, conversation, holder);
+      if (claimed.won) {
+        await faultPoint('turn_claimed');
+        return this.workOf(journal, claimed.row, conversation, holder);
+      }
       const reread = await this.deps.store.readJournal(journal.turn._id);
       if (!reread || endingStep(reread)) return 'nothing_to_do';
       journal = reread;
@@ -119,18 +121,15 @@ export class TakeUp {
     }
     const claims = [...journal.claims, claim];
     const first = claims.find((row) => row._id === `${turn._id}:1`) ?? claim;
-    const readPast = async (catalogue: CatalogTool[]) => {
-      // Only who is asked once for a tool must know of each approval that there ever was.
-      const approvals = catalogue.some((tool) => this.deps.settings.approvalOf(tool) === 'first');
-      return this.history.before(turn.conversation_id, turn.number, { approvals });
-    };
-    const catalogued = this.pinned(first.catalog_hash);
-    const [reread, past, catalogue] = await Promise.all([
+    const [reread, catalogue, recent] = await Promise.all([
       // Attempt 1 claimed what nobody can have worked on; a later one must see what the earlier driver committed.
       claim.n === 1 ? { ...journal, claims } : this.deps.store.readJournal(turn._id),
-      catalogued.then(readPast),
-      catalogued,
+      this.pinned(first.catalog_hash),
+      this.history.before(turn.conversation_id, turn.number, { approvals: false }),
     ]);
+    // Only who is asked once for a tool must know of each approval that there ever was.
+    const approvals = catalogue.some((tool) => this.deps.settings.approvalOf(tool) === 'first');
+    const past = approvals ? await this.history.before(turn.conversation_id, turn.number) : recent;
     const memory = new TurnMemory(reread ?? { ...journal, claims }, this.deps.store);
     const { conversation_id, number } = turn;
     this.deps.bus.emit({

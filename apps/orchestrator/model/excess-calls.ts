@@ -35,5 +35,5 @@ function tooMany(message: string, constraint: string): ErrorDetail {
 }
 
 function times(count: number): string {
-  return count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`;
+  return ['never', 'once', 'twice'][count] ?? `${count} times`;
 }

@@ -6,12 +6,13 @@ import {
   type Step,
   type StopReason,
 } from '#contracts';
-import { busNameOf, describeUnknownTool, type ArgumentValidator } from '#tools';
+import { busNameOf, describeUnknownTool, showUnreadable, type ArgumentValidator } from '#tools';
 import { isEndless, type Budgets } from '#turn';
 import { refuseExcess } from './excess-calls.js';
 import type { AskedCall } from './stream-step.js';
 
-export interface Offer {
+/** What decides about the calls of a step. */
+export interface CallRules {
   /** Every tool of the turn's catalogue. */
   catalogue: CatalogTool[];
   /** What the model was offered. */
@@ -38,13 +39,13 @@ export interface Offer {
 const REFUSED_TIMEOUT_MS = 1;
 
 /** What the model asked for as calls of the step's row. What must not be sent carries its refusal. */
-export function resolveCalls(asked: AskedCall[], stopReason: StopReason, offer: Offer): Call[] {
+export function resolveCalls(asked: AskedCall[], stopReason: StopReason, rules: CallRules): Call[] {
   const resolved: Call[] = [];
   for (const [i, call] of asked.entries()) {
     // The provider stopped inside the last one: whatever parsed may be half of what was meant.
     const isCutOff = stopReason === 'max_tokens' && i === asked.length - 1;
-    const before = [...offer.earlier, ...resolved];
-    resolved.push(resolveCall(call, isCutOff, { ...offer, earlier: before }));
+    const before = [...rules.earlier, ...resolved];
+    resolved.push(resolveCall(call, isCutOff, { ...rules, earlier: before }));
   }
   return resolved;
 }
@@ -57,15 +58,15 @@ export function refuseEndless(calls: Call[], steps: readonly Step[]): Call[] {
   return calls.map(({ expires_at: _expires, ...call }) => ({ ...call, approval: 'none', refusal }));
 }
 
-/** `offer.earlier` has the calls of this step before it as well. */
-function resolveCall(given: AskedCall, isCutOff: boolean, offer: Offer): Call {
+/** `rules.earlier` has the calls of this step before it as well. */
+function resolveCall(given: AskedCall, isCutOff: boolean, rules: CallRules): Call {
   const { tool_call_id } = given;
-  const tool = findTool(given.name, offer.catalogue);
-  if (!tool) return unknownCall(given, offer);
-  const asked = { ...given, arguments: offer.completeArguments(tool, given.arguments) };
-  const refusal = refuse(asked, isCutOff, tool, offer);
-  const needsApproval = !refusal && offer.needsApproval(tool);
-  const { budgets, now } = offer;
+  const tool = findTool(given.name, rules.catalogue);
+  if (!tool) return unknownCall(given, rules);
+  const asked = { ...given, arguments: rules.completeArguments(tool, given.arguments) };
+  const refusal = refuse(asked, isCutOff, tool, rules);
+  const needsApproval = !refusal && rules.needsApproval(tool);
+  const { budgets, now } = rules;
   return {
     tool_call_id,
     tool_name: tool.name,
@@ -86,33 +87,30 @@ function refuse(
   asked: AskedCall,
   isCutOff: boolean,
   tool: CatalogTool,
-  offer: Offer,
+  rules: CallRules,
 ): ErrorDetail | undefined {
-  const reason = offer.whyNotOffered(tool);
+  const reason = rules.whyNotOffered(tool);
   if (reason !== undefined) return errorDetail('PermissionError', `${reason} It was not run.`);
   if (isCutOff) {
-    return errorDetail(
-      'ValidationError',
-      'The arguments were cut off by the output limit; nothing was run.',
-      {
-        constraint: 'complete arguments',
-      },
-    );
+    const message = 'The arguments were cut off by the output limit; nothing was run.';
+    return unreadable(message, null, 'complete arguments');
   }
   if (!asked.arguments) {
-    return errorDetail('ValidationError', 'The arguments are not a JSON object; nothing was run.', {
-      provided_value: asked.raw.slice(0, 200),
-      constraint: 'JSON object',
-    });
+    const message = 'The arguments are not a JSON object; nothing was run.';
+    return unreadable(message, showUnreadable(asked.raw), 'JSON object');
   }
   const limits = {
-    identicalCalls: offer.identicalCallsOf(tool) ?? offer.budgets.identicalCalls,
-    thinkingCalls: offer.budgets.thinkingCalls,
+    identicalCalls: rules.identicalCallsOf(tool) ?? rules.budgets.identicalCalls,
+    thinkingCalls: rules.budgets.thinkingCalls,
   };
   return (
-    refuseExcess({ tool_name: tool.name, arguments: asked.arguments }, offer.earlier, limits) ??
-    offer.validator.validate(tool.input_schema, asked.arguments)
+    refuseExcess({ tool_name: tool.name, arguments: asked.arguments }, rules.earlier, limits) ??
+    rules.validator.validate(tool.input_schema, asked.arguments)
   );
+}
+
+function unreadable(message: string, provided_value: string | null, constraint: string): ErrorDetail {
+  return errorDetail('ValidationError', message, { parameter: 'arguments', provided_value, constraint });
 }
 
 function findTool(name: string, catalogue: CatalogTool[]): CatalogTool | undefined {
@@ -121,8 +119,8 @@ function findTool(name: string, catalogue: CatalogTool[]): CatalogTool | undefin
 }
 
 /** Close names are told to the model, never silently used. */
-function unknownCall(asked: AskedCall, offer: Offer): Call {
-  const { message, suggestions } = describeUnknownTool(asked.name, offer.offered);
+function unknownCall(asked: AskedCall, rules: CallRules): Call {
+  const { message, suggestions } = describeUnknownTool(asked.name, rules.offered);
   return {
     tool_call_id: asked.tool_call_id,
     tool_name: unknownName(asked.name),

@@ -1,6 +1,7 @@
 import type { Message, Toolset } from '#contracts';
-import { newMessage } from '#contracts';
+import { encodeMessage, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
+import { fitAnnouncement } from './fit-announcement.js';
 import type { HostedTools } from './hosted-tools.js';
 
 const INTERVAL_MS = 10_000;
@@ -17,7 +18,7 @@ export class Announcer {
   private timer: NodeJS.Timeout | undefined;
   private isWithdrawn = false;
   private telling: Promise<void> = Promise.resolve();
-  /** The toolsets that everybody was told last. */
+  /** What everybody was told last, by name. */
   private told = '';
   /** `performance.now()` of the moment when the broker was last given an offer for everybody; it took it. */
   private toldAt: number | undefined;
@@ -69,28 +70,38 @@ export class Announcer {
   private async tellOffer(replyTo: string | undefined): Promise<void> {
     if (this.isWithdrawn) return;
     try {
-      const toolsets = this.hosted.refresh();
-      await this.prepare(toolsets);
+      const room = MAX_MESSAGE_BYTES - encodeMessage(this.messageOf([])).byteLength;
+      const { fitting, leftOut } = fitAnnouncement(this.hosted.refresh(), room);
+      await this.prepare(fitting);
       if (this.isWithdrawn) return;
-      const message = newMessage('catalog.announce', {
-        worker: this.deps.processId,
-        toolsets,
-        servers: this.deps.hosts.map(({ server: name, name: toolset }) => ({ name, toolset })),
-      });
       const now = performance.now();
-      const wasTaken = await this.tell(message, replyTo ? [replyTo] : AUDIENCE);
+      const wasTaken = await this.tell(this.messageOf(fitting), replyTo ? [replyTo] : AUDIENCE);
       if (replyTo) return;
       this.toldAt = wasTaken ? now : undefined;
-      if (wasTaken) this.logChange(toolsets.map(({ name }) => name));
+      if (wasTaken) this.logChange(fitting, leftOut);
     } catch (error) {
       this.deps.log.warn({ err: error }, 'announcing the tools failed');
     }
   }
 
-  private logChange(toolsets: string[]): void {
-    if (this.told === toolsets.join()) return;
-    this.told = toolsets.join();
-    this.deps.log.info({ toolsets }, 'toolsets offered');
+  private messageOf(toolsets: Toolset[]): Message {
+    return newMessage('catalog.announce', {
+      worker: this.deps.processId,
+      toolsets,
+      servers: this.deps.hosts.map(({ server: name, name: toolset }) => ({ name, toolset })),
+    });
+  }
+
+  private logChange(fitting: Toolset[], leftOut: Toolset[]): void {
+    const [offered, missing] = [fitting, leftOut].map((toolsets) => toolsets.map(({ name }) => name));
+    const told = JSON.stringify([offered, missing]);
+    if (this.told === told) return;
+    this.told = told;
+    this.deps.log.info({ toolsets: offered }, 'toolsets offered');
+    if (leftOut.length === 0) return;
+    const what =
+      'toolsets not offered, their definitions are too much for one worker: share them out by TOOLSETS';
+    this.deps.log.error({ toolsets: missing }, what);
   }
 
   /** Whether the broker took it for all of them; that there is nobody to hear it is as good. */

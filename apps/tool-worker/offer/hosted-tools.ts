@@ -1,5 +1,5 @@
 import type { ToolDefinition, Toolset } from '#contracts';
-import { canonicalHash, toBusName, type Tool, type ToolsetHost } from '#tools';
+import { definitionHash, toBusName, type Tool, type ToolsetHost } from '#tools';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 
 export interface HostedTool {
@@ -59,6 +59,6 @@ export class HostedTools {
       class: overrides.class ?? definition.class,
       timeout_ms: overrides.timeoutMs ?? definition.timeout_ms,
     };
-    return { ...described, hash: canonicalHash(described) };
+    return { ...described, hash: definitionHash(described) };
   }
 }

@@ -134,7 +134,7 @@ export class CallQuestions {
     const place = { conversation_id, turn_id, timestamp, step, tool_call_id };
     bus.emit({ type: 'input_required', ...place, number, message, schema, expires_at });
     // So that the turn is parked now and not at its driver's next look.
-    bus.send(reply_to, newMessage('turn.advance', { turn_id, conversation_id })).catch(() => undefined);
+    void bus.send(reply_to, newMessage('turn.advance', { turn_id, conversation_id }));
   }
 
   private read(number: number): Promise<Answer | null> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { failure, success } from '#tools';
+import type { ToolCallBody } from '#contracts';
+import { failure, success, ToolError, type Tool } from '#tools';
 import { HoldLimit } from './hold-limit.js';
-import { runWhenReached, type Ran } from './run-tool.js';
+import { runTool, runWhenReached, type Ran } from './run-tool.js';
 
 const AWAY: Ran = { result: failure('DependencyUnavailable', 'The server is not connected.') };
 const neverStopped = new AbortController().signal;
@@ -33,5 +34,45 @@ describe('runWhenReached', () => {
     stop.abort();
     expect(await running).toEqual(AWAY);
     expect(state.runs).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('runTool', () => {
+  const body = {
+    tool_call_id: 'call_1',
+    arguments: {},
+    timeout_ms: 30,
+  } as Partial<ToolCallBody> as ToolCallBody;
+  const told: number[] = [];
+  const context = {
+    attempt: 1,
+    hold: new HoldLimit(),
+    stop: neverStopped,
+    onProgress: (progress: number) => void told.push(progress),
+    attach: () => Promise.reject(new Error('nothing to attach')),
+    ask: () => Promise.reject(new Error('nobody is there')),
+  };
+  const toolThat = (run: Tool['run']) => ({ run }) as Partial<Tool> as Tool;
+
+  it('takes what a tool throws before it has made a promise for its failure', async () => {
+    const throwing = toolThat(() => {
+      throw new ToolError({ error_type: 'PermissionError', error_message: 'Not you.' });
+    });
+    expect(await runTool(throwing, body, context)).toMatchObject({
+      result: { status: 'failure', error: { error_type: 'PermissionError', error_message: 'Not you.' } },
+    });
+  });
+
+  it('tells nobody of the progress of a tool that goes on after its time', async () => {
+    let goOn: () => void = () => undefined;
+    const ignoring = toolThat((_args, { progress }) => {
+      goOn = () => progress(1);
+      return new Promise<never>(() => undefined);
+    });
+    expect(await runTool(ignoring, body, context)).toMatchObject({
+      result: { error: { error_type: 'TimeoutError' } },
+    });
+    goOn();
+    expect(told).toEqual([]);
   });
 });

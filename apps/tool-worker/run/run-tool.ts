@@ -36,8 +36,9 @@ export type Ran = { result: ToolResult } | { lost: ToolConnectionLostError };
 export async function runTool(tool: Tool, body: ToolCallBody, context: RunContext): Promise<Ran> {
   const timeout = new Timeout(body.timeout_ms, context.hold);
   const signal = AbortSignal.any([context.stop, timeout.signal]);
-  const running = tool
-    .run(body.arguments, {
+  // Somebody else's tool may throw, or answer, without a promise.
+  const run = async () =>
+    tool.run(body.arguments, {
       toolCallId: body.tool_call_id,
       turnId: body.turn_id,
       conversationId: body.conversation_id,
@@ -47,6 +48,7 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
       deadline: Date.now() + timeout.limitMs,
       wantsLogs: body.logs === true,
       progress: (progress, total, message, log) => {
+        if (timeout.isOver) return;
         timeout.restart();
         context.onProgress(progress, total, message, log);
       },
@@ -57,7 +59,8 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
         asking.catch(() => undefined);
         return asking;
       },
-    })
+    });
+  const running = run()
     .then((given) => ({ result: toToolResult(given) }))
     .catch((error: unknown) => ended(error, context.stop));
   try {
@@ -98,7 +101,8 @@ class Timeout {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout;
   private pauses = 0;
-  private isOver = false;
+  /** The run has ended, or is no longer waited for. */
+  isOver = false;
 
   constructor(
     timeoutMs: number,

@@ -1,5 +1,5 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
-import { describeCause, networkError, quote, sentenceFor } from '../failed-request.js';
+import { describeCause, isRetryableStatus, networkError, quote, sentenceFor } from '../failed-request.js';
 import { ModelError } from '../model.port.js';
 import { readRetryAfterMs } from '../retry-after.js';
 
@@ -12,7 +12,6 @@ const OVERFLOW =
 const THINKING_REFUSED = /signature.*thinking|thinking.*(signature|cannot be modified|bound to a different)/i;
 const USED_UP = /credit balance is too low|(usage|spend(ing)?) limits?\b/i;
 const MAY_BE_USED_UP = [400, 402, 403, 429];
-const RETRYABLE_STATUSES = [408, 409, 429];
 /** Errors in a stream; of any other type nothing would come of asking again. */
 const TYPES: Record<string, Kind> = {
   overloaded_error: 'overloaded',
@@ -65,10 +64,6 @@ function kindInStream(type: string | null, said: string): Kind {
   if (USED_UP.test(said)) return 'used_up';
   if (type === 'invalid_request_error' && OVERFLOW.test(said)) return 'context_overflow';
   return type === null ? 'server' : (TYPES[type] ?? 'invalid');
-}
-
-function isRetryableStatus(status: number): boolean {
-  return RETRYABLE_STATUSES.includes(status) || status >= 500;
 }
 
 function kindOfStatus(status: number, type: string | null, said: string): Kind {

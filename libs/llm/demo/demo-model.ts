@@ -27,7 +27,8 @@ export class DemoModel implements Model {
     const isCutOff = spoken.length < reply.text.length;
     const calls = isCutOff ? [] : reply.calls;
     for (const call of calls) yield { type: 'tool_call', ...call, raw: JSON.stringify(call.arguments) };
-    const stop_reason = isCutOff ? 'max_tokens' : calls.length > 0 ? 'tool_use' : 'end_turn';
+    const whole = calls.length > 0 ? 'tool_use' : 'end_turn';
+    const stop_reason = isCutOff ? 'max_tokens' : whole;
     yield { type: 'end', stop_reason, usage: estimateUsage(request, `${spoken}${JSON.stringify(calls)}`) };
   }
 

@@ -9,12 +9,17 @@ export interface TextWithJson {
   isBroken: boolean;
 }
 
+/** Each look for the end of an object may go through all of the rest. */
+const MAX_BROKEN = 20;
+
 export const JSON_MARK = new RegExp(`${MARK}(\\d+)${MARK}`);
 
 export function takeJsonOut(source: string): TextWithJson {
   const result: TextWithJson = { text: '', objects: [], isBroken: false };
+  let broken = 0;
   for (let at = 0; at < source.length;) {
-    const end = source[at] === '{' ? endOfObject(source, at) : undefined;
+    const begins = source[at] === '{' && broken < MAX_BROKEN;
+    const end = begins ? endOfObject(source, at) : undefined;
     const value = end === undefined ? undefined : parseObject(source.slice(at, end));
     if (value && end !== undefined) {
       result.text += `${MARK}${result.objects.length}${MARK}`;
@@ -22,11 +27,11 @@ export function takeJsonOut(source: string): TextWithJson {
       at = end;
       continue;
     }
-    result.isBroken ||= source[at] === '{';
+    if (begins) broken++;
     result.text += source[at];
     at++;
   }
-  return result;
+  return { ...result, isBroken: broken > 0 };
 }
 
 /** Index after the brace that closes the one at `start`; braces in strings do not count. */

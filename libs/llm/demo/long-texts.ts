@@ -23,7 +23,7 @@ const TURNS = [
 /** Texts for trying out Stop and reconnecting: «count to 500», «tell me a long story», also «slowly». */
 export function longText(question: string): Reply | undefined {
   const slowness = /\bslow(?:ly)?\b/i.test(question) ? 10 : 1;
-  const count = /\bcount\b(?:\s+[a-z]+)*?\s+(?:to|until)\s+(\d[\d,]*)/i.exec(question)?.[1];
+  const count = /\bcount\b(?:\s+[a-z]+){0,8}?\s+(?:to|until)\s+(\d[\d,]*)/i.exec(question)?.[1];
   if (count !== undefined) return { ...countTo(Number(count.replaceAll(',', ''))), slowness };
   if (/\b(?:tell|write|give)\b.*\bstory\b|\blong\s+(?:story|text|answer)\b/i.test(question)) {
     return { ...say(story()), slowness };

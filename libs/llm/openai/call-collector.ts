@@ -45,12 +45,11 @@ export class CallCollector {
 
   /** The call that the piece continues. */
   private find({ index, id }: CallDelta, name: string, json: string): OpenCall | undefined {
-    const candidate =
-      index === undefined
-        ? id
-          ? this.open.findLast((call) => call.id === id)
-          : this.open.at(-1)
-        : this.open.findLast((call) => call.index === index);
+    const candidate = this.open.findLast((call) => {
+      if (index !== undefined) return call.index === index;
+      // Without either it is the last one.
+      return !id || call.id === id;
+    });
     if (!candidate) return undefined;
     const isOther =
       (id && candidate.id && candidate.id !== id) ||

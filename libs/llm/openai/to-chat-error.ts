@@ -1,5 +1,13 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
-import { describeCause, networkError, quote, sentenceFor, type NamedProvider } from '../failed-request.js';
+import {
+  describeCause,
+  isRetryableStatus,
+  networkError,
+  quote,
+  RETRYABLE_STATUSES,
+  sentenceFor,
+  type NamedProvider,
+} from '../failed-request.js';
 import { ModelError } from '../model.port.js';
 import { readRetryAfterMs } from '../retry-after.js';
 import { readDetails, type ErrorBody } from './error-body.js';
@@ -16,7 +24,6 @@ const OVERLOADED = /overload|unavailable|capacity/i;
 const MAY_BE_USED_UP = [400, 403, 429];
 const DECLINED_CODES = ['content_filter', 'content_policy_violation', 'ResponsibleAIPolicyViolation'];
 const FINAL: Kind[] = ['context_overflow', 'invalid', 'auth', 'used_up'];
-const RETRYABLE_STATUSES = [408, 409, 429];
 
 type Failure = APIError<number | undefined, Headers | undefined, ErrorBody | undefined>;
 
@@ -90,10 +97,6 @@ function kindInStream(failure: Failure): Kind {
   if (/rate_limit|resource_exhausted/i.test(words)) return 'rate_limited';
   if (OVERLOADED.test(words)) return 'overloaded';
   return /invalid_request/i.test(words) ? 'invalid' : 'server';
-}
-
-function isRetryableStatus(status: number): boolean {
-  return RETRYABLE_STATUSES.includes(status) || status >= 500;
 }
 
 /** A quota that no wait of minutes fills. */

@@ -1,6 +1,7 @@
 import { toCurrentKeywords } from './current-keywords.js';
 import { flattenTop, type Converted } from './flatten-top.js';
-import { isSchema, stringsOf, toCanonicalJson, withNote, type JsonSchema } from './json-schema.js';
+import { stringsOf, toCanonicalJson, withNote, type JsonSchema } from './json-schema.js';
+import { propertiesOf } from './schema-types.js';
 
 const REFUSED_AT_TOP = ['oneOf', 'anyOf', 'allOf'];
 /** The names that the arguments of a tool may have; inside of them any will do. */
@@ -9,7 +10,7 @@ const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 /** Anthropic takes JSON Schema 2020-12, but at the top only an object with plain properties. */
 export function toAnthropicSchema(schema: JsonSchema): Converted {
   const { schema: flat, losses } = flattenTop(toCurrentKeywords(schema), REFUSED_AT_TOP);
-  const properties = Object.entries(isSchema(flat.properties) ? flat.properties : {});
+  const properties = Object.entries(propertiesOf(flat));
   const odd = properties.filter(([name]) => !PROPERTY_NAME.test(name));
   if (odd.length === 0) return { schema: flat, losses };
   const left = properties.filter(([name]) => PROPERTY_NAME.test(name));

@@ -11,6 +11,7 @@ import {
 } from './json-schema.js';
 import { mergeSchemas } from './merge-schemas.js';
 import { resolveReference } from './resolve-reference.js';
+import { propertiesOf } from './schema-types.js';
 
 export interface Converted {
   schema: JsonSchema;
@@ -111,8 +112,4 @@ function isStillClosed(base: JsonSchema, joined: JsonSchema, branches: JsonSchem
   if (base.additionalProperties === false)
     return Object.keys(joined).every((name) => Object.hasOwn(own, name));
   return branches.every((branch) => branch.additionalProperties === false);
-}
-
-function propertiesOf({ properties }: JsonSchema): JsonSchema {
-  return isSchema(properties) ? properties : {};
 }

@@ -1,4 +1,5 @@
 import { isEqual, isSchema, stringsOf, toCanonicalJson, type JsonSchema } from './json-schema.js';
+import { propertiesOf } from './schema-types.js';
 
 type Merge = (a: never, b: never) => unknown;
 
@@ -43,10 +44,8 @@ export function mergeSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
 function declaresSame(a: JsonSchema, b: JsonSchema): boolean {
   const [closed, other] = 'additionalProperties' in a ? [a, b] : [b, a];
   if ('additionalProperties' in other) return false;
-  const known = Object.keys(isSchema(closed.properties) ? closed.properties : {});
-  return Object.keys(isSchema(other.properties) ? other.properties : {}).every((name) =>
-    known.includes(name),
-  );
+  const known = propertiesOf(closed);
+  return Object.keys(propertiesOf(other)).every((name) => Object.hasOwn(known, name));
 }
 
 function keepFirst(a: unknown): unknown {
@@ -75,7 +74,8 @@ function mergeTypes(a: unknown, b: unknown): unknown {
   const narrowed = (from: unknown[], by: unknown[]) => from.includes('number') && by.includes('integer');
   if (narrowed(left, right) || narrowed(right, left)) both.push('integer');
   const kept = [...new Set(both)];
-  return kept.length === 0 ? a : kept.length === 1 ? kept[0] : kept;
+  if (kept.length === 0) return a;
+  return kept.length === 1 ? kept[0] : kept;
 }
 
 function mergeEnums(a: unknown[], b: unknown[]): unknown {

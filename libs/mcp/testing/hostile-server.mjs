@@ -1,6 +1,7 @@
 /*
  * An MCP server over stdio (2025-06-18, no SDK) that does harm. `LIST=never`: it never answers a listing.
- * `LIST=changing`: every listing differs, and says so at once.
+ * `LIST=changing`: every listing differs, and says so at once. `LIST=overtaken`: it has one more tool, and says so, before
+ * it answers the first listing, in which that tool is not.
  */
 import { createInterface } from 'node:readline';
 
@@ -42,6 +43,7 @@ function listing() {
     { name: 'same!', inputSchema: object },
     { name: 'bloated', inputSchema: { ...object, properties } },
     ...(process.env.LIST === 'changing' ? [{ name: `version_${listings}`, inputSchema: object }] : []),
+    ...(process.env.LIST === 'overtaken' && listings > 1 ? [{ name: 'late', inputSchema: object }] : []),
   ];
 }
 
@@ -56,9 +58,19 @@ const answers = {
       },
     }),
   'tools/list': (id) => {
-    if (process.env.LIST === 'never') return;
-    write({ id, result: { tools: listing() } });
-    if (process.env.LIST === 'changing') write({ method: 'notifications/tools/list_changed' });
+    const { LIST } = process.env;
+    if (LIST === 'never') return;
+    const tools = listing();
+    const answer = () => write({ id, result: { tools } });
+    const sayChanged = () => write({ method: 'notifications/tools/list_changed' });
+    if (LIST === 'overtaken' && listings === 1) {
+      sayChanged();
+      // Long enough for the client to have acted on it.
+      setTimeout(answer, 1_000);
+      return;
+    }
+    answer();
+    if (LIST === 'changing') sayChanged();
   },
   'tools/call': (id, { name }) => calls[name]?.(id),
 };

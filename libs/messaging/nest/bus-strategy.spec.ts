@@ -127,6 +127,18 @@ describe('BusStrategy', () => {
     expect(await bus.inspect('tools.math')).toEqual({ consumers: 0, messages: 0 });
   });
 
+  it('forgets a consumer that was stopped by itself', async () => {
+    const strategy = await start([TurnsController], 'worker');
+    let stops = 0;
+    jest.spyOn(bus, 'consume').mockImplementation(async () => ({ stop: async () => void stops++ }));
+    const consumer = await strategy.startConsuming('tools.math', { prefetch: 1 });
+    await strategy.startConsuming('tools.web', { prefetch: 1 });
+    await consumer.stop(0);
+    expect(stops).toBe(1);
+    await strategy.stopConsuming(0);
+    expect(stops).toBe(2);
+  });
+
   it('passes control messages on to the types asked for, whatever their handlers throw', async () => {
     const strategy = await start([TurnsController]);
     const processId = 'orchestrator-1';

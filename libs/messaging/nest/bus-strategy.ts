@@ -147,9 +147,16 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     return handler;
   }
 
+  /** Until it is stopped: toolsets come and go for as long as a worker lives. */
   #keep(consumer: Consumer): Consumer {
-    this.#consumers.add(consumer);
-    return consumer;
+    const kept: Consumer = {
+      stop: (graceMs) => {
+        this.#consumers.delete(kept);
+        return consumer.stop(graceMs);
+      },
+    };
+    this.#consumers.add(kept);
+    return kept;
   }
 }
 

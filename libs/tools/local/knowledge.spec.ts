@@ -66,7 +66,11 @@ describe('rag_search', () => {
   it('refuses an empty question', async () => {
     const search = create({});
     await expect(search('  ')).rejects.toMatchObject({
-      detail: { error_type: 'ValidationError', error_message: 'Invalid query: Query cannot be empty' },
+      detail: {
+        error_type: 'ValidationError',
+        error_message: 'Invalid query: Query cannot be empty',
+        error_details: { parameter: 'query', provided_value: '  ', constraint: 'must not be empty' },
+      },
     });
   });
 

@@ -6,6 +6,7 @@ import { defineTool, defineToolset } from '../define-tool.js';
 import { toPrintable } from '../printable.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
 import type { SearchHit } from './document-index.js';
+import { refuseEmptyQuery } from './empty-query.js';
 import { KnowledgeSearcher, KnowledgeUnavailableError } from './knowledge-searcher.js';
 
 export interface KnowledgeOptions {
@@ -39,7 +40,7 @@ export function createKnowledgeToolset({ docsDir, dataDir }: KnowledgeOptions = 
 }
 
 async function search(searcher: KnowledgeSearcher, query: string): Promise<string> {
-  if (query.trim() === '') throw failed('ValidationError', 'Invalid query: Query cannot be empty');
+  refuseEmptyQuery(query);
   try {
     const hits = await searcher.search(query);
     return hits.length > 0

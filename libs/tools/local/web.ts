@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ErrorDetail, ErrorType } from '#contracts';
 import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
+import { refuseEmptyQuery } from './empty-query.js';
 import { retryAfterMs } from './retry-after.js';
 import { SearchPace } from './search-pace.js';
 import { parseResultsPage, type WebResult } from './web-results-page.js';
@@ -47,7 +48,7 @@ async function searchWeb(
   signal: AbortSignal,
   pace: SearchPace,
 ): Promise<WebResult[]> {
-  if (query.trim() === '') throw failed('ValidationError', 'Invalid query: Query cannot be empty');
+  refuseEmptyQuery(query);
   url.searchParams.set('q', query.slice(0, MAX_QUERY_LENGTH));
   const waitMs = pace.take();
   if (waitMs > 0)

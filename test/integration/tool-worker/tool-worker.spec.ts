@@ -4,6 +4,7 @@ import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
 import { z } from 'zod';
 import { openPorts } from '../../../libs/journal/testing/test-ports.js';
 import { ToolWorker } from '../../../apps/tool-worker/tool-worker.js';
+import { waitFor } from '../../services/wait-for.js';
 
 const echo = defineTool({
   name: 'echo',
@@ -46,7 +47,7 @@ describe('a tool worker', () => {
   });
 
   it('takes calls of what is there while another toolset never gets ready, and tells scope and concurrency of each', async () => {
-    const { store, bus, peers, log } = await openPorts('worker-1');
+    const { store, bus, peers, log, recorded } = await openPorts('worker-1');
     const taken: [string, number][] = [];
     let firstTaken = () => undefined as void;
     const consumed = new Promise<void>((resolve) => (firstTaken = resolve));
@@ -73,7 +74,8 @@ describe('a tool worker', () => {
     void worker.start();
     await consumed;
     expect(taken).toEqual([['tools.memory', 3]]);
-    expect(worker.offered()).toMatchObject([{ name: 'memory', scope: 'user' }]);
+    const [, offer] = await waitFor(() => recorded.bodies('catalog.announce')[0], { what: 'an offer' });
+    expect(offer.toolsets).toMatchObject([{ name: 'memory', scope: 'user' }]);
     await worker.withdraw();
     await worker.close();
   });

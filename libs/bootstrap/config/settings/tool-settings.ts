@@ -16,7 +16,10 @@ const approvalModeSchema = z
   .union([z.boolean(), z.enum(['always', 'first', 'never'])], {
     error: 'must be always, first or never',
   })
-  .transform((mode) => (typeof mode === 'boolean' ? (mode ? 'always' : 'never') : mode));
+  .transform((mode) => {
+    if (mode === true) return 'always';
+    return mode === false ? 'never' : mode;
+  });
 
 const rateSchema = z
   .strictObject({ calls: positive(1_000_000), per_seconds: z.number().min(0.1).max(86_400) })

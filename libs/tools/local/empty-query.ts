@@ -1,0 +1,15 @@
+import { ToolError } from '../tool.port.js';
+
+/** Throws for a question without a word in it. */
+export function refuseEmptyQuery(query: string): void {
+  if (query.trim() !== '') return;
+  throw new ToolError({
+    error_type: 'ValidationError',
+    error_message: 'Invalid query: Query cannot be empty',
+    error_details: {
+      parameter: 'query',
+      provided_value: query.slice(0, 200),
+      constraint: 'must not be empty',
+    },
+  });
+}

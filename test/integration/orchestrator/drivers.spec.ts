@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createMetrics } from '#observability';
+import type { Store } from '#store';
+import { DEFAULT_BUDGETS } from '#turn';
+import {
+  callRow,
+  claimRow,
+  CONVERSATION_ID,
+  openPorts,
+  stepRow,
+  TURN_ID,
+  turnRow,
+  type TestPorts,
+} from '../../../libs/journal/testing/test-ports.js';
+import type { DrivingDeps } from '../../../apps/orchestrator/driving.deps.js';
+import { Drivers, type HeldHint } from '../../../apps/orchestrator/drive/drivers.js';
+import { History } from '../../../apps/orchestrator/drive/history.js';
+import type { TakeUp } from '../../../apps/orchestrator/drive/take-up.js';
+import { TurnMemory } from '../../../apps/orchestrator/drive/turn-memory.js';
+import type { TurnWork } from '../../../apps/orchestrator/drive/turn-work.js';
+
+const ME = 'orchestrator-1';
+const MINUTE_MS = 60_000;
+
+let ports: TestPorts;
+beforeEach(async () => {
+  ports = await openPorts(ME);
+  await ports.store.insertTurn(turnRow());
+  await ports.store.claim(claimRow(TURN_ID, ME));
+});
+afterEach(async () => {
+  jest.useRealTimers();
+  await ports.store.close();
+});
+
+/** Takes the turn up from the store, as often as it is asked to. */
+class Taking {
+  times = 0;
+
+  async takeUp(): Promise<TurnWork> {
+    this.times++;
+    const journal = (await ports.store.readJournal(TURN_ID))!;
+    return {
+      memory: new TurnMemory(journal, ports.store),
+      claimAttempt: 1,
+      history: [],
+      catalogue: [],
+      approvedBefore: new Set(),
+      conversation: { isDeleted: false, tools: undefined, model: undefined },
+    } as Partial<TurnWork> as TurnWork;
+  }
+}
+
+function createDrivers(taking: Taking, store: Store = ports.store): Drivers {
+  const { bus, log, peers } = ports;
+  const settings = { budgets: { ...DEFAULT_BUDGETS, turnMs: 120 * MINUTE_MS }, turnsAtOnce: 10 };
+  const metrics = createMetrics({ collectDefaults: false });
+  const deps = { store, bus, log, peers, metrics, settings } as unknown as DrivingDeps;
+  return new Drivers(deps, ports, taking as unknown as TakeUp, new History(store));
+}
+
+/** The same store that does something more when a turn is cached as waiting for a person. */
+function storeThat(whenParked: () => void): Store {
+  return new Proxy(ports.store, {
+    get(target, name) {
+      if (name !== 'setTurnStatus') return Reflect.get(target, name).bind(target);
+      return (...[id, status]: Parameters<Store['setTurnStatus']>) => {
+        if (status === 'awaiting_input') whenParked();
+        return target.setTurnStatus(id, status);
+      };
+    },
+  });
+}
+
+describe('a turn that waits for a person', () => {
+  // One of these is between the driver's last look and its end.
+  it.each(Array.from({ length: 16 }, (_, later) => later))(
+    'goes on when the answer comes at the moment in which it is parked, or so many ticks later: %i',
+    async (later) => {
+      const call = callRow(1, { approval: 'required' });
+      await ports.store.commitStep(stepRow(1, { calls: [call], stop_reason: 'tool_use' }));
+      const taking = new Taking();
+      let noteAnswered: () => void = () => undefined;
+      const answered = new Promise<void>((resolve) => (noteAnswered = resolve));
+      const answer = async () => {
+        for (let tick = 0; tick < later; tick++) await Promise.resolve();
+        void ports.store.answer({
+          _id: `${call.tool_call_id}:approval`,
+          turn_id: TURN_ID,
+          conversation_id: CONVERSATION_ID,
+          decision: 'approve',
+          by: 'ann',
+          at: new Date().toISOString(),
+        });
+        void drivers.advance(TURN_ID, CONVERSATION_ID);
+        noteAnswered();
+      };
+      let isFirst = true;
+      const drivers = createDrivers(
+        taking,
+        storeThat(() => {
+          if (isFirst) void answer();
+          isFirst = false;
+        }),
+      );
+      await drivers.advance(TURN_ID, CONVERSATION_ID);
+      await answered;
+      for (let round = 0; round < 10; round++) await new Promise(setImmediate);
+      expect(ports.recorded.bodies('tool.call')).toHaveLength(1);
+      await drivers.drain(0);
+    },
+  );
+});
+
+describe('a hint that is held', () => {
+  it('is replaced after ten minutes, unless its delivery was lost and another one holds the turn', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], stop_reason: 'tool_use' }));
+    await ports.store.claim(claimRow(callRow(1).tool_call_id, 'worker-1'));
+    const drivers = createDrivers(new Taking());
+    const lost = new AbortController();
+    const hold = (hint: HeldHint) => drivers.advance(TURN_ID, CONVERSATION_ID, hint);
+    void hold({ lost: lost.signal });
+    await jest.advanceTimersByTimeAsync(5 * MINUTE_MS);
+    lost.abort();
+    void hold({ lost: new AbortController().signal });
+    await jest.advanceTimersByTimeAsync(9 * MINUTE_MS);
+    expect(ports.recorded.bodies('turn.advance')).toEqual([]);
+    await jest.advanceTimersByTimeAsync(2 * MINUTE_MS);
+    expect(ports.recorded.bodies('turn.advance')).toHaveLength(1);
+    const drained = drivers.drain(0);
+    await jest.advanceTimersByTimeAsync(1_000);
+    await drained;
+  });
+});
