@@ -22,6 +22,7 @@ export interface StartedTurn extends TurnPlace {
 /** Turns that come from, or are followed in, another protocol. Whoever leaves stops nothing. */
 export class DialectTurns {
   private readonly open = new Set<TurnStream>();
+  private isStopping = false;
 
   constructor(
     private readonly deps: {
@@ -66,8 +67,9 @@ export class DialectTurns {
     return { ...place, number: turn.number, stream };
   }
 
-  /** The process stops: every stream ends. */
+  /** The process stops: every stream ends, and so does each that is still being opened. */
   stop(): void {
+    this.isStopping = true;
     for (const stream of this.open) stream.stop();
   }
 
@@ -91,8 +93,10 @@ export class DialectTurns {
         feeds.leave(conversation_id, stream);
       },
     );
+    const feed = await feeds.open(conversation_id);
     this.open.add(stream);
-    (await feeds.open(conversation_id)).add(stream);
+    feed.add(stream);
+    if (this.isStopping) stream.stop();
     return stream;
   }
 }
