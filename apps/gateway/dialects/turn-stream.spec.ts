@@ -120,4 +120,12 @@ describe('TurnStream', () => {
       });
     },
   );
+
+  it('ends as cancelled when its conversation is deleted before anything was seen of the turn', async () => {
+    const { stream } = streamOf();
+    const message = 'The conversation was deleted.';
+    stream.send({ type: 'cancelled', ...fields, turn_id: 'turn_2', message, deleted: true });
+    const turn = { turn_id: 'turn_1', status: 'cancelled', steps: [] };
+    expect(await read(stream)).toMatchObject([{ type: 'turn_ended', turn }]);
+  });
 });

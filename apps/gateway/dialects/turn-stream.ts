@@ -39,8 +39,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
   send(event: ServerEvent): void {
     if (event.type === 'snapshot') return this.look(event.view);
     // Nothing is left of the conversation, whichever turn this names: the turn's own end may have been missed.
-    if (event.type === 'cancelled' && event.deleted && this.view)
-      return this.look(cancelled(this.view, event));
+    if (event.type === 'cancelled' && event.deleted) return this.endDeleted(event);
     if (event.turn_id !== this.turnId) return;
     if (event.type === 'thinking' || event.type === 'tool_progress' || event.type === 'waiting')
       return this.add(event);
@@ -107,6 +106,13 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     this.show(turn, added);
   }
 
+  /** It may be that nothing was seen of the turn before. */
+  private endDeleted({ timestamp }: EventOf<'cancelled'>): void {
+    const unseen = { number: 0, content: '', by: '', client_message_id: '', at: timestamp, steps: [] };
+    const turn = this.view?.turns[0] ?? { turn_id: this.turnId, ...unseen };
+    this.show({ ...turn, status: 'cancelled', ended_at: timestamp });
+  }
+
   private add(news: TurnNews): void {
     if (this.isClosed) return;
     this.waitingLength += lengthOf(news);
@@ -130,15 +136,6 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     const { args, result } = await this.readCall(call.tool_call_id);
     return { ...call, args, ...(result === undefined ? {} : { result }) };
   }
-}
-
-function cancelled(view: View, event: EventOf<'cancelled'>): View {
-  const turns = view.turns.map((turn): TurnView => ({
-    ...turn,
-    status: 'cancelled',
-    ended_at: event.timestamp,
-  }));
-  return { ...view, turns };
 }
 
 function lengthOf(news: TurnNews): number {
