@@ -447,6 +447,15 @@ describe('refusals', () => {
     expect(await harness.store.countUnendedTurns('local')).toBe(0);
   });
 
+  it('say what is too long', async () => {
+    const system = { id: 's', role: 'system', content: 'x'.repeat(200_001) };
+    const refused = await post(run({ messages: [system, hello] }));
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { message: expect.stringMatching(/^System messages and context have at most/) },
+    ]);
+  });
+
   it('reach whoever uses the official client', async () => {
     const { ask } = agentOf('t');
     await expect(ask('x'.repeat(70_000))).rejects.toMatchObject({ status: 413 });
