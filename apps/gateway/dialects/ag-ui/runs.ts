@@ -110,10 +110,9 @@ export class Runs {
     }
   }
 
-  private async history({ conversation_id, turn_id }: StartedTurn): Promise<AgUiMessage[]> {
-    const { turn } = await this.deps.reader.journalOfTurn(turn_id);
-    if (turn.number === 1) return [];
-    const before = await this.deps.reader.journalsBefore(conversation_id, turn.number, TOLD_TURNS);
+  private async history({ conversation_id, number }: StartedTurn): Promise<AgUiMessage[]> {
+    if (number === 1) return [];
+    const before = await this.deps.reader.journalsBefore(conversation_id, number, TOLD_TURNS);
     return before.flatMap((journal) => [questionOf(journal.turn), ...answersOf(journal)]);
   }
 }
