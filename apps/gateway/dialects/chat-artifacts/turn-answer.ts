@@ -1,8 +1,8 @@
-import type { ArtifactReference, Journal, Outcome } from '#contracts';
+import { isObject, type ArtifactReference, type Journal, type Outcome } from '#contracts';
 import { outcomeOf } from '#turn';
 import type { TurnAnswer } from './answer-parts.js';
 import type { CallYield } from './collected.js';
-import { isObject, parseJson } from './json-value.js';
+import { parseJson } from './json-value.js';
 
 /** Content of an artifact that a call left, base64. */
 export type ReadContent = (id: string) => Promise<string>;
