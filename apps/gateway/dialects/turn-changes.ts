@@ -146,5 +146,6 @@ function end(step: number, call: CallView, told: ToldCall): TurnChange {
 
 function byEnd(a: CallView, b: CallView): number {
   const [first, second] = [a.ended_at ?? '', b.ended_at ?? ''];
-  return first < second ? -1 : first > second ? 1 : 0;
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
 }

@@ -44,7 +44,7 @@ export function toRequestError(error: unknown): RequestError {
 export function toClientError({ code, message, retryAfterMs }: RequestError): ClientError {
   return {
     error: {
-      code: code in OVER_SOCKET ? OVER_SOCKET[code as HttpCode] : (code as ErrorCode),
+      code: code === 'forbidden' || code === 'taken' ? OVER_SOCKET[code] : code,
       message,
       ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
     },
