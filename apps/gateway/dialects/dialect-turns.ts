@@ -51,7 +51,7 @@ export class DialectTurns {
     const { conversation_id, turn_id } = accepted.answer;
     const feed = await feeds.open(conversation_id);
     if (accepted.isNewConversation) feed.startEmpty(DEFAULT_TITLE);
-    const stream = await this.streamOf(user, { conversation_id, turn_id });
+    const stream = await this.streamOf({ conversation_id, turn_id });
     // Whoever is told of the turn has its stream before anything can happen in it.
     await accepted.announce();
     if (accepted.isEnded) await this.showEnded(stream, turn_id);
@@ -62,7 +62,7 @@ export class DialectTurns {
   async follow(user: User, turnId: string): Promise<StartedTurn> {
     const turn = await this.deps.ownership.turn(user, turnId);
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id };
-    const stream = await this.streamOf(user, place);
+    const stream = await this.streamOf(place);
     if (isEndedStatus(turn.status)) await this.showEnded(stream, turnId);
     return { ...place, number: turn.number, stream };
   }
@@ -83,11 +83,11 @@ export class DialectTurns {
     }
   }
 
-  private async streamOf(user: User, { conversation_id, turn_id }: TurnPlace): Promise<TurnStream> {
+  private async streamOf({ conversation_id, turn_id }: TurnPlace): Promise<TurnStream> {
     const { feeds, turnReader } = this.deps;
     const stream: TurnStream = new TurnStream(
       turn_id,
-      (toolCallId) => turnReader.call(user, turn_id, toolCallId),
+      (step, toolCallId) => turnReader.wholeCall(turn_id, step, toolCallId),
       () => {
         this.open.delete(stream);
         feeds.leave(conversation_id, stream);

@@ -1,6 +1,7 @@
 import type { CallView, EventOf, TurnView, View } from '#contracts';
 import { reduceEvent } from '#turn';
 import type { ServerEvent, Viewer } from '../feeds/viewer.js';
+import type { WholeCall } from '../turns/turn-reader.js';
 import { TurnChanges, type AddedText, type TurnChange } from './turn-changes.js';
 
 /** What passes by and is never part of a view. */
@@ -32,7 +33,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
 
   constructor(
     private readonly turnId: string,
-    private readonly readCall: (toolCallId: string) => Promise<CallView>,
+    private readonly readCall: (step: number, toolCallId: string) => Promise<WholeCall>,
     private readonly onClose: () => void,
   ) {}
 
@@ -125,16 +126,15 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
 
   private async complete(news: TurnNews): Promise<TurnNews> {
     if (news.type === 'call_started' || news.type === 'call_ended')
-      return { ...news, call: await this.whole(news.call) };
+      return { ...news, call: await this.whole(news.step, news.call) };
     if (news.type !== 'step_committed') return news;
-    const calls = await Promise.all(news.step.calls.map((call) => this.whole(call)));
-    return { ...news, step: { ...news.step, calls } };
+    const { step } = news;
+    const calls = await Promise.all(step.calls.map((call) => this.whole(step.n, call)));
+    return { ...news, step: { ...step, calls } };
   }
 
-  private async whole(call: CallView): Promise<CallView> {
-    if (!call.truncated) return call;
-    const { args, result } = await this.readCall(call.tool_call_id);
-    return { ...call, args, ...(result === undefined ? {} : { result }) };
+  private async whole(step: number, call: CallView): Promise<CallView> {
+    return call.truncated ? { ...call, ...(await this.readCall(step, call.tool_call_id)) } : call;
   }
 }
 
