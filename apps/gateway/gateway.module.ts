@@ -70,7 +70,10 @@ export class GatewayModule {
         ...providersOf(gateway),
         ...(gateway.localAccounts ? accountProvidersOf(gateway.localAccounts) : []),
         ChatGateway,
-        { provide: APP_FILTER, useValue: new ProblemFilter(logger, createPage(pageDir), sendError) },
+        {
+          provide: APP_FILTER,
+          useValue: new ProblemFilter(logger, createPage(pageDir), sendError, dialects),
+        },
       ],
     };
   }

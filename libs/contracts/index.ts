@@ -9,6 +9,7 @@ export * from './events.js';
 export * from './client.js';
 export * from './messages.js';
 export * from './limits.js';
+export * from './is-object.js';
 export * from './decode.js';
 export * from './describe-issues.js';
 export * from './plain-text.js';

@@ -13,7 +13,10 @@ export async function livenessOf(
     if (holder?.purpose === 'run' && holder.owner !== me) owners.add(holder.owner);
   }
   const dead = new Set<string>();
-  await Promise.all([...owners].map(async (owner) => (await peers.isDead(owner)) && dead.add(owner)));
+  const ask = async (owner: string): Promise<void> => {
+    if (await peers.isDead(owner)) dead.add(owner);
+  };
+  await Promise.all([...owners].map(ask));
   return (processId) => (dead.has(processId) ? 'dead' : 'alive');
 }
 

@@ -1,4 +1,4 @@
-import { isWithinDepth } from '#contracts';
+import { isObject, isWithinDepth } from '#contracts';
 
 /*
  * Schemas of third parties are hostile: bounded in size, depth and references, reduced to known keywords (so no `$id`
@@ -123,8 +123,4 @@ function checkReference(reference: unknown, counter: Counter): void {
   if (++counter.references > MAX_REFERENCES) {
     throw new UnusableSchemaError(`The input schema has more than ${MAX_REFERENCES} references.`);
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

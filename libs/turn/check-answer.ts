@@ -21,12 +21,8 @@ export function checkAnswer(
     ...unknown.map((field) => ({ field, problem: 'is not asked for' })),
     ...Object.entries(properties).flatMap(([field, schema]) => {
       const value = Object.hasOwn(content, field) ? content[field] : undefined;
-      const problem =
-        value === undefined
-          ? required.includes(field)
-            ? 'is required'
-            : undefined
-          : checkField(schema, value);
+      if (value === undefined) return required.includes(field) ? [{ field, problem: 'is required' }] : [];
+      const problem = checkField(schema, value);
       return problem === undefined ? [] : [{ field, problem }];
     }),
   ];

@@ -96,7 +96,8 @@ export function approvedTools({ steps, answers }: Pick<Journal, 'steps' | 'answe
 /** The status that the rows amount to; the one stored with the turn is a cache of it. */
 export function statusOf(journal: Journal): TurnStatus {
   const end = endingStep(journal);
-  if (end) return end.kind === 'cancel' ? 'cancelled' : end.kind === 'fail' ? 'failed' : 'completed';
+  if (end?.kind === 'cancel') return 'cancelled';
+  if (end) return end.kind === 'fail' ? 'failed' : 'completed';
   if (!holderOf(journal, journal.turn._id)) return 'queued';
   const open = openCalls(journal);
   return open.length > 0 && open.every(({ call }) => waitsForPerson(journal, call))

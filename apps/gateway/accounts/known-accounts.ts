@@ -50,7 +50,9 @@ export class KnownAccounts {
     if (oldest !== undefined && this.known.size >= MAX_KNOWN) this.known.delete(oldest);
     const known: Known = { account: this.accounts.get(id), until: this.now() + BELIEVED_MS };
     this.known.set(id, known);
-    known.account.catch(() => this.known.get(id) === known && this.known.delete(id));
+    known.account.catch(() => {
+      if (this.known.get(id) === known) this.known.delete(id);
+    });
     return known.account;
   }
 }

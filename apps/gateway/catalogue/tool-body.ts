@@ -1,4 +1,4 @@
-import type { CatalogTool, ToolClass, ToolSource } from '#contracts';
+import { isObject, type CatalogTool, type ToolClass, type ToolSource } from '#contracts';
 
 interface ParameterBody {
   name: string;
@@ -54,7 +54,5 @@ function typeName(type: unknown): string {
 }
 
 function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+  return isObject(value) ? value : {};
 }

@@ -3,6 +3,7 @@ import type { Conversation, Policy, ToolChoice, Turn, TurnStatus } from '#contra
 import { markDeleted, type Ports } from '#journal';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
+import { isNotFound } from '../errors/request-error.js';
 import type { StopTurns } from '../turns/stop-turns.js';
 import type { TurnDoor } from '../turns/turn-door.js';
 import type { Ownership } from './ownership.js';
@@ -61,7 +62,7 @@ export class Conversations {
   constructor(
     private readonly store: Store,
     private readonly ownership: Ownership,
-    private readonly stopTurns: StopTurns,
+    private readonly stopTurns: Pick<StopTurns, 'stop'>,
     private readonly ports: Ports,
     private readonly door: Pick<TurnDoor, 'count'>,
   ) {}
@@ -117,7 +118,16 @@ export class Conversations {
     await this.ownership.conversation(user, id);
     await markDeleted(this.ports, id);
     const unended = await this.store.listUnendedTurns(id);
-    await Promise.all(unended.map((turn) => this.stopTurns.stop(turn._id)));
+    await Promise.all(unended.map((turn) => this.stop(turn._id)));
+  }
+
+  /** The sweeper may have removed the turn since. */
+  private async stop(turnId: string): Promise<void> {
+    try {
+      await this.stopTurns.stop(turnId);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
   }
 }
 

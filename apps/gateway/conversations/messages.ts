@@ -27,8 +27,8 @@ const SHOWN: Step['kind'][] = ['model'];
 
 /**
  * Each turn's message, and each step with text as the assistant's. Steps that only call tools, `cancel` and `fail`
- * rows are not shown; results, and summaries of what was before, only with `withTools`. `skip` counts messages from the turn after number `after`: what
- * is skipped is read, but not kept.
+ * rows are not shown; results, and summaries of what was before, only with `withTools`. `skip` counts messages from the
+ * turn after number `after`: what is skipped is read, but not kept.
  */
 export async function listMessages(
   store: Pick<Store, 'listTurns' | 'listSteps' | 'listOutcomes'>,

@@ -22,6 +22,7 @@ export interface StartedTurn extends TurnPlace {
 /** Turns that come from, or are followed in, another protocol. Whoever leaves stops nothing. */
 export class DialectTurns {
   private readonly open = new Set<TurnStream>();
+  private isStopping = false;
 
   constructor(
     private readonly deps: {
@@ -50,7 +51,7 @@ export class DialectTurns {
     const { conversation_id, turn_id } = accepted.answer;
     const feed = await feeds.open(conversation_id);
     if (accepted.isNewConversation) feed.startEmpty(DEFAULT_TITLE);
-    const stream = await this.streamOf(user, { conversation_id, turn_id });
+    const stream = await this.streamOf({ conversation_id, turn_id });
     // Whoever is told of the turn has its stream before anything can happen in it.
     await accepted.announce();
     if (accepted.isEnded) await this.showEnded(stream, turn_id);
@@ -61,13 +62,14 @@ export class DialectTurns {
   async follow(user: User, turnId: string): Promise<StartedTurn> {
     const turn = await this.deps.ownership.turn(user, turnId);
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id };
-    const stream = await this.streamOf(user, place);
+    const stream = await this.streamOf(place);
     if (isEndedStatus(turn.status)) await this.showEnded(stream, turnId);
     return { ...place, number: turn.number, stream };
   }
 
-  /** The process stops: every stream ends. */
+  /** The process stops: every stream ends, and so does each that is still being opened. */
   stop(): void {
+    this.isStopping = true;
     for (const stream of this.open) stream.stop();
   }
 
@@ -81,18 +83,20 @@ export class DialectTurns {
     }
   }
 
-  private async streamOf(user: User, { conversation_id, turn_id }: TurnPlace): Promise<TurnStream> {
+  private async streamOf({ conversation_id, turn_id }: TurnPlace): Promise<TurnStream> {
     const { feeds, turnReader } = this.deps;
     const stream: TurnStream = new TurnStream(
       turn_id,
-      (toolCallId) => turnReader.call(user, turn_id, toolCallId),
+      (step, toolCallId) => turnReader.wholeCall(turn_id, step, toolCallId),
       () => {
         this.open.delete(stream);
         feeds.leave(conversation_id, stream);
       },
     );
+    const feed = await feeds.open(conversation_id);
     this.open.add(stream);
-    (await feeds.open(conversation_id)).add(stream);
+    feed.add(stream);
+    if (this.isStopping) stream.stop();
     return stream;
   }
 }

@@ -3,7 +3,7 @@ import { idSchema, type ClientRequest } from '#contracts';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
 import type { Ownership } from '../conversations/ownership.js';
-import { RequestError } from '../errors/request-error.js';
+import { isNotFound } from '../errors/request-error.js';
 import { followingConversationIdOf, namedConversationIdOf } from '../turns/turn-ids.js';
 import type { NewPlace } from '../turns/submit-turn.js';
 import { Bindings, type BindingStore } from './bindings.js';
@@ -44,7 +44,7 @@ export class NamedConversations {
     try {
       return { conversation_id: (await this.deps.ownership.conversation(user, name))._id };
     } catch (error) {
-      if (!(error instanceof RequestError) || error.code !== 'not_found') throw error;
+      if (!isNotFound(error)) throw error;
       return { conversationId: await this.current(user, name) };
     }
   }

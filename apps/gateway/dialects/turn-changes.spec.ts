@@ -113,6 +113,19 @@ describe('TurnChanges', () => {
     ]);
   });
 
+  it('tells nothing of a call before the step that asks for it, however fast its worker is', () => {
+    const calls = [call('A', 'succeeded')];
+    const [said, whole] = [step(1, 'Let', { calls }), step(1, 'Let me.', { calls, committed: true })];
+    expect(tell(turn({ steps: [said] }), turn({ steps: [whole] })).slice(2)).toEqual([
+      'text 1 Let',
+      'text 1  me.',
+      'step_committed',
+      'call_started A',
+      'call_ended A',
+    ]);
+    expect(tell(turn({ status: 'cancelled', steps: [said] })).slice(2)).toEqual(['text 1 Let', 'turn_ended']);
+  });
+
   it('tells ends in the order in which they came, and the start of a call that never ran', () => {
     const calls = (a: CallView, b: CallView) => [step(1, '', { committed: true, calls: [a, b] })];
     expect(

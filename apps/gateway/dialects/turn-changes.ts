@@ -81,16 +81,16 @@ export class TurnChanges {
       changes.push({ type: 'text', step: n, text: restOf(step, told.text.length, added) });
     told.attempt = attempt;
     told.text = step.text;
-    if (step.committed) {
-      told.isCommitted = true;
-      changes.push({ type: 'step_committed', step });
-    }
-    return [...changes, ...nextOfCalls(step, told)];
+    // A worker may be faster than the news of the step that asks for its call.
+    if (!step.committed) return changes;
+    told.isCommitted = true;
+    return [...changes, { type: 'step_committed', step }, ...nextOfCalls(step, told)];
   }
 
   /** The turn is over: what has not been told of its calls is told as it is. */
   private leave(step: StepView): TurnChange[] {
     const told = this.steps.get(step.n)!;
+    if (!told.isCommitted) return [];
     return step.calls
       .filter((call) => !toldOf(told, call).isEnded)
       .flatMap((call) => [...start(step.n, call, toldOf(told, call)), end(step.n, call, toldOf(told, call))]);
@@ -146,5 +146,6 @@ function end(step: number, call: CallView, told: ToldCall): TurnChange {
 
 function byEnd(a: CallView, b: CallView): number {
   const [first, second] = [a.ended_at ?? '', b.ended_at ?? ''];
-  return first < second ? -1 : first > second ? 1 : 0;
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
 }

@@ -7,7 +7,8 @@ const at = '2026-01-01T00:00:00.000Z';
 const fields = { conversation_id: 'conv_1', turn_id: 'turn_1', timestamp: at };
 
 function streamOf(
-  readCall: (id: string) => Promise<CallView> = () => Promise.reject(new Error('not asked')),
+  readCall: (step: number, id: string) => Promise<Pick<CallView, 'args' | 'result'>> = () =>
+    Promise.reject(new Error('not asked')),
 ) {
   const closed: string[] = [];
   const stream = new TurnStream('turn_1', readCall, () => closed.push('closed'));
@@ -85,9 +86,9 @@ describe('TurnStream', () => {
       args: {},
       truncated: true,
     };
-    const { stream } = streamOf(() => Promise.resolve({ ...call, args: { all: 1 }, result: 'whole' }));
+    const { stream } = streamOf((...asked) => Promise.resolve({ args: { asked }, result: 'whole' }));
     stream.send(snapshot([{ ...STEP, committed: true, calls: [{ ...call, result: 'wh' }] }], 'completed'));
-    const whole = { ...call, args: { all: 1 }, result: 'whole' };
+    const whole = { ...call, args: { asked: [1, tool_call_id] }, result: 'whole' };
     const all = await read(stream);
     expect(all.filter((news) => news.type === 'call_ended')).toEqual([
       { type: 'call_ended', step: 1, call: whole },
@@ -120,4 +121,12 @@ describe('TurnStream', () => {
       });
     },
   );
+
+  it('ends as cancelled when its conversation is deleted before anything was seen of the turn', async () => {
+    const { stream } = streamOf();
+    const message = 'The conversation was deleted.';
+    stream.send({ type: 'cancelled', ...fields, turn_id: 'turn_2', message, deleted: true });
+    const turn = { turn_id: 'turn_1', status: 'cancelled', steps: [] };
+    expect(await read(stream)).toMatchObject([{ type: 'turn_ended', turn }]);
+  });
 });

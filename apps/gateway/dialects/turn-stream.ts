@@ -1,6 +1,7 @@
 import type { CallView, EventOf, TurnView, View } from '#contracts';
 import { reduceEvent } from '#turn';
 import type { ServerEvent, Viewer } from '../feeds/viewer.js';
+import type { WholeCall } from '../turns/turn-reader.js';
 import { TurnChanges, type AddedText, type TurnChange } from './turn-changes.js';
 
 /** What passes by and is never part of a view. */
@@ -32,15 +33,14 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
 
   constructor(
     private readonly turnId: string,
-    private readonly readCall: (toolCallId: string) => Promise<CallView>,
+    private readonly readCall: (step: number, toolCallId: string) => Promise<WholeCall>,
     private readonly onClose: () => void,
   ) {}
 
   send(event: ServerEvent): void {
     if (event.type === 'snapshot') return this.look(event.view);
     // Nothing is left of the conversation, whichever turn this names: the turn's own end may have been missed.
-    if (event.type === 'cancelled' && event.deleted && this.view)
-      return this.look(cancelled(this.view, event));
+    if (event.type === 'cancelled' && event.deleted) return this.endDeleted(event);
     if (event.turn_id !== this.turnId) return;
     if (event.type === 'thinking' || event.type === 'tool_progress' || event.type === 'waiting')
       return this.add(event);
@@ -107,6 +107,13 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     this.show(turn, added);
   }
 
+  /** It may be that nothing was seen of the turn before. */
+  private endDeleted({ timestamp }: EventOf<'cancelled'>): void {
+    const unseen = { number: 0, content: '', by: '', client_message_id: '', at: timestamp, steps: [] };
+    const turn = this.view?.turns[0] ?? { turn_id: this.turnId, ...unseen };
+    this.show({ ...turn, status: 'cancelled', ended_at: timestamp });
+  }
+
   private add(news: TurnNews): void {
     if (this.isClosed) return;
     this.waitingLength += lengthOf(news);
@@ -119,26 +126,16 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
 
   private async complete(news: TurnNews): Promise<TurnNews> {
     if (news.type === 'call_started' || news.type === 'call_ended')
-      return { ...news, call: await this.whole(news.call) };
+      return { ...news, call: await this.whole(news.step, news.call) };
     if (news.type !== 'step_committed') return news;
-    const calls = await Promise.all(news.step.calls.map((call) => this.whole(call)));
-    return { ...news, step: { ...news.step, calls } };
+    const { step } = news;
+    const calls = await Promise.all(step.calls.map((call) => this.whole(step.n, call)));
+    return { ...news, step: { ...step, calls } };
   }
 
-  private async whole(call: CallView): Promise<CallView> {
-    if (!call.truncated) return call;
-    const { args, result } = await this.readCall(call.tool_call_id);
-    return { ...call, args, ...(result === undefined ? {} : { result }) };
+  private async whole(step: number, call: CallView): Promise<CallView> {
+    return call.truncated ? { ...call, ...(await this.readCall(step, call.tool_call_id)) } : call;
   }
-}
-
-function cancelled(view: View, event: EventOf<'cancelled'>): View {
-  const turns = view.turns.map((turn): TurnView => ({
-    ...turn,
-    status: 'cancelled',
-    ended_at: event.timestamp,
-  }));
-  return { ...view, turns };
 }
 
 function lengthOf(news: TurnNews): number {

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from '#observability';
-import { GENESIS_BODY_PATHS } from '../dialects/genesis-chat/genesis-chat.js';
+import type { Dialect } from '../dialects/dialect.js';
 import { requestIdOf } from '../safety/request-id.middleware.js';
 import { noSuchAddress, notFound, RequestError, toRequestError } from './request-error.js';
 import type { SendError } from './send-error.js';
@@ -26,6 +26,7 @@ export class ProblemFilter implements ExceptionFilter {
     private readonly log: Pick<Logger, 'error' | 'warn'>,
     private readonly servePage: ServePage,
     private readonly sendError: SendError,
+    private readonly dialects: readonly Pick<Dialect, 'sharesBody'>[],
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {
@@ -37,7 +38,12 @@ export class ProblemFilter implements ExceptionFilter {
     if (!isDecodable(request.path)) return this.sendError(request, response, notFound());
     const status = statusOfFramework(exception);
     if (status !== undefined)
-      return this.sendError(request, response, describe(status), statusAt(request.path, exception, status));
+      return this.sendError(
+        request,
+        response,
+        describe(status),
+        this.statusAt(request.path, exception, status),
+      );
     const error = toRequestError(exception);
     const { method, path } = request;
     const about = { err: exception, request_id: requestIdOf(response), method, path };
@@ -45,11 +51,12 @@ export class ProblemFilter implements ExceptionFilter {
     if (error.code === 'unavailable') this.log.warn(about, 'request refused for now');
     this.sendError(request, response, error);
   }
-}
 
-/** A body that is no JSON (Nest's `BadRequestException`) is as wrong as one that is, where a contract says so. */
-function statusAt(path: string, exception: unknown, status: number): number {
-  return exception instanceof BadRequestException && GENESIS_BODY_PATHS.test(path) ? 422 : status;
+  /** A body that is no JSON (Nest's `BadRequestException`) is as wrong as one that is, where a contract says so. */
+  private statusAt(path: string, exception: unknown, status: number): number {
+    const isUnreadable = exception instanceof BadRequestException;
+    return isUnreadable && this.dialects.some((dialect) => dialect.sharesBody?.(path)) ? 422 : status;
+  }
 }
 
 /** An id that cannot even be decoded is one that does not exist. */

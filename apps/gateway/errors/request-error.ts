@@ -25,6 +25,11 @@ export function notFound(): RequestError {
   return new RequestError('not_found', 'There is nothing with this id.');
 }
 
+/** Whether it says that there is nothing with an id. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof RequestError && error.code === 'not_found';
+}
+
 /** For an address that is no route and no file of the page. */
 export function noSuchAddress(): RequestError {
   return new RequestError('not_found', 'There is nothing at this address.');
@@ -44,7 +49,7 @@ export function toRequestError(error: unknown): RequestError {
 export function toClientError({ code, message, retryAfterMs }: RequestError): ClientError {
   return {
     error: {
-      code: code in OVER_SOCKET ? OVER_SOCKET[code as HttpCode] : (code as ErrorCode),
+      code: code === 'forbidden' || code === 'taken' ? OVER_SOCKET[code] : code,
       message,
       ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
     },

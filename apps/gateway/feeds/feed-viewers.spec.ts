@@ -49,6 +49,15 @@ describe('a feed and its viewers', () => {
     expect(reads).toHaveLength(1);
   });
 
+  it('tells it also to who came too late to see anything', async () => {
+    const { feed, reads, join } = setUp();
+    const ann = join();
+    const deleted = { type: 'cancelled', ...fields, message: 'Gone.', deleted: true } as const;
+    feed.receive(deleted);
+    await reads[0]!.answer(null);
+    expect([ann.told, join().told]).toEqual([[deleted], [deleted]]);
+  });
+
   it('finds out by itself that the conversation was deleted, when the word of it was lost', async () => {
     const { feed, reads, join } = setUp();
     const ann = join();

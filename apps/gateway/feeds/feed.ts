@@ -35,7 +35,8 @@ export class Feed {
   private lastEventAt: number;
   private quietMs: number;
   private isClosed = false;
-  private isDeleted = false;
+  /** What everybody is told once the conversation has been deleted. */
+  private deletion: EventOf<'cancelled'> | undefined;
 
   constructor(
     private readonly conversationId: string,
@@ -57,6 +58,7 @@ export class Feed {
 
   /** The viewer gets a snapshot, at once if what is known is fresh, then everything that follows. */
   add(viewer: Viewer): void {
+    if (this.deletion) return viewer.send(this.deletion);
     if (this.view && this.isFresh()) return this.audience.welcome(viewer);
     this.joining.add(viewer);
     // A read under way will do: the events were bound before it began.
@@ -134,7 +136,7 @@ export class Feed {
 
   /** One read at a time, and not more often than `rereadMs`, whoever asks how often. */
   private requestRead(): void {
-    if (this.isClosed || this.isDeleted || this.timer) return;
+    if (this.isClosed || this.deletion || this.timer) return;
     const waitMs = this.lastReadAt + this.deps.timings.rereadMs - this.deps.now();
     if (waitMs <= 0) return void this.read();
     this.timer = setTimeout(() => {
@@ -166,9 +168,11 @@ export class Feed {
 
   /** Once, whatever the turn that it names has come to: there is nothing more to show. */
   private tellDeleted(event: EventOf<'cancelled'>): void {
-    if (this.isDeleted || !this.view) return;
-    this.isDeleted = true;
-    this.audience.relay(event, this.view);
+    if (this.deletion) return;
+    this.deletion = event;
+    if (this.view) this.audience.relay(event, this.view);
+    for (const viewer of this.joining) viewer.send(event);
+    this.joining.clear();
   }
 
   /** The word of it was lost, and the store has no such conversation any more. */

@@ -23,7 +23,7 @@ import type { Artifacts } from '../artifacts/artifacts.js';
 import type { User } from '../auth/user.js';
 import type { OfferedTools } from '../catalogue/offered-tools.js';
 import type { Ownership } from '../conversations/ownership.js';
-import { RequestError, toRequestError } from '../errors/request-error.js';
+import { isNotFound, toRequestError, type RequestError } from '../errors/request-error.js';
 import type { AnswerCalls } from '../turns/answer-calls.js';
 import type { CallAnswer, CallPlace, DirectCalls, FollowOptions } from './direct-calls.js';
 import { toAnswer, toQuestion, type Question } from './mcp-questions.js';
@@ -89,7 +89,7 @@ async function readResource(
   try {
     return toResource(uri, await artifacts.read(user, artifactIdOf(uri) ?? ''));
   } catch (error) {
-    if (toRequestError(error).code === 'not_found') throw new ResourceNotFoundError(uri);
+    if (isNotFound(error)) throw new ResourceNotFoundError(uri);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { CallToolResult, ContentBlock, ReadResourceResult, Tool } from '@modelcontextprotocol/server';
 import {
+  isObject,
   plainText,
   type Artifact,
   type ArtifactReference,
@@ -64,8 +65,4 @@ export function toResource(uri: string, { content, content_type: mimeType }: Art
 /** A call that never was one. */
 export function refusedCall(type: ErrorType, message: string): CallToolResult {
   return { content: [{ type: 'text', text: `${type}: ${message}` }], isError: true };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import { All, Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
 import { toNodeHandler, type NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
-import { isWithinDepth } from '#contracts';
+import { isWithinDepth, MAX_DEPTH } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
 import { StreamGuard } from '../auth/stream.guard.js';
 import type { User } from '../auth/user.js';
@@ -10,9 +10,6 @@ import { RequestError } from '../errors/request-error.js';
 
 /** Provider of an `McpHttpHandler`. */
 export const MCP_SERVER = Symbol('mcp server');
-
-/** As deep as a message on the bus. */
-const MAX_DEPTH = 32;
 
 @Controller('mcp')
 @UseGuards(HttpUserGuard, StreamGuard)
@@ -30,7 +27,7 @@ export class McpController {
     @Res() response: Response,
   ): Promise<void> {
     const body: unknown = request.body;
-    if (!isWithinDepth(body, MAX_DEPTH))
+    if (!isWithinDepth(body))
       throw new RequestError('invalid', `The body nests more than ${MAX_DEPTH} levels.`);
     request.auth = { token: '', clientId: user.id, scopes: [], extra: { user } };
     await this.handle(request, response, body);

@@ -24,7 +24,6 @@ import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 
 const MAX_INPUT_LENGTH = 65_536;
-const TOO_LATE = 'The time to answer is over. The call was not run.';
 /** Of one refusal. */
 const MAX_PROBLEMS = 5;
 const MAX_REFUSAL_LENGTH = 1_000;
@@ -42,10 +41,11 @@ export class AnswerCalls {
     const { tool_call_id, decision } = request;
     const { turn, journal } = await this.read(user, request);
     // Before anything else: the answer that was given may have ended the call, and the turn with it.
-    if (answerTo(journal, tool_call_id, 'approval')) throw alreadyAnswered();
+    const given = answerTo(journal, tool_call_id, 'approval');
+    if (given) throw given.decision === 'expired' ? tooLate() : alreadyAnswered();
     const open = findOpen(journal, tool_call_id);
     if (open?.call.approval !== 'required') throw notFound();
-    if (await this.expire(journal, open)) throw new RequestError('already_answered', TOO_LATE);
+    if (await this.expire(journal, open)) throw tooLate();
     const answer = newAnswer(turn, `${tool_call_id}:approval`, user);
     await this.insert({ ...answer, decision });
     this.ports.bus.emit({
@@ -139,6 +139,10 @@ function fitting(
 
 function newAnswer({ _id, conversation_id }: Turn, answerId: string, user: User): Answer {
   return { _id: answerId, turn_id: _id, conversation_id, by: user.id, at: new Date().toISOString() };
+}
+
+function tooLate(): RequestError {
+  return new RequestError('already_answered', 'The time to answer is over. The call was not run.');
 }
 
 function alreadyAnswered(): RequestError {

@@ -40,8 +40,8 @@ export function foldHistory(messages: readonly SaidMessage[]): Exchange[] {
 
 /**
  * Writes what was said before into a conversation that has no turns of its own yet: each exchange becomes a turn that
- * has ended, the newest 500 of them. May be repeated, also after it broke off, and by several processes at once. A turn that somebody else
- * inserts meanwhile, or another history, wins from its number on.
+ * has ended, the newest 500 of them. May be repeated, also after it broke off, and by several processes at once. A turn
+ * that somebody else inserts meanwhile, or another history, wins from its number on.
  */
 export async function importHistory(
   store: ImportStore,

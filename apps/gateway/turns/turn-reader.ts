@@ -1,10 +1,21 @@
-import { plainText, toolCallIdSchema, type CallView, type Journal, type TurnView } from '#contracts';
+import {
+  plainText,
+  toolCallIdSchema,
+  type Call,
+  type CallView,
+  type Journal,
+  type Outcome,
+  type TurnView,
+} from '#contracts';
 import type { Store } from '#store';
 import { callViewOf, outcomeOf, turnViewOf } from '#turn';
 import type { User } from '../auth/user.js';
 import { listMessages, type MessageBody, type MessagesPage } from '../conversations/messages.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound } from '../errors/request-error.js';
+
+/** What may be long in a call, all of it. */
+export type WholeCall = Pick<CallView, 'args' | 'result'>;
 
 /** What HTTP reads of conversations and turns, from the journal. */
 export class TurnReader {
@@ -72,8 +83,22 @@ export class TurnReader {
     const call = step?.calls.find((candidate) => candidate.tool_call_id === toolCallId);
     if (!journal || !step || !call) throw notFound();
     const { truncated: _truncated, ...view } = callViewOf(journal, step, call);
-    const outcome = outcomeOf(journal, toolCallId);
-    const hasResult = outcome !== undefined && outcome.status !== 'failure';
-    return { ...view, args: call.arguments, ...(hasResult ? { result: plainText(outcome) } : {}) };
+    return { ...view, ...wholeOf(call, outcomeOf(journal, toolCallId)) };
   }
+
+  /** What a view may have cut of a call, without the rest of its turn; who reads it has been asked before whose it is. */
+  async wholeCall(turnId: string, n: number, toolCallId: string): Promise<WholeCall> {
+    const [step, outcome] = await Promise.all([
+      this.store.getStep(turnId, n),
+      this.store.getOutcome(toolCallId),
+    ]);
+    const call = step?.calls.find(({ tool_call_id }) => tool_call_id === toolCallId);
+    if (!call) throw notFound();
+    return wholeOf(call, outcome);
+  }
+}
+
+function wholeOf({ arguments: args }: Call, outcome: Outcome | null | undefined): WholeCall {
+  if (!outcome || outcome.status === 'failure') return { args };
+  return { args, result: plainText(outcome) };
 }

@@ -1,3 +1,5 @@
+import { isObject } from '#contracts';
+
 /** What a server said about its error, in the one form that the SDK reads: `{ error: { … } }`. */
 export interface ErrorBody {
   message?: string;
@@ -45,8 +47,4 @@ export function readDetails(error: ErrorBody | undefined) {
     isKeyInvalid: details.some(({ reason }) => reason === 'API_KEY_INVALID'),
     isDailyQuota: quotas.some(({ quotaId }) => /PerDay/.test(String(quotaId))),
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

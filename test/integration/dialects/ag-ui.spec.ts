@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { HttpAgent, type BaseEvent, type Interrupt, type Message } from '@ag-ui/client';
 import type { ConversationEvent, Step } from '#contracts';
 import { createMetrics } from '#observability';
@@ -113,6 +113,17 @@ describe('a run', () => {
     expect(agent.messages[1]).toMatchObject({
       toolCalls: [{ function: { name: 'math.add', arguments: '{"a":1,"b":2}' } }, {}],
     });
+  });
+
+  it('reads its journal for none of its calls while nobody is asked', async () => {
+    const read = jest.spyOn(harness.store, 'readJournal');
+    const { ask, types } = agentOf('t');
+    const asked = ask('what is 1 + 2?');
+    const played = await nextTurn();
+    await playLast(played, await playCalls(played, [addCall('A'), addCall('B')]));
+    await asked;
+    expect(types().filter((type) => type === 'TOOL_CALL_RESULT')).toHaveLength(2);
+    expect(read).not.toHaveBeenCalled();
   });
 
   it('tells what the model thinks, and how far a tool is', async () => {
@@ -445,6 +456,15 @@ describe('refusals', () => {
     }
     expect((await fetch(`${harness.url}/ag-ui`)).headers.get('allow')).toBe('POST');
     expect(await harness.store.countUnendedTurns('local')).toBe(0);
+  });
+
+  it('say what is too long', async () => {
+    const system = { id: 's', role: 'system', content: 'x'.repeat(200_001) };
+    const refused = await post(run({ messages: [system, hello] }));
+    expect([refused.status, await refused.json()]).toMatchObject([
+      413,
+      { message: expect.stringMatching(/^System messages and context have at most/) },
+    ]);
   });
 
   it('reach whoever uses the official client', async () => {

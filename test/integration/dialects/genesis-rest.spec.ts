@@ -118,6 +118,17 @@ describe('conversations of the Genesis front end', () => {
     expect(reply.headers.get('access-control-allow-credentials')).toBe('true');
   });
 
+  it('3 a body that is no JSON is 422; without the dialect it is 400, as everywhere else', async () => {
+    const without = await startHarness({ config: { dialects: ['mcp-chat-sse'] } });
+    const send = { method: 'POST', body: '{', headers: { 'Content-Type': 'application/json' } };
+    const unread = await fetch(`${without.url}/api/conversations`, send);
+    await without.stop();
+    const headers = { 'Content-Type': 'application/json' };
+    expect([(await ask('POST', '/api/conversations', { body: '{', headers })).status, unread.status]).toEqual(
+      [422, 400],
+    );
+  });
+
   it('3 answer the same for what is somebody else’s, unknown, deleted or no id', async () => {
     const { id } = await create();
     const deleted = await create();

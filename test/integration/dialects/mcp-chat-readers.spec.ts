@@ -14,7 +14,7 @@ const LONG_TEXT = 'One of very many words, 😀. '.repeat(50_000);
 
 let harness: Harness;
 let client: McpChatClient;
-let isJournalGone = false;
+let isStoreGone = false;
 /** The server's side of every connection. */
 const accepted: Socket[] = [];
 const note = (message: unknown) => void accepted.push((message as { socket: Socket }).socket);
@@ -23,9 +23,9 @@ beforeAll(async () => {
   subscribe('net.server.socket', note);
   harness = await startHarness({
     alter: ({ store }) => {
-      const readJournal = store.readJournal.bind(store);
-      store.readJournal = (id) =>
-        isJournalGone ? Promise.reject(new StoreUnavailableError('down')) : readJournal(id);
+      const getOutcome = store.getOutcome.bind(store);
+      store.getOutcome = (id) =>
+        isStoreGone ? Promise.reject(new StoreUnavailableError('down')) : getOutcome(id);
       return { store };
     },
   });
@@ -118,10 +118,10 @@ describe('a turn that cannot be followed to its end', () => {
     await other.commit(1, '', [lost]);
     await other.claim(lost.tool_call_id, 'worker-1');
     const lostEnd = await other.settle(lost, 1, 3);
-    isJournalGone = true;
+    isStoreGone = true;
     other.emit(lostEnd);
     const raw = await second.text();
-    isJournalGone = false;
+    isStoreGone = false;
     expect(raw.split('\n\n').slice(1)).toEqual(['data: [ERROR] The store cannot be reached. Try again.', '']);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { CatalogTool } from '#contracts';
 import { createStore } from '#store';
 import { Catalogue } from '#tools';
@@ -47,7 +47,7 @@ async function setUp() {
     );
     return { heard, servers };
   };
-  return { clock, start, close: () => store.close() };
+  return { clock, store, start, close: () => store.close() };
 }
 
 describe('Servers', () => {
@@ -97,6 +97,20 @@ describe('Servers', () => {
     expect((await start().servers.list()).map(({ id }) => id)).toEqual(['math']);
     clock.now = 13 * DAY_MS;
     expect(await start().servers.list()).toEqual([]);
+    await close();
+  });
+
+  it('are written nowhere any more once they are forgotten', async () => {
+    const { clock, store, start, close } = await setUp();
+    const { heard, servers } = start();
+    heard.announce(math, odd);
+    await servers.list();
+    clock.now = 8 * DAY_MS;
+    heard.announce(odd);
+    await servers.list();
+    const write = jest.spyOn(store, 'putBinding');
+    expect((await servers.list()).map(({ id }) => id)).toEqual([odd.name]);
+    expect(write).not.toHaveBeenCalled();
     await close();
   });
 

@@ -13,8 +13,7 @@ export const agUi: Dialect = {
     const isMethod = error.code === 'not_found' && response.req.method !== 'POST';
     if (isMethod) response.setHeader('Allow', 'POST');
     const { message, code } = isMethod ? new RequestError('invalid', 'Runs are started by POST.') : error;
-    const text = status === 413 && !message.startsWith('A') ? 'The request is too large.' : message;
-    response.status(isMethod ? 405 : status).json({ type: 'RUN_ERROR', message: text, code });
+    response.status(isMethod ? 405 : status).json({ type: 'RUN_ERROR', message, code });
   },
   maxBodyBytes: MAX_BODY_BYTES,
   exposedHeaders: ['X-Conversation-Id', 'X-Turn-Id'],

@@ -1,4 +1,4 @@
-import type { CallView, TurnView } from '#contracts';
+import { isObject, type CallView, type TurnView } from '#contracts';
 import type { Interrupt } from './ag-ui-event.js';
 
 const APPROVAL_SCHEMA = {
@@ -65,8 +65,4 @@ export function toCallAnswer({ interruptId, status, payload }: ResumeEntry): Cal
 function isApproval(payload: unknown): boolean | undefined {
   const approved = isObject(payload) ? payload.approved : payload;
   return typeof approved === 'boolean' ? approved : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

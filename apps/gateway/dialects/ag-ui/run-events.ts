@@ -29,6 +29,8 @@ export class RunEvents {
   private message: string | undefined;
   /** Calls that the client waits for. */
   private readonly open = new Set<string>();
+  /** Calls that have asked a person. */
+  private readonly asking = new Set<string>();
   private readonly reasoning: ReasoningEvents;
 
   constructor(
@@ -92,6 +94,11 @@ export class RunEvents {
     return wasTold ? [...ends, snapshot(remaining)] : ends;
   }
 
+  /** Whether a call that has not ended asks somebody, or has. */
+  get mayWait(): boolean {
+    return this.asking.size > 0;
+  }
+
   /** Whether everything that has ended was told, so that the client waits for these calls only. */
   waitsOnlyFor(calls: readonly string[]): boolean {
     return [...this.open].every((id) => calls.includes(id));
@@ -107,7 +114,9 @@ export class RunEvents {
   }
 
   private count(news: TurnNews): void {
-    if (news.type === 'call_ended') this.open.delete(news.call.tool_call_id);
+    if (news.type === 'call_asks') this.asking.add(news.call.tool_call_id);
+    if (news.type === 'call_ended')
+      for (const calls of [this.open, this.asking]) calls.delete(news.call.tool_call_id);
     if (news.type !== 'step_committed') return;
     for (const { tool_call_id } of news.step.calls)
       if (!this.told.ended.has(tool_call_id)) this.open.add(tool_call_id);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_CONTENT_LENGTH } from '#contracts';
+import { isObject, MAX_CONTENT_LENGTH } from '#contracts';
 import { RequestError } from '../../errors/request-error.js';
 import { parseRequest } from '../../http/parse.pipe.js';
 import type { AgUiMessage } from './ag-ui-event.js';
@@ -104,6 +104,6 @@ function textOf(content: unknown): string | undefined {
 }
 
 function textOfPart(part: unknown): string | undefined {
-  const { type, text } = (part ?? {}) as { type?: unknown; text?: unknown };
-  return type === 'text' && typeof text === 'string' ? text : undefined;
+  if (!isObject(part) || part.type !== 'text') return undefined;
+  return typeof part.text === 'string' ? part.text : undefined;
 }

@@ -43,7 +43,7 @@ export class RunController {
     const { turn_id, stream } = started;
     if (news.type === 'step_restarted') return events.restart(await this.runs.messages(started, news.step));
     const told = events.next(news);
-    if (news.type !== 'call_asks' && news.type !== 'call_ended') return told;
+    if ((news.type !== 'call_asks' && news.type !== 'call_ended') || !events.mayWait) return told;
     const interrupts = await this.runs.interrupts(turn_id);
     const asking = interrupts.map(({ toolCallId }) => toolCallId);
     if (asking.length === 0 || !events.waitsOnlyFor(asking)) return told;

@@ -110,10 +110,16 @@ export class Runs {
     }
   }
 
-  private async history({ conversation_id, turn_id }: StartedTurn): Promise<AgUiMessage[]> {
-    const { turn } = await this.deps.reader.journalOfTurn(turn_id);
-    if (turn.number === 1) return [];
-    const before = await this.deps.reader.journalsBefore(conversation_id, turn.number, TOLD_TURNS);
+  private async history({ conversation_id, number, stream }: StartedTurn): Promise<AgUiMessage[]> {
+    if (number === 1) return [];
+    const { reader } = this.deps;
+    const before = await reader
+      .journalsBefore(conversation_id, number, TOLD_TURNS)
+      .catch((error: unknown) => {
+        // Nobody is going to read it.
+        stream.close();
+        throw error;
+      });
     return before.flatMap((journal) => [questionOf(journal.turn), ...answersOf(journal)]);
   }
 }

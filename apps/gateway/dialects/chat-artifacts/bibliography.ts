@@ -1,5 +1,6 @@
+import { isObject } from '#contracts';
 import { canonicalHash } from '#tools';
-import { isObject, parseJson } from './json-value.js';
+import { parseJson } from './json-value.js';
 
 export const BIBLIOGRAPHY_TYPE = 'application/vnd.bibliography';
 

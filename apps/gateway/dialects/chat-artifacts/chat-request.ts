@@ -66,7 +66,8 @@ export function turnOptionsOf(
     temperature: clamp(temperature, 0, MAX_TEMPERATURE),
     max_output_tokens: clamp(Math.round(maxTokens), 1, MAX_TOKENS),
     ...(model === undefined ? {} : { model }),
-    ...(tools ? (only.length > 0 ? { tools: { only } } : {}) : { tools: { allow: [] } }),
+    ...(tools ? {} : { tools: { allow: [] } }),
+    ...(tools && only.length > 0 ? { tools: { only } } : {}),
     ...(context === undefined ? {} : { context }),
     ...(files.length > 0 ? { data_files: files } : {}),
   };

@@ -1,6 +1,7 @@
+import { isObject } from '#contracts';
 import type { Draft } from './artifact.js';
 import { BIBLIOGRAPHY_TYPE, readBibliography } from './bibliography.js';
-import { isObject, type JsonObject } from './json-value.js';
+import type { JsonObject } from './json-value.js';
 import { isGraphType, readGraph, type KnowledgeGraph } from './knowledge-graph.js';
 
 /** What one call left: its result in full, and the pictures beside it. */

@@ -2,10 +2,6 @@ import { isWithinDepth } from '#contracts';
 
 export type JsonObject = Record<string, unknown>;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Undefined for what is no JSON, or deeper than anything that is looked into. */
 export function parseJson(text: string): unknown {
   try {

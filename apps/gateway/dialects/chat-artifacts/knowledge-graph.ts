@@ -1,4 +1,5 @@
-import { isObject, parseJson, type JsonObject } from './json-value.js';
+import { isObject } from '#contracts';
+import { parseJson, type JsonObject } from './json-value.js';
 
 export const GRAPH_TYPE = 'application/vnd.knowledge-graph';
 const GRAPH_TYPES = [GRAPH_TYPE, 'application/vnd.ant.knowledge-graph'];

@@ -51,3 +51,21 @@ it('results that were cut are read in full, and pictures as what they are', asyn
     { data: { all: true }, images: [{ type: 'image/png', title: 'plot.png', base64: 'AAAA' }] },
   ]);
 });
+
+it('an answer has no more than 32 MiB of what its calls left', async () => {
+  const MEGABYTE = 1024 * 1024;
+  const outcomes = ids.map((id, i) => {
+    const picture = reference(`picture-${i}`, 'image/png', { size: 14 * MEGABYTE });
+    const whole = reference('whole', 'application/json', { whole: true, size: 9 * MEGABYTE });
+    return outcome(id, { data: { text: 'cut' }, artifacts: [picture, whole] });
+  });
+  const asked: string[] = [];
+  const read = (id: string) => Promise.resolve((asked.push(id), Buffer.from('{}').toString('base64')));
+  const { yields } = await turnAnswer({ steps: [step(ids)], outcomes }, read);
+  expect(asked).toEqual(['picture-0', 'whole', 'whole']);
+  expect(yields.map(({ data, images }) => [data, images.length])).toEqual([
+    [{}, 1],
+    [{}, 0],
+    [{ text: 'cut' }, 0],
+  ]);
+});

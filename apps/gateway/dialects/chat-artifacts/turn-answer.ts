@@ -1,8 +1,11 @@
-import type { ArtifactReference, Journal, Outcome } from '#contracts';
+import { isObject, type ArtifactReference, type Journal, type Outcome } from '#contracts';
 import { outcomeOf } from '#turn';
 import type { TurnAnswer } from './answer-parts.js';
 import type { CallYield } from './collected.js';
-import { isObject, parseJson } from './json-value.js';
+import { parseJson } from './json-value.js';
+
+/** Bytes of what calls left in one answer, which is made in memory: what comes after is left out. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** Content of an artifact that a call left, base64. */
 export type ReadContent = (id: string) => Promise<string>;
@@ -14,24 +17,36 @@ export async function turnAnswer(
 ): Promise<TurnAnswer> {
   const calls = journal.steps.flatMap((step) => step.calls);
   const yields: CallYield[] = [];
-  // One after the other: together they may be large.
+  const room = { left: MAX_BYTES };
   for (const { tool_call_id } of calls) {
     const outcome = outcomeOf(journal, tool_call_id);
-    if (outcome && outcome.status !== 'failure') yields.push(await yieldOf(outcome, read));
+    if (outcome && outcome.status !== 'failure') yields.push(await yieldOf(outcome, room, read));
   }
   return { blocks: journal.steps.at(-1)?.blocks ?? [], yields };
 }
 
-async function yieldOf({ data, artifacts = [] }: Outcome, read: ReadContent): Promise<CallYield> {
+interface Room {
+  left: number;
+}
+
+async function yieldOf({ data, artifacts = [] }: Outcome, room: Room, read: ReadContent): Promise<CallYield> {
   const whole = artifacts.find(
     (reference) => reference.whole && reference.content_type === 'application/json',
   );
   const images = [];
   for (const image of artifacts.filter(isPicture)) {
+    if (!take(room, image)) continue;
     const { id, content_type: type, name: title = 'Image' } = image;
     images.push({ type, title, base64: await read(id) });
   }
-  return { data: whole ? await readWhole(whole.id, read) : data, images };
+  return { data: whole && take(room, whole) ? await readWhole(whole.id, read) : data, images };
+}
+
+/** Whether there is room for it beside what was taken before. */
+function take(room: Room, { size }: ArtifactReference): boolean {
+  if (size > room.left) return false;
+  room.left -= size;
+  return true;
 }
 
 function isPicture({ content_type, whole }: ArtifactReference): boolean {

@@ -3,6 +3,7 @@ import {
   clientRequestSchemas,
   describeIssues,
   idSchema,
+  isObject,
   isWithinDepth,
   type ClientRequest,
 } from '#contracts';
@@ -20,6 +21,8 @@ export type ClientFrame =
   | { type: 'message'; request: ClientRequest<'message'> & { conversation_id: string } }
   | { type: 'refused'; refusal: Refusal };
 
+const MAX_ECHOED_LENGTH = 128;
+
 const { content, client_message_id } = clientRequestSchemas.message.shape;
 const messageSchema = z.object({
   conversation_id: z.string(),
@@ -35,9 +38,8 @@ export const BINARY_FRAME = {
 /** One text frame of a client; no `type` means `message`. */
 export function parseClientFrame(text: string): ClientFrame {
   const frame = parseJson(text);
-  if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
-    return refused('A frame must be one JSON object.');
-  const { type = 'message', conversation_id } = frame as { type?: unknown; conversation_id?: unknown };
+  if (!isObject(frame)) return refused('A frame must be one JSON object.');
+  const { type = 'message', conversation_id } = frame;
   if (type === 'ping') return { type };
   if (type !== 'message') return refused('The type must be message or ping.');
   const parsed = isWithinDepth(frame) ? messageSchema.safeParse(frame) : undefined;
@@ -54,8 +56,6 @@ export function denied(conversation_id: string): Refusal {
   const message = 'There is no such conversation, or it is not yours.';
   return { code: 'ACCESS_DENIED', message, conversation_id: conversation_id.slice(0, MAX_ECHOED_LENGTH) };
 }
-
-const MAX_ECHOED_LENGTH = 128;
 
 function refused(message: string, conversationId?: unknown): ClientFrame {
   const place = typeof conversationId === 'string' ? conversationId.slice(0, MAX_ECHOED_LENGTH) : undefined;

@@ -1,6 +1,6 @@
 import { controlKey, newMessage } from '#contracts';
 import type { Ports } from '#journal';
-import { RequestError } from '../../errors/request-error.js';
+import { isNotFound } from '../../errors/request-error.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
 import { GenesisSockets, type GenesisSocketsDeps } from './genesis-sockets.js';
 import { OpenTurns } from './open-turns.js';
@@ -30,7 +30,7 @@ async function endOf(turnReader: TurnReader, turnId: string): Promise<number | u
     const { ended_at } = await turnReader.turn(turnId);
     return ended_at === undefined ? undefined : Date.parse(ended_at);
   } catch (error) {
-    if (error instanceof RequestError && error.code === 'not_found') return 'gone';
+    if (isNotFound(error)) return 'gone';
     throw error;
   }
 }

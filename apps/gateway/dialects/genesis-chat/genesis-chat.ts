@@ -5,8 +5,8 @@ export const GENESIS_CHAT = 'genesis-chat';
 export const SOCKET_PATH = '/ws/chat';
 export const TRANSCRIBE_PATH = '/api/transcribe';
 
-/** Where its front end sends JSON to paths of the client protocol: there its contract knows one status for a wrong body. */
-export const GENESIS_BODY_PATHS = /^\/api\/(auth\/(register|token)|conversations(\/[^/]+)?)\/?$/i;
+/** Its contract knows one status for a wrong body, also on paths of the client protocol. */
+const SHARED_BODIES = /^\/api\/(auth\/(register|token)|conversations(\/[^/]+)?)\/?$/i;
 
 const PATHS = new RegExp(`^(${SOCKET_PATH}|${TRANSCRIBE_PATH})/?$`, 'i');
 
@@ -16,4 +16,5 @@ export const genesisChat: Dialect = {
   owns: (path) => PATHS.test(path),
   sendError: sendProblem,
   bodyTypes: ['multipart/form-data'],
+  sharesBody: (path) => SHARED_BODIES.test(path),
 };

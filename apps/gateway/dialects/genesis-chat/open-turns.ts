@@ -57,10 +57,10 @@ export class OpenTurns {
 
   /** Its client has been told the end, or does not want to be. */
   async forget(turn: OpenTurn): Promise<void> {
+    const before = Array.from({ length: turn.attempt - 1 }, (_, i) => ({ ...turn, attempt: i + 1 }));
     // The last attempt goes last: while it is there, those before it mean nothing; without it, no drop does.
-    for (let attempt = 1; attempt <= turn.attempt; attempt++)
-      for (const is_dropped of [false, true])
-        await this.deps.store.removeBinding(toBinding({ ...turn, attempt, is_dropped })._id);
+    await Promise.all(before.flatMap(withDrop).map((row) => this.remove(row)));
+    for (const row of withDrop(turn)) await this.remove(row);
   }
 
   /** The socket has ended without its client wanting it: the user's next one may take the turn over. */
@@ -73,7 +73,7 @@ export class OpenTurns {
   async takeOver(holder: Holder, isOpenHere: (socket: string) => boolean): Promise<TakeOver> {
     const rows = await this.deps.store.listBindings(holder.userId, GENESIS_CHAT);
     const { sockets, stray } = bySocket(rows.map(toOpenTurn).filter((turn) => turn !== undefined));
-    for (const turn of stray) await this.deps.store.removeBinding(toBinding(turn)._id);
+    await Promise.all(stray.map((row) => this.remove(row)));
     const moreAt = new Set<string>();
     for (const turns of sockets) {
       const { gateway } = turns[0]!;
@@ -128,4 +128,13 @@ export class OpenTurns {
     const turn = { ...attempt, user_id, at, gateway, socket, order: this.order++, is_dropped: false };
     return (await store.insertBinding(toBinding(turn))).won ? turn : undefined;
   }
+
+  private remove(row: OpenTurn): Promise<void> {
+    return this.deps.store.removeBinding(toBinding(row)._id);
+  }
+}
+
+/** The row of an attempt, and the one that says that its socket has ended. */
+function withDrop(attempt: OpenTurn): OpenTurn[] {
+  return [false, true].map((is_dropped) => ({ ...attempt, is_dropped }));
 }

@@ -1,5 +1,4 @@
-import type { RefusalCode } from '../../errors/request-error.js';
-import { toRequestError } from '../../errors/request-error.js';
+import { toRequestError, type RefusalCode } from '../../errors/request-error.js';
 import { denied, type Refusal } from './client-frame.js';
 import type { FrameErrorCode } from './server-frame.js';
 

@@ -36,23 +36,6 @@ describe('tool cards', () => {
     expect(tell(cards)).toEqual(['-A', '+B', '-B', '+C', '-C']);
   });
 
-  it('lets the news of a step come after what its calls did', () => {
-    const cards = new ToolCards();
-    cards.change(c, 'ended');
-    expect(tell(cards)).toEqual(['+C', '-C']);
-    cards.change(b, 'running');
-    expect(tell(cards)).toEqual(['+B']);
-    cards.commit(aStep(1, '', [a, b, c]));
-    cards.change(b, 'ended');
-    expect(tell(cards)).toEqual(['-B']);
-    cards.change(a, 'ended');
-    expect(tell(cards)).toEqual(['+A', '-A']);
-    const next = aCall('D');
-    cards.commit(aStep(2, '', [next]));
-    cards.change(next, 'running');
-    expect(tell(cards)).toEqual(['+D']);
-  });
-
   it('opens a call that waits for approval only when no other of its step is under way', () => {
     const cards = new ToolCards();
     cards.commit(aStep(1, '', [a, b]));

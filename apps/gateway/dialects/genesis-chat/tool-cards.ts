@@ -20,18 +20,11 @@ export interface CardChange {
 export class ToolCards {
   /** Those without an end yet told, in the order of their step. */
   private readonly cards = new Map<string, Card>();
-  private readonly closed = new Set<string>();
   private open: string | undefined;
 
+  /** Before anything happens to the calls of the step. */
   commit({ calls }: StepView): void {
-    for (const call of calls) {
-      const id = call.tool_call_id;
-      if (this.closed.has(id)) continue;
-      const card = this.cards.get(id) ?? { call, phase: 'queued' as const };
-      // A worker may have been faster than the news of the step: what it said takes its place.
-      this.cards.delete(id);
-      this.cards.set(id, card);
-    }
+    for (const call of calls) this.change(call, 'queued');
   }
 
   change(call: CallView, phase: Phase): void {
@@ -48,7 +41,7 @@ export class ToolCards {
       if (this.open === undefined) changes.push({ type: 'start', call });
       this.open = call.tool_call_id;
       if (phase !== 'ended') return changes;
-      this.close(call.tool_call_id);
+      this.cards.delete(call.tool_call_id);
       this.open = undefined;
       changes.push({ type: 'end', call });
     }
@@ -56,12 +49,7 @@ export class ToolCards {
 
   /** Nobody needs to be told any more of those that have ended. */
   forgetEnded(): void {
-    for (const [id, { phase }] of this.cards) if (phase === 'ended') this.close(id);
-  }
-
-  private close(id: string): void {
-    this.cards.delete(id);
-    this.closed.add(id);
+    for (const [id, { phase }] of this.cards) if (phase === 'ended') this.cards.delete(id);
   }
 
   private next(): Card | undefined {

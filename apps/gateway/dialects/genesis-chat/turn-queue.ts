@@ -1,4 +1,4 @@
-import { RequestError } from '../../errors/request-error.js';
+import { isNotFound } from '../../errors/request-error.js';
 import type { StartedTurn } from '../dialect-turns.js';
 import type { TurnStream } from '../turn-stream.js';
 import type { Refusal } from './client-frame.js';
@@ -102,7 +102,7 @@ export class TurnQueue {
     try {
       return (await this.deps.follow(place.turn_id)).stream;
     } catch (error) {
-      if (!(error instanceof RequestError && error.code === 'not_found')) throw error;
+      if (!isNotFound(error)) throw error;
       const frame: ServerFrame = {
         type: 'complete',
         message_id: place.turn_id,

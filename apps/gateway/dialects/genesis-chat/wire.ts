@@ -6,7 +6,7 @@ export interface Wire {
   send(frame: ServerFrame): Promise<void>;
   /** Calls back once everything that was sent has arrived at the client's machine; never if it does not. */
   onceArrived(listener: () => void): void;
-  /** Is cut off unless its client shows a sign of life within two seconds. */
+  /** Is cut off unless its client shows a sign of life within ten seconds. */
   probe(): void;
   /** The client is told, after all that was sent. */
   close(code: number, reason: string): void;

@@ -7,24 +7,12 @@ import { finalTextOf, RESTARTING, statusOf, whyNot } from './turn-end.js';
 const MAX_CHUNK_LENGTH = 64;
 const MAX_ERROR_LENGTH = 500;
 
-/** What happens in a turn as the events of `/chat/stream`. One per stream. */
-export class ChatEvents {
-  private readonly started = new Set<string>();
-
-  /** Each string is one event, to be written at once. */
-  next(news: TurnNews): string[] {
-    if (news.type === 'step_committed') return news.step.calls.flatMap((call) => this.start(call));
-    if (news.type === 'call_started') return this.start(news.call);
-    if (news.type === 'call_ended') return [...this.start(news.call), endOfCall(news.call)];
-    if (news.type === 'turn_ended') return endOf(news.turn);
-    return news.type === 'gateway_stopping' ? [toErrorEvent(RESTARTING)] : [];
-  }
-
-  private start(call: CallView): string[] {
-    if (this.started.has(call.tool_call_id)) return [];
-    this.started.add(call.tool_call_id);
-    return [toEvent({ ...named('tool_start', call), args: call.args })];
-  }
+/** What happens in a turn as the events of `/chat/stream`. Each string is one event, to be written at once. */
+export function chatEventsOf(news: TurnNews): string[] {
+  if (news.type === 'step_committed') return news.step.calls.map(startOfCall);
+  if (news.type === 'call_ended') return [endOfCall(news.call)];
+  if (news.type === 'turn_ended') return endOf(news.turn);
+  return news.type === 'gateway_stopping' ? [toErrorEvent(RESTARTING)] : [];
 }
 
 /** The last event of a stream that did not end well. */
@@ -32,6 +20,10 @@ export function toErrorEvent(text: string): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   const [start = ''] = chunkText(line, MAX_ERROR_LENGTH);
   return `data: [ERROR] ${start.trimEnd()}\n\n`;
+}
+
+function startOfCall(call: CallView): string {
+  return toEvent({ ...named('tool_start', call), args: call.args });
 }
 
 function endOfCall(call: CallView): string {

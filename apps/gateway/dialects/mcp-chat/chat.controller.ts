@@ -8,7 +8,7 @@ import { ParsePipe } from '../../http/parse.pipe.js';
 import type { StartedTurn } from '../dialect-turns.js';
 import { streamResponse } from '../stream-response.js';
 import { ChatAnswer } from './chat-answer.js';
-import { ChatEvents, toErrorEvent } from './chat-events.js';
+import { chatEventsOf, toErrorEvent } from './chat-events.js';
 import { Connections } from './connections.js';
 import { CurrentSession } from './current-session.pipe.js';
 
@@ -56,9 +56,8 @@ export class ChatController {
       'Cache-Control': 'no-cache, no-transform',
       'X-Accel-Buffering': 'no',
     });
-    const events = new ChatEvents();
     await streamResponse(response, started.stream, {
-      write: (news) => events.next(news),
+      write: chatEventsOf,
       keepAlive: ': keep-alive\n\n',
       broken: ({ message }) => [toErrorEvent(message)],
     });

@@ -80,12 +80,13 @@ export class Servers {
   private async remember(): Promise<SeenServer[]> {
     const stored = await this.stored.get(DEPLOYMENT, KEY);
     const known = new Map(stored?.map((server) => [server.id, server]));
-    const fresh = [...this.seen.values()].filter(({ id, seen_at }) => {
-      const { seen_at: before = -Infinity } = known.get(id) ?? {};
-      return seen_at - before > DAY_MS;
+    const isKept = ({ seen_at }: SeenServer) => this.now() - seen_at < FORGOTTEN_AFTER_MS;
+    const fresh = [...this.seen.values()].filter((server) => {
+      const { seen_at: before = -Infinity } = known.get(server.id) ?? {};
+      return isKept(server) && server.seen_at - before > DAY_MS;
     });
     for (const server of fresh) known.set(server.id, server);
-    const kept = [...known.values()].filter(({ seen_at }) => this.now() - seen_at < FORGOTTEN_AFTER_MS);
+    const kept = [...known.values()].filter(isKept);
     if (fresh.length > 0) await this.stored.put(DEPLOYMENT, KEY, kept);
     return kept;
   }

@@ -4,7 +4,7 @@ import { clientMessageIdSchema, type StopReason, type TurnView } from '#contract
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
-import { RequestError } from '../../errors/request-error.js';
+import { isNotFound } from '../../errors/request-error.js';
 import { TurnReader } from '../../turns/turn-reader.js';
 import { answerOf } from '../answer-text.js';
 import { DialectTurns, type StartedTurn } from '../dialect-turns.js';
@@ -65,7 +65,7 @@ export class CompletionsController {
     try {
       return await this.turns.start(user, { ...message, conversation_id });
     } catch (error) {
-      if (!(error instanceof RequestError) || error.code !== 'not_found') throw error;
+      if (!isNotFound(error)) throw error;
       const about = { status: 404, param: 'X-Conversation-Id', code: 'conversation_not_found' };
       throw new OpenAiRefusal('There is no conversation with this id.', about);
     }

@@ -68,7 +68,6 @@ export function sendOpenAiError(response: Response, error: RequestError, status:
     void response.status(code).json({ error: toOpenAiError(given) });
   if (error instanceof OpenAiRefusal) return send(error, error.status);
   if (error.code === 'not_found') return sendUnknown(response, send);
-  if (status === 413) return send(new RequestError('content_too_long', 'The request is too large.'), 413);
   send(error, status === 422 ? BAD_REQUEST : status);
 }
 

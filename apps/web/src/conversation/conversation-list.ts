@@ -75,7 +75,8 @@ export class ConversationList {
       const others = before.conversations.filter((one) => !seen.has(one.id));
       const isWhole = page.length < PAGE_OF_CONVERSATIONS;
       // A first page that is not the whole list says nothing about the conversations after it.
-      const conversations = skip > 0 ? [...others, ...page] : isWhole ? page : [...page, ...others];
+      const after = isWhole ? [] : others;
+      const conversations = skip > 0 ? [...others, ...page] : [...page, ...after];
       const hasMore =
         skip > 0 || before.conversations.length <= PAGE_OF_CONVERSATIONS ? !isWhole : before.hasMore;
       this.state.set({ conversations, isLoaded: true, hasMore });

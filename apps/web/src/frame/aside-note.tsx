@@ -1,4 +1,5 @@
 import { useId, useState, type ReactNode } from 'react';
+import { FoldButton } from './fold-button.js';
 import { Icon } from './icon.js';
 
 interface AsideNoteProps {
@@ -15,17 +16,11 @@ export function AsideNote({ title, isMoving = false, children }: AsideNoteProps)
   const contentId = useId();
   return (
     <div className="aside-note">
-      <button
-        type="button"
-        className="aside-head"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? contentId : undefined}
-        onClick={() => setOpen(!isOpen)}
-      >
+      <FoldButton className="aside-head" isOpen={isOpen} onToggle={() => setOpen(!isOpen)} opens={contentId}>
         <Icon name="chevron" className="chevron" />
         <span>{title}</span>
         {isMoving && <span className="cursor" aria-hidden="true" />}
-      </button>
+      </FoldButton>
       {isOpen && (
         <div id={contentId} className="aside-text">
           {children}

@@ -6,6 +6,7 @@ import { useObservable, useSession } from '../session.js';
 import type { ListedTool } from '../connection/http.js';
 import { countOf, formatDuration, formatElapsed, formatNumber } from '../words/durations.js';
 import { toolNameOf } from '../words/tool-name.js';
+import { FoldButton } from './fold-button.js';
 import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';
 import type { ListedToolset } from './tool-list.js';
@@ -83,12 +84,12 @@ function Toolset({ toolset, isFirst }: { toolset: ListedToolset; isFirst: boolea
   const [isOpen, setOpen] = useState(isFirst);
   return (
     <li>
-      <button type="button" className="toolset" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <FoldButton className="toolset" isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
         <Icon name="chevron" className="chevron" />
         <b className="cut">{toolset.name}</b>
         <span className="tag">{toolset.source === 'mcp' ? 'MCP' : 'local'}</span>
         <span className="toolset-size">{countOf(toolset.tools.length, 'tool')}</span>
-      </button>
+      </FoldButton>
       {isOpen && (
         <ul>
           {toolset.tools.map((tool) => (

@@ -3,11 +3,15 @@ import { CopyButton } from '../frame/copy-button.js';
 import { Icon } from '../frame/icon.js';
 import { isOpen } from '../words/call-words.js';
 import { countOf, formatClock, formatDuration } from '../words/durations.js';
-import { replacedSteps } from './replaced-steps.js';
+
+interface TurnEndProps {
+  turn: TurnView;
+  /** Numbers of steps whose text is no part of the answer. */
+  replaced: Pick<ReadonlyMap<number, unknown>, 'has'>;
+}
 
 /** The line under a turn that has ended: figures, or why it ended early. */
-export function TurnEnd({ turn }: { turn: TurnView }) {
-  const replaced = replacedSteps(turn);
+export function TurnEnd({ turn, replaced }: TurnEndProps) {
   const text = turn.steps
     .filter((step) => !replaced.has(step.n))
     .map((step) => step.text.trim())

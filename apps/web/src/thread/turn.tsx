@@ -43,7 +43,11 @@ export const Turn = memo(function Turn({ turn, passing, thoughts }: TurnProps) {
             thought={thoughts?.[step.n]}
           />
         ))}
-        {isEnded ? <TurnEnd turn={turn} /> : <TurnNow turn={turn} passing={passing} thoughts={thoughts} />}
+        {isEnded ? (
+          <TurnEnd turn={turn} replaced={replaced} />
+        ) : (
+          <TurnNow turn={turn} passing={passing} thoughts={thoughts} />
+        )}
       </div>
     </article>
   );

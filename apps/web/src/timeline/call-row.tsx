@@ -4,6 +4,7 @@ import type { Passing } from '../conversation/passing.js';
 import { useNow } from '../conversation/clock.js';
 import { isThisPerson } from '../connection/person.js';
 import { useIsCutOff } from '../frame/cut-off.js';
+import { FoldButton } from '../frame/fold-button.js';
 import { Icon, type IconName } from '../frame/icon.js';
 import { useSession } from '../session.js';
 import {
@@ -56,13 +57,7 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
   const { toolset, tool } = toolNameOf(call);
   return (
     <li className="call" data-look={look}>
-      <button
-        type="button"
-        className="call-row"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? detailId : undefined}
-        onClick={() => setOpen(!isOpen)}
-      >
+      <FoldButton className="call-row" isOpen={isOpen} onToggle={() => setOpen(!isOpen)} opens={detailId}>
         <Icon name={glyphs[look]} className="glyph" />
         <span className="call-who">
           <span className="call-name">
@@ -80,7 +75,7 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
         <span className="call-time">{timeOf(call, now)}</span>
         <Icon name="chevron" className="chevron" />
         {why && <span className="call-why">{why}</span>}
-      </button>
+      </FoldButton>
       {call.state === 'awaiting_approval' &&
         (firstWaiting && firstWaiting.tool_call_id !== call.tool_call_id ? (
           <ApprovalLine call={call} turnId={turnId} above={firstWaiting} />

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { FoldButton } from '../frame/fold-button.js';
 import { countOf } from '../words/durations.js';
 
 const ITEMS_SHOWN = 20;
@@ -51,10 +52,10 @@ function Entry({ name, value }: { name: string | undefined; value: unknown }) {
     : `{${countOf(Object.keys(value).length, 'key')}}`;
   return (
     <li>
-      <button type="button" className="json-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <FoldButton className="json-fold" isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
         {label}
         <span className="json-count">{size}</span>
-      </button>
+      </FoldButton>
       {isOpen && (
         <ul>
           <Entries value={value} />

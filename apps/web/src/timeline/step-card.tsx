@@ -2,6 +2,7 @@ import type { CallView, StepView } from '#contracts';
 import { memo, useCallback, useState } from 'react';
 import { useNow } from '../conversation/clock.js';
 import type { Passing } from '../conversation/passing.js';
+import { FoldButton } from '../frame/fold-button.js';
 import { Icon } from '../frame/icon.js';
 import { useSession } from '../session.js';
 import { isOpen } from '../words/call-words.js';
@@ -33,18 +34,13 @@ export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, pro
   return (
     <section className="step" aria-label={`Step ${step.n}`}>
       <h3 className="step-head">
-        <button
-          type="button"
-          className="step-header"
-          aria-expanded={isUnfolded}
-          onClick={() => setChoice(!isUnfolded)}
-        >
+        <FoldButton className="step-header" isOpen={isUnfolded} onToggle={() => setChoice(!isUnfolded)}>
           <Icon name="switch" />
           <b>Step {step.n}</b>
           <span className="grow cut quiet">{summaryOf(calls, isUnfolded)}</span>
           <span className="step-time">{total}</span>
           <Icon name="chevron" className="chevron" />
-        </button>
+        </FoldButton>
         {isUnfolded && <ApproveAll waiting={waiting} turnId={turnId} />}
       </h3>
       {isUnfolded && (

@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import type { Ports } from '#journal';
+import { createStore } from '#store';
+import { LOCAL_USER } from '../auth/user.js';
+import { notFound } from '../errors/request-error.js';
+import { newTurn } from '../turns/new-turn.js';
+import { Conversations, newConversation } from './conversations.js';
+import { Ownership } from './ownership.js';
+
+it('a conversation is deleted also if the sweeper removes its turn before it can be stopped', async () => {
+  const store = createStore({ dataDir: ':memory:' });
+  await store.open();
+  await store.insertConversation(newConversation('conv_1', LOCAL_USER.id));
+  const turn = { conversationId: 'conv_1', turnId: 'turn_1', userId: LOCAL_USER.id, client_message_id: 'm' };
+  await store.insertTurn(newTurn({ ...turn, content: 'Hi' }));
+  const stopTurns = { stop: () => Promise.reject(notFound()) };
+  const ports = { store, bus: { emit: () => undefined } } as unknown as Ports;
+  const ownership = new Ownership(store);
+  const conversations = new Conversations(store, ownership, stopTurns, ports, { count: () => undefined });
+  await conversations.delete(LOCAL_USER, 'conv_1');
+  expect((await store.getConversation('conv_1'))?.deleted_at).toEqual(expect.any(String));
+  await store.close();
+});
