@@ -37,7 +37,8 @@ const onlyWhenNamed = (name) =>
 export default {
   testTimeout: 30_000,
   coverageProvider: 'v8',
-  maxWorkers: 2,
+  // Two cores: a third of the time each file waits, for processes, timers and a browser.
+  maxWorkers: 3,
   projects: [
     {
       ...shared,
