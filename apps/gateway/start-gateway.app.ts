@@ -12,6 +12,7 @@ import { createErrorSender } from './errors/send-error.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { GatewayModule } from './gateway.module.js';
 import { Gateway } from './gateway.js';
+import { trackUnused } from './http/unused-connections.js';
 import type { OriginRules } from './safety/judge-request.js';
 import { toOriginRules } from './safety/origin-rules.js';
 import { secureHttp } from './safety/secure-http.middleware.js';
@@ -44,6 +45,7 @@ export async function startGateway(
   await app.startAllMicroservices();
   await strategy.startControl({ role: 'gateway', processId }, CONTROL_TYPES);
   await gateway.start();
+  const breakUnused = trackUnused(app.getHttpServer());
   await app.listen(address.port, address.host);
   const bound: unknown = app.getHttpServer().address();
   return {
@@ -51,6 +53,7 @@ export async function startGateway(
     port: (bound as { port: number }).port,
     drain: async (graceMs) => {
       await gateway.drain(graceMs);
+      breakUnused();
       await app.close();
     },
   };

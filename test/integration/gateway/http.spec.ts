@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -558,5 +560,16 @@ describe('draining', () => {
     comer.close();
     await next.stop();
     await Promise.all([ending.bus.close(), ending.driver.close(), ending.store.close()]);
+  });
+
+  it('does not wait for connections on which nothing has been asked', async () => {
+    const ending = await startHarness();
+    const socket = connect(ending.running.port, '127.0.0.1');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await once(socket, 'connect');
+    // An answer on a later connection: by then the first one has been accepted.
+    await (await fetch(`${ending.url}/health/live`)).text();
+    await ending.stop();
+    await closed;
   });
 });
