@@ -4,7 +4,7 @@ import { waitFor } from '../services/wait-for.js';
 
 /** A lost or refused connection is what some tests are about. */
 const expectedOfConsole =
-  /WebSocket connection|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/;
+  /WebSocket connection|ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_SOCKET_NOT_CONNECTED/;
 
 /** One tab with the real page in it, and what a person does there. */
 export class Tab {

@@ -8,6 +8,8 @@ import { codeOf, textOf } from './broker-error.js';
 import type { BrokerUrl } from './broker-url.js';
 
 const connectTimeoutMs = 10_000;
+/** Whoever was connected has work that waits, and tries again. */
+const reconnectTimeoutMs = 5_000;
 const closeTimeoutMs = 2_000;
 const stableAfterMs = 10_000;
 /** Where nobody listens a try costs nothing, so a broker that comes back is found at once: every 200 to 400 ms. */
@@ -72,7 +74,7 @@ export class SupervisedConnection {
 
   /** The first try; rejects with the broker's error. Afterwards the connection is kept. */
   async open(): Promise<void> {
-    await this.#connect();
+    await this.#connect(connectTimeoutMs);
   }
 
   async close(): Promise<void> {
@@ -92,12 +94,12 @@ export class SupervisedConnection {
     if (this.#model) socketOf(this.#model).destroy(new Error('connection dropped'));
   }
 
-  async #connect(): Promise<void> {
+  async #connect(timeout: number): Promise<void> {
     const { url, name } = this.options;
     const model = await connect(url.href, {
       noDelay: true,
       keepAlive: true,
-      timeout: connectTimeoutMs,
+      timeout,
       clientProperties: { connection_name: name },
     });
     this.#watch(model);
@@ -151,7 +153,7 @@ export class SupervisedConnection {
 
   async #reconnect(): Promise<void> {
     try {
-      await this.#connect();
+      await this.#connect(reconnectTimeoutMs);
     } catch (error) {
       if (this.#isClosed) return;
       const wasRefused = this.#isRefused;
