@@ -1,4 +1,4 @@
-import { isWithinDepth, MAX_DEPTH } from '#contracts';
+import { isObject, isWithinDepth, MAX_DEPTH } from '#contracts';
 import type { ModelPart } from './model.port.js';
 
 /** Arguments stand a few levels deep in the messages that carry them. */
@@ -13,10 +13,7 @@ export function toolCallPart(name: string, json: string): ModelPart {
 function parseArguments(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json);
-    const isUsable = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isUsable && isWithinDepth(value, MAX_ARGUMENT_DEPTH)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) && isWithinDepth(value, MAX_ARGUMENT_DEPTH) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import {
   ERROR_TYPES,
   errorDetail,
+  isObject,
   isWithinDepth,
   toolResultSchema,
   type ErrorDetail,
@@ -63,9 +64,7 @@ export function toFailure(thrown: unknown): ToolResult {
 
 function toData(value: unknown): Record<string, unknown> {
   if (typeof value === 'string') return { text: value };
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
-  return { value };
+  return isObject(value) ? value : { value };
 }
 
 function failed(error: ErrorDetail, explanation?: string | null): ToolResult {

@@ -1,4 +1,4 @@
-import type { Block } from '#contracts';
+import { isObject, type Block } from '#contracts';
 import type { ModelTool } from '#llm';
 import { z } from 'zod';
 
@@ -98,8 +98,7 @@ function repaired(conversation: unknown): unknown {
     const decoded = decode(conversation);
     return Array.isArray(decoded) ? decoded : [{ type: 'text', content: conversation }];
   }
-  const isItem = typeof conversation === 'object' && conversation !== null && !Array.isArray(conversation);
-  return isItem ? [conversation] : conversation;
+  return isObject(conversation) ? [conversation] : conversation;
 }
 
 function decode(json: string): unknown {

@@ -1,3 +1,5 @@
+import { isObject } from '#contracts';
+
 export type JsonSchema = Record<string, unknown>;
 
 /** Something that a provider's form of a schema cannot say; where it can, its description says it instead. */
@@ -26,7 +28,7 @@ const SINGLE = [
 const MAX_NOTE_LENGTH = 1_500;
 
 export function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 /** A copy whose subschemas, one level down, went through `convert`; booleans stay. */
