@@ -67,6 +67,8 @@ export class PlayedTurn {
       blocks: [{ type: 'text', text }],
       calls,
       stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn',
+      // With a formatter, only its answer ends the turn.
+      ...(this.turn.options.formatter && calls.length === 0 ? { final: true } : {}),
       usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
       at: new Date().toISOString(),
     };
