@@ -5,6 +5,8 @@ import { DriverRequests } from './driver-requests.js';
 
 const DRIVER = 'orchestrator-1';
 
+const LONG_CONNECTED_MS = 60_000;
+
 function setUp(outcome: PublishOutcome = 'confirmed', timeoutMs = 5_000) {
   const sent: { key: string; message: Message }[] = [];
   const bus = {
@@ -12,6 +14,7 @@ function setUp(outcome: PublishOutcome = 'confirmed', timeoutMs = 5_000) {
       sent.push({ key, message });
       return Promise.resolve(outcome);
     },
+    connectedForMs: () => LONG_CONNECTED_MS,
   };
   const requests = new DriverRequests(bus, 'gateway-1', timeoutMs);
   const requestId = () => (sent.at(-1)!.message.body as { request_id: string }).request_id;
@@ -35,6 +38,30 @@ describe('DriverRequests', () => {
     expect(await setUp('confirmed', 1).requests.stop('turn_1', DRIVER)).toBe(false);
     expect(await setUp('returned').requests.stop('turn_1', DRIVER)).toBe(false);
     expect(await setUp('refused').requests.peek('turn_1', DRIVER)).toBeUndefined();
+  });
+
+  it('asks again for the text of a driver that is not back at the broker yet, for a while', async () => {
+    const outcomes: PublishOutcome[] = ['unknown', 'returned', 'confirmed'];
+    let connectedForMs = 0;
+    const bus = {
+      send: (_key: string, { body }: Message) => {
+        const outcome = outcomes.shift() ?? 'returned';
+        const { request_id } = body as { request_id: string };
+        const answer = { turn_id: 'turn_1', request_id, step: 1, attempt: 100, text: 'half' };
+        if (outcome === 'confirmed') setImmediate(() => requests.receive(answer));
+        return Promise.resolve(outcome);
+      },
+      connectedForMs: () => connectedForMs,
+    };
+    const requests = new DriverRequests(bus, 'gateway-1', 1);
+    expect(await requests.peek('turn_1', DRIVER)).toMatchObject({ text: 'half' });
+    expect(outcomes).toEqual([]);
+
+    expect(await requests.peek('turn_1', DRIVER)).toBeUndefined();
+    outcomes.push('returned', 'confirmed');
+    connectedForMs = LONG_CONNECTED_MS;
+    expect(await requests.peek('turn_1', DRIVER)).toBeUndefined();
+    expect(outcomes).toEqual(['confirmed']);
   });
 
   it('takes no answer about another turn or to a question that nobody asked', async () => {

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { controlKey, newMessage, type Body } from '#contracts';
 import type { Bus } from '#messaging';
 import type { PartialText } from '#turn';
 
 /** How long a driver has to answer; then whoever asks goes on without it. */
 const ANSWER_TIMEOUT_MS = 300;
+/** So long after this process came back to the broker, its own queue or the driver's may still be missing. */
+const JUST_BACK_MS = 1_500;
+/** Then a driver is asked again and again for so long. */
+const PATIENCE_MS = 600;
+const RETRY_AFTER_MS = 50;
 
 type DriverAnswer = Body<'turn.stopped'> | Body<'turn.partial'>;
 
@@ -13,7 +19,7 @@ export class DriverRequests {
   private readonly waiting = new Map<string, (answer: DriverAnswer | undefined) => void>();
 
   constructor(
-    private readonly bus: Pick<Bus, 'send'>,
+    private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
     private readonly timeoutMs = ANSWER_TIMEOUT_MS,
   ) {}
@@ -25,7 +31,7 @@ export class DriverRequests {
 
   /** The text of the step that is being streamed; undefined if there is none or the driver does not answer. */
   async peek(turnId: string, driver: string): Promise<PartialText | undefined> {
-    const answer = await this.ask('turn.peek', turnId, driver);
+    const answer = await this.askPatiently('turn.peek', turnId, driver);
     if (!answer || !('text' in answer)) return undefined;
     const { turn_id, step, attempt, text } = answer;
     return { turn_id, step, attempt, text };
@@ -34,6 +40,19 @@ export class DriverRequests {
   /** An answer from the control queue; late and unasked ones are dropped. */
   receive(answer: DriverAnswer): void {
     this.waiting.get(answer.request_id)?.(answer);
+  }
+
+  /** Without it, viewers would miss what is said until their conversation may be read once more. */
+  private async askPatiently(
+    ...question: Parameters<DriverRequests['ask']>
+  ): Promise<DriverAnswer | undefined> {
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const answer = await this.ask(...question);
+      const isJustBack = this.bus.connectedForMs() < JUST_BACK_MS;
+      if (answer || !isJustBack || performance.now() >= until) return answer;
+      await delay(RETRY_AFTER_MS);
+    }
   }
 
   private ask(

@@ -92,6 +92,18 @@ describe('Feed', () => {
     expect(reads).toHaveLength(2);
   });
 
+  it('does not read for what was lost before its last read', async () => {
+    const { feed, reads, join } = setUp();
+    join();
+    await reads[0]!.answer(running('Hel'));
+    const readAt = performance.now();
+    await jest.advanceTimersByTimeAsync(2_000);
+    feed.doubt(readAt);
+    expect(reads).toHaveLength(1);
+    feed.doubt(readAt + 1_000);
+    expect(reads).toHaveLength(2);
+  });
+
   it('reads once more when the read did not reach what came meanwhile', async () => {
     const { feed, reads, join } = setUp();
     join();

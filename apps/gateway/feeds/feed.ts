@@ -90,9 +90,9 @@ export class Feed {
     if (this.view) this.relay(event);
   }
 
-  /** Events may have been lost. */
-  doubt(): void {
-    if (!this.hasViewers) return;
+  /** Events may have been lost, all of them before `lostBefore` (by the clock of `now`): a read since then will do. */
+  doubt(lostBefore = Infinity): void {
+    if (!this.hasViewers || this.lastReadAt >= lostBefore) return;
     if (this.reading) this.isReadDue = true;
     else this.requestRead();
   }

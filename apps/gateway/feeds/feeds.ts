@@ -65,7 +65,8 @@ export class Feeds {
 
   /** Spread over a moment: a reconnect concerns every conversation, and the store is one. */
   private doubtSoon(feed: Feed): void {
-    setTimeout(() => feed.doubt(), Math.random() * this.deps.timings.rereadMs).unref();
+    const lostBefore = this.deps.now();
+    setTimeout(() => feed.doubt(lostBefore), Math.random() * this.deps.timings.rereadMs).unref();
   }
 
   private receive(event: ConversationEvent): void {
