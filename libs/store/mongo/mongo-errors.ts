@@ -1,3 +1,4 @@
+import mongoose from 'mongoose';
 import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
 
 interface MongoFailure {
@@ -29,7 +30,7 @@ export function translateMongoError(error: unknown): StoreUnavailableError | Sto
   if (error instanceof StoreUnavailableError || error instanceof StoreSetupError) return error;
   const failure = error as MongoFailure;
   const label = failure.codeName ?? failure.code ?? failure.name ?? 'unknown error';
-  return isPassing(failure)
+  return isPassing(error)
     ? new StoreUnavailableError(`MongoDB does not answer at the moment (${label}).`, {
         cause: { name: failure.name, code: failure.code },
       })
@@ -38,8 +39,11 @@ export function translateMongoError(error: unknown): StoreUnavailableError | Sto
       });
 }
 
-function isPassing({ name, code }: MongoFailure): boolean {
+function isPassing(error: unknown): boolean {
+  const { name, code } = error as MongoFailure;
   if (lastingCodes.has(code) || lastingNames.has(name)) return false;
   const isSystemError = typeof code === 'string' && /^E[A-Z]+$/.test(code);
-  return isSystemError || (name?.startsWith('Mongo') ?? false);
+  // Not every error of the driver has a name that says whose it is; those of Mongoose are of another class.
+  const isOfDriver = error instanceof mongoose.mongo.MongoError || (name?.startsWith('Mongo') ?? false);
+  return isSystemError || isOfDriver;
 }
