@@ -181,5 +181,7 @@ function brokerEnvironment(directory: string, nameServerPort: number, distributi
     // Makes the start script `exec` the Erlang machine: our child is the broker itself, not a shell before it.
     RABBITMQ_ALLOW_INPUT: '1',
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-noinput -kernel inet_dist_use_interface {127,0,0,1}',
+    // A broker that is killed while it starts would leave one in the working directory.
+    ERL_CRASH_DUMP: '/dev/null',
   };
 }
