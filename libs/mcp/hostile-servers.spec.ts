@@ -46,6 +46,16 @@ describe('a hostile server', () => {
     expect(plainText(await toolOf(hostile, 'garbage').run({}, toolContext()))).toBe('after the garbage');
   });
 
+  it('that has much to say fills no log', async () => {
+    expect(plainText(await toolOf(hostile, 'chatter').run({}, toolContext()))).toBe('said');
+    const isTooMuch = ({ message }: { message: string }) =>
+      message.startsWith('an MCP server writes more than');
+    expect(logger.lines.filter(isTooMuch)).toHaveLength(1);
+    const said = logger.lines.filter(({ message }) => /^line \d+$|^so it goes$/.test(message));
+    expect(said.length).toBeGreaterThan(900);
+    expect(said.length).toBeLessThanOrEqual(1_000);
+  });
+
   it('that asks for the model is told that it does not get it', async () => {
     const told = await toolOf(hostile, 'sample').run({}, toolContext());
     expect(JSON.parse(plainText(told))).toMatchObject({

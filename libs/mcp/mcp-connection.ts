@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { Elicitation } from './elicitation.js';
 import type { Asker } from './lend-while-asking.js';
+import { limitLines } from './limit-lines.js';
 import type { McpServer } from './mcp-config.js';
 import type { McpLogger } from './mcp-logger.js';
 import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
@@ -70,7 +71,8 @@ export class McpConnection {
     logger: McpLogger,
     private readonly metrics: McpMetrics = NO_METRICS,
   ) {
-    this.transport = openTransport(server, logger);
+    const lines = limitLines(logger, server.name);
+    this.transport = openTransport(server, lines);
     this.client = new Client(
       { name: 'switchyard', version: '0.1.0' },
       {
@@ -87,7 +89,7 @@ export class McpConnection {
     );
     this.client.fallbackRequestHandler = async (request) => refuseRequest(request);
     this.client.setNotificationHandler('notifications/message', ({ params }) => {
-      const message = logMessage(server.name, params, logger);
+      const message = logMessage(server.name, params, lines);
       const [first, ...others] = this.inFlight;
       // Whose call it is about is not said: with those of several turns it could be shown to the wrong person.
       if (first && others.every(({ turnId }) => turnId === first.turnId)) first.onLog(message);

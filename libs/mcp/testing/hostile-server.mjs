@@ -27,6 +27,14 @@ const calls = {
     const params = { messages: [], maxTokens: 1 };
     write({ id: 'sample', method: 'sampling/createMessage', params });
   },
+  chatter: (id) => {
+    const params = { level: 'error', data: 'so it goes' };
+    for (let i = 0; i < 3_000; i++) {
+      process.stderr.write(`line ${i}\n`);
+      write({ method: 'notifications/message', params });
+    }
+    write({ id, result: text('said') });
+  },
   listings: (id) => write({ id, result: text(String(listings)) }),
 };
 

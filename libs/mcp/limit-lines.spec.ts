@@ -1,0 +1,56 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { limitLines, LINES_PER_MINUTE } from './limit-lines.js';
+import type { McpLogger } from './mcp-logger.js';
+
+let nowMs: number;
+let written: [level: string, fields: object, text: string][];
+let limited: McpLogger;
+
+beforeEach(() => {
+  nowMs = 5_000;
+  written = [];
+  const write = (level: string) => (fields: object, text: string) => void written.push([level, fields, text]);
+  limited = limitLines(
+    { info: write('info'), warn: write('warn'), error: write('error') },
+    'loud',
+    () => nowMs,
+  );
+});
+
+function write(count: number): void {
+  for (let i = 0; i < count; i++) limited.info({ server: 'loud' }, `line ${i}`);
+}
+
+it('writes every line of a server that says little, at its level', () => {
+  limited.info({ server: 'loud' }, 'a');
+  limited.warn({ server: 'loud', source: 's' }, 'b');
+  limited.error({ server: 'loud' }, 'c');
+  expect(written).toEqual([
+    ['info', { server: 'loud' }, 'a'],
+    ['warn', { server: 'loud', source: 's' }, 'b'],
+    ['error', { server: 'loud' }, 'c'],
+  ]);
+});
+
+it('leaves out what is too much within a minute, of all levels together, and says so once', () => {
+  write(LINES_PER_MINUTE);
+  expect(written).toHaveLength(LINES_PER_MINUTE);
+  limited.error({ server: 'loud' }, 'one too many');
+  write(10_000);
+  expect(written.slice(LINES_PER_MINUTE)).toEqual([
+    ['warn', { server: 'loud' }, 'an MCP server writes more than 1000 lines a minute'],
+  ]);
+});
+
+it('says how many were left out once the server writes again, and begins anew', () => {
+  write(LINES_PER_MINUTE + 7);
+  written = [];
+  nowMs += 60_000;
+  write(LINES_PER_MINUTE);
+  expect(written[0]).toEqual(['warn', { server: 'loud', lines: 7 }, 'lines of an MCP server were left out']);
+  expect(written).toHaveLength(1 + LINES_PER_MINUTE);
+  nowMs += 60_000;
+  written = [];
+  write(1);
+  expect(written).toEqual([['info', { server: 'loud' }, 'line 0']]);
+});
