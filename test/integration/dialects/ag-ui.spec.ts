@@ -102,7 +102,7 @@ describe('a run', () => {
     });
     expect(events.at(-1)).toMatchObject({
       outcome: { type: 'success' },
-      usage: [{ inputTokens: 1, outputTokens: 1, totalTokens: 2, cachedInputTokens: 0 }],
+      usage: [{ inputTokens: 2, outputTokens: 2, totalTokens: 4, cachedInputTokens: 0 }],
     });
     expect(textsOf(newMessages)).toEqual([
       ['assistant', 'Let me look.'],

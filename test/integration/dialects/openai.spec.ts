@@ -78,7 +78,7 @@ describe('a streamed completion', () => {
       model: 'switchyard',
     });
     expect(chunks.at(-2)!.choices[0]!.finish_reason).toBe('stop');
-    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 2 } });
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 4 } });
   });
 
   it('is live: what a step has said is there before it ends', async () => {
@@ -196,7 +196,7 @@ describe('a completion that is not streamed', () => {
       choices: [
         { finish_reason: 'stop', message: { role: 'assistant', content: 'Let me look.\n\nIt is 3.' } },
       ],
-      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+      usage: { prompt_tokens: 2, completion_tokens: 2, total_tokens: 4 },
     });
   });
 

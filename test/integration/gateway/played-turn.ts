@@ -5,6 +5,7 @@ import { DRIVER_ID, type Harness } from './gateway-harness.js';
 /** An orchestrator and a worker played by a test: rows first, then the event, as the real ones do. */
 export class PlayedTurn {
   private length = 0;
+  private readonly committed = new Set<number>();
 
   constructor(
     private readonly harness: Harness,
@@ -82,6 +83,7 @@ export class PlayedTurn {
   ): Promise<Step> {
     const row = this.stepRow(n, text, calls);
     await this.harness.store.commitStep(row);
+    this.committed.add(n);
     if (!options.lost)
       this.emit({
         type: 'step_committed',
@@ -104,12 +106,14 @@ export class PlayedTurn {
   }
 
   complete(step: Step): void {
+    const tokens = this.committed.size;
     this.emit({
       type: 'complete',
       ...this.fields,
       message_id: step._id,
       content: step.blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-      usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
+      // Of all steps, as a view from the store has it.
+      usage: { input_tokens: tokens, output_tokens: tokens, cached_tokens: 0 },
     });
   }
 
