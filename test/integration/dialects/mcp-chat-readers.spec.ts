@@ -50,6 +50,8 @@ describe('a client that stops reading', () => {
     const played = await begun('at length');
     const other = await harness.connect();
     await other.request('join', { conversation_id: played.turn.conversation_id });
+    // An end before its first snapshot would be part of that.
+    await other.event('snapshot');
     await waitFor(() => text().includes('\r\n\r\n'), { what: 'the headers' });
     const server = accepted.find(({ remotePort }) => remotePort === socket.localPort)!;
     // As if the kernel took nothing more: its buffers may be larger than any text.
