@@ -43,8 +43,8 @@ async function begun(content: string): Promise<PlayedTurn> {
 }
 
 /** One call, then an answer. */
-async function playWithCall(played: PlayedTurn): Promise<void> {
-  const call = addCall('A');
+async function playWithCall(played: PlayedTurn, callId: string): Promise<void> {
+  const call = addCall(callId);
   await played.start();
   played.beginStep(1);
   played.token(1, 'Let me look.');
@@ -63,9 +63,9 @@ describe('what goes over the wire', () => {
     const server = await client.connect('math');
     const status = await client.request<object>('GET', '/status');
     const response = await stream('what is 1 + 2?');
-    await playWithCall(await taken(response));
+    await playWithCall(await taken(response), 'A');
     const answering = client.chat('and 1 + 2 again?');
-    await playWithCall(await begun('and 1 + 2 again?'));
+    await playWithCall(await begun('and 1 + 2 again?'), 'B');
     const pinned = {
       servers: (await client.request<object>('GET', '/servers')).body,
       connect: server.body,
