@@ -10,6 +10,7 @@ import {
 } from '../../../apps/gateway/dialects/mcp-chat/connections.js';
 import { RequestError } from '../../../apps/gateway/errors/request-error.js';
 import type { NewPlace } from '../../../apps/gateway/turns/submit-turn.js';
+import { waitFor } from '../../services/wait-for.js';
 
 let store: Store;
 let now: number;
@@ -25,7 +26,7 @@ function gateway({ room = Infinity } = {}) {
   const said: string[] = [];
   const reads: (() => void)[] = [];
   let isHeld = false;
-  /** Once `hold` is called, what has been read waits for `letGo`. */
+  /** Once `hold` is called, what has been read waits for `letGo`, which may be called once `isHolding`. */
   const bindings = {
     getBinding: async (id: string) => {
       const row = await store.getBinding(id);
@@ -63,12 +64,12 @@ function gateway({ room = Infinity } = {}) {
     return { conversation: conversation!, tools };
   };
   const hold = () => void (isHeld = true);
-  const letGo = async () => {
-    while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const isHolding = () => waitFor(() => reads.length > 0, { what: 'something read' });
+  const letGo = () => {
     isHeld = false;
     for (const resolve of reads.splice(0)) resolve();
   };
-  return { connections, connect, chat, hold, letGo };
+  return { connections, connect, chat, hold, isHolding, letGo };
 }
 
 describe('connections of one session through two gateways at once', () => {
@@ -77,10 +78,11 @@ describe('connections of one session through two gateways at once', () => {
     if (which === 'a later') await one.connect('old');
     two.hold();
     const late = two.connect('beta');
-    const released = two.letGo();
+    await two.isHolding();
     await one.connect('alpha');
     const alpha = await one.chat();
-    await Promise.all([released, late]);
+    two.letGo();
+    await late;
     const beta = await two.chat();
     expect([alpha.tools, beta.tools]).toEqual(['mcp:alpha', 'mcp:beta']);
     expect(beta.conversation).not.toBe(alpha.conversation);
@@ -92,10 +94,11 @@ describe('connections of one session through two gateways at once', () => {
     if (which === 'a later') await one.connect('old');
     two.hold();
     const late = two.connect('alpha');
-    const released = two.letGo();
+    await two.isHolding();
     await one.connect('alpha');
     const before = await one.chat();
-    await Promise.all([released, late]);
+    two.letGo();
+    await late;
     expect(await two.chat()).toEqual(before);
     expect(await one.chat()).toEqual(before);
   });
