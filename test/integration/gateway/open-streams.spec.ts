@@ -5,9 +5,9 @@ import { JWT_SECRET, signTestToken, startHarness, type Harness } from './gateway
 import { PlayedTurn } from './played-turn.js';
 
 let harness: Harness;
-const held: AbortController[] = [];
+const held: Held[] = [];
 afterEach(async () => {
-  for (const leaving of held.splice(0)) leaving.abort();
+  for (const { leave } of held.splice(0)) leave();
   await harness.stop();
 });
 
@@ -15,6 +15,12 @@ const jwt = { kind: 'jwt' as const, secret: JWT_SECRET };
 
 async function start(streamsPerUser: number, config: object = { auth: jwt }): Promise<void> {
   harness = await startHarness({ config, limits: { streamsPerUser } });
+}
+
+interface Held {
+  /** Kept: `fetch` cancels a body whose response nobody refers to any more. */
+  answer: Promise<Response>;
+  leave(): void;
 }
 
 /** Requests that one user has made, and how to leave them. */
@@ -31,12 +37,14 @@ class Asker {
     return fetch(harness.url + path, { method: 'POST', headers, body: JSON.stringify(body), signal });
   }
 
-  /** One that is held open, until the returned function is called. */
-  hold(path: string, body: object): () => void {
+  /** One that is held open until it is left. */
+  hold(path: string, body: object): Held {
     const leaving = new AbortController();
-    held.push(leaving);
-    void this.post(path, body, leaving.signal).catch(() => undefined);
-    return () => leaving.abort();
+    const answer = this.post(path, body, leaving.signal);
+    answer.catch(() => undefined);
+    const one = { answer, leave: () => leaving.abort() };
+    held.push(one);
+    return one;
   }
 }
 
@@ -81,7 +89,7 @@ describe('streams of one user at once', () => {
     async (path, body, refusal) => {
       await start(1);
       const ann = await Asker.as('ann');
-      const leave = ann.hold(path, body);
+      const { leave } = ann.hold(path, body);
       await heldBy('ann');
       const refused = await ann.post(path, body);
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
@@ -97,12 +105,13 @@ describe('streams of one user at once', () => {
   it('are those of all dialects together, and the same run again is one more', async () => {
     await start(2);
     const ann = await Asker.as('ann');
-    const leave = [ann.hold('/ag-ui', run), ann.hold('/ag-ui', run)];
+    const both = [ann.hold('/ag-ui', run), ann.hold('/ag-ui', run)];
+    await Promise.all(both.map(({ answer }) => answer));
     const isFull = async () => (await ann.post('/api/chat', { message: ' ' })).status === 429;
-    await waitFor(isFull, { what: 'both streams' });
+    expect(await isFull()).toBe(true);
     expect(await unended('ann')).toBe(1);
     expect((await ann.post('/v1/chat/completions', completion)).status).toBe(429);
-    for (const leaveOne of leave) leaveOne();
+    for (const { leave } of both) leave();
     await waitFor(async () => !(await isFull()), { what: 'room for another stream' });
   });
 
