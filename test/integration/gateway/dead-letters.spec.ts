@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage, type DeadLetter, type Message } from '#contracts';
 import { createAuthenticator, signToken } from '../../../apps/gateway/auth/json-web-token.adapter.js';
+import { waitFor } from '../../services/wait-for.js';
 import { GATEWAY_ID, JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
 
 const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
@@ -46,6 +47,7 @@ describe('dead letters', () => {
     const before = taken.length;
     const answers = await Promise.all([1, 2, 3].map(() => ask('POST', '/b/replay')));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    await waitFor(() => taken.length >= before + 3, { what: 'the copies' });
     const copies = taken.slice(before);
     expect(copies.map(({ type, body }) => ({ type, body }))).toEqual(
       [1, 2, 3].map(() => ({ type: 'turn.advance', body: hint.body })),
