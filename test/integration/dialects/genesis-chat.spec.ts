@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../services/wait-for.js';
-import { JWT_SECRET, signTestToken, startHarness, type Harness } from '../gateway/gateway-harness.js';
+import { JWT_SECRET, signTestToken, soon, startHarness, type Harness } from '../gateway/gateway-harness.js';
 import { addCall, PlayedTurn } from '../gateway/played-turn.js';
 import { GenesisClient, HandshakeRefused } from './genesis-client.js';
 
@@ -200,10 +200,9 @@ describe('/ws/chat', () => {
   });
 
   it('is closed when its token ends, and goes on with a new one', async () => {
-    const expiresAt = Math.ceil(Date.now() / 1000) + 2;
-    const client = await open({ token: await signTestToken('eve', { expiresAt }) });
     const eve = await signTestToken('eve');
     const id = await conversation(eve);
+    const client = await open({ token: await signTestToken('eve', { expiresAt: soon() }) });
     client.say(id, 'hello');
     const played = await play(id);
     await played.start();

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../services/wait-for.js';
-import { signTestToken, startHarness, JWT_SECRET, type Client, type Harness } from './gateway-harness.js';
+import {
+  signTestToken,
+  soon,
+  startHarness,
+  JWT_SECRET,
+  type Client,
+  type Harness,
+} from './gateway-harness.js';
 import { RawClient } from './raw-client.js';
 
 const DEEP = 20_000;
@@ -307,9 +314,8 @@ describe('tokens', () => {
   it('that end while the client is connected end the connection', async () => {
     const guarded = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
     try {
-      const expiresAt = Math.floor(Date.now() / 1000) + 2;
-      const ann = await guarded.connect({ token: await signTestToken('ann', { expiresAt }) });
-      await waitFor(() => !ann.socket.connected, { what: 'the disconnect', timeoutMs: 5_000 });
+      const ann = await guarded.connect({ token: await signTestToken('ann', { expiresAt: soon() }) });
+      await waitFor(() => !ann.socket.connected, { what: 'the disconnect' });
       expect(ann.order).toEqual(['token_expired']);
     } finally {
       await guarded.stop();

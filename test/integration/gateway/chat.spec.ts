@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../services/wait-for.js';
-import { startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
+import { DOUBTING_TIMINGS, startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
 import { addCall, PlayedTurn } from './played-turn.js';
 
 let harness: Harness;
@@ -124,7 +124,7 @@ describe('sending a message', () => {
 
 describe('joining', () => {
   it('shows what was written before, with the text that is being streamed', async () => {
-    const { connect, driver, asked, store } = await start();
+    const { connect, partials, store } = await start();
     const sender = await connect();
     const { conversation_id, turn_id } = await sender.send('hello');
     const played = await PlayedTurn.take(harness, turn_id);
@@ -136,14 +136,9 @@ describe('joining', () => {
     await waitFor(() => harness.running.gateway.feeds.find(conversation_id) === undefined, {
       what: 'the linger',
     });
+    partials.set(turn_id, { step: 1, attempt: 100, text: 'Once upon a' });
     const viewer = await connect();
-    void viewer.request('join', { conversation_id });
-    const peek = await waitFor(() => asked.find((message) => message.type === 'turn.peek'), {
-      what: 'a peek',
-    });
-    if (peek.type !== 'turn.peek') throw new Error('not a peek');
-    const body = { turn_id, request_id: peek.body.request_id, step: 1, attempt: 100, text: 'Once upon a' };
-    await driver.send(peek.body.reply_to, { ...peek, type: 'turn.partial', body });
+    await viewer.request('join', { conversation_id });
     const { view } = await viewer.event('snapshot');
     expect(view.turns[0]).toMatchObject({ status: 'running', steps: [{ n: 1, text: 'Once upon a' }] });
     played.token(1, ' a time');
@@ -164,7 +159,7 @@ describe('joining', () => {
   });
 
   it('tells an end that was never heard of: events are lost, the store is not', async () => {
-    const { connect } = await start();
+    const { connect } = await start({ timings: DOUBTING_TIMINGS });
     const viewer = await connect();
     const { turn_id } = await viewer.send('hello');
     const played = await PlayedTurn.take(harness, turn_id);
@@ -179,21 +174,16 @@ describe('joining', () => {
   });
 
   it('repairs a hole in the tokens by a snapshot', async () => {
-    const { connect, driver, asked } = await start();
+    const { connect, partials } = await start();
     const viewer = await connect();
     const { turn_id } = await viewer.send('hello');
+    partials.set(turn_id, { step: 1, attempt: 100, text: 'one two three ' });
     const played = await PlayedTurn.take(harness, turn_id);
     await played.start();
     played.beginStep(1);
     played.token(1, 'one ');
     played.token(1, 'two ', { lost: true });
     played.token(1, 'three ');
-    const peek = await waitFor(() => asked.find((message) => message.type === 'turn.peek'), {
-      what: 'a peek',
-    });
-    if (peek.type !== 'turn.peek') throw new Error('not a peek');
-    const body = { turn_id, request_id: peek.body.request_id, step: 1, attempt: 100, text: 'one two three ' };
-    await driver.send(peek.body.reply_to, { ...peek, type: 'turn.partial', body });
     const snapshot = await viewer.event('snapshot', 2);
     expect(snapshot.view.turns[0]?.steps[0]?.text).toBe('one two three ');
     played.token(1, 'four');

@@ -1,6 +1,6 @@
 import { io, type Socket } from 'socket.io-client';
 import { SignJWT } from 'jose';
-import type { ConversationEvent, Message, Snapshot } from '#contracts';
+import { newMessage, type Body, type ConversationEvent, type Message, type Snapshot } from '#contracts';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health, type LogLevel } from '#observability';
 import { createStore, type Store } from '#store';
@@ -18,13 +18,17 @@ export const JWT_SECRET = 'a-secret-of-the-tests-that-is-long-enough';
 export const GATEWAY_ID = 'gateway-00000000-0000-4000-8000-000000000001';
 export const DRIVER_ID = 'orchestrator-00000000-0000-4000-8000-000000000002';
 
-export const QUICK_TIMINGS: FeedTimings = {
+/** The store is read for who joins and after a gap, not because a test was silent while the machine was busy. */
+const TIMINGS: FeedTimings = {
   followMs: 200,
   rereadMs: 60,
-  quietMs: 300,
-  longestQuietMs: 600,
+  quietMs: 60_000,
+  longestQuietMs: 60_000,
   lingerMs: 100,
 };
+
+/** For events that are lost without a trace: silence is doubted soon. */
+export const DOUBTING_TIMINGS: FeedTimings = { ...TIMINGS, quietMs: 300, longestQuietMs: 600 };
 
 export interface ConnectOptions {
   token?: string;
@@ -35,6 +39,8 @@ export interface ConnectOptions {
   reconnects?: boolean;
 }
 
+export type PlayedPartial = Pick<Body<'turn.partial'>, 'step' | 'attempt' | 'text'>;
+
 export interface Harness {
   store: Store;
   /** The gateway's own bus; `driver` is another process on the same broker. */
@@ -42,6 +48,8 @@ export interface Harness {
   driver: Bus;
   /** Control messages that the driver was sent. */
   asked: Message[];
+  /** By turn: what the driver answers at once when it is asked for the text so far; it does not answer for others. */
+  partials: Map<string, PlayedPartial>;
   running: RunningGateway;
   url: string;
   log: string[];
@@ -87,8 +95,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const driver = createMemoryBus({ broker });
   const store = createStore({ dataDir: ':memory:' });
   await Promise.all([store.open(), bus.open(), driver.open()]);
-  const asked: Message[] = [];
-  await driver.onControl({ role: 'orchestrator', processId: DRIVER_ID }, (message) => asked.push(message));
+  const { asked, partials } = await playDriver(driver);
   const log: string[] = [];
   const health = new Health();
   const deps: GatewayDeps = {
@@ -112,7 +119,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     }),
     health,
     metrics: createMetrics({ collectDefaults: false }),
-    timings: options.timings ?? QUICK_TIMINGS,
+    timings: options.timings ?? TIMINGS,
     pageDir: options.pageDir ?? '/nonexistent',
   };
   const running = await startGateway(
@@ -130,6 +137,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     bus,
     driver,
     asked,
+    partials,
     running,
     url,
     log,
@@ -146,6 +154,26 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       await store.close();
     },
   };
+}
+
+/** Whoever asks waits 300 ms: the answer must not wait for a test to look. */
+async function playDriver(driver: Bus): Promise<Pick<Harness, 'asked' | 'partials'>> {
+  const asked: Message[] = [];
+  const partials = new Map<string, PlayedPartial>();
+  await driver.onControl({ role: 'orchestrator', processId: DRIVER_ID }, (message) => {
+    asked.push(message);
+    if (message.type !== 'turn.peek') return;
+    const { turn_id, request_id, reply_to } = message.body;
+    const partial = partials.get(turn_id);
+    if (!partial) return;
+    void driver.send(reply_to, newMessage('turn.partial', { turn_id, request_id, ...partial }));
+  });
+  return { asked, partials };
+}
+
+/** For a token that ends while its test goes on: a busy machine needs some of this for what comes before. */
+export function soon(): number {
+  return Math.ceil(Date.now() / 1000) + 4;
 }
 
 export function signTestToken(

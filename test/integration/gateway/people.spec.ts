@@ -39,6 +39,8 @@ async function twoDevices() {
   const [phone, laptop] = [await harness.connect(), await harness.connect()];
   const { conversation_id, turn_id } = await phone.send('one');
   await laptop.request('join', { conversation_id });
+  // What happens before its first snapshot is told by nothing else.
+  await laptop.event('snapshot');
   const first = await PlayedTurn.take(harness, turn_id);
   await first.start();
   return { phone, laptop, conversation_id, first };
