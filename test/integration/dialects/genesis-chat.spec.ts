@@ -340,6 +340,28 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     again.close();
   });
 
+  it('is not continued when its client closed it, however long it takes to write that down', async () => {
+    const { removeBinding } = harness.store;
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    harness.store.removeBinding = (id) => held.then(() => removeBinding.call(harness.store, id));
+    const { client, mine } = await half('u6');
+    const { genesisSockets } = harness.running.gateway;
+    const before = genesisSockets.size;
+    client.close();
+    await waitFor(() => genesisSockets.size < before, { what: 'the end of the socket' });
+    const again = await open({ token: mine });
+    const id = await conversation(mine);
+    letGo();
+    harness.store.removeBinding = removeBinding;
+    await waitFor(async () => (await bindings('u6')).length === 0, { what: 'nothing that is kept' });
+    again.say(id, 'next');
+    await (await play(id)).answer('Next.');
+    await again.next('complete');
+    expect(again.text).toBe('Next.');
+    again.close();
+  });
+
   it('16 and the second tab gets no frame of the first one’s turn', async () => {
     const { client, played, mine } = await half('u4');
     const tab = await open({ token: mine });

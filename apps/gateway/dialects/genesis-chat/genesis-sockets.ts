@@ -46,8 +46,8 @@ export interface SocketListener {
 /** Every `/ws/chat` of this process. */
 export class GenesisSockets {
   private readonly connections = new Map<string, Connection>();
-  /** Ends that are still being written down. */
-  private readonly ends = new Set<Promise<void>>();
+  /** By socket: ends that are still being written down. */
+  private readonly ends = new Map<string, { userId: string; written: Promise<void> }>();
   private readonly forgetting: NodeJS.Timeout;
   private isLeaving = false;
 
@@ -100,7 +100,7 @@ export class GenesisSockets {
       connection.wire.cutOff();
       this.finish(connection, false);
     }
-    await within(Promise.all(this.ends), FAREWELL_MS);
+    await within(Promise.all([...this.ends.values()].map(({ written }) => written)), FAREWELL_MS);
   }
 
   private async everyone(): Promise<void> {
@@ -120,8 +120,8 @@ export class GenesisSockets {
     connection.stopWatch();
     connection.tellClosed();
     this.deps.count();
-    const end: Promise<void> = session.end(isWanted).finally(() => this.ends.delete(end));
-    this.ends.add(end);
+    const written = session.end(isWanted).finally(() => this.ends.delete(session.id));
+    this.ends.set(session.id, { userId: session.user.id, written });
   }
 
   private async resume(session: GenesisSession): Promise<void> {
@@ -135,12 +135,23 @@ export class GenesisSockets {
     }
   }
 
+  /** What a socket that has ended leaves to the next one, or does not, is known once that is written down. */
+  private async endsOf(userId: string): Promise<void> {
+    const ends = [...this.ends.values()].filter((end) => end.userId === userId);
+    await Promise.all(ends.map(({ written }) => written));
+  }
+
   /** Whether to look again: not all that may be this socket's is known. */
   private async look(session: GenesisSession, { isEarly, probed }: Look): Promise<boolean> {
     const { openTurns, log, probeAt } = this.deps;
     const holder = { userId: session.user.id, socket: session.id };
     try {
-      const look = await openTurns.takeOver(holder, (socket) => this.connections.has(socket));
+      await this.endsOf(holder.userId);
+      // One that ends while the rows are read may have forgotten its turns: it is looked at next time.
+      const open = new Set(this.connections.keys());
+      const isOpenHere = (socket: string) =>
+        open.has(socket) || this.connections.has(socket) || this.ends.has(socket);
+      const look = await openTurns.takeOver(holder, isOpenHere);
       session.resume(look.taken);
       if (look.taken.length > 0) return false;
       for (const gateway of look.moreAt) {
