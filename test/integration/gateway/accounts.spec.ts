@@ -1,8 +1,11 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
 import { createProgram } from '../../../apps/command-line/program.js';
 import { sampleAccount } from '../../../libs/store/testing/sample-rows.js';
 import { JWT_SECRET, startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
+
+// A password costs a quarter of a second of a core that other specs use, too, and some tests try a dozen.
+jest.setTimeout(60_000);
 
 let harness: Harness;
 const LOCAL: HarnessOptions = { config: { auth: { kind: 'local' } } };

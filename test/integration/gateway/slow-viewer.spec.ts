@@ -78,7 +78,7 @@ describe('a viewer that stops reading', () => {
     await sender.send('again', { conversation_id });
     await waitFor(() => eventsOf(slow).at(-1)?.[0] === 'turn_queued', { what: 'the next turn' });
     slow.socket.terminate();
-  });
+  }, 60_000);
 });
 
 /** Each of its own conversation, and each told more than two kernels' buffers take. */
@@ -109,7 +109,7 @@ describe('many viewers that stop reading', () => {
     // What the kernels take, and what is still on its way to them, is held for a moment only.
     await waitFor(() => bytesInUse() - before < BOUND_BYTES, { what: 'memory below its bound' });
     for (const { slow } of played) slow.socket.terminate();
-  });
+  }, 60_000);
 });
 
 /** A viewer that has seen the beginning of a call, and then reads no more. */
