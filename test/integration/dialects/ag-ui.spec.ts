@@ -130,6 +130,8 @@ describe('a run', () => {
     const { ask, types, events } = agentOf('t');
     const asked = ask('think');
     const played = await nextTurn();
+    // What passes by is told to who is there, and to nobody later.
+    await waitFor(() => types().includes('RUN_STARTED'), { what: 'the run' });
     await played.start();
     played.beginStep(1);
     const thought = { type: 'thinking' as const, step: 1, attempt: 100 };

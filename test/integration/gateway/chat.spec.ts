@@ -227,8 +227,9 @@ describe('joining', () => {
 
   it('reads the store no more often than once in a while, however many join', async () => {
     let reads = 0;
+    const rereadMs = 500;
     await start({
-      timings: { followMs: 200, rereadMs: 500, quietMs: 5_000, longestQuietMs: 5_000, lingerMs: 1_000 },
+      timings: { ...DOUBTING_TIMINGS, rereadMs, quietMs: 5_000, longestQuietMs: 5_000, lingerMs: 1_000 },
       alter: ({ store }) => ({
         store: new Proxy(store, {
           get(target, name) {
@@ -240,10 +241,12 @@ describe('joining', () => {
       }),
     });
     const clients = await Promise.all(Array.from({ length: 20 }, () => harness.connect()));
+    const startedAt = performance.now();
     const { conversation_id } = await clients[0]!.send('hello');
     await Promise.all(clients.map((client) => client.request('join', { conversation_id })));
     await Promise.all(clients.map((client) => client.event('snapshot')));
-    expect(reads).toBeLessThanOrEqual(2);
+    // A busy machine may be at it for longer than one of those whiles.
+    expect(reads).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / rereadMs);
   });
 });
 

@@ -50,6 +50,8 @@ export interface Harness {
   asked: Message[];
   /** By turn: what the driver answers at once when it is asked for the text so far; it does not answer for others. */
   partials: Map<string, PlayedPartial>;
+  /** Turns that the gateway has announced: from then on an orchestrator may know of them. */
+  announced: Set<string>;
   running: RunningGateway;
   url: string;
   log: string[];
@@ -96,6 +98,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const store = createStore({ dataDir: ':memory:' });
   await Promise.all([store.open(), bus.open(), driver.open()]);
   const { asked, partials } = await playDriver(driver);
+  const announced = watchAnnouncements(bus);
   const log: string[] = [];
   const health = new Health();
   const deps: GatewayDeps = {
@@ -138,6 +141,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     driver,
     asked,
     partials,
+    announced,
     running,
     url,
     log,
@@ -171,9 +175,19 @@ async function playDriver(driver: Bus): Promise<Pick<Harness, 'asked' | 'partial
   return { asked, partials };
 }
 
+function watchAnnouncements(bus: Bus): Set<string> {
+  const announced = new Set<string>();
+  const emit = bus.emit.bind(bus);
+  bus.emit = (event) => {
+    if (event.type === 'turn_queued') announced.add(event.turn_id);
+    emit(event);
+  };
+  return announced;
+}
+
 /** For a token that ends while its test goes on: a busy machine needs some of this for what comes before. */
 export function soon(): number {
-  return Math.ceil(Date.now() / 1000) + 4;
+  return Math.ceil(Date.now() / 1000) + 6;
 }
 
 export function signTestToken(

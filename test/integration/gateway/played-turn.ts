@@ -1,5 +1,6 @@
 import type { Claim, ConversationEvent, Outcome, Step, Turn } from '#contracts';
 import { toolEndEvent } from '#turn';
+import { waitFor } from '../../services/wait-for.js';
 import { DRIVER_ID, type Harness } from './gateway-harness.js';
 
 /** An orchestrator and a worker played by a test: rows first, then the event, as the real ones do. */
@@ -30,7 +31,12 @@ export class PlayedTurn {
     this.harness.driver.emit(event);
   }
 
+  /** An orchestrator hears of a turn when it is announced; a test that looks into the store may find it sooner. */
   async start(): Promise<void> {
+    await waitFor(() => this.harness.announced.has(this.turn._id), {
+      what: 'the announcement',
+      intervalMs: 1,
+    });
     await this.claim(this.turn._id, DRIVER_ID);
     this.emit({ type: 'turn_started', ...this.fields, number: this.turn.number });
   }
