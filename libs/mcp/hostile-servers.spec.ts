@@ -86,7 +86,8 @@ describe('a hostile server', () => {
 
   it('that hangs again and again is not asked for a while: calls fail at once, others’ do not', async () => {
     const metrics = createMetrics({ collectDefaults: false });
-    const breaker = { failures: 3, minOpenMs: 300, maxOpenMs: 300 };
+    // Far longer than from the third failure to the next call.
+    const breaker = { failures: 3, minOpenMs: 2_000, maxOpenMs: 2_000 };
     const hanging = createToolset(hostileServer(), { breaker }, recordingLogger(), metrics);
     await hanging.start();
     const call = (name: string) =>
@@ -106,6 +107,7 @@ describe('a hostile server', () => {
     expect(await callGood()).toBe('get-weather Ulm');
     let answer: string | undefined;
     while (answer === undefined) {
+      await new Promise((resolve) => setImmediate(resolve));
       answer = await call('garbage').then(plainText, () => undefined);
     }
     expect(answer).toBe('after the garbage');
@@ -114,14 +116,15 @@ describe('a hostile server', () => {
 
   it('whose tools change at every listing is asked less and less often', async () => {
     const changing = createToolset(hostileServer({ LIST: 'changing' }), {
-      minRelistMs: 200,
+      minRelistMs: 400,
       maxPauseMs: 60_000,
     });
+    const listedAt: number[] = [];
+    changing.onChange(() => void listedAt.push(performance.now()));
     await changing.start();
-    const startedAt = performance.now();
     await untilChanged(changing, () => names(changing).includes('version_4'));
-    // At once, then after 200, 400 ms.
-    expect(performance.now() - startedAt).toBeGreaterThan(550);
+    // At once, then after 400, 800 ms; pauses that do not grow would come to 800 ms.
+    expect(listedAt[3]! - listedAt[0]!).toBeGreaterThan(1_000);
     expect(await callGood()).toBe('get-weather Ulm');
   });
 

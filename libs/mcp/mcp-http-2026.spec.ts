@@ -13,7 +13,8 @@ import {
   toolOf,
   untilChanged,
 } from './testing/fixture.js';
-import { findFreePort, httpServer, killHttpServers, startHttpServer } from './testing/http-fixture.js';
+import { findFreePort } from '../../test/services/free-port.js';
+import { httpServer, killHttpServers, startHttpServer } from './testing/http-fixture.js';
 
 const TOKEN = 'tok3n';
 const logger = recordingLogger();

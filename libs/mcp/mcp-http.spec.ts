@@ -12,7 +12,8 @@ import {
   toolOf,
   untilChanged,
 } from './testing/fixture.js';
-import { findFreePort, httpServer, killHttpServers, startHttpServer } from './testing/http-fixture.js';
+import { findFreePort } from '../../test/services/free-port.js';
+import { httpServer, killHttpServers, startHttpServer } from './testing/http-fixture.js';
 
 const startEverything = (port: number) =>
   startHttpServer(port, [serverScript('everything'), 'streamableHttp']);

@@ -1,6 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import type { McpHttpServer } from '../mcp-config.js';
 import { SERVER_DEFAULTS } from './fixture.js';
 
@@ -14,15 +12,6 @@ export function httpServer(port: number, overrides: Partial<McpHttpServer> = {})
     ...SERVER_DEFAULTS,
     ...overrides,
   };
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Resolves when the server says on stderr that it listens. */

@@ -43,7 +43,8 @@ export function scriptedServer() {
       const progressToken = mcpReq._meta?.progressToken;
       mcpReq.signal.addEventListener('abort', () => process.stderr.write('cancelled\n'));
       for (let step = 1; step <= steps; step++) {
-        await new Promise((resolve) => setTimeout(resolve, stepMs));
+        // The end of the session is the end of the process, whatever it waits for.
+        await new Promise((resolve) => setTimeout(resolve, stepMs).unref());
         const params = { progressToken, progress: step, total: steps, message: `step ${step}` };
         if (progressToken !== undefined) await mcpReq.notify({ method: 'notifications/progress', params });
       }
