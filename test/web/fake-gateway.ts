@@ -42,8 +42,8 @@ export class FakeGateway {
   token: string | undefined;
   /** Added to every timestamp, so that a test can let time pass. */
   aheadMs = 0;
-  /** Called instead of answering a message; for refusals and for answers that get lost. */
-  onMessage: ((message: SentMessage, ack: Ack) => void) | undefined;
+  /** Called instead of answering a message; for refusals, for answers that get lost, and for late ones: `answer`. */
+  onMessage: ((message: SentMessage, ack: Ack, answer: () => void) => void) | undefined;
   /** The answer to every approval, instead of taking it. */
   refuseApprovals: { code: string; message: string } | undefined;
   #isRefusing = false;
@@ -138,8 +138,9 @@ export class FakeGateway {
   #serve(socket: Socket): void {
     socket.on('message', (message: SentMessage, ack: Ack) => {
       this.messages.push(message);
-      if (this.onMessage) this.onMessage(message, ack);
-      else this.answerMessage(socket, message, ack);
+      const answer = () => this.answerMessage(socket, message, ack);
+      if (this.onMessage) this.onMessage(message, ack, answer);
+      else answer();
     });
     socket.on('join', ({ conversation_id }: { conversation_id: string }, ack: Ack) => {
       if (!this.conversations.has(conversation_id)) return ack(refusal('not_found', 'No such conversation.'));

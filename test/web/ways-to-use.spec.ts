@@ -6,6 +6,14 @@ import { seedConversations } from './scenes.js';
 
 const web = usePageFixture();
 
+/** Edits a message that waits in line: one that can be taken back. */
+const edit = (text: string) =>
+  web.page
+    .getByRole('region', { name: 'Messages waiting in line' })
+    .getByRole('listitem')
+    .filter({ hasText: text })
+    .getByRole('button', { name: 'Edit' });
+
 describe('on a phone', () => {
   it('has drawers, targets of 44 px and no sideways scrolling', async () => {
     seedConversations(web.gateway);
@@ -114,10 +122,43 @@ describe('the keyboard', () => {
     await web.seen('Working');
     await web.say('Secnd');
     const second = await web.turn(1);
-    await web.page.getByRole('region', { name: 'Messages waiting in line' }).getByText('Secnd').waitFor();
+    await edit('Secnd').waitFor();
     await web.page.keyboard.press('ArrowUp');
     expect(await web.composer().inputValue()).toBe('Secnd');
     await waitFor(() => web.gateway.stops[0] === second.turnId, { what: 'stop of the old one' });
+  });
+
+  it('brings no earlier message back with ↑ while the last one is on its way', async () => {
+    await web.open();
+    await web.say('First');
+    (await web.turn(0)).start().say('Working');
+    await web.seen('Working');
+    let arrive = (): void => undefined;
+    web.gateway.onMessage = (_message, _ack, answer) => (arrive = answer);
+    await web.say('Secnd');
+    await waitFor(() => web.gateway.messages.length === 2, { what: 'the second message' });
+    await web.page.keyboard.press('ArrowUp');
+    expect(await web.composer().inputValue()).toBe('');
+    arrive();
+    await edit('Secnd').waitFor();
+    await web.page.keyboard.press('ArrowUp');
+    expect(await web.composer().inputValue()).toBe('Secnd');
+    await waitFor(() => web.gateway.stops[0] === web.gateway.turn(1)?.turnId, { what: 'its stop' });
+  });
+
+  it('takes a message back with ↑ that has not been sent', async () => {
+    await web.open();
+    await web.say('First');
+    (await web.turn(0)).start().say('Working');
+    await web.seen('Working');
+    web.gateway.cutOff();
+    await web.seen(/Reconnecting/);
+    await web.say('Secnd');
+    await edit('Secnd').waitFor();
+    await web.page.keyboard.press('ArrowUp');
+    expect(await web.composer().inputValue()).toBe('Secnd');
+    await edit('Secnd').waitFor({ state: 'detached' });
+    expect(web.gateway.messages).toHaveLength(1);
   });
 
   it('always shows where the focus is', async () => {

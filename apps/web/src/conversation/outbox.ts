@@ -17,6 +17,11 @@ export interface OutgoingMessage {
   problem?: string;
 }
 
+/** Neither with the server nor on its way there: it can be taken back here. */
+export function isHeldBack({ state, problem }: OutgoingMessage, isCutOff: boolean): boolean {
+  return state === 'refused' || (state === 'unsent' && (isCutOff || problem !== undefined));
+}
+
 /** One entry per message: two tabs must not overwrite each other's. */
 const PREFIX = 'switchyard.outbox.';
 

@@ -2,7 +2,7 @@ import type { TurnView } from '#contracts';
 import { useState, type RefObject } from 'react';
 import { activeTurn, hasEnded, type HeldConversation } from '../conversation/conversations.js';
 import { writeDraft } from '../conversation/drafts.js';
-import type { OutgoingMessage } from '../conversation/outbox.js';
+import { isHeldBack, type OutgoingMessage } from '../conversation/outbox.js';
 import type { Route } from '../conversation/route.js';
 import { useIsCutOff, type ConnectionLineState } from '../frame/cut-off.js';
 import { useObservable, useSession } from '../session.js';
@@ -57,6 +57,13 @@ export function ConversationPage({
     input.current?.focus();
   };
   const takeLast = () => {
+    const last = outgoing.at(-1);
+    // On its way it can be neither taken back nor stopped, and an earlier message is not the last one.
+    if (last && !isHeldBack(last, isCutOff)) return undefined;
+    if (last) {
+      outbox.remove(last.clientMessageId);
+      return last.content;
+    }
     const waiting = queued.at(-1);
     if (waiting && !isCutOff) stop(waiting);
     return waiting && !isCutOff ? waiting.content : held?.view.turns.at(-1)?.content;

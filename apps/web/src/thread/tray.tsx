@@ -1,5 +1,5 @@
 import type { TurnView } from '#contracts';
-import type { OutgoingMessage } from '../conversation/outbox.js';
+import { isHeldBack, type OutgoingMessage } from '../conversation/outbox.js';
 import { IconButton } from '../frame/icon-button.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { placeInLine } from '../words/durations.js';
@@ -54,8 +54,7 @@ export function Tray(props: TrayProps) {
             ) : (
               isCutOff && <span className="tag">on this device only</span>
             )}
-            {(message.state === 'refused' ||
-              (message.state === 'unsent' && (isCutOff || message.problem))) && (
+            {isHeldBack(message, isCutOff) && (
               <>
                 <IconButton icon="edit" label="Edit" onClick={() => props.onEditOutgoing(message)} />
                 <IconButton icon="close" label="Remove" onClick={() => props.onRemoveOutgoing(message)} />
