@@ -11,7 +11,9 @@ describe('a turn', () => {
     await web.say('What is 17 + 25?');
     await web.seen('What is 17 + 25?');
     const one = await web.turn(0);
-    expect(new URL(web.page.url()).hash).toBe(`#/c/${one.conversationId}`);
+    await waitFor(() => new URL(web.page.url()).hash === `#/c/${one.conversationId}`, {
+      what: 'the address',
+    });
     one.start().say('I add ').stream('them up.');
     await web.seen('I add them up.');
     one.ask({ tool: 'math.add', args: { a: 17, b: 25 } }).run(0);
