@@ -13,8 +13,9 @@ describe('toReadableText', () => {
 
   it('takes linear time for lines that look like marks almost to their end', () => {
     const line = '-'.repeat(100_000);
-    const startedAt = performance.now();
+    // Of the processor: what else the machine does takes none of it.
+    const before = process.cpuUsage();
     expect(textOf(`<p>${line}x</p><p>${'- '.repeat(50_000)}y</p>`)).toContain(`${line}x`);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
   });
 });

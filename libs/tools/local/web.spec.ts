@@ -111,10 +111,11 @@ describe('parseResultsPage', () => {
   });
 
   it('takes a hostile page in linear time', () => {
-    const started = performance.now();
+    // Of the processor: what else the machine does takes none of it.
+    const before = process.cpuUsage();
     parseResultsPage(`<a class="result__a" ${'<a class="'.repeat(100_000)}`);
     parseResultsPage('<a class="result__a" href="'.repeat(50_000));
     parseResultsPage('<a '.repeat(300_000));
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000);
   });
 });
