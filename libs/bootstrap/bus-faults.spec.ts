@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConversationEvent, Message } from '#contracts';
 import { newMessage } from '#contracts';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
+import { eventually } from '../messaging/testing/eventually.js';
 import { parseBusFaults, withBusFaults, type BusFaults } from './bus-faults.js';
 
 const event: ConversationEvent = {
@@ -12,21 +13,39 @@ const event: ConversationEvent = {
   number: 1,
 };
 
+const last: ConversationEvent = { ...event, turn_id: 'turn_2' };
+
 /** What arrives of one command, one control message and one event. */
 async function arrivals(faults: BusFaults | undefined, random?: () => number) {
   const arrived: string[] = [];
+  const passed: string[] = [];
   const inner = createMemoryBus({ broker: new MemoryBroker() });
   const bus: Bus = withBusFaults(inner, faults, random);
   await bus.open();
-  await bus.consume('turns', { prefetch: 10 }, async () => (arrived.push('command'), 'ack'));
+  const arrive = (what: string, turnId: string) =>
+    void (turnId === last.turn_id ? passed : arrived).push(what);
+  await bus.consume('turns', { prefetch: 10 }, async ({ message }) => {
+    arrive('command', (message.body as { turn_id: string }).turn_id);
+    return 'ack';
+  });
   const identity = { role: 'gateway' as const, processId: 'gateway-1' };
-  await bus.onControl(identity, () => void arrived.push('control'));
-  bus.onEvent({ event: () => void arrived.push('event'), gap: () => undefined });
+  await bus.onControl(identity, ({ body }) => arrive('control', (body as { turn_id: string }).turn_id));
+  bus.onEvent({ event: (told) => arrive('event', (told as typeof event).turn_id), gap: () => undefined });
   await bus.follow('conv_1');
   const hint: Message = newMessage('turn.advance', { turn_id: 'turn_1', conversation_id: 'conv_1' });
   const outcomes = [await bus.publish('turns', hint), await bus.send('gateway.1', hint)];
   bus.emit(event);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  // What comes later, and loses nothing, comes after all of it.
+  await inner.publish(
+    'turns',
+    newMessage('turn.advance', { turn_id: last.turn_id, conversation_id: 'conv_1' }),
+  );
+  await inner.send(
+    'gateway.1',
+    newMessage('turn.advance', { turn_id: last.turn_id, conversation_id: 'conv_1' }),
+  );
+  inner.emit(last);
+  await eventually('the last of each arrives', () => passed.length === 3);
   await bus.close();
   return { arrived: arrived.sort(), outcomes };
 }

@@ -32,11 +32,10 @@ describeWithServices(['rabbitmq'], 'a worker with several toolsets', () => {
     await harness.startWorker([blocked, toolset('quick', () => 'at once')], { blocked: { concurrency: 2 } });
     const waiting = await Promise.all(Array.from({ length: 40 }, () => harness.send('blocked.go')));
     await waitFor(() => started === 2, { what: 'the blocked toolset is full' });
-    const startedAt = performance.now();
     const calls = await Promise.all(Array.from({ length: 40 }, () => harness.send('quick.go')));
     const outcomes = await Promise.all(calls.map((call) => harness.outcome(call)));
     expect(outcomes.map(({ status }) => status)).toEqual(Array(40).fill('success'));
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    // All of them while none of the others could end.
     expect(started).toBe(2);
     expect(await harness.store.getOutcome(waiting[0]!)).toBeNull();
     release();

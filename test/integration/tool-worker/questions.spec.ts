@@ -122,6 +122,7 @@ describe('a call that asks its person', () => {
     expect(await outcomeOf(body)).toMatchObject({ data: { text: '{"action":"cancel"}' } });
     const row = await ports.store.getAnswer(inputId(body.tool_call_id, 'input', 1));
     expect(row).toMatchObject({ action: 'cancel', by: 'system' });
+    await waitFor(() => eventTypes().includes('tool_complete'), { what: 'its end is told', ...patience });
     expect(eventTypes()).toEqual(['tool_start', 'input_required', 'input_answered', 'tool_complete']);
     expect(ports.recorded.bodies('turn.advance').map(([to]) => to)).toEqual(['orchestrator.1', 'turns']);
   });
