@@ -34,7 +34,10 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     return { bus, role, processId };
   }
 
-  /** From the broker's side, all three connections of the process. */
+  /**
+   * From the broker's side, all three connections of the process. Resolves when they and their queues are gone: what
+   * is sent from then on reaches nobody, or the process on a new connection.
+   */
   async function closeConnectionsOf(processId: string): Promise<void> {
     const { management, vhost } = harness.broker;
     const isOurs = ({ client_properties }: { client_properties?: Record<string, unknown> }) =>
@@ -49,6 +52,10 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     const close = ({ name }: { name: string }) =>
       management.request('DELETE', `/api/connections/${encodeURIComponent(name)}`);
     await Promise.all(ours.map(close));
+    const isOld = ({ name }: { name: string }) => ours.some((old) => old.name === name);
+    await waitFor(async () => !(await management.listConnections(vhost)).some(isOld), {
+      what: 'the broker lists none of them',
+    });
   }
 
   it('loses nothing and acknowledges nothing wrongly when connections are cut while thousands of messages flow', async () => {
@@ -147,7 +154,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     await waitFor(async () => (await bus.publish(queue, toolCall())) === 'confirmed', {
       what: 'the queue is back',
     });
-    await waitFor(() => received.length === 1, { what: 'its consumer is back' });
+    await waitFor(() => received.length > 0, { what: 'its consumer is back' });
     expect(held[0]!.lost.aborted).toBe(false);
     expect(bus.isConnected()).toBe(true);
   });
@@ -218,7 +225,8 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     await gateway.bus.follow(left);
     expect(told).toEqual([]);
     await closeConnectionsOf(gateway.processId);
-    await waitFor(() => !gateway.bus.isConnected(), { what: 'it is cut off' });
+    // It may be back before anybody looks.
+    await waitFor(() => !gateway.bus.isConnected() || told.includes('gap'), { what: 'it is cut off' });
     gateway.bus.unfollow(left);
     const fresh = randomUUID();
     // Resolves with the connection.
