@@ -183,6 +183,9 @@ describe('a call that asks its person', () => {
 });
 
 describe('a worker that is lost while a person is asked', () => {
+  // It looks for no answer any more.
+  const lost = { lookEveryMs: 600_000 };
+
   /** Another worker, which finds the first one dead. */
   async function runAgain(body: ToolCallBody, run: Run): Promise<void> {
     await ports.store.commitStep(stepRow(1, { calls: [callRow(1, { class: 'idempotent' })] }));
@@ -193,7 +196,7 @@ describe('a worker that is lost while a person is asked', () => {
 
   it('leaves its question to the next attempt, which does not ask for what was answered', async () => {
     const body = bodyOf(1, 'idempotent');
-    await createRunner(askOnce).handle(body, new Slots(1));
+    await createRunner(askOnce, lost).handle(body, new Slots(1));
     await ports.store.answer(answerOf(body));
     await runAgain(body, askOnce);
     expect(await outcomeOf(body)).toMatchObject({ attempt: 2, worker: 'worker-2', status: 'success' });
@@ -202,7 +205,7 @@ describe('a worker that is lost while a person is asked', () => {
 
   it('does not lend its answer to another question', async () => {
     const body = bodyOf(1, 'idempotent');
-    await createRunner(askOnce).handle(body, new Slots(1));
+    await createRunner(askOnce, lost).handle(body, new Slots(1));
     await ports.store.answer(answerOf(body));
     await runAgain(body, ({ ask }) => ask({ ...which, message: 'Delete everything?' }));
     expect(ports.recorded.events.at(-1)).toMatchObject({ type: 'input_required', number: 2 });
