@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConversationEvent, Message } from '#contracts';
 import { newMessage } from '#contracts';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
-import { eventually } from '../messaging/testing/eventually.js';
+import { waitFor } from '../../test/services/wait-for.js';
 import { parseBusFaults, withBusFaults, type BusFaults } from './bus-faults.js';
 
 const event: ConversationEvent = {
@@ -45,7 +45,7 @@ async function arrivals(faults: BusFaults | undefined, random?: () => number) {
     newMessage('turn.advance', { turn_id: last.turn_id, conversation_id: 'conv_1' }),
   );
   inner.emit(last);
-  await eventually('the last of each arrives', () => passed.length === 3);
+  await waitFor(() => passed.length === 3, { what: 'the last of each' });
   await bus.close();
   return { arrived: arrived.sort(), outcomes };
 }
