@@ -100,7 +100,6 @@ export class Drivers {
     done.catch((error: unknown) =>
       this.deps.log.error({ err: error, turn_id: turnId }, 'driving a turn failed'),
     );
-    void this.markRunning(turnId);
   }
 
   private async run(turnId: string, driver: TurnDriver, work: TurnWork): Promise<DriveEnd> {
@@ -143,15 +142,6 @@ export class Drivers {
       driven.held = undefined;
       const message = newMessage('turn.advance', { turn_id: turnId, conversation_id: conversationId });
       if ((await this.deps.bus.publish('turns', message)) === 'confirmed') return 'ack';
-    }
-  }
-
-  /** A cache for lists: late or lost it harms nothing. */
-  private async markRunning(turnId: string): Promise<void> {
-    try {
-      await this.deps.store.setTurnStatus(turnId, 'running');
-    } catch (error) {
-      this.deps.log.warn({ err: error, turn_id: turnId }, 'the cached status was not written');
     }
   }
 }

@@ -35,6 +35,8 @@ export class TurnDriver {
   readonly mailbox = new Mailbox();
   private readonly modelStep: ModelStep;
   private readonly openCalls: OpenCalls;
+  /** Resolves when the turn is cached as running, or cannot be. */
+  private marking: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly deps: DrivingDeps,
@@ -78,6 +80,7 @@ export class TurnDriver {
   }
 
   async drive(): Promise<DriveEnd> {
+    this.marking = this.markRunning();
     for (;;) {
       await this.readMail();
       const { leave } = this.mailbox;
@@ -206,9 +209,21 @@ export class TurnDriver {
     this.modelStep.forget();
   }
 
+  /** A cache for lists: lost it harms nothing. */
+  private async markRunning(): Promise<void> {
+    const { _id } = this.work.memory.journal.turn;
+    try {
+      await this.deps.store.setTurnStatus(_id, 'running');
+    } catch (error) {
+      this.deps.log.warn({ err: error, turn_id: _id }, 'the cached status was not written');
+    }
+  }
+
   private async awaitCalls(calls: CallDecision[], parked: boolean): Promise<'parked' | undefined> {
     if (parked) {
       const { turn } = this.work.memory.journal;
+      // Two writes under way at once may arrive in any order.
+      await this.marking;
       await this.deps.store.setTurnStatus(turn._id, 'awaiting_input');
       // An answer may have come meanwhile; a hint that nobody reads would be lost.
       return this.mailbox.isEmpty ? 'parked' : undefined;

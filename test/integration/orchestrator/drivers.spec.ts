@@ -112,6 +112,30 @@ describe('a turn that waits for a person', () => {
   );
 });
 
+describe('the cached status of a turn that waits for a person', () => {
+  it('says so, however late the turn was cached as running', async () => {
+    const call = callRow(1, { approval: 'required' });
+    await ports.store.commitStep(stepRow(1, { calls: [call], stop_reason: 'tool_use' }));
+    const rounds = async (count: number) => {
+      for (let round = 0; round < count; round++) await new Promise(setImmediate);
+    };
+    const slow = new Proxy(ports.store, {
+      get(target, name) {
+        if (name !== 'setTurnStatus') return Reflect.get(target, name).bind(target);
+        return async (...[id, status]: Parameters<Store['setTurnStatus']>) => {
+          if (status === 'running') await rounds(20);
+          return target.setTurnStatus(id, status);
+        };
+      },
+    });
+    const drivers = createDrivers(new Taking(), slow);
+    await drivers.advance(TURN_ID, CONVERSATION_ID);
+    await rounds(60);
+    expect((await ports.store.getTurn(TURN_ID))?.status).toBe('awaiting_input');
+    await drivers.drain(0);
+  });
+});
+
 describe('a hint that is held', () => {
   it('is replaced after ten minutes, unless its delivery was lost and another one holds the turn', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
