@@ -93,8 +93,11 @@ export class Orchestrator {
     return 'ack';
   }
 
+  /** Who drives the turn answers when it has its end. Nobody need wait for a text that is not being written. */
   stop({ turn_id, request_id, reply_to }: Body<'turn.stop'>): void {
-    this.drivers.get(turn_id)?.stop(request_id, reply_to);
+    const driver = this.drivers.get(turn_id);
+    if (driver) driver.stop(request_id, reply_to);
+    else void this.deps.bus.send(reply_to, newMessage('turn.stopped', { turn_id, request_id }));
   }
 
   superseded({ turn_id, attempt }: Body<'turn.superseded'>): void {

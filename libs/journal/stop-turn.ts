@@ -7,7 +7,7 @@ import { situationOf } from './liveness.js';
 import type { Ports } from './ports.js';
 import { stepRow } from './step-row.js';
 
-/** Asks a living driver to commit a `cancel` row with the text so far; true if it says that it did (within 300 ms). */
+/** Asks a living driver to commit a `cancel` row with the text so far; true if it answers (within 1 s). */
 export type AskDriver = (turnId: string, driver: string) => Promise<boolean>;
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Message } from '#contracts';
 import type { PublishOutcome } from '#messaging';
 import { DriverRequests } from './driver-requests.js';
@@ -6,8 +6,9 @@ import { DriverRequests } from './driver-requests.js';
 const DRIVER = 'orchestrator-1';
 
 const LONG_CONNECTED_MS = 60_000;
+const within = (timeoutMs: number) => ({ 'turn.peek': timeoutMs, 'turn.stop': timeoutMs });
 
-function setUp(outcome: PublishOutcome = 'confirmed', timeoutMs = 5_000) {
+function setUp(outcome: PublishOutcome = 'confirmed', timeoutsMs?: ReturnType<typeof within>) {
   const sent: { key: string; message: Message }[] = [];
   const bus = {
     send: (key: string, message: Message) => {
@@ -16,12 +17,14 @@ function setUp(outcome: PublishOutcome = 'confirmed', timeoutMs = 5_000) {
     },
     connectedForMs: () => LONG_CONNECTED_MS,
   };
-  const requests = new DriverRequests(bus, 'gateway-1', timeoutMs);
+  const requests = new DriverRequests(bus, 'gateway-1', timeoutsMs);
   const requestId = () => (sent.at(-1)!.message.body as { request_id: string }).request_id;
   return { requests, sent, requestId };
 }
 
 describe('DriverRequests', () => {
+  afterEach(() => void jest.useRealTimers());
+
   it('asks the driver on its control queue and says where to answer', async () => {
     const { requests, sent, requestId } = setUp();
     const peeking = requests.peek('turn_1', DRIVER);
@@ -34,8 +37,23 @@ describe('DriverRequests', () => {
     expect(await peeking).toEqual(partial);
   });
 
+  it('waits longer for a text that would be lost than for one that is told later', async () => {
+    jest.useFakeTimers();
+    const { requests, requestId } = setUp();
+    const peeking = requests.peek('turn_1', DRIVER);
+    await jest.advanceTimersByTimeAsync(300);
+    expect(await peeking).toBeUndefined();
+    const stopping = requests.stop('turn_1', DRIVER);
+    await jest.advanceTimersByTimeAsync(900);
+    requests.receive({ turn_id: 'turn_1', request_id: requestId() });
+    expect(await stopping).toBe(true);
+    const unanswered = requests.stop('turn_1', DRIVER);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await unanswered).toBe(false);
+  });
+
   it('does without an answer after a while, or at once when the driver is gone', async () => {
-    expect(await setUp('confirmed', 1).requests.stop('turn_1', DRIVER)).toBe(false);
+    expect(await setUp('confirmed', within(1)).requests.stop('turn_1', DRIVER)).toBe(false);
     expect(await setUp('returned').requests.stop('turn_1', DRIVER)).toBe(false);
     expect(await setUp('refused').requests.peek('turn_1', DRIVER)).toBeUndefined();
   });
@@ -53,7 +71,7 @@ describe('DriverRequests', () => {
       },
       connectedForMs: () => connectedForMs,
     };
-    const requests = new DriverRequests(bus, 'gateway-1', 1);
+    const requests = new DriverRequests(bus, 'gateway-1', within(1));
     expect(await requests.peek('turn_1', DRIVER)).toMatchObject({ text: 'half' });
     expect(outcomes).toEqual([]);
 

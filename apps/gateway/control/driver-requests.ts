@@ -4,8 +4,11 @@ import { controlKey, newMessage, type Body } from '#contracts';
 import type { Bus } from '#messaging';
 import type { PartialText } from '#turn';
 
-/** How long a driver has to answer; then whoever asks goes on without it. */
-const ANSWER_TIMEOUT_MS = 300;
+/**
+ * How long a driver has to answer; then whoever asks goes on without it. What a viewer is not told when joining is told
+ * a little later; of a turn that is stopped without its driver the text is lost.
+ */
+const ANSWER_TIMEOUTS_MS = { 'turn.peek': 300, 'turn.stop': 1_000 };
 /** So long after this process came back to the broker, its own queue or the driver's may still be missing. */
 const JUST_BACK_MS = 1_500;
 /** Then a driver is asked again and again for so long. */
@@ -21,10 +24,10 @@ export class DriverRequests {
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
-    private readonly timeoutMs = ANSWER_TIMEOUT_MS,
+    private readonly timeoutsMs = ANSWER_TIMEOUTS_MS,
   ) {}
 
-  /** True if the driver says that the turn has a `cancel` row now. */
+  /** True if the driver has answered: the turn has a `cancel` row now, or is not driven at the moment. */
   async stop(turnId: string, driver: string): Promise<boolean> {
     return (await this.ask('turn.stop', turnId, driver)) !== undefined;
   }
@@ -68,7 +71,7 @@ export class DriverRequests {
         this.waiting.delete(requestId);
         resolve(answer);
       };
-      const timer = setTimeout(() => settle(undefined), this.timeoutMs);
+      const timer = setTimeout(() => settle(undefined), this.timeoutsMs[type]);
       this.waiting.set(requestId, settle);
       const body = { turn_id: turnId, request_id: requestId, reply_to: controlKey(this.processId) };
       this.bus.send(controlKey(driver), newMessage(type, body)).then(
