@@ -7,12 +7,15 @@ import { exchanges } from '#messaging';
 import { runCommand } from '../services/child.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
+import { checkCaches } from '../faults/check-turn.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
 import { Gates } from './gates.js';
 import { deepArray } from './unharmed.js';
 
 const commandLine = fileURLToPath(new URL('../../dist/bin/switchyard.js', import.meta.url));
 const LONG_MS = 120_000;
+/** Four hints that only the sweeper sends again take longer: it looks every 5 s and more. */
+const WITHOUT_SWEEPS_MS = 12_000;
 
 /** `npm run switchyard -- …`: what it printed, or its complaint. */
 async function switchyard(url: string, ...command: string[]): Promise<string> {
@@ -107,19 +110,16 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
       const second = await viewer.send('what is 1 + 1?', { conversation_id: first.conversation_id });
       const { connection: mongo, title } = await breakTitle(cluster, first.conversation_id);
       gates.open('before');
-      await waitFor(() => viewer.events('error').some(({ turn_id }) => turn_id === second.turn_id), {
-        what: 'the error',
-        timeoutMs: LONG_MS / 2,
-      });
-      const [end] = viewer.events('error');
-      const before = viewer.events('complete').find(({ turn_id }) => turn_id === first.turn_id);
-      expect(end).toMatchObject({ code: 'internal', message: expect.stringMatching(/4 attempts failed/) });
+      const end = await viewer.ended(second.conversation_id, second.turn_id, LONG_MS / 2);
+      const before = viewer.turn(first.conversation_id, first.turn_id)!;
+      const message = expect.stringMatching(/4 attempts failed/);
+      expect(end).toMatchObject({ status: 'failed', error: { code: 'internal', message } });
       // From the moment when the turn could have begun.
-      expect(Date.parse(end!.timestamp) - Date.parse(before!.timestamp)).toBeLessThan(5_000);
+      expect(Date.parse(end.ended_at!) - Date.parse(before.ended_at!)).toBeLessThan(WITHOUT_SWEEPS_MS);
       const own = await cluster.store.listDeadLettersOfTurn(second.turn_id, 50);
-      expect(own.map(({ reason }) => reason)).toEqual(
-        Array(4).fill(expect.stringMatching(/^rejected: handler failed: .*SyntaxError/)),
-      );
+      // A hint that came twice may have died twice.
+      expect(own.length).toBeGreaterThanOrEqual(4);
+      for (const { reason } of own) expect(reason).toMatch(/^rejected: handler failed: .*SyntaxError/);
       await mongo
         .collection('conversations')
         .updateOne({ _id: first.conversation_id as never }, { $set: { title } });
@@ -154,6 +154,8 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
         ...letter,
       });
       await cluster.store.putDeadLetter({ _id: 'junk', queue: 'turns', content: '{', ...letter });
+      // The caches in its row are written after the viewer was told.
+      await checkCaches(cluster.store, sent.turn_id, 'completed');
       const before = await cluster.store.readJournal(sent.turn_id);
 
       const answers = await Promise.all(

@@ -140,7 +140,9 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
     const streaming = await ann.send('count to 300');
     const asking = await ann.send('call asks__hold with {"name":"never"}');
     await ann.reads(streaming.conversation_id, streaming.turn_id, 20);
-    await waitFor(() => ann.events('approval_required').length > 0, { what: 'the question' });
+    const isAsked = () =>
+      ann.turn(asking.conversation_id, asking.turn_id)?.steps[0]?.calls[0]?.state === 'awaiting_approval';
+    await waitFor(isAsked, { what: 'the question' });
     await Promise.all([streaming, asking].map((sent) => remove(sent)));
     await Promise.all([streaming, asking].map((sent) => expectRemoved(sent)));
     expect(gates.starts('never')).toBe(0);

@@ -23,7 +23,7 @@ const PATIENCE_MS = 40_000;
 /** Every orchestrator gets every second turn, more or less. */
 const MAX_TRIES = 8;
 /** Words come so slowly that all of them are in the middle of it at once. */
-const COUNTED = 80;
+const COUNTED = 120;
 const withKeys = DIALECTS.filter((name) => DIALECT_CLIENTS[name]!.hasKeys);
 const withoutKeys = DIALECTS.filter((name) => !withKeys.includes(name));
 

@@ -126,7 +126,7 @@ describe('the socket', () => {
     await ann.send('hold');
     await Promise.all([gates.started(name), ann.socket.next('tool_start')]);
     ann.socket.sendRaw('{"type":"ping"}');
-    await ann.socket.next('pong', 1, 1_000);
+    await ann.socket.next('pong');
     expect(ann.socket.types).toEqual(['tool_start']);
     gates.open(name);
     await ann.answered();

@@ -15,8 +15,11 @@ interface Sent {
 }
 
 const CLASSES = { reads: 'read', repeats: 'idempotent', acts: 'once' } as const;
-/** Two probes 1 s apart, and what starting again takes on a busy machine. */
-const TAKEN_OVER_MS = 5_000;
+/**
+ * Two probes 1 s apart, and what starting again takes on a busy machine; sooner than anybody can be declared dead, whose
+ * last heartbeat may have been 2 s before.
+ */
+const TAKEN_OVER_MS = 6_000;
 /** A process counts as dead when its heartbeat was seen unchanged for 8 s; its driver looks every 2 s. */
 const DECLARED_DEAD_MS = 25_000;
 
@@ -57,8 +60,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     await cluster.end(dying!);
     const bob = await cluster.view(other);
     await bob.join(conversation_id);
-    const partial = bob.text(conversation_id, turn_id);
-    expect(partial.length).toBeGreaterThan(0);
+    const partial = await bob.reads(conversation_id, turn_id);
     expect(numbersTo(300).startsWith(partial)).toBe(true);
     const back = await cluster.startAgain(dying!);
     await waitFor(() => ann.socket.connected, { what: 'the first viewer being back' });
@@ -75,7 +77,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
   it('orchestrator: another one repeats the step within seconds, and the text is whole', async () => {
     ann = await cluster.view();
     await cluster.settled();
-    const sent = await ann.send('count to 200');
+    const sent = await ann.send('count to 400');
     const { conversation_id, turn_id } = sent;
     await ann.reads(conversation_id, turn_id, 100);
     const driver = await cluster.ownerOf(turn_id);
@@ -87,9 +89,9 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     const tookMs = performance.now() - killedAt;
     const bob = await cluster.view(cluster.gateways[1]);
     await bob.join(conversation_id);
-    await Promise.all([ann, bob].map((viewer) => viewer.ended(conversation_id, turn_id)));
+    await Promise.all([ann, bob].map((viewer) => viewer.ended(conversation_id, turn_id, 40_000)));
     for (const viewer of [ann, bob]) {
-      expect(viewer.text(conversation_id, turn_id)).toBe(numbersTo(200));
+      expect(viewer.text(conversation_id, turn_id)).toBe(numbersTo(400));
       await checkTranscript(viewer, cluster.gateways[1]!, sent);
     }
     expect(ann.turn(conversation_id, turn_id)).toMatchObject({
@@ -97,7 +99,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
       steps: [{ attempt: 200 }],
     });
     expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
-  }, 45_000);
+  }, 90_000);
 
   it('orchestrator: one that waits for a tool is followed by one that waits for it', async () => {
     ann = await cluster.view(cluster.gateways[1]);

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProcess, type ProcessOptions } from './processes.js';
+import { waitFor } from './wait-for.js';
 
 const program = `
 const { createServer } = require('node:http');
@@ -26,7 +27,8 @@ describe('a process started for a test', () => {
 
   test('has a minimal environment, is ready when returned and drains on SIGTERM', async () => {
     const gateway = await startProcess('gateway', { MODEL: 'demo' }, options);
-    expect(gateway.log).toContain('environment HOME,HOST,MODEL,PATH,PORT');
+    // What it printed may be read after what it answered.
+    await waitFor(() => gateway.log.includes('environment HOME,HOST,MODEL,PATH,PORT'), { what: 'its words' });
     expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(200);
     expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(gateway.isRunning).toBe(false);
@@ -35,8 +37,8 @@ describe('a process started for a test', () => {
   test('answers nothing while frozen and can be killed like that', async () => {
     const gateway = await startProcess('gateway', {}, options);
     gateway.freeze();
-    const ask = () => fetch(`${gateway.url}/health/ready`, { signal: AbortSignal.timeout(300) });
-    await expect(ask()).rejects.toThrow();
+    const ask = (signal?: AbortSignal) => fetch(`${gateway.url}/health/ready`, { signal });
+    await expect(ask(AbortSignal.timeout(300))).rejects.toThrow();
     gateway.thaw();
     expect((await ask()).status).toBe(200);
     gateway.freeze();
