@@ -1,6 +1,6 @@
 import type { Journal } from '#contracts';
 import type { Store } from '#store';
-import { endingStep, openCalls } from '#turn';
+import { endingStep, openCalls, statusOf } from '#turn';
 import { FILES, type StoredConversation } from './evidence.js';
 import type { Recorder } from './recorder.js';
 
@@ -19,9 +19,10 @@ async function* conversationsOf(store: Store): AsyncIterable<StoredConversation>
   }
 }
 
-/** Turns that have not ended, and calls without an outcome. */
+/** Turns that have not ended, that have calls without an outcome, or whose cached status is not right yet. */
 export async function countOpen(store: Store): Promise<number> {
-  const isOpen = (journal: Journal) => !endingStep(journal) || openCalls(journal).length > 0;
+  const isOpen = (journal: Journal) =>
+    !endingStep(journal) || openCalls(journal).length > 0 || journal.turn.status !== statusOf(journal);
   let open = 0;
   for await (const { journals } of conversationsOf(store)) open += journals.filter(isOpen).length;
   return open;

@@ -111,6 +111,13 @@ describe('the judge', () => {
       },
     ],
     [
+      'its owner had lost its tools long before',
+      (history) => {
+        withoutDeath(history);
+        history.lives.push(lostTools(START - 5_000));
+      },
+    ],
+    [
       'only the broker was struck',
       (history) => {
         withoutDeath(history);
@@ -123,7 +130,8 @@ describe('the judge', () => {
 
   it.each<[string, History['lives'][number]]>([
     ['frozen for as long as it takes to be counted as dead', { ...frozen(), until: START + 8_000 }],
-    ['without its tools', { at: START + 300, what: 'lost_tools', place: 'w1', process_id: WORKERS.dies }],
+    ['without its tools', lostTools(START + 300)],
+    ['without its tools, and had not noticed when it claimed the call', lostTools(START + 100)],
   ])('accepts an unknown outcome whose owner was %s', async (_, event) => {
     const broken = await goalsBrokenBy((history) => {
       withoutDeath(history);
@@ -269,6 +277,10 @@ type Answered = Extract<History['requests'][number], { what: 'approval' | 'answe
 
 function answered(requests: History['requests']): Answered {
   return requests.find((request): request is Answered => request.what === 'answered')!;
+}
+
+function lostTools(at: number) {
+  return { at, what: 'lost_tools' as const, place: 'w1', process_id: WORKERS.dies };
 }
 
 function frozen() {

@@ -2,9 +2,11 @@ import type { LifeEvent } from '../evidence.js';
 
 /**
  * The shortest freeze after which others may count a process as dead: they must have seen its heartbeat unchanged
- * for 8 s, and the last one may have been written 2 s before it froze.
+ * for 8 s, the last one may have been written 2 s before it froze, and on a busy machine the next one takes a second.
  */
-const SHORTEST_DEADLY_FREEZE_MS = 6_000;
+const SHORTEST_DEADLY_FREEZE_MS = 5_000;
+/** A worker that has not noticed the death of its tools' server yet gives it calls. */
+const LOSS_NOTICED_MS = 2_000;
 
 interface Trouble {
   from: number;
@@ -18,7 +20,8 @@ export class Troubles {
   constructor(lives: readonly LifeEvent[]) {
     for (const event of lives) {
       if (event.what === 'died') this.add(event.process_id, { from: event.at, until: Infinity });
-      if (event.what === 'lost_tools') this.add(event.process_id, { from: event.at, until: event.at });
+      if (event.what === 'lost_tools')
+        this.add(event.process_id, { from: event.at, until: event.at + LOSS_NOTICED_MS });
       if (event.what === 'froze' && event.until - event.at >= SHORTEST_DEADLY_FREEZE_MS)
         this.add(event.process_id, { from: event.at, until: event.until });
     }
