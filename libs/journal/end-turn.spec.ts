@@ -55,6 +55,19 @@ describe('endTurn', () => {
     expect(ports.recorded.events).toMatchObject([{ type: 'cancelled' }]);
   });
 
+  it('leaves a turn due that could not be cached as ended: the sweeper does it then', async () => {
+    await ports.store.commitStep(stepRow(1));
+    const journal = (await ports.store.readJournal(TURN_ID))!;
+    const setTurnStatus = () => Promise.reject(new Error('killed before it was written'));
+    const store = new Proxy(ports.store, {
+      get: (target, name) =>
+        name === 'setTurnStatus' ? setTurnStatus : Reflect.get(target, name).bind(target),
+    });
+    await expect(endTurn({ ...ports, store }, journal, journal.steps[0]!)).rejects.toThrow('killed');
+    await new Promise(setImmediate);
+    expect((await ports.store.getTurn(TURN_ID))?.due_at).toBe(turnRow().due_at);
+  });
+
   it('says why a turn failed', async () => {
     const error = { code: 'refused' as const, message: 'The model declined.' };
     expect(await end(stepRow(1, { kind: 'fail', error }))).toMatchObject({ status: 'failed', due_at: null });

@@ -9,11 +9,13 @@ import type { Ports } from './ports.js';
  */
 export async function endTurn(ports: Ports, journal: Journal, end: Step): Promise<void> {
   ports.bus.emit(endEvent(journal, end));
-  await Promise.all([
-    ports.store.setTurnStatus(journal.turn._id, statusOf(journal)),
-    isSettled(journal) ? ports.store.setTurnDue(journal.turn._id, null) : undefined,
-    hintNext(ports, journal),
-  ]);
+  await Promise.all([setCaches(ports, journal), hintNext(ports, journal)]);
+}
+
+/** The status first: a turn that is not due any more is looked at by nobody who would set it. */
+async function setCaches({ store }: Ports, journal: Journal): Promise<void> {
+  await store.setTurnStatus(journal.turn._id, statusOf(journal));
+  if (isSettled(journal)) await store.setTurnDue(journal.turn._id, null);
 }
 
 function endEvent(journal: Journal, end: Step): ConversationEvent {
