@@ -5,6 +5,7 @@ import { startProcess, type ProcessKind, type SwitchyardProcess } from '../servi
 import { createStore, type Store } from '#store';
 import { mongoForTest, rabbitmqForTest, type RabbitmqForTest } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
+import { listsAll, offersAll, serversOf } from './offered-tools.js';
 import { Viewer } from './viewer.js';
 
 type Kind = Exclude<ProcessKind, 'standalone'>;
@@ -67,10 +68,12 @@ export class Cluster {
       cluster.addAll('orchestrator', orchestrators),
       cluster.addAll('tool-worker', workers),
     ]);
+    const servers = workers.flatMap(serversOf);
+    await Promise.all(cluster.gateways.map((gateway) => listsAll(gateway, servers)));
     return cluster;
   }
 
-  /** Starts one more process and waits until it takes work. */
+  /** Starts one more process and waits until it takes work, and has all the tools that it is to have. */
   async add(kind: Kind, env: Environment = {}): Promise<SwitchyardProcess> {
     const started = await this.launch(kind, env);
     this.listOf(kind).push(started);
@@ -89,6 +92,7 @@ export class Cluster {
     );
     this.environments.set(started, env);
     this.lastStartAt = performance.now();
+    if (kind === 'tool-worker') await offersAll(started, env);
     return started;
   }
 

@@ -28,7 +28,13 @@ beforeAll(async () => {
   ann = new GenesisFrontEnd(standalone.url);
   await ann.register('ann');
   await ann.signIn('ann');
-}, 60_000);
+  // MCP servers connect after the process is ready.
+  const offered = async () => JSON.stringify((await ann.ask('GET', '/tools')).body);
+  await waitFor(async () => (await offered()).includes('mcp:gate:hold'), {
+    what: 'the tools of the MCP server',
+    timeoutMs: 30_000,
+  });
+}, 90_000);
 afterAll(async () => {
   await standalone.kill('SIGTERM');
   await Promise.all([provider.close(), gates.remove(), removeFolders()]);

@@ -13,6 +13,7 @@ const START_MS = 90_000;
 let system: McpChatSystem;
 beforeAll(async () => {
   system = await McpChatSystem.start();
+  for (const id of ['slow', 'quick']) await system.connected(id);
 }, START_MS);
 afterAll(() => system?.stop());
 afterEach(() => {

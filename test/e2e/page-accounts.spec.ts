@@ -101,7 +101,8 @@ describe('a server with accounts', () => {
     await tab.say('what is 20 + 3?');
     await tab.reads('20 + 3 = 23');
     await tab.hasEnded(1);
-    await shortenToken(4);
+    // Long enough for the page to be opened again.
+    await shortenToken(10);
     await tab.hasEnded(1);
     await tab.composer.fill('half of a question');
     await tab.seen('Your session has ended. Sign in again: nothing that you wrote is lost.');
