@@ -5,11 +5,12 @@ import type { SwitchyardProcess } from '../services/processes.js';
 import { waitFor } from '../services/wait-for.js';
 import { Gates } from './gates.js';
 import { callsOf, endsOf, statusAndText } from './models-chat.js';
+import { listsAll } from './offered-tools.js';
 import { ScriptedProvider } from './scripted-provider.js';
 import { newFolder, removeFolders, startStandalone, writeSettings } from './standalone-process.js';
 import { Viewer } from './viewer.js';
 
-const START_MS = 60_000;
+const START_MS = 90_000;
 const PATIENCE = { timeoutMs: 40_000 };
 const multiply = (id: string, a: number, b: number) =>
   [id, 'math__multiply', { a, b }] as [string, string, Record<string, unknown>];
@@ -34,11 +35,7 @@ describe('calls that wait for a person', () => {
       CONFIG: await writeSettings('switchyard.json', { tools }),
     };
     standalone = await startStandalone(env);
-    const { url } = standalone;
-    await waitFor(async () => (await (await fetch(`${url}/api/tools`)).text()).includes('gate.hold'), {
-      what: 'the tools',
-      ...PATIENCE,
-    });
+    await listsAll(standalone, ['ask', 'gate']);
   }, START_MS);
   afterAll(async () => {
     await standalone?.kill();
@@ -149,11 +146,7 @@ describe('calls that wait for a person', () => {
 
     await standalone.kill();
     standalone = await startStandalone({ ...env, PORT: String(standalone.port) });
-    const { url } = standalone;
-    await waitFor(async () => (await (await fetch(`${url}/api/tools`)).text()).includes('ask.hold'), {
-      what: 'the tools',
-      ...PATIENCE,
-    });
+    await listsAll(standalone, ['ask']);
     await laptop.join(conversationId!);
     expect(await answer(laptop, turnId, one!, 'approve')).toEqual({});
     const [other] = await waiting(laptop, turnId, 1);

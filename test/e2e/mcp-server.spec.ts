@@ -23,7 +23,13 @@ describe('the fleet as an MCP server', () => {
       MCP_CONFIG: await writeSettings('mcp.json', { mcpServers }),
       CONFIG: await writeSettings('switchyard.json', { tools: { 'math.multiply': { approve: 'always' } } }),
     });
-  }, 60_000);
+    // MCP servers connect after the process is ready.
+    const offered = async () => (await fetch(`${switchyard.url}/api/tools`)).text();
+    await waitFor(async () => (await offered()).includes('mcp:everything:echo'), {
+      what: 'the tools of the MCP server',
+      timeoutMs: 30_000,
+    });
+  }, 90_000);
 
   afterAll(async () => {
     await Promise.all(clients.map((client) => client.close()));

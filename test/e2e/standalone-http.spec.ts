@@ -186,8 +186,11 @@ describe('HTTP', () => {
   test('a conversation with policy «reject» is busy, with «interrupt» the newer message wins', async () => {
     const { until } = gate();
     const rejecting = await create({ policy: 'reject' });
+    const asked = chat.provider.requests.length;
     chat.provider.answer({ ...say('never'), hold: until });
     const running = await post(rejecting.id, { content: 'talk' });
+    // Stopped before it, the turn would leave its reply to the next one.
+    await waitFor(() => chat.provider.requests.length > asked, { what: 'the request' });
     expect(await post(rejecting.id, { content: 'more' })).toMatchObject({
       status: 409,
       body: { code: 'busy' },
