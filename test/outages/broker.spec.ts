@@ -72,7 +72,8 @@ describeWithServices(['private-rabbitmq', 'mongo'], 'the broker, in the middle o
       expect(await rabbitmq.management.closeConnections('/')).toBe(3 * cluster.all.length);
       workload.bob.close();
       workload.add(await new Attempted(workload.ann).expectAccepted());
-      await waitFor(() => losses().every((count, index) => count === before[index]! + 3), {
+      // One that came back at once may be among those that are closed, and be lost again.
+      await waitFor(() => losses().every((count, index) => count >= before[index]! + 3), {
         what: 'three losses each',
       });
       workload.openGates();
