@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -25,8 +26,10 @@ export function toToolError(error: unknown, server: string): ToolError | ToolCon
   if (error instanceof SdkError) return sdkError(error, server);
   if (error instanceof ProtocolError) return protocolError(error, server);
   if (wasNeverSent(error)) return unavailable(server);
-  if (error instanceof TypeError && error.message === 'fetch failed') return connectionLost(server);
-  const message = error instanceof Error ? toPrintable(error.message) : '';
+  // `fetch` may belong to another realm than this code, whose errors are instances of nothing here.
+  const said = types.isNativeError(error) ? error.message : '';
+  if (said === 'fetch failed') return connectionLost(server);
+  const message = toPrintable(said);
   return toolError('ToolExecutionError', message || `${server} failed without saying why.`);
 }
 
@@ -97,7 +100,7 @@ function httpError(status: number, server: string): ToolError | ToolConnectionLo
 }
 
 function wasNeverSent(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!types.isNativeError(error)) return false;
   const { code } = (error.cause ?? {}) as { code?: unknown };
   return (
     error.message === 'Not connected' ||
