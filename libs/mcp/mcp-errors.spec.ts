@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -7,6 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { describe, expect, it } from '@jest/globals';
 import { ToolConnectionLostError } from '#tools';
+import { limitedFetch } from './limited-fetch.js';
 import { isConnectionError, toToolError } from './mcp-errors.js';
 
 const http = (status: number) => new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'x', { status });
@@ -37,6 +41,19 @@ describe('toToolError', () => {
       expect(isConnectionError(error)).toBe(true);
     },
   );
+
+  it('does not claim that nothing ran when the connection broke in the middle of the answer', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
+      response.write('{"jsonrpc"', () => response.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const response = await limitedFetch(`http://127.0.0.1:${port}/`);
+    const error: unknown = await response.json().catch((reason: unknown) => reason);
+    server.close();
+    expect(toToolError(error, 'weather')).toBeInstanceOf(ToolConnectionLostError);
+  });
 
   it('does not mistake a tool’s trouble for the connection’s', () => {
     expect(isConnectionError(new ProtocolError(ProtocolErrorCode.InternalError, 'boom'))).toBe(false);

@@ -10,6 +10,9 @@ import type { ErrorDetail, ErrorType } from '#contracts';
 import { ToolConnectionLostError, ToolError, toPrintable } from '#tools';
 import { reasonForMissing, reasonForRefusal } from './refused-requests.js';
 
+/** What `fetch` says of a request without an answer, and of an answer that broke off in its body. */
+const BROKEN_FETCH = ['fetch failed', 'terminated'];
+
 /** Whether the error says that the connection (or the HTTP session) is gone and a new one is needed. */
 export function isConnectionError(error: unknown): boolean {
   const translated = toToolError(error, 'server');
@@ -28,7 +31,7 @@ export function toToolError(error: unknown, server: string): ToolError | ToolCon
   if (wasNeverSent(error)) return unavailable(server);
   // `fetch` may belong to another realm than this code, whose errors are instances of nothing here.
   const said = types.isNativeError(error) ? error.message : '';
-  if (said === 'fetch failed') return connectionLost(server);
+  if (BROKEN_FETCH.includes(said)) return connectionLost(server);
   const message = toPrintable(said);
   return toolError('ToolExecutionError', message || `${server} failed without saying why.`);
 }
