@@ -3,9 +3,12 @@ import { toolEndEvent } from '#turn';
 import { waitFor } from '../../services/wait-for.js';
 import { DRIVER_ID, type Harness } from './gateway-harness.js';
 
-/** An orchestrator and a worker played by a test: rows first, then the event, as the real ones do. */
+/**
+ * An orchestrator and a worker played by a test: rows first, then the event, as the real ones do. Whoever asks for the
+ * text so far has it, too: a gateway may read at any moment.
+ */
 export class PlayedTurn {
-  private length = 0;
+  private text = '';
   private readonly committed = new Set<number>();
 
   constructor(
@@ -45,7 +48,7 @@ export class PlayedTurn {
     step: number,
     settled: Extract<ConversationEvent, { type: 'step_started' }>['settled'] = [],
   ): void {
-    this.length = 0;
+    this.say(step, '');
     this.emit({ type: 'step_started', ...this.fields, step, attempt: 100, settled });
   }
 
@@ -56,10 +59,15 @@ export class PlayedTurn {
       step,
       attempt: 100,
       content,
-      offset: this.length,
+      offset: this.text.length,
     };
-    this.length += content.length;
+    this.say(step, this.text + content);
     if (!options.lost) this.emit(event);
+  }
+
+  private say(step: number, text: string): void {
+    this.text = text;
+    this.harness.partials.set(this.turn._id, { step, attempt: 100, text });
   }
 
   stepRow(n: number, text: string, calls: Step['calls'] = []): Step {
