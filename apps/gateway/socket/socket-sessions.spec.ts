@@ -7,7 +7,7 @@ import { SocketSessions } from './socket-sessions.js';
 /** A socket that remembers what it was told. */
 class ToldSocket extends EventEmitter {
   readonly told: string[] = [];
-  readonly conn = { writeBuffer: [] };
+  readonly conn = { writeBuffer: [], close: () => undefined };
   constructor(readonly data: { user: { id: string; isOperator: boolean; expiresAtMs?: number } }) {
     super();
   }

@@ -75,6 +75,8 @@ export class SocketSessions {
     this.options.count();
     session.isEnded = true;
     session.stopWatch();
+    // Who has only left the namespace would keep a connection over which nothing can be said any more.
+    session.viewer.hangUp();
     for (const conversationId of session.joined) this.feeds.leave(conversationId, session.viewer);
     if (this.sessions.size === 0) this.onEmpty?.();
   }

@@ -135,6 +135,16 @@ describe('frames by hand', () => {
     await expectServing();
   });
 
+  it('keeps no connection of who leaves the namespace, whatever was sent with it', async () => {
+    const raw = await openRaw();
+    raw.socket.send('41');
+    raw.socket.send('427["ping",{}]');
+    await waitFor(() => raw.isClosed, { what: 'the end of the connection' });
+    const alone = await openRaw();
+    alone.socket.send('41');
+    await waitFor(() => alone.isClosed, { what: 'the end of the other one' });
+  });
+
   it('a deep token in the handshake is refused and harms nothing', async () => {
     const raw = RawClient.open(harness.url);
     await waitFor(() => raw.frames.length > 0, { what: 'the handshake' });
