@@ -91,6 +91,23 @@ describe('the keyboard', () => {
     );
   });
 
+  it.each(['shown', 'hidden'])(
+    'searches from the first letter after Ctrl+K, with the list %s',
+    async (list) => {
+      await web.open();
+      await web.say('Work');
+      (await web.turn(0)).start().say('Working');
+      await web.seen('Working');
+      if (list === 'hidden') await web.button('Hide conversations').click();
+      await web.page.locator('textarea').focus();
+      // As on a busy machine, which draws no picture for a while.
+      await web.page.evaluate('window.requestAnimationFrame = () => 0');
+      await web.page.keyboard.press('Control+k');
+      await web.page.keyboard.type('zzz');
+      expect(await web.page.getByRole('searchbox').inputValue()).toBe('zzz');
+    },
+  );
+
   it('empties the search with Esc without stopping anything', async () => {
     await web.open();
     await web.say('Work');

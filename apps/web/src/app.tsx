@@ -1,5 +1,6 @@
 import type { TurnView } from '#contracts';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { RequestError } from './connection/connection.js';
 import { activeTurn, hasEnded } from './conversation/conversations.js';
 import { Announcer } from './frame/announcer.js';
@@ -56,9 +57,9 @@ function Page() {
       else if (active && line !== 'reconnecting') stop(active);
     },
     search: () => {
-      show('sidebar', true);
-      // The field may only just have been told to appear.
-      requestAnimationFrame(() => search.current?.focus());
+      // The next letter may be typed before the field would otherwise have appeared.
+      flushSync(() => show('sidebar', true));
+      search.current?.focus();
     },
     newConversation: startNew,
     togglePanel: () => show('panel', !layout.isPanelShown),
