@@ -34,7 +34,7 @@ export class DriverRequests {
 
   /** The text of the step that is being streamed; undefined if there is none or the driver does not answer. */
   async peek(turnId: string, driver: string): Promise<PartialText | undefined> {
-    const answer = await this.askPatiently('turn.peek', turnId, driver);
+    const answer = await this.peekPatiently(turnId, driver);
     if (!answer || !('text' in answer)) return undefined;
     const { turn_id, step, attempt, text } = answer;
     return { turn_id, step, attempt, text };
@@ -46,12 +46,10 @@ export class DriverRequests {
   }
 
   /** Without it, viewers would miss what is said until their conversation may be read once more. */
-  private async askPatiently(
-    ...question: Parameters<DriverRequests['ask']>
-  ): Promise<DriverAnswer | undefined> {
+  private async peekPatiently(turnId: string, driver: string): Promise<DriverAnswer | undefined> {
     const until = performance.now() + PATIENCE_MS;
     for (;;) {
-      const answer = await this.ask(...question);
+      const answer = await this.ask('turn.peek', turnId, driver);
       const isJustBack = this.bus.connectedForMs() < JUST_BACK_MS;
       if (answer || !isJustBack || performance.now() >= until) return answer;
       await delay(RETRY_AFTER_MS);
@@ -59,7 +57,7 @@ export class DriverRequests {
   }
 
   private ask(
-    type: 'turn.stop' | 'turn.peek',
+    type: keyof typeof ANSWER_TIMEOUTS_MS,
     turnId: string,
     driver: string,
   ): Promise<DriverAnswer | undefined> {
