@@ -1,4 +1,3 @@
-import mongoose from 'mongoose';
 import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
 
 interface MongoFailure {
@@ -18,6 +17,9 @@ const lastingNames = new Set<unknown>([
   'MongoMissingDependencyError',
 ]);
 
+/** The driver's own error for a connection in use whose server fell silent: the only one of another name. */
+const CUT_CONNECTION = 'PoolClearedOnNetworkError';
+
 export function isDuplicateKey(error: unknown): boolean {
   return (error as MongoFailure).code === 11000;
 }
@@ -30,7 +32,7 @@ export function translateMongoError(error: unknown): StoreUnavailableError | Sto
   if (error instanceof StoreUnavailableError || error instanceof StoreSetupError) return error;
   const failure = error as MongoFailure;
   const label = failure.codeName ?? failure.code ?? failure.name ?? 'unknown error';
-  return isPassing(error)
+  return isPassing(failure)
     ? new StoreUnavailableError(`MongoDB does not answer at the moment (${label}).`, {
         cause: { name: failure.name, code: failure.code },
       })
@@ -39,11 +41,8 @@ export function translateMongoError(error: unknown): StoreUnavailableError | Sto
       });
 }
 
-function isPassing(error: unknown): boolean {
-  const { name, code } = error as MongoFailure;
+function isPassing({ name, code }: MongoFailure): boolean {
   if (lastingCodes.has(code) || lastingNames.has(name)) return false;
   const isSystemError = typeof code === 'string' && /^E[A-Z]+$/.test(code);
-  // Not every error of the driver has a name that says whose it is; those of Mongoose are of another class.
-  const isOfDriver = error instanceof mongoose.mongo.MongoError || (name?.startsWith('Mongo') ?? false);
-  return isSystemError || isOfDriver;
+  return isSystemError || name === CUT_CONNECTION || (name?.startsWith('Mongo') ?? false);
 }
