@@ -38,9 +38,11 @@ export class Drain {
   private readonly steps: { name: string; run: DrainStep }[] = [];
   private running: Promise<void> | undefined;
   private readonly exit: (code: number) => void;
+  private readonly now: () => number;
 
   constructor(private readonly options: DrainOptions) {
     this.exit = options.exit ?? ((code) => process.exit(code));
+    this.now = options.now ?? (() => performance.now());
   }
 
   addStep(name: string, run: DrainStep): void {
@@ -49,7 +51,8 @@ export class Drain {
 
   /** From now on SIGTERM and SIGINT drain, and an error that nobody caught is logged and exits 1. */
   listen(): void {
-    const { logger, source = process, now = () => performance.now() } = this.options;
+    const { logger, source = process } = this.options;
+    const { now } = this;
     let firstAt = -Infinity;
     const onSignal = (signal: DrainSignal): void => {
       if (this.running && now() - firstAt < SAME_SIGNAL_MS) return;
@@ -72,12 +75,14 @@ export class Drain {
 
   private async drain(reason: string): Promise<void> {
     const { logger, health, leave, bus, store, graceMs = DEFAULT_DRAIN_GRACE_MS } = this.options;
+    const { now } = this;
     logger.info({ reason, grace_ms: graceMs }, 'draining');
     health.markDraining();
-    const endsAt = performance.now() + graceMs;
+    let endsAt = now() + graceMs;
     for (const { name, run } of this.steps) {
-      const leftMs = Math.max(0, Math.round(endsAt - performance.now()));
-      await this.attempt(name, () => run(leftMs), leftMs);
+      const leftMs = Math.max(0, Math.round(endsAt - now()));
+      // A timer may fire a little before its time by this clock: what is late has used up all of the grace.
+      if ((await this.attempt(name, () => run(leftMs), leftMs)) === 'late') endsAt = -Infinity;
     }
     await this.attempt('removing the row', leave, CLOSE_TIMEOUT_MS);
     await this.attempt('closing the bus', () => bus.close(), CLOSE_TIMEOUT_MS);
@@ -87,17 +92,24 @@ export class Drain {
   }
 
   /** Never rejects: the rest of the drain must happen whatever fails. */
-  private async attempt(name: string, act: () => Promise<void>, timeoutMs: number): Promise<void> {
+  private async attempt(
+    name: string,
+    act: () => Promise<void>,
+    timeoutMs: number,
+  ): Promise<'ended' | 'late'> {
     const { logger } = this.options;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), timeoutMs);
     });
     try {
-      if ((await Promise.race([act(), timeout])) === 'late')
-        logger.warn({ step: name }, 'drain step not finished in time');
+      const late = await Promise.race([act(), timeout]);
+      if (!late) return 'ended';
+      logger.warn({ step: name }, 'drain step not finished in time');
+      return late;
     } catch (error) {
       logger.warn({ err: error, step: name }, 'drain step failed');
+      return 'ended';
     } finally {
       clearTimeout(timer);
     }
