@@ -12,6 +12,7 @@ import { createErrorSender } from './errors/send-error.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { GatewayModule } from './gateway.module.js';
 import { Gateway } from './gateway.js';
+import { trackAnswers } from './http/answers-under-way.js';
 import { trackUnused } from './http/unused-connections.js';
 import type { OriginRules } from './safety/judge-request.js';
 import { toOriginRules } from './safety/origin-rules.js';
@@ -26,6 +27,9 @@ export interface RunningGateway {
   /** Refuses new work, answers what is in hand within `graceMs`, disconnects everybody, stops listening. */
   drain(graceMs: number): Promise<void>;
 }
+
+/** Of the grace time that is left: a client that takes nothing must not cost the others of this process theirs. */
+const SHARE_FOR_ANSWERS = 0.5;
 
 /** Builds and starts a gateway whose store and bus are open. Throws Node's error if the port cannot be bound. */
 export async function startGateway(
@@ -46,14 +50,17 @@ export async function startGateway(
   await strategy.startControl({ role: 'gateway', processId }, CONTROL_TYPES);
   await gateway.start();
   const breakUnused = trackUnused(app.getHttpServer());
+  const answersGoneOut = trackAnswers(app.getHttpServer());
   await app.listen(address.port, address.host);
   const bound: unknown = app.getHttpServer().address();
   return {
     gateway,
     port: (bound as { port: number }).port,
     drain: async (graceMs) => {
+      const endsAt = performance.now() + graceMs;
       await gateway.drain(graceMs);
       breakUnused();
+      await answersGoneOut(Math.max(0, Math.round((endsAt - performance.now()) * SHARE_FOR_ANSWERS)));
       await app.close();
     },
   };
