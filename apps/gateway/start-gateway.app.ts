@@ -28,6 +28,8 @@ export interface RunningGateway {
   drain(graceMs: number): Promise<void>;
 }
 
+/** Longer than load balancers keep an idle connection (60 s is usual): one that sends on it as it is closed gets no answer. */
+const KEEP_ALIVE_MS = 75_000;
 /** Of the grace time that is left: a client that takes nothing must not cost the others of this process theirs. */
 const SHARE_FOR_ANSWERS = 0.5;
 
@@ -51,6 +53,7 @@ export async function startGateway(
   await gateway.start();
   const breakUnused = trackUnused(app.getHttpServer());
   const answersGoneOut = trackAnswers(app.getHttpServer());
+  app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MS;
   await app.listen(address.port, address.host);
   const bound: unknown = app.getHttpServer().address();
   return {

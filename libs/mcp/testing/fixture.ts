@@ -62,7 +62,7 @@ export function createToolset(
   logger = recordingLogger(),
   metrics?: McpMetrics,
 ): McpToolset {
-  const quick = { firstTryMs: 15_000, minPauseMs: 10, maxPauseMs: 100, checkEveryMs: 60_000 };
+  const quick = { firstTryMs: 25_000, minPauseMs: 10, maxPauseMs: 100, checkEveryMs: 60_000 };
   const toolset = new McpToolset(server, new ArgumentValidator(), logger, { ...quick, ...timings }, metrics);
   started.push(toolset);
   return toolset;

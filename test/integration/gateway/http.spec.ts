@@ -521,6 +521,11 @@ describe('the page', () => {
   });
 });
 
+it('an idle connection is kept for longer than load balancers keep theirs', async () => {
+  const { headers } = await fetch(`${harness.url}/health/ready`);
+  expect(headers.get('keep-alive')).toBe('timeout=75');
+});
+
 describe('draining', () => {
   it('lets nobody in, answers what is in hand, and does both in a way that makes clients come back', async () => {
     let release = (): void => undefined;
