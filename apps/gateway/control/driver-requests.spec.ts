@@ -59,6 +59,8 @@ describe('DriverRequests', () => {
   });
 
   it('asks again for the text of a driver that is not back at the broker yet, for a while', async () => {
+    // Only the pause between two questions is real: however long it takes, no other time passes.
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
     const outcomes: PublishOutcome[] = ['unknown', 'returned', 'confirmed'];
     let connectedForMs = 0;
     const bus = {
@@ -71,11 +73,15 @@ describe('DriverRequests', () => {
       },
       connectedForMs: () => connectedForMs,
     };
-    const requests = new DriverRequests(bus, 'gateway-1', within(1));
-    expect(await requests.peek('turn_1', DRIVER)).toMatchObject({ text: 'half' });
+    const requests = new DriverRequests(bus, 'gateway-1');
+    const peeking = requests.peek('turn_1', DRIVER);
+    await jest.advanceTimersByTimeAsync(300);
+    expect(await peeking).toMatchObject({ text: 'half' });
     expect(outcomes).toEqual([]);
 
-    expect(await requests.peek('turn_1', DRIVER)).toBeUndefined();
+    const inVain = requests.peek('turn_1', DRIVER);
+    await jest.advanceTimersByTimeAsync(600);
+    expect(await inVain).toBeUndefined();
     outcomes.push('returned', 'confirmed');
     connectedForMs = LONG_CONNECTED_MS;
     expect(await requests.peek('turn_1', DRIVER)).toBeUndefined();
