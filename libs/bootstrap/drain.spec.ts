@@ -86,8 +86,10 @@ describe('Drain', () => {
   });
 
   it('takes one Ctrl C for one signal, though npm repeats it', async () => {
-    create();
+    let nowMs = 0;
+    create({ now: () => nowMs });
     source.emit('SIGINT');
+    nowMs = 499;
     source.emit('SIGINT');
     expect(await ended).toBe(0);
   });
