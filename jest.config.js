@@ -35,7 +35,8 @@ const onlyWhenNamed = (name) =>
     : [];
 
 export default {
-  testTimeout: 30_000,
+  // A wait for a condition (20 s at most) says what did not happen before the test is given up.
+  testTimeout: 60_000,
   coverageProvider: 'v8',
   // Two cores: a third of the time each file waits, for processes, timers and a browser.
   maxWorkers: 3,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Said in the error: «… did not happen within 10000 ms». */
+  /** Said in the error: «… did not happen within 20000 ms». */
   what: string;
   timeoutMs?: number;
   intervalMs?: number;
@@ -10,7 +10,7 @@ export interface WaitOptions {
 /** Asks until the answer is truthy and returns it; a thrown error counts as «not yet» and is told at the end. */
 export async function waitFor<T>(
   ask: () => T | Promise<T>,
-  { what, timeoutMs = 10_000, intervalMs = 25 }: WaitOptions,
+  { what, timeoutMs = 20_000, intervalMs = 25 }: WaitOptions,
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

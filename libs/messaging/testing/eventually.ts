@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Asks until the answer is truthy; throws after `timeoutMs`. */
-export async function eventually(what: string, ask: () => unknown, timeoutMs = 10_000): Promise<void> {
+export async function eventually(what: string, ask: () => unknown, timeoutMs = 20_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await ask())) {
     if (performance.now() > end) throw new Error(`did not happen within ${timeoutMs} ms: ${what}`);
