@@ -5,6 +5,7 @@ import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
 import { ForbiddenTargetError, sendGuarded, type RequestGuard } from './guarded-request.js';
 import { BodyTooLargeError, decodeText, readBody } from './http-body.js';
+import { limitTime } from './limit-time.js';
 import { toReadableText } from './readable-html.js';
 import { retryAfterMs } from './retry-after.js';
 
@@ -50,10 +51,8 @@ export function createHttpToolset(options: HttpOptions = {}): ToolsetHost {
         input,
         class: 'read',
         timeoutMs: 30_000,
-        run: ({ url, method = 'GET' }, { signal }) => {
-          const limit = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
-          return fetchPage(toUrl(url), method, guard, limit);
-        },
+        run: ({ url, method = 'GET' }, { signal }) =>
+          fetchPage(toUrl(url), method, guard, limitTime(signal, requestTimeoutMs)),
       }),
     ],
   });

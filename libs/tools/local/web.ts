@@ -3,6 +3,7 @@ import type { ErrorDetail, ErrorType } from '#contracts';
 import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
 import { refuseEmptyQuery } from './empty-query.js';
+import { limitTime } from './limit-time.js';
 import { retryAfterMs } from './retry-after.js';
 import { SearchPace } from './search-pace.js';
 import { parseResultsPage, type WebResult } from './web-results-page.js';
@@ -33,10 +34,8 @@ export function createWebToolset({
         input: z.strictObject({ query: z.string().describe('What to search for') }),
         class: 'read',
         timeoutMs: 30_000,
-        run: ({ query }, { signal }) => {
-          const limit = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
-          return searchWeb(new URL(searchUrl), query, limit, pace);
-        },
+        run: ({ query }, { signal }) =>
+          searchWeb(new URL(searchUrl), query, limitTime(signal, requestTimeoutMs), pace),
       }),
     ],
   });
