@@ -5,12 +5,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as ajvFormats } from 'ajv-formats';
 import { isWithinDepth, type ErrorDetail } from '#contracts';
 import { isQuickToCheck, reduceSchema, UnusableSchemaError } from './input-schema.js';
-import { runWithTimeLimit, TimeLimitError } from './time-limit.js';
+import { againIfHeldUp, runWithTimeLimit, TimeLimitError } from './time-limit.js';
 import { toValidationError } from './validation-detail.js';
 
 /**
  * Wall clock for compiling one schema or checking one call. Third-party `pattern`, references that multiply and
- * `uniqueItems` can take for ever; they are kept, with their exact meaning, and interrupted.
+ * `uniqueItems` can take for ever; they are kept, with their exact meaning, and interrupted. For a machine that stood
+ * still meanwhile they are not blamed.
  */
 const TIME_LIMIT_MS = 500;
 /** A schema that was interrupted so often is refused without another try. */
@@ -64,7 +65,7 @@ export class ArgumentValidator {
       return refuse('The input schema takes too long to check.');
     try {
       const check = () => findErrors(compiled.check, args);
-      const errors = compiled.isQuick ? check() : runWithTimeLimit(TIME_LIMIT_MS, check);
+      const errors = compiled.isQuick ? check() : againIfHeldUp(() => runWithTimeLimit(TIME_LIMIT_MS, check));
       return errors && toValidationError(errors, args);
     } catch (error) {
       if (error instanceof TimeLimitError) compiled.interruptions++;
@@ -88,16 +89,24 @@ export class ArgumentValidator {
   private tryToCompile(schema: Record<string, unknown>): Compiled {
     try {
       const reduced = reduceSchema(schema);
-      const ajv = this.dialect(schema.$schema);
-      const check = runWithTimeLimit(TIME_LIMIT_MS, () => ajv.compile(reduced));
+      const check = againIfHeldUp(() => this.compileInTime(reduced, schema.$schema));
       return { check, isQuick: isQuickToCheck(reduced), interruptions: 0 };
     } catch (error) {
       if (error instanceof UnusableSchemaError) return { unusable: error.message };
       if (!(error instanceof TimeLimitError))
         return { unusable: 'The input schema is not a valid JSON Schema.' };
-      // Interrupted in the middle of its work, a validator cannot be trusted with the next schema.
-      this.dialects.clear();
       return { unusable: 'The input schema takes too long to compile.' };
+    }
+  }
+
+  private compileInTime(schema: AnySchemaObject, uri: unknown): ValidateFunction {
+    const ajv = this.dialect(uri);
+    try {
+      return runWithTimeLimit(TIME_LIMIT_MS, () => ajv.compile(schema));
+    } catch (error) {
+      // Interrupted in the middle of its work, a validator cannot be trusted with the next schema.
+      if (error instanceof TimeLimitError) this.dialects.clear();
+      throw error;
     }
   }
 
