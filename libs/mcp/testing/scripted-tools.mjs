@@ -8,6 +8,7 @@ const ONE_PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 let inHand = 0;
 let most = 0;
+let letGo = () => undefined;
 
 export function scriptedServer() {
   const ttlMs = Number(process.env.LIST_TTL_MS ?? 0);
@@ -51,6 +52,18 @@ export function scriptedServer() {
       return text('waited');
     },
   );
+  // Says that it has begun, and ends when `let-go` is called.
+  tool('hold', {}, async ({ mcpReq }) => {
+    const gone = new Promise((resolve) => (letGo = resolve));
+    const params = { progressToken: mcpReq._meta?.progressToken, progress: 1, total: 4, message: 'step 1' };
+    await mcpReq.notify({ method: 'notifications/progress', params });
+    await gone;
+    return text('let go');
+  });
+  tool('let-go', {}, () => {
+    letGo();
+    return text('done');
+  });
   tool('talk', {}, async ({ mcpReq }) => {
     await mcpReq.log('warning', { said: 'hello \u001b[31mred' });
     return text('talked');
