@@ -15,6 +15,8 @@ const ajv = new Ajv2020({
 });
 /** Compiling schemas takes most of the time. */
 const RUNS = { numRuns: 60 };
+/** Of cases that fit, about every second. */
+const FITTING_RUNS = { numRuns: 36 };
 const PROVIDERS = ['anthropic', 'openai', 'gemini', 'ollama'];
 
 function convert(schema: JsonSchema, provider: string): JsonSchema {
@@ -48,22 +50,19 @@ function keywordsIn(schema: JsonSchema): Set<string> {
 
 describe.each(PROVIDERS)('a schema converted for %s', (provider) => {
   it('accepts what the original accepts', () => {
-    let fitting = 0;
     fc.assert(
       fc.property(toolSchemaCase, ({ schema, value, branch = {} }) => {
         // What only a branch accepts that says nothing about it may be refused.
-        if (!accepts(schema, value) || !accepts(branch, value)) return;
+        fc.pre(accepts(schema, value) && accepts(branch, value));
         // Where Gemini must be told a type, «anything» ends at lists in lists.
-        if (provider === 'gemini' && hasNestedList(value)) return;
-        fitting++;
+        fc.pre(provider !== 'gemini' || !hasNestedList(value));
         expect({ value, isAccepted: accepts(convert(schema, provider), value) }).toEqual({
           value,
           isAccepted: true,
         });
       }),
-      RUNS,
+      FITTING_RUNS,
     );
-    expect(fitting).toBeGreaterThan(20);
   });
 
   it('is not changed by being converted again', () => {
