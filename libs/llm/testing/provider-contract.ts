@@ -120,8 +120,8 @@ export function describeProviderContract(
     it('waits for an answer that starts late', async () => {
       let letGo = () => {};
       const hold = new Promise<void>((resolve) => (letGo = resolve));
-      const parts = play('plain', { hold });
-      await waitFor(() => (subject?.requests.length ?? 0) > 0, { what: 'the request', intervalMs: 5 });
+      const parts = collect(await open({ raw: fixture(folder, 'plain'), hold }));
+      await waitFor(() => subject.requests.length > 0, { what: 'the request', intervalMs: 5 });
       letGo();
       expect(textOf(await parts)).toBe('Good morning!');
     });
