@@ -119,7 +119,9 @@ class RabbitmqBus implements Bus {
       handle: async (message, hold) => {
         const { content, fields } = message;
         const arrival = { content, queue, redelivered: fields.redelivered, hold };
-        return this.#withReason(queue, message, await deliverCommand(arrival, handler, logger));
+        const verdict = await deliverCommand(arrival, handler, logger);
+        // What is lost comes again, and is judged then.
+        return hold.isLost ? verdict : this.#withReason(queue, message, verdict);
       },
     });
   }

@@ -156,6 +156,7 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
           return 'ack';
         });
         await Promise.all(Array.from({ length: 10 }, () => bus.publish(queue, toolCall())));
+        await eventually('as many as the prefetch are in hand', () => inHand === 3);
         for (let done = 0; done < 10; done++) {
           await eventually('the next one is in hand', () => release.length > 0);
           release.shift()!();
@@ -220,6 +221,8 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
 
       it('loses what is in hand after the grace: told to its handler, delivered again, settled once', async () => {
         const { bus } = await start();
+        const dead: string[] = [];
+        await bus.consumeDead(async (letter) => void (letter.queue === queue && dead.push(letter.messageId)));
         const lost: Delivery[] = [];
         let release = (): void => {};
         const consumer = await bus.consume(queue, { prefetch: 1 }, async (delivery) => {
@@ -234,16 +237,18 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
         expect(lost[0]!.lost.aborted).toBe(true);
         const again: Delivery[] = [];
         await bus.consume(queue, { prefetch: 1 }, async (delivery) => {
-          again.push(delivery);
-          return 'ack';
+          return again.push(delivery) === 1 ? 'ack' : { reject: 'the last one' };
         });
         await eventually('it is delivered again', () => again.length === 1);
         release();
         expect(again[0]!.message).toEqual(message);
         expect(again[0]!.redelivered).toBe(true);
-        expect(await bus.publish(queue, toolCall())).toBe('confirmed');
+        const last = toolCall();
+        expect(await bus.publish(queue, last)).toBe('confirmed');
         await eventually('only the new one came', () => again.length === 2);
         expect(again[1]!.redelivered).toBe(false);
+        await eventually('the new one is dead', () => dead.includes(last.id));
+        expect(dead).toEqual([last.id]);
       });
 
       it('gives its deliveries back when its process closes the bus', async () => {
@@ -369,7 +374,8 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
         expect(await living.bus.send(key, probe())).toBe('confirmed');
         await dying.bus.close();
         await eventually('it is returned', async () => (await living.bus.send(key, probe())) === 'returned');
-        expect(await living.bus.send('worker.all', probe())).toBe('returned');
+        const toAll = async () => (await living.bus.send('worker.all', probe())) === 'returned';
+        await eventually('nobody of its role is left either', toAll);
       });
 
       it('survive a handler that throws', async () => {
