@@ -4,6 +4,12 @@ import { createServer, type AddressInfo } from 'node:net';
 /** Below the ports that Linux gives to outgoing connections: one of those could be taken before it is listened on. */
 const lowestPort = 15_000;
 const highestPort = 32_000;
+/** Each worker of jest takes ports of its own: what one has found may be listened on only seconds later. */
+const shares = 8;
+const portsOfShare = Math.floor((highestPort - lowestPort) / shares);
+const firstPort = lowestPort + (Number(process.env.JEST_WORKER_ID ?? 0) % shares) * portsOfShare;
+/** One after the other: the same one again only when all others have been given. */
+let turn = randomInt(portsOfShare);
 
 /** A port of 127.0.0.1 that nobody listened on a moment ago. Ask for several at once: they differ. */
 export async function findFreePorts(count: number): Promise<number[]> {
@@ -27,7 +33,8 @@ async function listenAnywhere(): Promise<ReturnType<typeof createServer>> {
         error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
       );
     });
-    server.listen(randomInt(lowestPort, highestPort), '127.0.0.1');
+    turn = (turn + 1) % portsOfShare;
+    server.listen(firstPort + turn, '127.0.0.1');
     if (await isListening) return server;
   }
 }

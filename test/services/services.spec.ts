@@ -170,7 +170,7 @@ async function publishConfirmed(url: string, queue: string, content: string): Pr
 /** Four writers insert until the server is killed; returns the ids that were acknowledged. */
 async function insertUntilKilled(server: MongoService): Promise<string[]> {
   const connection = await mongoose
-    .createConnection(server.url('crash'), { serverSelectionTimeoutMS: 1000, retryWrites: false })
+    .createConnection(server.url('crash'), { serverSelectionTimeoutMS: 10_000, retryWrites: false })
     .asPromise();
   const collection = connection.collection<{ _id: string; number: number }>('rows');
   await collection.createIndex({ number: 1 }, { unique: true });
