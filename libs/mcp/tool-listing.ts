@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import { toPrintable } from '#tools';
+import { limitTime, toPrintable } from '#tools';
 import { ConnectPause } from './connect-pause.js';
 import type { McpServer } from './mcp-config.js';
 import { McpConnection, type ListedTools } from './mcp-connection.js';
@@ -65,8 +65,7 @@ export class ToolListing {
   /** Resolves when the first try has ended, after 5 s at the latest. */
   async start(): Promise<void> {
     if (this.stopping.signal.aborted) return;
-    const timeout = AbortSignal.timeout(this.setup.timings.firstTryMs);
-    const signal = AbortSignal.any([this.stopping.signal, timeout]);
+    const signal = limitTime(this.stopping.signal, this.setup.timings.firstTryMs);
     await new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true });
       this.running ??= this.keepListed(resolve);

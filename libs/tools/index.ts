@@ -8,6 +8,7 @@ export * from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';
 export { showUnreadable } from './validation-detail.js';
 export { Slots, type Slot } from './slots.js';
+export * from './limit-time.js';
 export * from './canonical-hash.js';
 export * from './catalogue.js';
 export * from './offer.js';

@@ -5,7 +5,7 @@ import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
 import { ForbiddenTargetError, sendGuarded, type RequestGuard } from './guarded-request.js';
 import { BodyTooLargeError, decodeText, readBody } from './http-body.js';
-import { limitTime } from './limit-time.js';
+import { limitTime } from '../limit-time.js';
 import { toReadableText } from './readable-html.js';
 import { retryAfterMs } from './retry-after.js';
 

@@ -3,7 +3,7 @@ import type { ErrorDetail, ErrorType } from '#contracts';
 import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
 import { refuseEmptyQuery } from './empty-query.js';
-import { limitTime } from './limit-time.js';
+import { limitTime } from '../limit-time.js';
 import { retryAfterMs } from './retry-after.js';
 import { SearchPace } from './search-pace.js';
 import { parseResultsPage, type WebResult } from './web-results-page.js';
