@@ -58,6 +58,26 @@ describe('DriverRequests', () => {
     expect(await setUp('refused').requests.peek('turn_1', DRIVER)).toBeUndefined();
   });
 
+  it.each([
+    ['that came', 1],
+    ['of a driver in this process that came', 2],
+  ])('takes an answer %s while its process stood still', async (_what, rounds) => {
+    const bus = {
+      send: (_key: string, { body }: Message) => {
+        const { request_id } = body as { request_id: string };
+        const answer = () => requests.receive({ turn_id: 'turn_1', request_id });
+        setImmediate(rounds === 1 ? answer : () => setImmediate(answer));
+        standStill(20);
+        return Promise.resolve('confirmed' as const);
+      },
+      connectedForMs: () => LONG_CONNECTED_MS,
+    };
+    const requests = new DriverRequests(bus, 'gateway-1', within(10));
+    // Before the timers of the next round, not after them.
+    await new Promise(setImmediate);
+    expect(await requests.stop('turn_1', DRIVER)).toBe(true);
+  });
+
   it('asks again for the text of a driver that is not back at the broker yet, for a while', async () => {
     // Only the pause between two questions is real: however long it takes, no other time passes.
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
@@ -99,3 +119,7 @@ describe('DriverRequests', () => {
     expect(await stopping).toBe(true);
   });
 });
+
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

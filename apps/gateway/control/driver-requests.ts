@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as delay } from 'node:timers/promises';
 import { controlKey, newMessage, type Body } from '#contracts';
 import type { Bus } from '#messaging';
 import type { PartialText } from '#turn';
@@ -14,6 +14,11 @@ const JUST_BACK_MS = 1_500;
 /** Then a driver is asked again and again for so long. */
 const PATIENCE_MS = 600;
 const RETRY_AFTER_MS = 50;
+/**
+ * Of the event loop, before an answer is given up: after a standstill the timers of a process are due before it reads
+ * what has come meanwhile. A driver in this process takes a round to answer.
+ */
+const LAST_ROUNDS = 2;
 
 type DriverAnswer = Body<'turn.stopped'> | Body<'turn.partial'>;
 
@@ -69,7 +74,11 @@ export class DriverRequests {
         this.waiting.delete(requestId);
         resolve(answer);
       };
-      const timer = setTimeout(() => settle(undefined), this.timeoutsMs[type]);
+      const giveUp = async (): Promise<void> => {
+        for (let round = 0; round < LAST_ROUNDS; round++) await nextRound();
+        settle(undefined);
+      };
+      const timer = setTimeout(() => void giveUp(), this.timeoutsMs[type]);
       this.waiting.set(requestId, settle);
       const body = { turn_id: turnId, request_id: requestId, reply_to: controlKey(this.processId) };
       this.bus.send(controlKey(driver), newMessage(type, body)).then(
