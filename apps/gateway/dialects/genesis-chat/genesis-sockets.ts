@@ -129,8 +129,9 @@ export class GenesisSockets {
     const startedAt = clock.now();
     const probed = new Set<string>();
     for (const delayMs of [0, ...LOOK_AGAIN_MS]) {
-      if (delayMs > 0) await clock.until(clock.now() + delayMs);
+      // Of the look before: one that comes in the moment in which a dead socket is cut off may still see it.
       const isEarly = clock.now() - startedAt < PROBED_AFTER_MS;
+      if (delayMs > 0) await clock.until(clock.now() + delayMs);
       if (!this.connections.has(session.id) || !(await this.look(session, { isEarly, probed }))) return;
     }
   }
@@ -167,7 +168,7 @@ export class GenesisSockets {
 }
 
 interface Look {
-  /** It is not known yet whose sockets here are dead. */
+  /** At the look before it could not be known whose sockets here are dead. */
   isEarly: boolean;
   /** Gateways that have been asked to probe their sockets. */
   probed: Set<string>;
