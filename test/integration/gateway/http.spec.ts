@@ -77,6 +77,9 @@ describe('conversations over HTTP', () => {
     expect(first).toMatchObject({ title: 'First', user_id: 'local', policy: 'enqueue' });
     const second = await create();
     expect(second.title).toBe('New Conversation');
+    // The list knows no order within one of them.
+    const isLater = () => new Date().toISOString() > second.updated_at;
+    await waitFor(isLater, { what: 'another millisecond', intervalMs: 1 });
     const renamed = await send('PATCH', `/api/conversations/${first.id}`, {
       title: 'Renamed',
       policy: 'reject',
@@ -547,7 +550,7 @@ describe('draining', () => {
     const idle = await ending.connect();
     const reasons: string[] = [];
     for (const each of [client, idle]) each.socket.on('disconnect', (reason) => reasons.push(reason));
-    const draining = ending.running.drain(5_000);
+    const draining = ending.running.drain(20_000);
     await waitFor(() => !idle.socket.connected, { what: 'the end of who waits for nothing' });
     expect(await client.request('ping')).toEqual({});
     const comer = new Client(ending.url, { reconnects: true });
