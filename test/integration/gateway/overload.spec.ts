@@ -16,8 +16,9 @@ async function start(options: HarnessOptions): Promise<Harness> {
 
 const OVERLOADED = { code: 'overloaded', retry_after_ms: expect.any(Number) };
 
-/** A store whose answers to `name` wait until `release` is called. */
+/** A store whose answers to `name` wait until `release` is called; `isAsked` once there is one. */
 function holding(name: string) {
+  let wasAsked = false;
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const alter: HarnessOptions['alter'] = ({ store }) => ({
@@ -26,11 +27,16 @@ function holding(name: string) {
         const value: unknown = Reflect.get(target, key, target);
         if (typeof value !== 'function') return value;
         const method = (value as (...args: unknown[]) => unknown).bind(target);
-        return key === name ? (...args: unknown[]) => held.then(() => method(...args)) : method;
+        if (key !== name) return method;
+        return (...args: unknown[]) => {
+          wasAsked = true;
+          return held.then(() => method(...args));
+        };
       },
     }),
   });
-  return { alter, release };
+  const isAsked = () => waitFor(() => wasAsked, { what: `a request that waits for ${name}` });
+  return { alter, release, isAsked };
 }
 
 describe('more than a gateway takes is refused as overloaded', () => {
@@ -149,9 +155,10 @@ describe('more than a gateway takes is refused as overloaded', () => {
   });
 
   it('requests over HTTP without an answer, but never its health', async () => {
-    const { alter, release } = holding('listConversations');
+    const { alter, release, isAsked } = holding('listConversations');
     await start({ alter, limits: { httpRequests: 1 } });
     const held = fetch(`${harness.url}/api/conversations`);
+    await isAsked();
     const refused = async () => {
       const response = await fetch(`${harness.url}/api/tools`);
       return response.status === 503 ? response : undefined;
@@ -167,11 +174,12 @@ describe('more than a gateway takes is refused as overloaded', () => {
   });
 
   it('a client that goes away gives its place back', async () => {
-    const { alter, release } = holding('listConversations');
+    const { alter, release, isAsked } = holding('listConversations');
     await start({ alter, limits: { httpRequests: 1 } });
     const asking: ClientRequest = httpRequest(`${harness.url}/api/conversations`);
     asking.on('error', () => undefined);
     asking.end();
+    await isAsked();
     const statusNow = async () => (await fetch(`${harness.url}/api/tools`)).status;
     await waitFor(async () => (await statusNow()) === 503, { what: 'a full gateway' });
     asking.destroy();

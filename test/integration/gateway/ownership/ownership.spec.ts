@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { clientRequestSchemas, type ClientRequestName } from '#contracts';
+import { waitFor } from '../../../services/wait-for.js';
 import { GenesisClient } from '../../dialects/genesis-client.js';
 import type { Client, Harness } from '../gateway-harness.js';
 import { PlayedTurn } from '../played-turn.js';
@@ -284,8 +285,10 @@ describe('the socket of genesis-chat', () => {
     ann.say(things.conversation, 'hello');
     const stopped = await send('POST', { path: `/api/turns/${things.turn}/stop` }, await tokenOf('ann'));
     expect(stopped.status).toBe(200);
-    const turns = await harness.store.listTurns(things.conversation, { limit: 1 });
-    await (await PlayedTurn.take(harness, turns[0]!._id)).answer(ANNS_WORDS);
+    const newest = async () => (await harness.store.listTurns(things.conversation, { limit: 1 }))[0]!._id;
+    // It came on another connection than the stop.
+    await waitFor(async () => (await newest()) !== things.turn, { what: 'the turn of the message' });
+    await (await PlayedTurn.take(harness, await newest())).answer(ANNS_WORDS);
     await ann.next('complete');
     expect([other.frames, bob.frames]).toEqual([[], []]);
     for (const client of [ann, other, bob]) client.close();
