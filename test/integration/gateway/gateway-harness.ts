@@ -18,6 +18,9 @@ export const JWT_SECRET = 'a-secret-of-the-tests-that-is-long-enough';
 export const GATEWAY_ID = 'gateway-00000000-0000-4000-8000-000000000001';
 export const DRIVER_ID = 'orchestrator-00000000-0000-4000-8000-000000000002';
 
+/** Far more than any answer takes: only what never comes is not waited for. */
+const PATIENCE_MS = 15_000;
+
 /** The store is read for who joins and after a gap, not because a test was silent while the machine was busy. */
 const TIMINGS: FeedTimings = {
   followMs: 200,
@@ -233,7 +236,7 @@ export class Client {
 
   request(name: string, ...payload: unknown[]): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${name} was not answered`)), 5_000);
+      const timer = setTimeout(() => reject(new Error(`${name} was not answered`)), PATIENCE_MS);
       this.socket.emit(name, ...payload, (answer: Answer) => {
         clearTimeout(timer);
         this.order.push('ack');
@@ -256,7 +259,7 @@ export class Client {
   async event<T extends Received['type']>(type: T, count = 1): Promise<Extract<Received, { type: T }>> {
     await waitFor(() => this.events(type).length >= count, {
       what: `${type} number ${count}`,
-      timeoutMs: 5_000,
+      timeoutMs: PATIENCE_MS,
     });
     return this.events(type)[count - 1]!;
   }
