@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { createRabbitmqBus, type Bus, type Delivery, type PublishOutcome } from '#messaging';
 import { probe, token, toolCall, turnAdvance } from '../../../libs/messaging/testing/sample-messages.js';
+import { ownTime } from '../../services/own-time.js';
 import { startRabbitmq, type RabbitmqService } from '../../services/rabbitmq.js';
 import { describeWithServices } from '../../services/test-services.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -33,9 +33,8 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
     return bus;
   }
 
-  /** Against a timer of this process, which stands still when it does: a clock would go on. */
   const within = <T>(ms: number, work: Promise<T>): Promise<T | 'late'> =>
-    Promise.race([work, delay(ms, 'late' as const, { ref: false })]);
+    Promise.race([work, ownTime(ms).then(() => 'late' as const)]);
 
   it('answers in bounded time under a memory alarm, acknowledges and binds meanwhile, and recovers', async () => {
     const bus = await start();
@@ -105,12 +104,14 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
     await broker.kill();
     await waitFor(() => !bus.isConnected(), { what: 'the loss is noticed' });
     expect(await bus.publish('turns', turnAdvance())).toBe('unknown');
-    expect(deliveries[0]!.lost.aborted).toBe(true);
+    // Each of its connections notices for itself.
+    await waitFor(() => deliveries[0]!.lost.aborted, { what: 'the delivery being lost' });
     await broker.restart();
     await waitFor(() => bus.isConnected(), { what: 'it is connected again', timeoutMs: 20_000 });
     await waitFor(() => deliveries.length === 2, { what: 'it is delivered again', timeoutMs: 20_000 });
     expect(deliveries[1]!.message).toEqual(message);
-    expect(await bus.publish('turns', turnAdvance())).toBe('confirmed');
+    const isBack = async () => (await bus.publish('turns', turnAdvance())) === 'confirmed';
+    await waitFor(isBack, { what: 'it confirms again', timeoutMs: 20_000 });
     // Tried several times a second, told once for each connection.
     const refusals = log.lines.slice(linesBefore).filter(({ reason }) => /ECONNREFUSED/.test(String(reason)));
     expect(refusals.map(({ connection }) => connection).sort()).toEqual(

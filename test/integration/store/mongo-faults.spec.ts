@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createStore, StoreUnavailableError, type Store } from '#store';
 import type { Claim } from '#contracts';
 import { makeCallId, sampleClaim, sampleTurn } from '../../../libs/store/testing/sample-rows.js';
 import { startMongo, type MongoService } from '../../services/mongo.js';
+import { ownTime } from '../../services/own-time.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../../services/test-services.js';
 import { waitFor } from '../../services/wait-for.js';
 
@@ -39,9 +39,8 @@ describeWithServices(['private-mongo'], 'the Mongoose adapter when its server di
     }
   }
 
-  /** Within the bound of a timer of this process, which stands still when it does: a clock would go on. */
   async function expectRefusal(operation: Promise<unknown>): Promise<void> {
-    const late = delay(boundMs, 'no answer', { ref: false });
+    const late = ownTime(boundMs).then(() => 'no answer');
     await expect(Promise.race([operation, late])).rejects.toThrow(StoreUnavailableError);
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
@@ -14,6 +13,7 @@ import {
 } from '../../../libs/store/testing/sample-rows.js';
 import { describeStoreContract } from '../../../libs/store/testing/store-contract.js';
 import { findFreePort } from '../../services/free-port.js';
+import { ownTime } from '../../services/own-time.js';
 import { describeWithServices, mongoForTest, serviceStartTimeoutMs } from '../../services/test-services.js';
 import { MongoProxy } from './mongo-proxy.js';
 
@@ -105,8 +105,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
 
     it('is unavailable while nothing listens, in bounded time', async () => {
       await proxy.stop();
-      // A timer of this process stands still when it does: a clock would go on.
-      const late = delay(6_500, 'no answer', { ref: false });
+      const late = ownTime(6_500).then(() => 'no answer');
       const refused = [store.claim(sampleClaim(sampleTurn(), makeCallId(), 1)), store.ping()];
       await Promise.all(
         refused.map((operation) =>
