@@ -3,6 +3,7 @@ import { createMetrics, Health } from '#observability';
 import type { ToolsetHost } from '#tools';
 import type { OrchestratorSettings } from '../../../apps/orchestrator/orchestrator.deps.js';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
+import { waitFor } from '../../services/wait-for.js';
 import { LIMITS } from '../gateway/gateway-harness.js';
 import { FleetHarness } from '../orchestrator/fleet-harness.js';
 
@@ -15,14 +16,18 @@ export class DialectSystem {
     readonly drainWorker: () => Promise<void>,
   ) {}
 
-  static async start(setup: {
+  static async start({
+    model,
+    hosts = [],
+    settings,
+  }: {
     model: Model;
     hosts?: ToolsetHost[];
     settings?: Partial<OrchestratorSettings>;
   }): Promise<DialectSystem> {
     const fleet = await FleetHarness.open();
-    const worker = await fleet.startWorker(setup.hosts ?? []);
-    await fleet.startOrchestrator(setup.model, setup.settings);
+    const worker = await fleet.startWorker(hosts);
+    await fleet.startOrchestrator(model, settings);
     const { part, bus } = await fleet.join('gateway');
     const auth = { kind: 'none' } as const;
     const config = { auth, corsOrigins: [], allowedHosts: [], trustedProxies: [], limits: LIMITS };
@@ -33,6 +38,8 @@ export class DialectSystem {
       await gateway.drain(500);
       await bus.close();
     });
+    const known = () => gateway.gateway.offeredTools.listServers();
+    await waitFor(() => known().length === hosts.length, { what: 'the servers of the worker' });
     return new DialectSystem(fleet, gateway, () => worker.drain(0));
   }
 
