@@ -6,7 +6,9 @@ import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
-const ROLL_CALL_MS = 1_000;
+/** A second: looks, and not a clock, because a process that stood still has not heard what came meanwhile. */
+const ROLL_CALL_LOOKS = 20;
+const LOOK_MS = 50;
 /** Without a new answer for so long, the roll-call counts as complete. */
 const QUIET_MS = 150;
 const EXPIRY_MS = 1_000;
@@ -64,10 +66,10 @@ export class CatalogueService {
     const message = newMessage('catalog.roll_call', { reply_to: controlKey(this.deps.processId) });
     const outcome = await this.deps.bus.send('worker.all', message);
     if (outcome !== 'confirmed') return;
-    while (performance.now() - startedAt < ROLL_CALL_MS) {
+    for (let look = 0; look < ROLL_CALL_LOOKS; look++) {
       const isQuiet = this.lastAnnouncedAt > startedAt && performance.now() - this.lastAnnouncedAt > QUIET_MS;
       if (isQuiet) return;
-      await new Promise((resolve) => setTimeout(resolve, QUIET_MS / 3));
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   }
 
