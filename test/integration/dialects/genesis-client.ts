@@ -84,7 +84,7 @@ export class GenesisClient {
   }
 
   async closing(): Promise<{ code: number; reason: string }> {
-    return waitFor(() => this.closed, { what: 'the end of the socket', timeoutMs: 20_000 });
+    return waitFor(() => this.closed, { what: 'the end of the socket' });
   }
 
   /** As a browser does when its page goes away. */

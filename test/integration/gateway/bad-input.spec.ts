@@ -325,7 +325,7 @@ describe('tokens', () => {
     const guarded = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
     try {
       const ann = await guarded.connect({ token: await signTestToken('ann', { expiresAt: soon() }) });
-      await waitFor(() => !ann.socket.connected, { what: 'the disconnect', timeoutMs: 20_000 });
+      await waitFor(() => !ann.socket.connected, { what: 'the disconnect' });
       expect(ann.order).toEqual(['token_expired']);
     } finally {
       await guarded.stop();

@@ -257,10 +257,7 @@ export class Client {
 
   /** Waits for the `count`th event of a type and returns it. */
   async event<T extends Received['type']>(type: T, count = 1): Promise<Extract<Received, { type: T }>> {
-    await waitFor(() => this.events(type).length >= count, {
-      what: `${type} number ${count}`,
-      timeoutMs: PATIENCE_MS,
-    });
+    await waitFor(() => this.events(type).length >= count, { what: `${type} number ${count}` });
     return this.events(type)[count - 1]!;
   }
 

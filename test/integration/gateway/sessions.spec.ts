@@ -36,7 +36,7 @@ describe('a token that ends in the middle of a turn', () => {
     played.beginStep(1);
     played.token(1, 'Once ');
     await first.event('token');
-    await waitFor(() => !first.socket.connected, { what: 'the disconnect', timeoutMs: 20_000 });
+    await waitFor(() => !first.socket.connected, { what: 'the disconnect' });
     expect(first.order.at(-1)).toBe('token_expired');
     expect(first.received.at(-1)).toEqual({ type: 'token_expired', timestamp: expect.any(String) });
     played.token(1, 'upon ');
