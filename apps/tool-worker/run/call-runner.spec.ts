@@ -120,6 +120,23 @@ describe('a call in hand', () => {
     expect(await store.listClaims(body.tool_call_id)).toEqual([]);
   });
 
+  it('whose deadline passed while it waited for its turn ends without having started', async () => {
+    const slots = new Slots(1);
+    let release = () => {};
+    void slots.use(() => new Promise<void>((resolve) => (release = resolve)));
+    const runner = createRunner(() => Promise.reject(new Error('must not run')));
+    const deadline = new Date(Date.now() + MINUTE_MS).toISOString();
+    const body = { ...(await deliver()), deadline };
+    const handled = runner.handle(body, slots);
+    await jest.advanceTimersByTimeAsync(2 * MINUTE_MS);
+    release();
+    expect(await handled).toBe('ack');
+    expect(await store.getOutcome(body.tool_call_id)).toMatchObject({
+      attempt: 0,
+      error: { error_type: 'TimeoutError', error_details: { started: false } },
+    });
+  });
+
   it('whose conversation was removed meanwhile is not run again, although its claim is lost and won anew', async () => {
     let starts = 0;
     const runner = createRunner(async () => {

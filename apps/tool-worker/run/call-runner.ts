@@ -122,10 +122,12 @@ export class CallRunner {
     label: CallLabel,
     hand: CallInHand,
   ): Promise<DeliveryOutcome | undefined> {
-    // Waiting for a slot takes time: meanwhile this worker may have begun to leave, or the server gone away.
+    // Waiting for a slot takes time: meanwhile this worker may have begun to leave, or the deadline or the server gone.
     if (this.isLeaving) return giveBack();
     // Not claimed, so who drives the turn sends it again.
     if (hand.hold.leftMs === 0) return 'ack';
+    const now = decideDelivery(Date.parse(body.deadline), Date.now());
+    if (now.do === 'refuse') return this.ends.refuse(body, label, { status: 'failure', error: now.error });
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     await faultPoint('call_received');
