@@ -213,6 +213,7 @@ describe('the frame', () => {
     await web.open('', { colorScheme: 'light' });
     const background = () =>
       web.page.evaluate('getComputedStyle(document.querySelector("main")).backgroundColor');
+    await web.button('Theme: as the system').waitFor();
     expect(await background()).toBe('rgb(255, 255, 255)');
     await web.button('Theme: as the system').click();
     await web.button('Theme: light').click();
