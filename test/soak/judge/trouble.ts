@@ -5,8 +5,8 @@ import type { LifeEvent } from '../evidence.js';
  * for 8 s, the last one may have been written 2 s before it froze, and on a busy machine the next one takes a second.
  */
 const SHORTEST_DEADLY_FREEZE_MS = 5_000;
-/** A worker that has not noticed the death of its tools' server yet gives it calls. */
-const LOSS_NOTICED_MS = 2_000;
+/** A worker that has not noticed the death of its tools' server yet gives it calls; the machine may stand still meanwhile. */
+const LOSS_NOTICED_MS = 5_000;
 
 interface Trouble {
   from: number;
