@@ -205,8 +205,10 @@ describe('a model that asks for tools', () => {
         ['toolu_2', 'math__add', { a: 1, b: 1 }],
       ),
     );
-    await waitFor(() => chat.viewer.events('tool_progress').length > 0, { what: 'the tool at work' });
-    const [call] = callsOf(chat.viewer.turn(chat.conversationId!, turnId)!);
+    const calls = () => callsOf(chat.viewer.turn(chat.conversationId!, turnId)!);
+    const isAlone = () => chat.viewer.events('tool_progress').length > 0 && calls()[1]?.state === 'succeeded';
+    await waitFor(isAlone, { what: 'one tool at work, the other done' });
+    const [call] = calls();
     expect(await chat.viewer.request('stop', { turn_id: turnId })).toEqual({
       may_be_running: [call!.tool_call_id],
     });
