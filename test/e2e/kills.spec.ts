@@ -73,7 +73,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     }
     // Nobody had to begin again because of it.
     expect(ann.turn(conversation_id, turn_id)?.steps[0]?.attempt).toBe(100);
-  }, 45_000);
+  });
 
   it('orchestrator: another one repeats the step within seconds, and the text is whole', async () => {
     ann = await cluster.view();
@@ -113,7 +113,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     expect(callOf(sent)).toMatchObject({ state: 'succeeded', result: 'held orphan', attempt: 1 });
     expect(gates.starts('orphan')).toBe(1);
     await checkTranscript(ann, cluster.gateways[0]!, sent);
-  }, 45_000);
+  });
 
   it('worker: what may run again does at once, what acts once is never started again', async () => {
     ann = await cluster.view();

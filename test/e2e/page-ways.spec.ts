@@ -157,7 +157,7 @@ describe('a server that asks who is there', () => {
   const secret = 'a secret of tests that has at least 32 characters';
   beforeAll(async () => {
     guarded = await startStandalone({ AUTH: 'jwt', JWT_SECRET: secret });
-  }, 40_000);
+  });
   afterAll(() => guarded?.kill());
 
   const tokenOf = async (user: string) => {

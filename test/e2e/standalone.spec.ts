@@ -174,5 +174,5 @@ describe('a process that is killed in the middle of a turn and started again', (
       ['unknown', 'OutcomeUnknown'],
       ['succeeded', '2'],
     ]);
-  }, 40_000);
+  });
 });

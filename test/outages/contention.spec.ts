@@ -46,7 +46,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the 
     await bus?.close();
     await cluster?.stop();
     await Promise.all([gates?.remove(), removeFolders()]);
-  }, 30_000);
+  });
 
   const expectEnded = async (sent: Sent): Promise<void> => {
     const [viewer] = crowd;

@@ -37,7 +37,7 @@ describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gate
   afterAll(async () => {
     await Promise.all([browser?.close(), cluster?.stop()]);
     await door?.stop();
-  }, 30_000);
+  });
 
   it('says so, and goes on at another gateway with the turn that nobody interrupted', async () => {
     const tab = await Tab.open(browser, door.url);

@@ -2,7 +2,12 @@ import { expect, it } from '@jest/globals';
 import { CatalogueService } from './catalogue.service.js';
 
 it('hears who answers a roll-call, although its process stood still for longer than that lasts', async () => {
-  const definition = { input_schema: { type: 'object' }, class: 'read' as const, timeout_ms: 1_000, hash: 'h' };
+  const definition = {
+    input_schema: { type: 'object' },
+    class: 'read' as const,
+    timeout_ms: 1_000,
+    hash: 'h',
+  };
   const tool = { name: 'math.add', own_name: 'add', description: 'Adds.', ...definition };
   const about = { name: 'math', source: 'local' as const, server: 'math', version: '1.0.0' };
   const toolsets = [{ ...about, tools: [tool] }];
