@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { GenesisSockets, type GenesisSocketsDeps } from './genesis-sockets.js';
 import type { TakeOver } from './open-turns.js';
 import { ANN, anOpenTurn, FakeClock, settle } from './testing/fake-socket.js';
@@ -11,6 +11,9 @@ const wire: Wire = {
   close: () => undefined,
   cutOff: () => undefined,
 };
+
+const made: GenesisSockets[] = [];
+afterEach(() => Promise.all(made.splice(0).map((sockets) => sockets.leaveAll(0))));
 
 /** The sockets of one process, of which the first one holds a turn for as long as it is open. */
 function someSockets() {
@@ -35,12 +38,13 @@ function someSockets() {
     clock,
     maxWaiting: 8,
     turns: { follow },
-    openTurns: { takeOver },
+    openTurns: { takeOver, drop: async () => undefined },
     count: () => undefined,
     isActive: async () => true,
     log: { warn: (fields: { err: Error }) => void followed.push(String(fields.err)) },
   };
   const sockets = new GenesisSockets(deps as unknown as GenesisSocketsDeps);
+  made.push(sockets);
   return { clock, looks, followed, begin: () => sockets.begin(ANN, wire) };
 }
 
