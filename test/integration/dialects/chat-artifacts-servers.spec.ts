@@ -4,7 +4,6 @@ import {
   stdioServer,
   stopToolsets,
   testServerScript,
-  untilChanged,
 } from '../../../libs/mcp/testing/fixture.js';
 import { gate } from '../../e2e/scripted-provider.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -29,8 +28,6 @@ beforeAll(async () => {
   // One try is enough to know that it is absent: each takes a process, and a start waits for the first ones.
   const seldom = { firstTryMs: 100, minPauseMs: 600_000, maxPauseMs: 600_000 };
   const absent = createToolset(stdioServer('absent', ['/nonexistent.mjs']), seldom);
-  await Promise.all([mcp.start(), absent.start()]);
-  await untilChanged(mcp, () => mcp.tools().length > 0);
   system = await DialectSystem.start({
     model: playedModel(),
     hosts: [...givingToolsets(gates), mcp, absent],
