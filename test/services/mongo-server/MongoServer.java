@@ -14,13 +14,31 @@ public class MongoServer {
           "dropDatabase", "dropIndexes", "renameCollection");
 
   public static void main(String[] arguments) {
-    MongoBackend backend = arguments.length > 1 ? new CommittingBackend(arguments[1]) : new MemoryBackend();
+    MongoBackend backend = arguments.length > 1 ? new CommittingBackend(arguments[1]) : new InMemoryBackend();
     backend.version(new Version5());
     new de.bwaldvogel.mongo.MongoServer(backend).bind("127.0.0.1", Integer.parseInt(arguments[0]));
     System.out.println("ready");
   }
 
-  /** Commits before it answers, so that what was acknowledged survives SIGKILL. */
+  private static boolean isWrite(MongoMessage message) {
+    return WRITES.contains(message.getDocument().keySet().iterator().next());
+  }
+
+  /**
+   * One write at a time: where several clients are the first to use a collection at once, the library creates it
+   * unsafely («Unknown error: null»).
+   */
+  private static class InMemoryBackend extends MemoryBackend {
+    @Override
+    public Document handleMessage(MongoMessage message) {
+      if (!isWrite(message)) return super.handleMessage(message);
+      synchronized (this) {
+        return super.handleMessage(message);
+      }
+    }
+  }
+
+  /** One write at a time, too, and commits before it answers, so that what was acknowledged survives SIGKILL. */
   private static class CommittingBackend extends H2Backend {
     CommittingBackend(String file) {
       super(file);
@@ -28,10 +46,13 @@ public class MongoServer {
 
     @Override
     public Document handleMessage(MongoMessage message) {
-      try {
-        return super.handleMessage(message);
-      } finally {
-        if (WRITES.contains(message.getDocument().keySet().iterator().next())) commit();
+      if (!isWrite(message)) return super.handleMessage(message);
+      synchronized (this) {
+        try {
+          return super.handleMessage(message);
+        } finally {
+          commit();
+        }
       }
     }
   }
