@@ -52,12 +52,11 @@ export class Drain {
   /** From now on SIGTERM and SIGINT drain, and an error that nobody caught is logged and exits 1. */
   listen(): void {
     const { logger, source = process } = this.options;
-    const { now } = this;
     let firstAt = -Infinity;
     const onSignal = (signal: DrainSignal): void => {
-      if (this.running && now() - firstAt < SAME_SIGNAL_MS) return;
+      if (this.running && this.now() - firstAt < SAME_SIGNAL_MS) return;
       if (this.running) return this.exit(128 + SIGNAL_NUMBERS[signal]);
-      firstAt = now();
+      firstAt = this.now();
       void this.run(signal);
     };
     source.on('SIGTERM', () => onSignal('SIGTERM'));
@@ -75,14 +74,14 @@ export class Drain {
 
   private async drain(reason: string): Promise<void> {
     const { logger, health, leave, bus, store, graceMs = DEFAULT_DRAIN_GRACE_MS } = this.options;
-    const { now } = this;
     logger.info({ reason, grace_ms: graceMs }, 'draining');
     health.markDraining();
-    let endsAt = now() + graceMs;
+    let endsAt = this.now() + graceMs;
     for (const { name, run } of this.steps) {
-      const leftMs = Math.max(0, Math.round(endsAt - now()));
+      const leftMs = Math.max(0, Math.round(endsAt - this.now()));
+      const isLate = await this.attempt(name, () => run(leftMs), leftMs);
       // A timer may fire a little before its time by this clock: what is late has used up all of the grace.
-      if ((await this.attempt(name, () => run(leftMs), leftMs)) === 'late') endsAt = -Infinity;
+      if (isLate) endsAt = -Infinity;
     }
     await this.attempt('removing the row', leave, CLOSE_TIMEOUT_MS);
     await this.attempt('closing the bus', () => bus.close(), CLOSE_TIMEOUT_MS);
@@ -91,25 +90,20 @@ export class Drain {
     this.exit(0);
   }
 
-  /** Never rejects: the rest of the drain must happen whatever fails. */
-  private async attempt(
-    name: string,
-    act: () => Promise<void>,
-    timeoutMs: number,
-  ): Promise<'ended' | 'late'> {
+  /** True if it was given up for lateness. Never rejects: the rest of the drain must happen whatever fails. */
+  private async attempt(name: string, act: () => Promise<void>, timeoutMs: number): Promise<boolean> {
     const { logger } = this.options;
     let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), timeoutMs);
+    const timeout = new Promise<true>((resolve) => {
+      timer = setTimeout(() => resolve(true), timeoutMs);
     });
     try {
-      const late = await Promise.race([act(), timeout]);
-      if (!late) return 'ended';
-      logger.warn({ step: name }, 'drain step not finished in time');
-      return late;
+      const isLate = await Promise.race([act().then(() => false), timeout]);
+      if (isLate) logger.warn({ step: name }, 'drain step not finished in time');
+      return isLate;
     } catch (error) {
       logger.warn({ err: error, step: name }, 'drain step failed');
-      return 'ended';
+      return false;
     } finally {
       clearTimeout(timer);
     }

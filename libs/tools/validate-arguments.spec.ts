@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
+import { standStill } from '../../test/services/stand-still.js';
 import { ArgumentValidator } from './validate-arguments.js';
 
 const validator = new ArgumentValidator();
@@ -122,7 +123,7 @@ describe('ArgumentValidator', () => {
 });
 
 describe('a machine that stands still for longer than a schema may take', () => {
-  const standStill = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+  const STANDSTILL_MS = 1_500;
   const schema = { type: 'object', properties: { x: { type: 'string', pattern: '^[a-c]+$' } } };
 
   it('does so in the middle of a check: the arguments fit all the same', () => {
@@ -130,7 +131,7 @@ describe('a machine that stands still for longer than a schema may take', () => 
     const args = {
       get x() {
         // First the depth is looked at.
-        if (++reads === 2) standStill();
+        if (++reads === 2) standStill(STANDSTILL_MS);
         return 'abc';
       },
     };
@@ -143,7 +144,7 @@ describe('a machine that stands still for longer than a schema may take', () => 
     let compiled = 0;
     jest.spyOn(Ajv2020.prototype, 'compile').mockImplementation(function (this: Ajv2020, ...args) {
       // Not the empty schema, which is compiled before the time is counted.
-      if ('properties' in Object(args[0]) && ++compiled === 1) standStill();
+      if ('properties' in Object(args[0]) && ++compiled === 1) standStill(STANDSTILL_MS);
       return compile.apply(this, args) as never;
     });
     expect(new ArgumentValidator().findSchemaProblem(schema)).toBeUndefined();

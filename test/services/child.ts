@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { standStill } from './stand-still.js';
 import { StopWaiting, waitFor } from './wait-for.js';
 
 export interface Exit {
@@ -81,7 +82,7 @@ export class Child {
     this.signal('SIGSTOP');
     const givesUpAt = performance.now() + FREEZE_MS;
     while (performance.now() < givesUpAt && threadStates(this.pid).some((state) => !/[TtZX]/.test(state)))
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+      standStill(1);
   }
 
   thaw(): void {

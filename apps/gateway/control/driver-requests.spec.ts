@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Message } from '#contracts';
 import type { PublishOutcome } from '#messaging';
+import { standStill } from '../../../test/services/stand-still.js';
 import { DriverRequests } from './driver-requests.js';
 
 const DRIVER = 'orchestrator-1';
@@ -119,7 +120,3 @@ describe('DriverRequests', () => {
     expect(await stopping).toBe(true);
   });
 });
-
-function standStill(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { standStill } from '../../../test/services/stand-still.js';
 import { CatalogueService } from './catalogue.service.js';
 
 it('hears who answers a roll-call, although its process stood still for longer than that lasts', async () => {
@@ -13,7 +14,7 @@ it('hears who answers a roll-call, although its process stood still for longer t
   const toolsets = [{ ...about, tools: [tool] }];
   const bus = {
     send: () => {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+      standStill(1_200);
       setImmediate(() => setImmediate(() => catalogue.announce({ worker: 'worker-1', toolsets })));
       return Promise.resolve('confirmed');
     },

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '../../services/wait-for.js';
+import { nextMillisecond } from '../../services/next-millisecond.js';
 import { JWT_SECRET, signTestToken, startHarness, type Harness } from '../gateway/gateway-harness.js';
 import { addCall, PlayedTurn } from '../gateway/played-turn.js';
 
@@ -76,14 +76,10 @@ describe('conversations of the Genesis front end', () => {
   });
 
   it('3 are listed by what was written last', async () => {
-    // The list knows no order within a millisecond.
-    const createApart = async () => {
-      const created = await create();
-      const isLater = () => new Date().toISOString() > created.updated_at;
-      await waitFor(isLater, { what: 'another millisecond', intervalMs: 1 });
-      return created;
-    };
-    const [older, newer] = [await createApart(), await createApart()];
+    const older = await create();
+    await nextMillisecond(older.updated_at);
+    const newer = await create();
+    await nextMillisecond(newer.updated_at);
     await ask('POST', `/api/conversations/${older.id}/turns`, { json: { content: 'hello' } });
     const list = (await ask('GET', '/api/conversations?skip=0&limit=100')).json as { id: string }[];
     const ids = list.map(({ id }) => id);

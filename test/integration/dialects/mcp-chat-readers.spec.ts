@@ -1,5 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from '#store';
@@ -7,6 +5,7 @@ import { McpChatClient, readStrictly } from '../../e2e/mcp-chat-client.js';
 import { waitFor } from '../../services/wait-for.js';
 import { startHarness, type Harness } from '../gateway/gateway-harness.js';
 import { addCall, PlayedTurn } from '../gateway/played-turn.js';
+import { ServerSockets } from '../server-sockets.js';
 import { openRaw } from './raw-http.js';
 
 /** Far more than may wait in the process. */
@@ -15,12 +14,10 @@ const LONG_TEXT = 'One of very many words, 😀. '.repeat(50_000);
 let harness: Harness;
 let client: McpChatClient;
 let isStoreGone = false;
-/** The server's side of every connection. */
-const accepted: Socket[] = [];
-const note = (message: unknown) => void accepted.push((message as { socket: Socket }).socket);
+const sockets = new ServerSockets();
 
 beforeAll(async () => {
-  subscribe('net.server.socket', note);
+  sockets.note();
   harness = await startHarness({
     alter: ({ store }) => {
       const getOutcome = store.getOutcome.bind(store);
@@ -32,7 +29,7 @@ beforeAll(async () => {
   client = new McpChatClient(harness.url, { 'X-Session-Id': 'apart-from-the-long-text' });
 });
 afterAll(async () => {
-  unsubscribe('net.server.socket', note);
+  sockets.destroy();
   await harness.stop();
 });
 
@@ -53,7 +50,7 @@ describe('a client that stops reading', () => {
     // An end before its first snapshot would be part of that.
     await other.event('snapshot');
     await waitFor(() => text().includes('\r\n\r\n'), { what: 'the headers' });
-    const server = accepted.find(({ remotePort }) => remotePort === socket.localPort)!;
+    const server = await sockets.of(socket);
     // As if the kernel took nothing more: its buffers may be larger than any text.
     server.cork();
     await played.answer(LONG_TEXT);

@@ -1,11 +1,10 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createMetrics } from '#observability';
 import { bytesInUse } from '../../services/heap.js';
 import { waitFor } from '../../services/wait-for.js';
 import { startHarness, type Client, type Harness } from '../gateway/gateway-harness.js';
 import { PlayedTurn } from '../gateway/played-turn.js';
+import { ServerSockets } from '../server-sockets.js';
 import { openRaw } from './raw-http.js';
 
 /*
@@ -51,19 +50,16 @@ const STREAMS: Record<string, Stream> = {
 };
 
 let harness: Harness;
-/** The server's side of every connection. */
-const accepted: Socket[] = [];
-const note = (message: unknown) => void accepted.push((message as { socket: Socket }).socket);
+const sockets = new ServerSockets();
 const metrics = createMetrics({ collectDefaults: false });
 const dropped = async () => (await metrics.eventsDropped.get()).values[0]?.value ?? 0;
 
 beforeAll(async () => {
-  subscribe('net.server.socket', note);
+  sockets.note();
   harness = await startHarness({ alter: () => ({ metrics }) });
 });
 afterAll(async () => {
-  for (const socket of accepted) socket.destroy();
-  unsubscribe('net.server.socket', note);
+  sockets.destroy();
   await harness.stop();
 });
 
@@ -72,7 +68,7 @@ async function askAndStopReading({ path, body }: Stream) {
   const raw = openRaw(harness.url, path, body);
   await waitFor(() => raw.text().includes('\r\n\r\n'), { what: 'the head of the answer' });
   const turnId = /^x-turn-id: (.*)$/im.exec(raw.text())![1]!.trim();
-  const server = accepted.find(({ remotePort }) => remotePort === raw.socket.localPort)!;
+  const server = await sockets.of(raw.socket);
   // As if the kernel took nothing more: its buffers may be larger than any text.
   server.cork();
   return { raw, server, played: await PlayedTurn.take(harness, turnId) };

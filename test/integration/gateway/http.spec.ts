@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage } from '#contracts';
+import { nextMillisecond } from '../../services/next-millisecond.js';
 import { waitFor } from '../../services/wait-for.js';
 import { Client, GATEWAY_ID, startHarness, type Harness } from './gateway-harness.js';
 import { addCall, PlayedTurn } from './played-turn.js';
@@ -77,9 +78,7 @@ describe('conversations over HTTP', () => {
     expect(first).toMatchObject({ title: 'First', user_id: 'local', policy: 'enqueue' });
     const second = await create();
     expect(second.title).toBe('New Conversation');
-    // The list knows no order within one of them.
-    const isLater = () => new Date().toISOString() > second.updated_at;
-    await waitFor(isLater, { what: 'another millisecond', intervalMs: 1 });
+    await nextMillisecond(second.updated_at);
     const renamed = await send('PATCH', `/api/conversations/${first.id}`, {
       title: 'Renamed',
       policy: 'reject',

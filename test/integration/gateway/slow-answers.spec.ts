@@ -1,26 +1,21 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { makeArtifact } from '../../../libs/tools/artifact.js';
 import { waitFor } from '../../services/wait-for.js';
+import { ServerSockets } from '../server-sockets.js';
 import { startHarness, type Harness } from './gateway-harness.js';
 
 const SIZE = 1024 * 1024;
 
 let harness: Harness;
-/** The server's side of every connection. */
-const accepted: Socket[] = [];
-const note = (message: unknown) => void accepted.push((message as { socket: Socket }).socket);
+const sockets = new ServerSockets();
 
 beforeEach(async () => {
-  subscribe('net.server.socket', note);
+  sockets.note();
   harness = await startHarness();
 });
-afterEach(() => {
-  unsubscribe('net.server.socket', note);
-  for (const socket of accepted.splice(0)) socket.destroy();
-});
+afterEach(() => sockets.destroy());
 
 async function keep(content: string): Promise<string> {
   const made = await fetch(`${harness.url}/api/conversations`, {
@@ -52,8 +47,7 @@ function takeNothing(socket: Socket): () => void {
 async function askSlowly(artifactId: string) {
   const socket = connect(harness.running.port, '127.0.0.1');
   await once(socket, 'connect');
-  const isOurs = ({ remotePort }: Socket) => remotePort === socket.localPort;
-  const server = await waitFor(() => accepted.find(isOurs), { what: 'the connection' });
+  const server = await sockets.of(socket);
   const takeOn = takeNothing(server);
   socket.write(`GET /api/artifacts/${artifactId} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
   await waitFor(() => server.writableLength > SIZE, { what: 'the answer being written' });
@@ -66,8 +60,7 @@ async function askSlowly(artifactId: string) {
 async function drain(graceMs: number) {
   const unused = connect(harness.running.port, '127.0.0.1');
   await once(unused, 'connect');
-  const isOurs = ({ remotePort }: Socket) => remotePort === unused.localPort;
-  await waitFor(() => accepted.some(isOurs), { what: 'the unused connection' });
+  await sockets.of(unused);
   const drained = harness.running.drain(graceMs);
   // It is broken when nothing is waited for any more but answers.
   await once(unused, 'close');
