@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import type { GatewayLimits } from '#bootstrap';
 import { MinuteLimit } from '../auth/minute-limit.js';
+import { networkOf } from '../safety/network-of.js';
 
 /** Of all together within a minute: bounds what is remembered. */
 const MAX_REMEMBERED = 100_000;
@@ -40,18 +40,4 @@ export class SignInLimits {
   register(address: string): void {
     this.registrations.take(networkOf(address));
   }
-}
-
-/** Whoever has one IPv6 address has the 2⁶⁴ around it, too. */
-export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [bare = ''] = address.split('%');
-  if (!isIPv6(bare)) return address;
-  const [head = '', tail] = bare.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail ? tail.split(':') : [];
-  const left = tail === undefined ? 0 : 8 - before.length - after.length;
-  const groups = [...before, ...Array<string>(left).fill('0'), ...after].slice(0, 4);
-  return `${groups.map((group) => parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
