@@ -1,6 +1,6 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
-import { auditLoggerOf } from '#observability';
+import { auditLoggerOf, Refusals } from '#observability';
 import { createLocalAccounts, type LocalAccounts } from './accounts/create-local-accounts.js';
 import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
@@ -65,6 +65,7 @@ export class Gateway {
   readonly store: Store;
   readonly log: GatewayDeps['logger'];
   readonly genesisSockets: GenesisSockets;
+  readonly refusals: Refusals;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -72,6 +73,7 @@ export class Gateway {
     const ports: Ports = { store, bus, me: processId, peers, log, auditLog };
     this.store = store;
     this.log = log;
+    this.refusals = new Refusals(metrics.refusals, log);
     this.localAccounts = createLocalAccounts(store, config);
     this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth);
     this.ownership = new Ownership(store);

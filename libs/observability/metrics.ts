@@ -134,6 +134,12 @@ function createLimitMetrics(registry: Registry) {
       labelNames: ['toolset'],
       registers,
     }),
+    refusals: new Counter({
+      name: 'switchyard_refusals_total',
+      help: 'What a limit of this process refused, cut off or held back, by the limit.',
+      labelNames: ['limit'],
+      registers,
+    }),
     messageRefusals: new Counter({
       name: 'switchyard_message_refusals_total',
       help: 'New messages refused as overloaded, by the limit: rate, turns_at_once, waiting_turns.',

@@ -1,0 +1,21 @@
+import { expect, it, jest } from '@jest/globals';
+import { Refusals } from './refusals.js';
+
+it('logs the first refusal of a limit at once, and the number of those after it a minute later', () => {
+  const clock = { now: 0 };
+  const [inc, warn] = [jest.fn(), jest.fn()];
+  const refusals = new Refusals({ inc }, { warn }, () => clock.now);
+  refusals.note('sockets', { address: '192.0.2.1' });
+  refusals.note('sockets');
+  clock.now = 59_999;
+  refusals.note('sockets');
+  refusals.note('http_requests');
+  clock.now = 60_000;
+  refusals.note('sockets');
+  expect(inc.mock.calls).toHaveLength(5);
+  expect(warn.mock.calls.map(([fields]) => fields)).toEqual([
+    { limit: 'sockets', refused: 1, address: '192.0.2.1' },
+    { limit: 'http_requests', refused: 1 },
+    { limit: 'sockets', refused: 3 },
+  ]);
+});

@@ -1,0 +1,33 @@
+import type { Counter } from 'prom-client';
+import type { Logger } from './logger.js';
+
+const LINE_EVERY_MS = 60_000;
+
+/**
+ * Counts what a limit refused (`switchyard_refusals_total`) and logs it: the first refusal at once, then at most one line
+ * a minute for each limit, with the number of refusals since the line before.
+ */
+export class Refusals {
+  private readonly limits = new Map<string, { loggedAt: number; refused: number }>();
+
+  constructor(
+    private readonly counter: Pick<Counter<'limit'>, 'inc'>,
+    private readonly log: Pick<Logger, 'warn'>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /**
+   * @param limit its name in the settings, or a fixed word: never anything that a client chose
+   * @param about what an operator needs to see who is affected, such as `{ address }` or `{ user_id }`
+   */
+  note(limit: string, about: Record<string, unknown> = {}): void {
+    this.counter.inc({ limit });
+    const seen = this.limits.get(limit) ?? { loggedAt: -Infinity, refused: 0 };
+    this.limits.set(limit, seen);
+    seen.refused++;
+    if (this.now() - seen.loggedAt < LINE_EVERY_MS) return;
+    this.log.warn({ limit, refused: seen.refused, ...about }, 'limit reached');
+    seen.loggedAt = this.now();
+    seen.refused = 0;
+  }
+}
