@@ -39,7 +39,10 @@ describe('the topology', () => {
         { queue: 'dead-letters', exchange: 'switchyard.dead', key: 'tools.math' },
       ],
     });
-    expect(deadLetterQueue.arguments).toEqual({ 'x-queue-type': 'quorum' });
+    expect(deadLetterQueue.arguments).toEqual({
+      'x-queue-type': 'quorum',
+      'x-delivery-limit': 2_147_483_647,
+    });
   });
 
   it('has a control queue for each connection of a process', () => {

@@ -19,6 +19,11 @@ export const exchanges = {
 export const MAX_QUEUE_LENGTH = 100_000;
 /** Deliveries that came back before the broker gives a message up. */
 export const DELIVERY_LIMIT = 20;
+/**
+ * A dead letter comes back for as long as the store is away. Brokers from 4.0 drop a message after 20 returns where the
+ * queue says nothing; 3.10 refuses -1, so the limit is one that no message reaches.
+ */
+const NO_DELIVERY_LIMIT = 2 ** 31 - 1;
 
 export interface QueueBinding {
   queue: string;
@@ -39,7 +44,7 @@ export const deadLetterQueue: QueueDefinition = {
   name: 'dead-letters',
   durable: true,
   exclusive: false,
-  arguments: { 'x-queue-type': 'quorum' },
+  arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': NO_DELIVERY_LIMIT },
   bindings: [],
 };
 

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { controlKey, type ConversationEvent, type Role } from '#contracts';
-import { BusSetupError, createRabbitmqBus, exchanges, type Bus, type Delivery } from '#messaging';
+import {
+  BusSetupError,
+  createRabbitmqBus,
+  deadLetterQueue,
+  exchanges,
+  type Bus,
+  type Delivery,
+} from '#messaging';
 import { probe, token, toolCall, turnAdvance } from '../../../libs/messaging/testing/sample-messages.js';
 import { describeWithServices } from '../../services/test-services.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -179,6 +186,33 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
         name: queue,
       }),
     );
+  });
+
+  it('declares dead-letters with a limit of deliveries that no letter reaches', async () => {
+    await start('worker');
+    const { management, vhost } = harness.broker;
+    const declared = (await management.listQueues(vhost)).find(({ name }) => name === deadLetterQueue.name);
+    expect(declared!.arguments).toEqual({ 'x-queue-type': 'quorum', 'x-delivery-limit': 2_147_483_647 });
+    expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  it('keeps dead-letters as an earlier version has declared it, and warns', async () => {
+    const older = await createRabbitmqHarness(log);
+    const { name } = deadLetterQueue;
+    await older.channel.assertQueue(name, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
+    const bus = older.createBus({ role: 'orchestrator', processId: `orchestrator-${randomUUID()}` });
+    buses.push(bus);
+    await bus.open();
+    const dead: string[] = [];
+    await bus.consumeDead(async ({ messageId }) => void dead.push(messageId));
+    await older.publishBytes('turns', Buffer.from('not a message'), 'm1');
+    await bus.consume('turns', { prefetch: 1 }, async () => 'ack');
+    await waitFor(() => dead.includes('m1'), { what: 'the letter is delivered' });
+    expect(log.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', name, message: 'exists with other arguments, used as it is' }),
+    );
+    await bus.close();
+    await older.close();
   });
 
   it('makes a deleted exchange again', async () => {
