@@ -53,7 +53,7 @@ const forbidden = [
     name: 'contracts-import-zod-only',
     severity: 'error',
     from: { path: '^libs/contracts/', pathNot: '\\.spec\\.ts$' },
-    to: { pathNot: '^(libs/contracts/|node_modules/zod/)' },
+    to: { pathNot: '(^libs/contracts/|node_modules/zod/)' },
   },
   {
     name: 'faults-import-nothing',
