@@ -1,0 +1,18 @@
+import type { Logger } from '#observability';
+import type { Authenticate } from '../auth/user.js';
+import type { Dialect } from '../dialects/dialect.js';
+import type { SendError } from '../errors/send-error.js';
+import type { OriginRules } from './judge-request.js';
+
+/** What the steps in front of the routes need to know. */
+export interface HttpOptions {
+  rules: OriginRules;
+  /** At once. */
+  maxRequests: number;
+  /** Whose `X-Forwarded-For` is believed. */
+  trustedProxies: string[];
+  dialects: readonly Dialect[];
+  sendError: SendError;
+  log: Pick<Logger, 'debug'>;
+  authenticate: Authenticate;
+}

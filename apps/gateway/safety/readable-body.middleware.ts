@@ -1,0 +1,26 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Dialect } from '../dialects/dialect.js';
+import { RequestError } from '../errors/request-error.js';
+import type { HttpOptions } from './http-options.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+/** Where a form is a body. */
+const FORM_PATHS = /^\/api\/auth\/token\/?$/i;
+
+/** Refuses bodies of types that nothing would read. */
+export function judgeBodyType({ dialects, sendError }: Pick<HttpOptions, 'dialects' | 'sendError'>) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const owner = dialects.find((dialect) => dialect.owns(request.path));
+    if (hasReadableBody(request, owner)) return next();
+    sendError(request, response, new RequestError('invalid', 'The body must be application/json.'), 415);
+  };
+}
+
+/** A body of another type would be ignored. Who sends none may say so with a length of 0. */
+function hasReadableBody(request: Request, dialect: Dialect | undefined): boolean {
+  if (dialect?.ignoresBody?.(request.path)) return true;
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
+  if (!hasBody || request.is(['application/json', ...(dialect?.bodyTypes ?? [])])) return true;
+  return FORM_PATHS.test(request.path) && request.is(FORM) === FORM;
+}
