@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Turn } from '#contracts';
 import { createStore, type Store } from '#store';
 import { turnViewOf } from '#turn';
-import { foldHistory, importHistory } from './import-history.js';
+import { countRowsToImport, foldHistory, importHistory } from './import-history.js';
 
 describe('foldHistory', () => {
   const fold = (...said: string[]) =>
@@ -107,6 +107,19 @@ describe('importHistory', () => {
     });
     await expect(importHistory(broken, place, history)).rejects.toThrow('away');
     expect(commits).toBe(0);
+  });
+
+  it('counts the rows that are missing, and none beside a turn of its own', async () => {
+    const count = () => countRowsToImport(store, 'conv_1', history);
+    expect(await count()).toBe(6);
+    await importHistory(store, place, history.slice(0, 1));
+    expect(await count()).toBe(4);
+    await importHistory(store, place, history);
+    expect(await count()).toBe(0);
+    expect(await countRowsToImport(store, 'conv_2', Array(900).fill(history[0]))).toBe(1_000);
+    expect(await countRowsToImport(store, 'conv_2', [])).toBe(0);
+    await store.insertTurn(ownTurn(4));
+    expect(await countRowsToImport(store, 'conv_1', Array(9).fill(history[0]))).toBe(0);
   });
 
   it('changes nothing in a conversation that has a turn of its own', async () => {

@@ -20,6 +20,8 @@ export interface SaidMessage {
 const NOTHING_SAID = '[The assistant spoke first.]';
 /** A conversation that is brought along may be as long as its request; what is older than this is left out. */
 const MAX_EXCHANGES = 500;
+/** A turn and its step. */
+const ROWS_PER_EXCHANGE = 2;
 
 type ImportStore = Pick<Store, 'listTurns' | 'insertTurn' | 'commitStep' | 'setTurnDue'>;
 
@@ -38,6 +40,19 @@ export function foldHistory(messages: readonly SaidMessage[]): Exchange[] {
   return exchanges.map(({ user, assistant }) => ({ user: user || NOTHING_SAID, assistant }));
 }
 
+/** How many rows the import of a history will write: none in a conversation that has turns of its own. */
+export async function countRowsToImport(
+  store: Pick<Store, 'listTurns'>,
+  conversationId: string,
+  exchanges: readonly Exchange[],
+): Promise<number> {
+  if (exchanges.length === 0) return 0;
+  const [newest] = await store.listTurns(conversationId, { limit: 1 });
+  if (newest && !isImported(newest)) return 0;
+  const missing = Math.min(exchanges.length, MAX_EXCHANGES) - (newest?.number ?? 0);
+  return ROWS_PER_EXCHANGE * Math.max(0, missing);
+}
+
 /**
  * Writes what was said before into a conversation that has no turns of its own yet: each exchange becomes a turn that
  * has ended, the newest 500 of them. May be repeated, also after it broke off, and by several processes at once. A turn
@@ -49,7 +64,7 @@ export async function importHistory(
   exchanges: readonly Exchange[],
 ): Promise<void> {
   const [newest] = await store.listTurns(conversationId, { limit: 1 });
-  if (newest && newest.options.answer === undefined) return;
+  if (newest && !isImported(newest)) return;
   const asked: Turn[] = [];
   for (const [i, exchange] of exchanges.slice(-MAX_EXCHANGES).entries()) {
     const turn = importedTurn({ conversationId, userId }, i + 1, exchange);
@@ -71,6 +86,10 @@ function importedTurn(
   const turn = newTurn({ conversationId, turnId, userId, client_message_id, content, options: { answer } });
   // It must not count as one that is under way; its step follows, or is committed by whoever finds it due.
   return { ...turn, number, status: 'completed' };
+}
+
+function isImported({ options }: Turn): boolean {
+  return options.answer !== undefined;
 }
 
 function isSame(row: Turn, { number, content, options }: Turn): boolean {

@@ -18,7 +18,7 @@ import { newConversation } from '../conversations/conversations.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 import { canGoOn, insertBehind, type GoingOn } from './go-on.js';
-import { importHistory, type Exchange } from './import-history.js';
+import { countRowsToImport, importHistory, type Exchange } from './import-history.js';
 import { newTurn } from './new-turn.js';
 import type { StopTurns } from './stop-turns.js';
 import type { TurnDoor, Visit } from './turn-door.js';
@@ -129,27 +129,29 @@ export class SubmitTurn {
       request.conversation_id ?? place.conversationId ?? firstConversationIdOf(user.id, client_message_id);
     const turnId = turnIdOf(conversationId, client_message_id);
     const { store, ownership } = this.deps;
-    const [conversation, existing, unended] = await Promise.all([
+    const { history = [] } = place;
+    const [conversation, existing, unended, rows] = await Promise.all([
       request.conversation_id === undefined
         ? store.getConversation(conversationId)
         : ownership.conversation(user, conversationId),
       store.getTurn(turnId),
       store.countUnendedTurns(user.id),
+      countRowsToImport(store, conversationId, history),
     ]);
     if (conversation && (conversation.deleted_at !== undefined || conversation.user_id !== user.id))
       throw notFound();
-    if (!existing) visit.letIn(unended);
+    if (!existing) visit.letIn(unended, rows);
     await beforeInsert(conversationId, turnId);
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
-    if (place.history && !existing)
-      await importHistory(store, { conversationId, userId: user.id }, place.history);
+    if (history.length > 0 && !existing)
+      await importHistory(store, { conversationId, userId: user.id }, history);
     const turn = newTurn({ ...request, client_message_id, conversationId, turnId, userId: user.id });
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
       : await this.insert(turn);
     await faultPoint('turn_inserted');
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
-    return this.accepted(user, row, { won, isNewConversation: isNewConversation && !place.history?.length });
+    return this.accepted(user, row, { won, isNewConversation: isNewConversation && history.length === 0 });
   }
 
   private accepted(

@@ -99,4 +99,25 @@ describe('the door for new turns', () => {
     door.check('ann', 0);
     expect(refused).toEqual(['turns_at_once', 'rate']);
   });
+
+  it('lets a long history in, and nothing more until its rows are paid for', () => {
+    const { door, time } = open({ queue: 'missing' });
+    const waits = (retryAfterMs: number) => expect.objectContaining({ code: 'overloaded', retryAfterMs });
+    for (let sent = 0; sent < 99; sent++) door.check('ann', 0);
+    time.now = 10_000;
+    door.visit('ann').letIn(0, 250);
+    expect(() => door.check('ann', 0)).toThrow(waits(120_000));
+    expect(() => door.count('ann')).toThrow(waits(120_000));
+    door.check('bob', 0);
+    // Let in as a message before it was known that there is a history to be kept.
+    const late = door.visit('bob');
+    late.letIn(0);
+    late.letIn(0, 250);
+    expect(() => late.letIn(0, 2)).toThrow(waits(120_000));
+    time.now = 129_999;
+    expect(() => door.visit('ann').letIn(0, 1)).toThrow(waits(1));
+    time.now = 130_000;
+    for (let sent = 0; sent < 49; sent++) door.check('ann', 0);
+    expect(() => door.check('ann', 0)).toThrow(waits(60_000));
+  });
 });

@@ -23,8 +23,11 @@ interface Visits {
 
 /** One message at the door. */
 export interface Visit {
-  /** Throws `RequestError` `overloaded`; `counted`: unended turns of the user. Counts once. */
-  letIn(counted: number): void;
+  /**
+   * Throws `RequestError` `overloaded`; `counted`: unended turns of the user; `rows`: what it brings along to be kept.
+   * The message counts once, rows whenever there are any.
+   */
+  letIn(counted: number, rows?: number): void;
   end(): void;
 }
 
@@ -64,9 +67,9 @@ export class TurnDoor {
     const doneBefore = visits.done;
     let isIn = false;
     return {
-      letIn: (counted) => {
-        if (isIn) return;
-        this.check(userId, counted + visits.letIn - doneBefore);
+      letIn: (counted, rows = 0) => {
+        if (isIn) return rows > 0 ? this.count(userId, rows) : undefined;
+        this.check(userId, counted + visits.letIn - doneBefore, rows);
         visits.letIn++;
         isIn = true;
       },
@@ -77,24 +80,27 @@ export class TurnDoor {
     };
   }
 
-  /** Lets one new message of a user in, or throws `RequestError` `overloaded`. */
-  check(userId: string, unended: number): void {
+  /**
+   * Lets one new message of a user in, or throws `RequestError` `overloaded`. The rows that it brings along count as
+   * messages: more of them than a minute allows are a debt, and the next message waits until it is paid.
+   */
+  check(userId: string, unended: number, rows = 0): void {
     if (this.now() - this.lookedAt >= LOOK_EVERY_MS) void this.look();
     if (unended >= this.limits.turnsAtOnce)
       throw this.refuse('turns_at_once', 'Too many of your turns have not ended.', UNENDED_RETRY_MS);
     if (this.isFull)
       throw this.refuse('waiting_turns', 'Too many messages wait for an answer.', RETRY_AFTER_MS);
     // Last: what is refused for another reason is not counted.
-    this.count(userId);
+    this.count(userId, 1 + rows);
   }
 
   /**
    * Something else that a user makes and that is kept, such as an empty conversation: counted like a message, so that
    * nobody fills the store faster. Throws `RequestError` `overloaded`.
    */
-  count(userId: string): void {
+  count(userId: string, rows = 1): void {
     try {
-      this.rate.take(userId);
+      this.rate.take(userId, rows);
     } catch (error) {
       this.onRefusal('rate');
       throw error;
