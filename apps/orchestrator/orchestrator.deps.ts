@@ -12,6 +12,8 @@ export interface OrchestratorSettings {
   model: string;
   /** Of each provider that is configured the model that is asked when only the provider is named. */
   providers?: readonly { provider: string; model: string }[];
+  /** What a message or conversation may name, also by `*`; absent: everything. */
+  allowedModels?: readonly string[];
   systemPrompt: string;
   budgets: Budgets;
   /** By provider or model: what all orchestrators together may ask of it. */

@@ -1,14 +1,21 @@
 import type { Settings, TurnConfig } from '#bootstrap';
 import { approvalOfTool, settingsOfTool } from '#bootstrap';
-import { providerModels, type ModelEnvironment } from '#llm';
+import { allowedModels, isModelAllowed, providerModels, type ModelEnvironment } from '#llm';
 import type { OrchestratorSettings } from './orchestrator.deps.js';
 
 const MAX_OUTPUT_TOKENS = 16_000;
 
 export function toOrchestratorSettings(config: TurnConfig & Settings): OrchestratorSettings {
+  const env = toModelEnvironment(config);
+  const listed = [...config.modelUse.keys()];
+  const allow = config.allowedModels;
+  const allowed = allowedModels(env, { allow, listed: [...listed, ...fallbacksOf(config)] });
+  // Of a provider whose suggested model is not allowed the first one that is.
+  const named = [...listed, ...(allow ?? []).filter((name) => !name.includes('*'))];
   return {
     model: config.model,
-    providers: providerModels(toModelEnvironment(config), [...config.modelUse.keys()]),
+    providers: providerModels(env, named, (model) => isModelAllowed(allowed, model)),
+    allowedModels: allowed,
     systemPrompt: config.systemPrompt,
     budgets: config.budgets,
     modelBudgets: config.modelBudgets,

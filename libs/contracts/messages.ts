@@ -52,6 +52,8 @@ export const bodySchemas = {
     orchestrator: processIdSchema,
     /** Of each provider that is configured; `model` as in `MODEL`. */
     providers: z.array(z.object({ provider: z.string(), model: z.string() })),
+    /** Models that clients may name, also by `*`; absent: this orchestrator does not say. */
+    allowed: z.array(z.string().max(200)).max(2_000).optional(),
   }),
   /** Asks every orchestrator to announce its models to `reply_to` at once. */
   'model.roll_call': z.object({ reply_to: controlKeySchema }),

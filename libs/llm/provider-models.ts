@@ -7,17 +7,18 @@ const SUGGESTED = [SUGGESTED_MODEL, 'openai/gpt-5', 'gemini/gemini-3.5-flash', '
 
 /**
  * Of each provider that the settings open the model that is asked when somebody names only the provider: the first of
- * the deployment's own and `further` ones (`provider/model`) that is one of its models.
+ * the deployment's own and `further` ones (`provider/model`) that is one of its models and allowed.
  */
 export function providerModels(
   env: ModelEnvironment,
   further: readonly string[] = [],
+  isAllowed: (model: string) => boolean = () => true,
 ): { provider: string; model: string }[] {
   const named = [defaultModelName(env), ...further.filter((name) => name.includes('/'))];
   const models = new Map<string, string>();
   for (const model of [...named, ...SUGGESTED]) {
     const provider = providerOf(model);
-    if (provider === 'demo' || models.has(provider) || findProblem(model, env)) continue;
+    if (provider === 'demo' || models.has(provider) || !isAllowed(model) || findProblem(model, env)) continue;
     models.set(provider, model);
   }
   return [...models].map(([provider, model]) => ({ provider, model }));

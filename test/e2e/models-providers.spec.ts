@@ -42,7 +42,7 @@ describe('a process with several providers', () => {
       OPENAI_BASE_URL: openai.baseUrl,
       GEMINI_API_KEY: 'AIzaTest-0123456789abcdef',
       GEMINI_BASE_URL: gemini.baseUrl,
-      CONFIG: await writeSettings('switchyard.json', { models: { openai: { price } } }),
+      CONFIG: await writeSettings('switchyard.json', { models: { allow: ['*'], openai: { price } } }),
     });
     viewer = await Viewer.connect(standalone.url);
   }, 60_000);

@@ -1,16 +1,27 @@
-import { controlKey, newMessage, type Body } from '#contracts';
+import { controlKey, newMessage, type Body, type Conversation, type TurnOptions } from '#contracts';
+import { findModelRefusal, isModelAllowed } from '#llm';
 import type { Bus } from '#messaging';
+import type { Refusals } from '#observability';
+import type { User } from '../auth/user.js';
+import { ModelNotAllowed } from '../errors/model-not-allowed.js';
 
 /** An orchestrator that announced nothing for so long takes no turns. */
 const LIFETIME_MS = 30_000;
 
-/** Which providers the living orchestrators can ask, and for which model, as they announce it to this gateway. */
+interface Announcement {
+  at: number;
+  models: ReadonlyMap<string, string>;
+  allowed: readonly string[] | undefined;
+}
+
+/** Which providers the living orchestrators can ask, and for which models, as they announce it to this gateway. */
 export class OfferedModels {
-  private readonly announced = new Map<string, { at: number; models: Map<string, string> }>();
+  private readonly announced = new Map<string, Announcement>();
 
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
+    private readonly refusals: Pick<Refusals, 'note'>,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -20,9 +31,9 @@ export class OfferedModels {
     await this.bus.send('orchestrator.all', message);
   }
 
-  announce({ orchestrator, providers }: Body<'model.announce'>): void {
+  announce({ orchestrator, providers, allowed }: Body<'model.announce'>): void {
     const models = new Map(providers.map(({ provider, model }) => [provider, model]));
-    this.announced.set(orchestrator, { at: this.now(), models });
+    this.announced.set(orchestrator, { at: this.now(), models, allowed });
   }
 
   /** `provider/model`; undefined unless every orchestrator could ask the provider: any of them may take the turn. */
@@ -31,7 +42,38 @@ export class OfferedModels {
     return models.every((model) => model !== undefined) ? models[0] : undefined;
   }
 
-  private living() {
+  /** Names and patterns that every orchestrator allows. Undefined: none has said what it allows. */
+  get allowed(): readonly string[] | undefined {
+    const [first, ...others] = this.allowLists;
+    return first?.filter((name) => others.every((list) => isModelAllowed(list, name)));
+  }
+
+  /**
+   * Throws `ModelNotAllowed` for a model that not every orchestrator allows: any of them may take the turn. While none has
+   * said what it allows, the one that takes the turn decides.
+   */
+  check(model: string | undefined, { id: user_id }: Pick<User, 'id'>): void {
+    if (model === undefined) return;
+    const [refusal] = this.allowLists.flatMap((list) => findModelRefusal(list, model) ?? []);
+    if (refusal === undefined) return;
+    this.refusals.note('models.allow', { user_id });
+    throw new ModelNotAllowed(refusal);
+  }
+
+  /** The same for a new turn. One that asks no model may be in a conversation whose model is not allowed any more. */
+  checkTurn(
+    user: Pick<User, 'id'>,
+    { model, call }: TurnOptions = {},
+    conversation: Pick<Conversation, 'model'> | null,
+  ): void {
+    this.check(model ?? (call ? undefined : conversation?.model || undefined), user);
+  }
+
+  private get allowLists(): (readonly string[])[] {
+    return this.living().flatMap(({ allowed }) => (allowed ? [allowed] : []));
+  }
+
+  private living(): Announcement[] {
     const now = this.now();
     // Who could not be heard has not been silent.
     const heardForMs = this.bus.connectedForMs();

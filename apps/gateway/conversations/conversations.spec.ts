@@ -16,7 +16,14 @@ it('a conversation is deleted also if the sweeper removes its turn before it can
   const stopTurns = { stop: () => Promise.reject(notFound()) };
   const ports = { store, bus: { emit: () => undefined } } as unknown as Ports;
   const ownership = new Ownership(store);
-  const conversations = new Conversations(store, ownership, stopTurns, ports, { count: () => undefined });
+  const conversations = new Conversations(
+    store,
+    ownership,
+    stopTurns,
+    ports,
+    { count: () => undefined },
+    { check: () => undefined },
+  );
   await conversations.delete(LOCAL_USER, 'conv_1');
   expect((await store.getConversation('conv_1'))?.deleted_at).toEqual(expect.any(String));
   await store.close();

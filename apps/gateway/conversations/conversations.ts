@@ -3,6 +3,7 @@ import type { Conversation, Policy, ToolChoice, Turn, TurnStatus } from '#contra
 import { markDeleted, type Ports } from '#journal';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
+import type { OfferedModels } from '../catalogue/offered-models.js';
 import { isNotFound } from '../errors/request-error.js';
 import type { StopTurns } from '../turns/stop-turns.js';
 import type { TurnDoor } from '../turns/turn-door.js';
@@ -65,10 +66,12 @@ export class Conversations {
     private readonly stopTurns: Pick<StopTurns, 'stop'>,
     private readonly ports: Ports,
     private readonly door: Pick<TurnDoor, 'count'>,
+    private readonly models: Pick<OfferedModels, 'check'>,
   ) {}
 
   /** Throws `RequestError` `overloaded` for too many within a minute. */
   async create(user: User, choice: ConversationChoice): Promise<ConversationBody> {
+    this.models.check(choice.model || undefined, user);
     this.door.count(user.id);
     const id = `conv_${randomBytes(16).toString('base64url')}`;
     const { row } = await this.store.insertConversation(newConversation(id, user.id, choice));
@@ -103,6 +106,7 @@ export class Conversations {
   /** What is not given stays. */
   async change(user: User, id: string, change: ConversationChoice): Promise<ConversationBody> {
     const before = await this.ownership.conversation(user, id);
+    this.models.check(change.model || undefined, user);
     // Nobody wrote in it: its place in the list stays, too.
     if (Object.values(change).every((value) => value === undefined)) return toBody(before);
     const { title = before.title, policy = before.policy } = change;

@@ -14,6 +14,7 @@ import type { Logger } from '#observability';
 import type { Store } from '#store';
 import { endingStep } from '#turn';
 import type { User } from '../auth/user.js';
+import type { OfferedModels } from '../catalogue/offered-models.js';
 import { newConversation } from '../conversations/conversations.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
@@ -61,6 +62,7 @@ export interface SubmitTurnDeps {
   ownership: Ownership;
   stopTurns: StopTurns;
   door: TurnDoor;
+  models: Pick<OfferedModels, 'checkTurn'>;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -100,13 +102,14 @@ export class SubmitTurn {
     { goesOn, beforeInsert }: Entering,
   ): Promise<AcceptedTurn | undefined> {
     if (!goesOn) return undefined;
-    const { store } = this.deps;
+    const { store, models } = this.deps;
     const { conversationId, after } = goesOn;
     const [conversation, unended] = await Promise.all([
       store.getConversation(conversationId),
       store.countUnendedTurns(user.id),
     ]);
     if (!canGoOn(conversation, user.id)) return undefined;
+    models.checkTurn(user, request.options, conversation);
     visit.letIn(unended);
     const client_message_id = randomUUID();
     const turnId = turnIdOf(conversationId, client_message_id);
@@ -128,7 +131,7 @@ export class SubmitTurn {
     const conversationId =
       request.conversation_id ?? place.conversationId ?? firstConversationIdOf(user.id, client_message_id);
     const turnId = turnIdOf(conversationId, client_message_id);
-    const { store, ownership } = this.deps;
+    const { store, ownership, models } = this.deps;
     const { history = [] } = place;
     const [conversation, existing, unended, rows] = await Promise.all([
       request.conversation_id === undefined
@@ -140,7 +143,10 @@ export class SubmitTurn {
     ]);
     if (conversation && (conversation.deleted_at !== undefined || conversation.user_id !== user.id))
       throw notFound();
-    if (!existing) visit.letIn(unended, rows);
+    if (!existing) {
+      models.checkTurn(user, request.options, conversation);
+      visit.letIn(unended, rows);
+    }
     await beforeInsert(conversationId, turnId);
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
     if (history.length > 0 && !existing)

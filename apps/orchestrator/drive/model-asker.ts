@@ -1,7 +1,7 @@
 import { useOfModel } from '#bootstrap';
 import type { ConversationEvent } from '#contracts';
-import type { Model, ModelRequest } from '#llm';
-import { withoutForeignThinking } from '#turn';
+import { findModelRefusal, ModelError, type Model, type ModelRequest } from '#llm';
+import { NO_USAGE, stepAttempt, withoutForeignThinking } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { ModelLimits } from '../admission/model-limits.js';
 import type { DrivingDeps } from '../driving.deps.js';
@@ -38,15 +38,27 @@ export class ModelAsker {
 
   /** The one that is asked first in front. */
   get candidates(): string[] {
+    const { turn, steps } = this.work.memory.journal;
+    const { chosen } = this;
+    return asksModel(turn.options) ? candidateModels(chosen, steps, this.deps.settings) : [chosen];
+  }
+
+  /** By the message, the conversation or the deployment. */
+  private get chosen(): string {
     const { memory, conversation } = this.work;
-    const { options } = memory.journal.turn;
-    const chosen = options.model ?? conversation.model ?? this.deps.settings.model;
-    return asksModel(options) ? candidateModels(chosen, memory.journal.steps, this.deps.settings) : [chosen];
+    return memory.journal.turn.options.model ?? conversation.model ?? this.deps.settings.model;
   }
 
   async ask(asked: Asked): Promise<{ model: string; streamed: Streamed }> {
     const { deps, work } = this;
     const { request, prepare = (whole) => whole, retriesBefore = 0 } = asked;
+    const refusal = this.refusal;
+    if (refusal !== undefined) {
+      const attempt = stepAttempt(work.claimAttempt, retriesBefore);
+      const error = new ModelError(refusal, 'invalid', { retryable: false });
+      const streamed = { attempt, blocks: [], usage: NO_USAGE, ended: 'failed' as const, error };
+      return { model: this.chosen, streamed };
+    }
     const { modelRetries: maxRetries, overloadRetries } = deps.settings.budgets;
     const answer = await streamWithFallbacks({
       ...asked,
@@ -66,6 +78,13 @@ export class ModelAsker {
     });
     deps.metrics.modelCalls.inc({ outcome: OUTCOMES[answer.streamed.ended] });
     return answer;
+  }
+
+  /** Why the chosen model is not asked: a gateway with other settings let it in, or it was chosen when it was allowed. */
+  private get refusal(): string | undefined {
+    const { allowedModels } = this.deps.settings;
+    if (allowedModels === undefined || !asksModel(this.work.memory.journal.turn.options)) return undefined;
+    return findModelRefusal(allowedModels, this.chosen);
   }
 
   private requestFor(model: string, request: Asked['request']): ModelRequest {

@@ -18,7 +18,8 @@ export class ModelAnnouncer {
   announce(to = 'gateway.all'): void {
     const { bus, processId: orchestrator, settings } = this.deps;
     const providers = [...(settings.providers ?? [])];
-    void bus.send(to, newMessage('model.announce', { orchestrator, providers }));
+    const allowed = settings.allowedModels && { allowed: [...settings.allowedModels] };
+    void bus.send(to, newMessage('model.announce', { orchestrator, providers, ...allowed }));
   }
 
   stop(): void {

@@ -3,7 +3,7 @@ import type { Budgets } from '#turn';
 import { gatewayLimitsSchema, toGatewayLimits, type GatewayLimits } from './settings/gateway-limits.js';
 import { toModelUse, type ModelUse } from './settings/model-use.js';
 import {
-  modelBudgetsSchema,
+  modelsSchema,
   toModelBudgets,
   toModelPrices,
   type ModelBudget,
@@ -21,7 +21,7 @@ export const settingsFileSchema = z.strictObject({
   ...turnSettingsShape,
   ...toolSettingsShape,
   limits: gatewayLimitsSchema,
-  models: modelBudgetsSchema,
+  models: modelsSchema,
   /** How long a draining process may finish what it has in hand. */
   drain: z.strictObject({ grace_ms: z.int().min(0).max(600_000).default(10_000) }).prefault({}),
 });
@@ -29,6 +29,8 @@ export const settingsFileSchema = z.strictObject({
 export interface Settings extends ToolPolicy {
   budgets: Budgets;
   limits: GatewayLimits;
+  /** Models that clients may name, also by `*`; absent: those that the deployment names or suggests. */
+  allowedModels?: readonly string[];
   /** By provider (`anthropic`) or model (`anthropic/claude-…`). */
   modelBudgets: ReadonlyMap<string, ModelBudget>;
   /** By provider or model. */
@@ -45,9 +47,10 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
     ...toToolPolicy(file),
     budgets: toBudgets(file),
     limits: toGatewayLimits(file.limits),
-    modelBudgets: toModelBudgets(file.models),
-    modelUse: toModelUse(file.models),
-    modelPrices: toModelPrices(file.models),
+    allowedModels: file.models.allow,
+    modelBudgets: toModelBudgets(file.models.models),
+    modelUse: toModelUse(file.models.models),
+    modelPrices: toModelPrices(file.models.models),
     questionMs: Math.round(file.deadlines.question_minutes * 60_000),
     drainGraceMs: file.drain.grace_ms,
   };

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { ModelNotAllowed } from '../../errors/model-not-allowed.js';
 import { RequestError, type RefusalCode } from '../../errors/request-error.js';
 
 /** What went wrong, as the API's clients know it. */
@@ -51,6 +52,8 @@ export function toOpenAiError(error: RequestError): OpenAiError {
   const { message } = error;
   if (error instanceof OpenAiRefusal)
     return { message, type: error.type, param: error.param, code: error.openAiCode };
+  if (error instanceof ModelNotAllowed)
+    return { message, type: INVALID, param: 'model', code: 'model_not_found' };
   const { type, code } = KNOWN[error.code];
   return { message, type, param: null, code };
 }
@@ -67,6 +70,8 @@ export function sendOpenAiError(response: Response, error: RequestError, status:
   const send = (given: RequestError, code: number) =>
     void response.status(code).json({ error: toOpenAiError(given) });
   if (error instanceof OpenAiRefusal) return send(error, error.status);
+  // The API's answer for a model that exists for others only.
+  if (error instanceof ModelNotAllowed) return send(error, 404);
   if (error.code === 'not_found') return sendUnknown(response, send);
   send(error, status === 422 ? BAD_REQUEST : status);
 }

@@ -1,3 +1,4 @@
+import { OfferedModels } from '../../catalogue/offered-models.js';
 import type { Gateway } from '../../gateway.js';
 import { TurnReader } from '../../turns/turn-reader.js';
 import type { DialectParts } from '../dialect-parts.module.js';
@@ -13,6 +14,7 @@ export function openaiParts(gateway: Gateway): DialectParts {
     providers: [
       { provide: DialectTurns, useValue: gateway.dialectTurns },
       { provide: UnnamedTurns, useValue: createUnnamedTurns(gateway, openai.name) },
+      { provide: OfferedModels, useValue: gateway.offeredModels },
       { provide: TurnReader, useValue: gateway.turnReader },
     ],
   };

@@ -17,8 +17,15 @@ const NAMED = /^(demo|(anthropic|openai|gemini|ollama)\/\S{1,180})$/;
 /** Models are as old as the program that serves them. */
 const CREATED = Math.floor(Date.now() / 1000);
 
-export function listModels(): ServedModel[] {
-  return [toModel(FLEET)];
+/** The deployment's own choice, and the `allowed` names that are no patterns. */
+export function listModels(allowed: readonly string[] = []): ServedModel[] {
+  const named = allowed.filter((name) => NAMED.test(name) && !name.includes('*'));
+  return [FLEET, ...named].map(toModel);
+}
+
+/** The model that a request for `id` names; undefined: the deployment's own choice. */
+export function chosenModel(id: string): string | undefined {
+  return id === FLEET ? undefined : id;
 }
 
 export function findModel(id: string): ServedModel {
@@ -28,7 +35,8 @@ export function findModel(id: string): ServedModel {
 
 /** Of the turn's options; throws for what is not served. */
 export function modelOption(id: string): Pick<NonNullable<ClientRequest<'message'>['options']>, 'model'> {
-  return findModel(id).id === FLEET ? {} : { model: id };
+  const model = chosenModel(findModel(id).id);
+  return model === undefined ? {} : { model };
 }
 
 function toModel(id: string): ServedModel {

@@ -12,20 +12,35 @@ const modelKeySchema = z
 const amount = z.number().min(0).max(1_000_000);
 const priceSchema = z.strictObject({ input: amount, cached_input: amount.optional(), output: amount });
 
-export const modelBudgetsSchema = z
-  .record(
-    modelKeySchema,
-    z.strictObject({
-      requests_per_minute: positive(10_000_000).optional(),
-      tokens_per_minute: positive(1_000_000_000).optional(),
-      streams: positive(1_000_000).optional(),
-      context_tokens: z.int().min(256).max(100_000_000).optional(),
-      max_output_tokens: z.int().min(1).max(10_000_000).optional(),
-      fallback: z.array(modelNameSchema).max(10).optional(),
-      price: priceSchema.optional(),
-    }),
-  )
-  .default({});
+const modelSettingsSchema = z.strictObject({
+  requests_per_minute: positive(10_000_000).optional(),
+  tokens_per_minute: positive(1_000_000_000).optional(),
+  streams: positive(1_000_000).optional(),
+  context_tokens: z.int().min(256).max(100_000_000).optional(),
+  max_output_tokens: z.int().min(1).max(10_000_000).optional(),
+  fallback: z.array(modelNameSchema).max(10).optional(),
+  price: priceSchema.optional(),
+});
+export type ModelsOfFile = Record<string, z.output<typeof modelSettingsSchema>>;
+
+/** A model, or several of them by `*`. */
+const allowedModelSchema = z
+  .string()
+  .max(200)
+  .regex(/^(\*|demo|[a-z0-9-]+\/\S+)$/, { error: 'must be a model, provider/* or *' });
+
+/** `allow` beside the models: no provider has this name. */
+export const modelsSchema = z
+  .object({ allow: z.array(allowedModelSchema).max(500).optional() })
+  .catchall(modelSettingsSchema)
+  .superRefine((models, context) => {
+    for (const key of Object.keys(models)) {
+      const problem = key === 'allow' ? undefined : modelKeySchema.safeParse(key).error?.issues[0];
+      if (problem) context.addIssue({ code: 'custom', path: [key], message: problem.message });
+    }
+  })
+  .transform(({ allow, ...models }) => ({ allow, models: models as ModelsOfFile }))
+  .prefault({});
 
 /** What the whole installation may ask of a provider or model. */
 export interface ModelBudget {
@@ -35,9 +50,7 @@ export interface ModelBudget {
   streams?: number;
 }
 
-export function toModelBudgets(
-  models: z.output<typeof modelBudgetsSchema>,
-): ReadonlyMap<string, ModelBudget> {
+export function toModelBudgets(models: ModelsOfFile): ReadonlyMap<string, ModelBudget> {
   const budgets = new Map<string, ModelBudget>();
   for (const [name, settings] of Object.entries(models)) {
     const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute, streams } = settings;
@@ -56,7 +69,7 @@ export interface ModelPrice {
   output: number;
 }
 
-export function toModelPrices(models: z.output<typeof modelBudgetsSchema>): ReadonlyMap<string, ModelPrice> {
+export function toModelPrices(models: ModelsOfFile): ReadonlyMap<string, ModelPrice> {
   const prices = new Map<string, ModelPrice>();
   for (const [name, { price }] of Object.entries(models)) {
     if (!price) continue;

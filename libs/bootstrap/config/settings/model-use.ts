@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { modelBudgetsSchema } from './model-budgets.js';
+import type { ModelsOfFile } from './model-budgets.js';
 
 /** How a model is used, apart from how much may be asked of it. */
 export interface ModelUse {
@@ -11,7 +10,7 @@ export interface ModelUse {
   fallback?: readonly string[];
 }
 
-export function toModelUse(models: z.output<typeof modelBudgetsSchema>): ReadonlyMap<string, ModelUse> {
+export function toModelUse(models: ModelsOfFile): ReadonlyMap<string, ModelUse> {
   return new Map(
     Object.entries(models).map(([name, { context_tokens, max_output_tokens, fallback }]) => [
       name,

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { allowedModels, findModelRefusal, isModelAllowed } from './allowed-models.js';
+
+const openAi = { MODEL: 'openai/small', OPENAI_API_KEY: 'sk-test-0123456789' };
+
+describe('the models that clients may name', () => {
+  it('are the deployment’s, what the settings list, and one of each further provider that is configured', () => {
+    const env = { ...openAi, ANTHROPIC_API_KEY: 'sk-ant-test-0123456789' };
+    const allowed = allowedModels(env, { listed: ['openai/large', 'openai', 'gemini', 'demo'] });
+    expect(allowed).toEqual(['openai/small', 'openai/large', 'demo', expect.stringMatching(/^anthropic\//)]);
+  });
+
+  it('have the suggested model of a provider whose key is set while the demo model answers', () => {
+    expect(allowedModels({ OPENAI_API_KEY: 'sk-test-0123456789' }, {})).toEqual(['demo', 'openai/gpt-5']);
+    expect(allowedModels({}, {})).toEqual(['demo']);
+  });
+
+  it('are those of the list where there is one, and always the deployment’s', () => {
+    const listed = ['openai/large'];
+    expect(allowedModels(openAi, { listed, allow: ['gemini/*'] })).toEqual(['openai/small', 'gemini/*']);
+    expect(allowedModels(openAi, { listed, allow: [] })).toEqual(['openai/small']);
+  });
+});
+
+describe('a name', () => {
+  it.each([
+    ['openai/gpt-5', 'openai/gpt-5', true],
+    ['openai/gpt-5', 'openai/gpt-5-pro', false],
+    ['openai/*', 'openai/o9-very-expensive', true],
+    ['openai/*', 'openai-proxy/gpt', false],
+    ['openai/*-mini', 'openai/gpt-mini', true],
+    ['openai/*-mini', 'openai/mini', false],
+    ['openai/a*b*c', 'openai/a-b-b-c', true],
+    ['openai/a*b*c', 'openai/a-c-b', false],
+    ['openai/aa*aa', 'openai/aaa', false],
+    ['*', 'anything/at-all', true],
+    ['*', '', true],
+    ['demo', '__proto__', false],
+  ])('%s allows %s: %s', (pattern, model, isAllowed) => {
+    expect(isModelAllowed([pattern], model)).toBe(isAllowed);
+  });
+
+  it('that is not allowed is refused with those that are', () => {
+    expect(findModelRefusal(['demo', 'openai/*'], 'demo')).toBeUndefined();
+    expect(findModelRefusal(['demo', 'openai/*'], 'gemini/x')).toBe(
+      "The model 'gemini/x' is not allowed here. Use one of these: demo, openai/*.",
+    );
+    const many = Array.from({ length: 40 }, (_, index) => `a/${index}`);
+    expect(findModelRefusal(many, 'b/'.repeat(5_000))?.length).toBeLessThan(500);
+  });
+});
