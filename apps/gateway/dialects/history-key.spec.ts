@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { foldHistory, type SaidMessage } from '../turns/import-history.js';
+import { foldHistory, type SaidMessage } from '../turns/fold-history.js';
 import { HistoryKey } from './history-key.js';
 
 const said = (...lines: string[]) =>

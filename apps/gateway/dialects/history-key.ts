@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { foldHistory, type Exchange } from '../turns/import-history.js';
+import { foldHistory, type Exchange } from '../turns/fold-history.js';
 
 /**
  * Names what was said: the same texts in the same order have the same key, and hardly anything else has. Blanks around

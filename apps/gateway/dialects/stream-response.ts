@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
-import { toRequestError, type RequestError } from '../errors/request-error.js';
+import type { RequestError } from '../errors/request-error.js';
+import { toRequestError } from '../errors/to-request-error.js';
 import type { TurnNews, TurnStream } from './turn-stream.js';
 
 /** A silent connection is cut by some proxies. */

@@ -4,7 +4,7 @@ import type { ClientRequest } from '#contracts';
 import type { Logger } from '#observability';
 import type { User } from '../auth/user.js';
 import type { Gateway } from '../gateway.js';
-import type { Exchange } from '../turns/import-history.js';
+import type { Exchange } from '../turns/fold-history.js';
 import { Bindings } from './bindings.js';
 import type { DialectTurns, StartedTurn } from './dialect-turns.js';
 import { HistoryKey } from './history-key.js';

@@ -10,7 +10,8 @@ import type { Request, Response } from 'express';
 import type { Logger } from '#observability';
 import type { Dialect } from '../dialects/dialect.js';
 import { requestIdOf } from '../safety/request-id.middleware.js';
-import { noSuchAddress, notFound, RequestError, toRequestError } from './request-error.js';
+import { noSuchAddress, notFound, RequestError } from './request-error.js';
+import { toRequestError } from './to-request-error.js';
 import type { SendError } from './send-error.js';
 
 /** Serves a file of the page; calls `onMissing` when there is none of this name. */

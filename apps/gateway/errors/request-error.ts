@@ -1,5 +1,4 @@
 import type { ClientError, ErrorCode } from '#contracts';
-import { StoreUnavailableError } from '#store';
 
 /** Codes of the client protocol, and those that only HTTP knows. */
 export type RefusalCode = ErrorCode | HttpCode;
@@ -33,16 +32,6 @@ export function isNotFound(error: unknown): boolean {
 /** For an address that is no route and no file of the page. */
 export function noSuchAddress(): RequestError {
   return new RequestError('not_found', 'There is nothing at this address.');
-}
-
-const STORE_RETRY_MS = 1_000;
-
-/** Any error as the one that the client is told. What is not known is `internal`, and its text stays here. */
-export function toRequestError(error: unknown): RequestError {
-  if (error instanceof RequestError) return error;
-  if (error instanceof StoreUnavailableError)
-    return new RequestError('unavailable', 'The store cannot be reached. Try again.', STORE_RETRY_MS);
-  return new RequestError('internal', 'Something went wrong.');
 }
 
 /** The acknowledgement of a request over Socket.IO that failed. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { bearerToken } from '../auth/user.js';
-import { toRequestError } from '../errors/request-error.js';
+import { toRequestError } from '../errors/to-request-error.js';
 import type { HttpOptions } from './http-options.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;

@@ -2,7 +2,8 @@ import type { Socket } from 'socket.io';
 import type { Logger } from '#observability';
 import type { MinuteLimit } from '../auth/minute-limit.js';
 import { bearerToken, type Authenticate, type User } from '../auth/user.js';
-import { RequestError, toClientError, toRequestError } from '../errors/request-error.js';
+import { RequestError, toClientError } from '../errors/request-error.js';
+import { toRequestError } from '../errors/to-request-error.js';
 import type { UserTraffic } from './user-traffic.js';
 
 const FULL_RETRY_MS = 5_000;

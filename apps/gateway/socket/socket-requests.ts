@@ -9,7 +9,8 @@ import {
 import type { Logger } from '#observability';
 import type { Ownership } from '../conversations/ownership.js';
 import { DEFAULT_TITLE } from '../conversations/conversations.js';
-import { RequestError, toClientError, toRequestError } from '../errors/request-error.js';
+import { RequestError, toClientError } from '../errors/request-error.js';
+import { toRequestError } from '../errors/to-request-error.js';
 import type { Feeds } from '../feeds/feeds.js';
 import { parseRequest } from '../http/parse.pipe.js';
 import type { AnswerCalls } from '../turns/answer-calls.js';

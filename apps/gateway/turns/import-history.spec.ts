@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Turn } from '#contracts';
 import { createStore, type Store } from '#store';
 import { turnViewOf } from '#turn';
-import { countRowsToImport, foldHistory, importHistory } from './import-history.js';
+import { foldHistory } from './fold-history.js';
+import { countRowsToImport, importHistory } from './import-history.js';
 
 describe('foldHistory', () => {
   const fold = (...said: string[]) =>

@@ -1,44 +1,16 @@
 import type { Turn } from '#contracts';
 import { stepRow } from '#journal';
 import type { Store } from '#store';
+import type { Exchange } from './fold-history.js';
 import { newTurn } from './new-turn.js';
 import { turnIdOf } from './turn-ids.js';
 
-/** What a person said elsewhere, and what was answered; no answer is an empty one. */
-export interface Exchange {
-  user: string;
-  assistant: string;
-}
-
-/** A message as other protocols send it with each request. */
-export interface SaidMessage {
-  role: 'user' | 'assistant';
-  text: string;
-}
-
-/** Stands for what nobody said: no provider takes an empty message, or a conversation that begins with an answer. */
-const NOTHING_SAID = '[The assistant spoke first.]';
 /** A conversation that is brought along may be as long as its request; what is older than this is left out. */
 const MAX_EXCHANGES = 500;
 /** A turn and its step. */
 const ROWS_PER_EXCHANGE = 2;
 
 type ImportStore = Pick<Store, 'listTurns' | 'insertTurn' | 'commitStep' | 'setTurnDue'>;
-
-/** Pairs what was said: messages of one role in a row are one, blank ones are none. */
-export function foldHistory(messages: readonly SaidMessage[]): Exchange[] {
-  const exchanges: Exchange[] = [];
-  let last: SaidMessage['role'] | undefined;
-  for (const { role, text } of messages) {
-    if (text.trim() === '') continue;
-    if (last === undefined || (role === 'user' && last === 'assistant'))
-      exchanges.push({ user: '', assistant: '' });
-    const exchange = exchanges.at(-1)!;
-    exchange[role] = exchange[role] === '' ? text : `${exchange[role]}\n\n${text}`;
-    last = role;
-  }
-  return exchanges.map(({ user, assistant }) => ({ user: user || NOTHING_SAID, assistant }));
-}
 
 /** How many rows the import of a history will write: none in a conversation that has turns of its own. */
 export async function countRowsToImport(

@@ -3,7 +3,7 @@ import type { ClientRequest } from '#contracts';
 import type { Artifacts } from '../../artifacts/artifacts.js';
 import type { User } from '../../auth/user.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
-import { foldHistory, type SaidMessage } from '../../turns/import-history.js';
+import { foldHistory, type SaidMessage } from '../../turns/fold-history.js';
 import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
 import { startAt, type NamedConversations } from '../named-conversations.js';
 import type { TurnNews } from '../turn-stream.js';

@@ -1,5 +1,5 @@
 import { isObject } from '#contracts';
-import { foldHistory, type Exchange, type SaidMessage } from '../../turns/import-history.js';
+import { foldHistory, type Exchange, type SaidMessage } from '../../turns/fold-history.js';
 
 /** An item of `history`, as the front end keeps what was said. */
 export interface HistoryItem {

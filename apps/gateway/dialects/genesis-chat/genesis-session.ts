@@ -1,7 +1,7 @@
 import type { ClientRequest } from '#contracts';
 import type { Ports } from '#journal';
 import type { User } from '../../auth/user.js';
-import { toRequestError } from '../../errors/request-error.js';
+import { toRequestError } from '../../errors/to-request-error.js';
 import type { UserTraffic } from '../../socket/user-traffic.js';
 import type { DialectTurns } from '../dialect-turns.js';
 import { BINARY_FRAME, parseClientFrame, type ClientFrame } from './client-frame.js';

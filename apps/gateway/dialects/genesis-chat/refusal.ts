@@ -1,4 +1,5 @@
-import { toRequestError, type RefusalCode } from '../../errors/request-error.js';
+import type { RefusalCode } from '../../errors/request-error.js';
+import { toRequestError } from '../../errors/to-request-error.js';
 import { denied, type Refusal } from './client-frame.js';
 import type { FrameErrorCode } from './server-frame.js';
 

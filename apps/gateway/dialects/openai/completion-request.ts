@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { describeIssue, isWithinDepth, MAX_CONTENT_LENGTH, MAX_DEPTH, type ClientRequest } from '#contracts';
-import { foldHistory, type Exchange, type SaidMessage } from '../../turns/import-history.js';
+import { foldHistory, type Exchange, type SaidMessage } from '../../turns/fold-history.js';
 import { OpenAiRefusal } from './openai-error.js';
 import { modelOption } from './served-models.js';
 
