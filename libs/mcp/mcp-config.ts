@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { describeIssues, toolClassSchema, toolScopeSchema } from '#contracts';
+import { findUserProblem } from './as-user.js';
 import { expandVariables, MissingVariableError } from './expand-variables.js';
 import { mentionsOwner, OWNER_VARIABLE } from './owner-variable.js';
 
 const MAX_TIMEOUT_MS = 20 * 60_000;
 const MAX_IDLE_MS = 24 * 3_600_000;
+/** The next one means "no change" to the kernel. */
+const MAX_USER_ID = 2 ** 32 - 2;
 
 const sharedFields = {
   disabled: z.boolean().optional(),
@@ -34,6 +37,9 @@ const stdioSchema = z.object({
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), z.string()).default({}),
   cwd: z.string().optional(),
+  /** The user and group that its process runs as; only for a worker that is root. */
+  uid: z.int().min(1).max(MAX_USER_ID).optional(),
+  gid: z.int().min(1).max(MAX_USER_ID).optional(),
 });
 const httpSchema = z.object({
   ...sharedFields,
@@ -117,7 +123,14 @@ function parseServer(
       `${place} mentions ${OWNER_VARIABLE}: that needs "scope": "user" or "scope": "conversation".`,
     );
   }
+  if ('uid' in parsed.data || 'gid' in parsed.data) checkUser(parsed.data, place);
   return { ...parsed.data, name };
+}
+
+function checkUser({ uid }: { uid?: number }, place: string): void {
+  if (uid === undefined) throw new McpConfigError(`${place}.gid needs "uid" as well.`);
+  const problem = findUserProblem();
+  if (problem !== undefined) throw new McpConfigError(`${place}.uid ${problem}`);
 }
 
 function readConfig(path: string, isExplicit: boolean): string | undefined {

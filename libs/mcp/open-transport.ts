@@ -1,6 +1,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { toPrintable } from '#tools';
+import { asUser } from './as-user.js';
 import { limitedFetch, MAX_MESSAGE_BYTES } from './limited-fetch.js';
 import { LineBuffer, readLinesWith } from './line-buffer.js';
 import type { McpServer } from './mcp-config.js';
@@ -19,16 +20,10 @@ export function openTransport(
       fetch: limitedFetch,
     });
   }
-  const { command, args, env, cwd } = server;
-  // The transport adds PATH, HOME and the like, nothing else of our own environment.
-  const options = {
-    command,
-    args,
-    env,
-    cwd,
-    stderr: 'pipe' as const,
-  };
-  const transport = new StdioClientTransport(options);
+  const { env, cwd } = server;
+  // The transport adds PATH, HOME and the like, nothing else of our own environment. A program of the same user finds
+  // all of it in /proc all the same.
+  const transport = new StdioClientTransport({ ...asUser(server), env, cwd, stderr: 'pipe' });
   readLinesWith(transport, new LineBuffer(MAX_MESSAGE_BYTES));
   logLines(transport, server.name, logger);
   return transport;

@@ -1,10 +1,19 @@
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+  type JWTVerifyGetKey,
+} from 'jose';
 
 /** An unknown key is asked for at most so often: whoever invents key ids must not reach the issuer with each. */
 const COOL_DOWN_MS = 5_000;
 /** A key that the issuer has withdrawn is believed for so long. */
 const CACHE_MS = 600_000;
 const TIMEOUT_MS = 5_000;
+/** Hundreds of keys have room in it. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
 /** An issuer that did not answer is left alone for so long. */
 const FAILURE_PAUSE_MS = 2_000;
 /** While the issuer is away, keys that were read so long ago are still believed. */
@@ -25,6 +34,7 @@ export function createIssuerKeys(url: URL, now: () => number = () => Date.now())
     cooldownDuration: COOL_DOWN_MS,
     cacheMaxAge: CACHE_MS,
     timeoutDuration: TIMEOUT_MS,
+    [customFetch]: fetchBounded,
   });
   let failedAt = -Infinity;
   let readAt = -Infinity;
@@ -50,6 +60,20 @@ export function createIssuerKeys(url: URL, now: () => number = () => Date.now())
     }
   };
 }
+
+/** An answer that is too long breaks off while it is read, and counts like no answer. */
+const fetchBounded: FetchImplementation = async (url, options) => {
+  const response = await fetch(url, options);
+  let bytes = 0;
+  const limiter = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      bytes += chunk.byteLength;
+      if (bytes <= MAX_ANSWER_BYTES) controller.enqueue(chunk);
+      else controller.error(new Error(`The keys are over the limit of ${MAX_ANSWER_BYTES} bytes.`));
+    },
+  });
+  return new Response(response.body?.pipeThrough(limiter), response);
+};
 
 function isAboutToken(error: unknown): boolean {
   return (

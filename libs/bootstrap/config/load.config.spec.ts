@@ -379,3 +379,16 @@ describe('files', () => {
     ]);
   });
 });
+
+describe('a tool worker that is given secrets of other processes', () => {
+  const MESSAGE = 'set, which no tool worker needs: the MCP servers that it starts could read';
+
+  it('says so by name, never with the value', () => {
+    const { notices } = loadToolWorkerConfig({ ...SERVICES, OPENAI_API_KEY: 'sk-1', JWT_SECRET: SECRET });
+    expect(notices).toEqual([`OPENAI_API_KEY, JWT_SECRET are ${MESSAGE} them`]);
+  });
+
+  it('says nothing about its own variables', () => {
+    expect(loadToolWorkerConfig({ ...SERVICES, OPENAI_API_KEY: '', TOOLSETS: 'math' }).notices).toEqual([]);
+  });
+});

@@ -27,6 +27,8 @@ import { findNameTypos } from './name-typos.js';
 import { settingsFileSchema, toSettings, type Settings } from './settings-file.js';
 
 export type Environment = Record<string, string | undefined>;
+const FOREIGN_SECRETS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'JWT_SECRET'];
+
 type Finder = (set: Record<string, string>) => string[];
 
 /** `dialects`: the names of those that exist. Throws `ConfigError` with every problem at once, as do the others. */
@@ -57,7 +59,7 @@ export function loadOrchestratorConfig(environment: Environment): OrchestratorCo
 export function loadToolWorkerConfig(environment: Environment): ToolWorkerConfig {
   const { values, settings, notices } = load(toolWorkerEnvironment, environment, {
     problems: [],
-    notices: [],
+    notices: [findForeignSecrets],
   });
   return {
     ...toProcessConfig(values, settings, notices),
@@ -111,6 +113,16 @@ function load<Schema extends z.ZodObject>(
     notices: [...typos, ...finders.notices.flatMap((find) => find(set))],
     prompt: prompt.text,
   };
+}
+
+/** Programs that a tool worker starts can read its whole environment in /proc, so secrets of others do not belong there. */
+function findForeignSecrets(set: Environment): string[] {
+  const names = FOREIGN_SECRETS.filter((name) => set[name] !== undefined);
+  if (names.length === 0) return [];
+  const are = names.length === 1 ? 'is' : 'are';
+  return [
+    `${names.join(', ')} ${are} set, which no tool worker needs: the MCP servers that it starts could read ${names.length === 1 ? 'it' : 'them'}`,
+  ];
 }
 
 function findRetentionNotices({ RETENTION_DAYS: days }: Environment): string[] {

@@ -1,4 +1,4 @@
-import { lookup as systemLookup } from 'node:dns';
+import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList } from 'node:net';
@@ -11,7 +11,7 @@ export interface RequestGuard {
   lookup?: typeof systemLookup;
 }
 
-/** A form of IPv4 in IPv6 that nobody uses any more: written as `::7f00:1` the agent takes it for public. */
+/** A form of IPv4 in IPv6 that nobody uses any more: the agent takes `::7f00:1` for public, in a text and from DNS. */
 const IPV4_COMPATIBLE = new BlockList();
 IPV4_COMPATIBLE.addSubnet('::', 96, 'ipv6');
 
@@ -48,7 +48,7 @@ export function sendGuarded(
   const Agent = isSecure ? RequestFilteringHttpsAgent : RequestFilteringHttpAgent;
   // No connection is kept: each is judged when it is made.
   const agent = isAllowed(url, guard.allow) ? undefined : new Agent({ keepAlive: false });
-  const lookup = guard.lookup ?? systemLookup;
+  const lookup = agent ? refuseCompatible(url, guard.lookup ?? systemLookup) : (guard.lookup ?? systemLookup);
   return new Promise((resolve, reject) => {
     const send = isSecure ? requestHttps : requestHttp;
     const request = send(url, { ...options, agent, lookup, maxHeaderSize: 32 * 1024 });
@@ -56,6 +56,25 @@ export function sendGuarded(
     request.on('error', (error) => reject(isRefusal(error) ? toForbidden(url) : error));
     request.end();
   });
+}
+
+/** Refuses a name with an address of the old form; the agent judges all others. */
+function refuseCompatible(url: URL, lookup: typeof systemLookup): typeof systemLookup {
+  const judged = (
+    hostname: string,
+    options: LookupOptions,
+    tell: (error: Error | null, found?: string | LookupAddress[], family?: number) => void,
+  ): void =>
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return tell(error);
+      const refused = found.find(
+        ({ address, family }) => family === 6 && IPV4_COMPATIBLE.check(address, 'ipv6'),
+      );
+      if (refused) return tell(toForbidden(url));
+      if (options.all) tell(null, found);
+      else tell(null, found[0]?.address, found[0]?.family);
+    });
+  return judged as typeof systemLookup;
 }
 
 function isAllowed({ host, hostname }: URL, allow: RequestGuard['allow']): boolean {

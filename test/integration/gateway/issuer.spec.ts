@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { exportSPKI, importJWK, type CryptoKey } from 'jose';
 import { createAuthenticator } from '../../../apps/gateway/auth/json-web-token.adapter.js';
 import type { Authenticate } from '../../../apps/gateway/auth/user.js';
+import { waitFor } from '../../services/wait-for.js';
 import { startHarness } from './gateway-harness.js';
 import { Issuer, makeKey, signWith, type SigningKey } from './issuer.js';
 
@@ -95,6 +97,21 @@ describe('keys of an issuer (AUTH=jwt with JWKS_URL)', () => {
   });
 });
 
+let sent = 0;
+let isCutOff = false;
+/** Sends valid JSON of one endless key for as long as it is taken. */
+function flood(response: ServerResponse): void {
+  isCutOff = false;
+  const chunk = Buffer.alloc(256 * 1024, 'x');
+  const go = () => {
+    while (!isCutOff && response.write(chunk)) sent += chunk.length;
+    sent += chunk.length;
+  };
+  response.on('drain', go).on('close', () => (isCutOff = true));
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{"keys":[{"kid":"');
+  go();
+}
+
 describe('an issuer that is away', () => {
   it.each<[string, Issuer['answer']]>([
     ['answers 500', (response) => response.writeHead(500).end('no')],
@@ -103,6 +120,7 @@ describe('an issuer that is away', () => {
     ['answers other JSON', (response) => response.end('{"keys":"none"}')],
     ['sends elsewhere', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
     ['hangs up', (response) => response.destroy()],
+    ['answers without an end', flood],
   ])('or %s makes tokens wait, not wrong, and is asked again after two seconds', async (_what, answer) => {
     issuer.answer = answer;
     const token = await signWith(first);
@@ -144,6 +162,17 @@ describe('an issuer that is away', () => {
     } finally {
       await harness.stop();
     }
+  });
+});
+
+describe('an issuer whose answer has no end', () => {
+  it('is cut off a little after one MiB', async () => {
+    issuer.answer = flood;
+    sent = 0;
+    await expect(authenticate(await signWith(first))).rejects.toMatchObject(UNAVAILABLE);
+    await waitFor(() => isCutOff, { what: 'the end of the connection' });
+    // What the kernel holds for both sides comes on top.
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 });
 

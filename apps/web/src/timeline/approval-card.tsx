@@ -2,6 +2,7 @@ import type { CallView } from '#contracts';
 import { useRef } from 'react';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { wholeToolName } from '../words/tool-name.js';
+import { toVisibleJson, toVisibleText } from '../words/visible.js';
 import { useApproval } from './answer-approval.js';
 import { useFocusOfRow } from './focus-of-row.js';
 
@@ -19,13 +20,13 @@ export function ApprovalCard({ call, turnId }: ApprovalProps) {
   return (
     <div ref={card} className="ask" role="group" aria-labelledby={titleId}>
       <h3 id={titleId}>
-        Run <code>{wholeToolName(call)}</code>?
+        Run <code>{toVisibleText(wholeToolName(call))}</code>?
       </h3>
       <dl className="ask-arguments">
         {Object.entries(call.args).map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>{JSON.stringify(value)}</dd>
+            <dt>{toVisibleText(name)}</dt>
+            <dd>{toVisibleJson(value)}</dd>
           </div>
         ))}
       </dl>
@@ -53,7 +54,12 @@ export function ApprovalLine({ call, turnId, above }: ApprovalLineProps) {
   useFocusOfRow(line);
   const { answer, isSending, problem } = useApproval(turnId);
   return (
-    <div ref={line} className="ask-line" role="group" aria-label={`Run ${wholeToolName(call)}?`}>
+    <div
+      ref={line}
+      className="ask-line"
+      role="group"
+      aria-label={`Run ${toVisibleText(wholeToolName(call))}?`}
+    >
       <code className="grow">{argumentsBeside(call, above)}</code>
       <Choices isSending={isSending} onAnswer={(decision) => void answer(decision, [call.tool_call_id])} />
       <Problem words={problem} />
@@ -105,14 +111,14 @@ function Problem({ words }: { words: string | undefined }) {
 function argumentsBeside(call: CallView, above: CallView): string {
   const isSameTool = call.tool_name === above.tool_name;
   const said = new Map(
-    isSameTool ? Object.entries(above.args).map(([name, value]) => [name, JSON.stringify(value)]) : [],
+    isSameTool ? Object.entries(above.args).map(([name, value]) => [name, toVisibleJson(value)]) : [],
   );
-  const written = Object.entries(call.args).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  const written = Object.entries(call.args).map(([name, value]) => [name, toVisibleJson(value)] as const);
   const own = written.filter(([name, value]) => said.get(name) !== value);
   // An argument that only the call above has must not seem to be there.
   const isWhole = [...said.keys()].every((name) => name in call.args);
   const shown = isWhole ? own : written;
-  const parts = shown.map(([name, value]) => `${name}: ${value}`);
+  const parts = shown.map(([name, value]) => `${toVisibleText(name)}: ${value}`);
   if (shown.length < written.length) parts.push(own.length === 0 ? 'all as above' : 'rest as above');
   return parts.length === 0 ? 'no arguments' : parts.join(', ');
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { FoldButton } from '../frame/fold-button.js';
 import { countOf } from '../words/durations.js';
+import { toVisibleJson, toVisibleText } from '../words/visible.js';
 
 const ITEMS_SHOWN = 20;
 
@@ -38,12 +39,12 @@ function Entries({ value }: { value: object }) {
 
 function Entry({ name, value }: { name: string | undefined; value: unknown }) {
   const [isOpen, setOpen] = useState(false);
-  const label = name === undefined ? null : <span className="json-key">{name}: </span>;
+  const label = name === undefined ? null : <span className="json-key">{toVisibleText(name)}: </span>;
   if (typeof value !== 'object' || value === null) {
     return (
       <li>
         {label}
-        <span className="json-value">{JSON.stringify(value)}</span>
+        <span className="json-value">{toVisibleJson(value)}</span>
       </li>
     );
   }

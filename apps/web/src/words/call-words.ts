@@ -1,5 +1,6 @@
 import type { CallView } from '#contracts';
 import type { Passing } from '../conversation/passing.js';
+import { toVisibleText } from './visible.js';
 
 /** How a call is drawn; several states of the protocol may look the same. */
 export type CallLook =
@@ -124,16 +125,18 @@ export function gistOf(args: Record<string, unknown>): string {
   if (entries.length === 1) return shortValue(entries[0]![1]).slice(0, LONGEST_GIST);
   return entries
     .slice(0, 6)
-    .map(([key, value]) => `${key}: ${shortValue(value)}`)
+    .map(([key, value]) => `${toVisibleText(key)}: ${shortValue(value)}`)
     .join(', ')
     .slice(0, LONGEST_GIST);
 }
 
 function shortValue(value: unknown): string {
-  if (typeof value === 'string') return value.slice(0, LONGEST_GIST).replace(/\s+/g, ' ');
+  if (typeof value === 'string') return toVisibleText(value.slice(0, LONGEST_GIST).replace(/\s+/g, ' '));
   if (Array.isArray(value)) {
     const isFlat = value.length <= 8 && value.every((item) => typeof item !== 'object');
-    return isFlat ? `[${value.map(String).join(', ')}]` : `[${value.length} items]`;
+    return isFlat
+      ? `[${value.map((item) => toVisibleText(String(item))).join(', ')}]`
+      : `[${value.length} items]`;
   }
   if (typeof value === 'object' && value !== null) return `{${Object.keys(value).length} keys}`;
   return String(value);

@@ -1,0 +1,26 @@
+/**
+ * Characters that change how a text looks without being seen: direction marks, zero-width and other ignorable characters,
+ * line separators, controls, and blanks that Unicode counts as symbols or letters. Emoji keep what joins their parts.
+ */
+const UNSEEN =
+  /(?<!\p{Extended_Pictographic})\ufe0f|(?<![\p{Extended_Pictographic}\ufe0f\p{Emoji_Modifier}])\u200d|\u200d(?!\p{Extended_Pictographic})|(?![\ufe0f\u200d])[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** A text with each unseen character as its JSON escape, `\u202e`; of two lines it makes one. */
+export function toVisibleText(text: string): string {
+  return text.replace(UNSEEN, escape);
+}
+
+/**
+ * A value as JSON in which nothing is unseen, so that what a person approves looks like what it is. It is still JSON of
+ * the same value.
+ */
+export function toVisibleJson(value: unknown): string {
+  return toVisibleText(JSON.stringify(value) ?? 'undefined');
+}
+
+function escape(character: string): string {
+  return Array.from(
+    { length: character.length },
+    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+  ).join('');
+}

@@ -1,0 +1,24 @@
+import type { McpStdioServer } from './mcp-config.js';
+
+/**
+ * The command line of a server, by way of `setpriv` (util-linux) where it has a user of its own: the program then can
+ * read neither the environment nor the memory of its worker. `setpriv` replaces itself with the program, so no process
+ * stands between them.
+ */
+export function asUser({ command, args, uid, gid = uid }: McpStdioServer): {
+  command: string;
+  args: string[];
+} {
+  if (uid === undefined) return { command, args };
+  const identity = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
+  return { command: 'setpriv', args: [...identity, '--', command, ...args] };
+}
+
+/** Why this process cannot start a server as another user; undefined when it can. */
+export function findUserProblem(): string | undefined {
+  if (process.platform !== 'linux')
+    return 'is for Linux only: leave it out, or run the server in a container.';
+  if (process.getuid?.() !== 0)
+    return 'needs a tool worker that runs as root, which alone can start a process as another user.';
+  return undefined;
+}
