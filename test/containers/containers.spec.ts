@@ -16,6 +16,8 @@ interface ComposeService {
   network_mode?: string;
   ports?: string[];
   privileged?: boolean;
+  mem_limit?: string;
+  pids_limit?: number;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -82,8 +84,26 @@ describe('docker-compose.yml', () => {
     for (const { ports = [], network_mode: mode, privileged } of Object.values(services)) {
       expect(mode).toBeUndefined();
       expect(privileged).toBeUndefined();
-      for (const port of ports) expect(port).toMatch(/^\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}:\d+:\d+$/);
+      for (const port of ports) expect(port).toMatch(/^\$\{\w+_ADDRESS:-127\.0\.0\.1\}:\d+:\d+$/);
     }
+  });
+
+  test('publishes only gateways at PUBLISH_ADDRESS', () => {
+    const published = Object.entries(services).filter(([, { ports = [] }]) =>
+      ports.some((port) => port.includes('PUBLISH_ADDRESS')),
+    );
+    expect(published.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2']);
+  });
+
+  test.each(Object.entries(services))('bounds memory and processes of %s', (_name, service) => {
+    expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+    expect(service.pids_limit).toBeGreaterThan(0);
+  });
+
+  test.each(ours)('gives %s no secret of another kind of process', (name, { environment = {} }) => {
+    const secrets = Object.keys(environment).filter((key) => /SECRET|API_KEY/.test(key));
+    const own = name.startsWith('gateway') ? /^JWT_SECRET$/ : name === 'orchestrator' ? /_API_KEY$/ : /^$/;
+    expect(secrets.filter((key) => !own.test(key))).toEqual([]);
   });
 
   test('contains no secret: each comes from outside and is required, or passed on when set', () => {
@@ -150,6 +170,12 @@ describe('deploy/generate-env.mjs', () => {
 });
 
 describe('Dockerfile', () => {
+  test('is built on a Node.js release with long-term support', () => {
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    // https://github.com/nodejs/release: 24 until April 2028.
+    expect(bases.filter((base) => base !== 'node:24-bookworm-slim')).toEqual([]);
+  });
+
   test('runs as a user without rights and probes with node, for the image has no curl', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
     expect(dockerfile).toMatch(/HEALTHCHECK[^\n]*\\\n\s+CMD \["node", "-e", "fetch\(/);

@@ -35,6 +35,27 @@ describe('the tools of an MCP server', () => {
     expect(await web.page.getByText('00817045d145').count()).toBe(0);
   });
 
+  it('show in the approval what their arguments hide', async () => {
+    const turn = web.gateway.accept('charges', 'Send it', 'm1').start().say();
+    turn.ask({
+      tool: 'files.send',
+      args: { ['to\u200b']: 'invoice\u202efdp.exe', list: ['a\u2066b'] },
+      source: 'mcp',
+      state: 'awaiting_approval',
+    });
+    await web.open('#/c/charges');
+    await web.seen('Run files.send?');
+    const card = await web.page.locator('.ask').innerText();
+    expect(card).toContain('to\\u200b');
+    expect(card).toContain('"invoice\\u202efdp.exe"');
+    expect(card).toContain('["a\\u2066b"]');
+    await takePicture(web.page, 'approval-unseen-light');
+    await web.page.locator('.call-row').click();
+    await web.seen('list: ');
+    const page = await web.page.locator('.call').innerText();
+    expect(page).not.toMatch(/[\u200b\u202e\u2066]/u);
+  });
+
   it('are listed soon after their server has come, by their own names', async () => {
     await web.open();
     await web.seen('4 toolsets');
