@@ -5,6 +5,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
+# What the image contains, for scanners.
+RUN node scripts/sbom.mjs > sbom.cdx.json
 
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
@@ -17,6 +19,7 @@ WORKDIR /app
 RUN mkdir /data && chown node:node /data
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/package.json ./package.json
+COPY --from=build /app/sbom.cdx.json ./sbom.cdx.json
 COPY --from=build /app/dist ./dist
 USER node
 VOLUME /data

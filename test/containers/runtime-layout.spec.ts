@@ -25,7 +25,7 @@ async function readRuntimeFiles(): Promise<string[]> {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'switchyard-layout-'));
     const files = await readRuntimeFiles();
-    expect(files).toEqual(['node_modules', 'package.json', 'dist']);
+    expect(files).toEqual(['node_modules', 'package.json', 'sbom.cdx.json', 'dist']);
     const app = join(directory, 'app');
     await mkdir(app);
     for (const file of ['package.json', 'package-lock.json', '.npmrc', 'dist']) {
