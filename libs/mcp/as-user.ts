@@ -1,11 +1,16 @@
-import type { McpStdioServer } from './mcp-config.js';
+interface Program {
+  command: string;
+  args: string[];
+  uid?: number | undefined;
+  gid?: number | undefined;
+}
 
 /**
  * The command line of a server, by way of `setpriv` (util-linux) where it has a user of its own: the program then can
  * read neither the environment nor the memory of its worker. `setpriv` replaces itself with the program, so no process
  * stands between them.
  */
-export function asUser({ command, args, uid, gid = uid }: McpStdioServer): {
+export function asUser({ command, args, uid, gid = uid }: Program): {
   command: string;
   args: string[];
 } {
