@@ -74,7 +74,7 @@ export class Gateway {
     this.store = store;
     this.log = log;
     this.refusals = new Refusals(metrics.refusals, log);
-    this.localAccounts = createLocalAccounts(store, config);
+    this.localAccounts = createLocalAccounts(store, config, this.refusals);
     this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth);
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId, config.offer);

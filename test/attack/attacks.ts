@@ -1,5 +1,6 @@
 import type { Attack } from './attack.js';
 import { halfSent } from './half-sent.attack.js';
+import { signIn } from './sign-in.attack.js';
 
 /** In the order of docs/security.md. */
-export const ATTACKS: readonly Attack[] = [halfSent];
+export const ATTACKS: readonly Attack[] = [halfSent, signIn];

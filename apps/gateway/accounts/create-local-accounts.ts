@@ -1,7 +1,10 @@
 import type { AuthSettings, GatewayLimits } from '#bootstrap';
+import type { Refusals } from '#observability';
+import type { BindingStore } from '../dialects/bindings.js';
 import { AccountTokens } from './account-tokens.adapter.js';
 import { Accounts, type AccountStore } from './accounts.js';
 import { KnownAccounts } from './known-accounts.js';
+import { KnownNetworks } from './known-networks.js';
 import { Passwords } from './passwords.js';
 import { SignIn } from './sign-in.js';
 import { SignInLimits } from './sign-in-limits.js';
@@ -15,8 +18,9 @@ export interface LocalAccounts {
 
 /** Undefined with any other `AUTH`. */
 export function createLocalAccounts(
-  store: AccountStore,
+  store: AccountStore & BindingStore,
   { auth, limits }: { auth: AuthSettings; limits: GatewayLimits },
+  refusals: Refusals,
 ): LocalAccounts | undefined {
   if (auth.kind !== 'local') return undefined;
   const accounts = new Accounts(store);
@@ -24,6 +28,12 @@ export function createLocalAccounts(
   return {
     accounts,
     known: new KnownAccounts(accounts, tokens),
-    signIn: new SignIn(accounts, new Passwords(), tokens, new SignInLimits(limits)),
+    signIn: new SignIn(
+      accounts,
+      new Passwords((network) => refusals.note('sign_ins', { address: network })),
+      tokens,
+      new SignInLimits(limits, refusals),
+      new KnownNetworks(store),
+    ),
   };
 }

@@ -13,36 +13,48 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Of Node's four threads, half stay free for files and names. */
 const AT_ONCE = 2;
-const WAITING = 100;
+const WAITING = 200;
 
 /** `scrypt$<N>$<r>$<p>$<salt>$<hash>`: what was made with another cost is still understood. */
 const STORED = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/;
 
 /** Makes and checks what is stored of passwords. Throws `RequestError` `overloaded` when too many wait. */
 export class Passwords {
-  private readonly work = new BoundedWork({ atOnce: AT_ONCE, waiting: WAITING });
+  private readonly work: BoundedWork;
   /** Nobody's: compared with when there is no account, so that this takes as long. */
   private readonly decoy = format(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
-  async hash(password: string): Promise<string> {
+  /** @param onRefusal told the network of a refused request */
+  constructor(onRefusal?: (network: string) => void) {
+    this.work = new BoundedWork({ atOnce: AT_ONCE, waiting: WAITING }, onRefusal);
+  }
+
+  /** @param address where the request comes from: addresses take turns */
+  async hash(address: string, password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    return format(COST, salt, await this.derive(password, salt, COST));
+    return format(COST, salt, await this.derive(address, password, { salt, cost: COST }));
   }
 
   /** @param stored undefined when there is no account */
-  async isRight(password: string, stored: string | undefined): Promise<boolean> {
+  async isRight(address: string, password: string, stored: string | undefined): Promise<boolean> {
     const [, N, r, p, salt, hash] = STORED.exec(stored ?? this.decoy) ?? [];
     if (hash === undefined) throw new Error('a stored password cannot be read');
     const cost = { N: Number(N), r: Number(r), p: Number(p) };
-    const derived = await this.derive(password, Buffer.from(salt!, 'base64url'), cost);
+    const given = { salt: Buffer.from(salt!, 'base64url'), cost };
+    const derived = await this.derive(address, password, given);
     return timingSafeEqual(derived, Buffer.from(hash, 'base64url')) && stored !== undefined;
   }
 
-  private derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
+  private derive(
+    address: string,
+    password: string,
+    { salt, cost }: { salt: Buffer; cost: Cost },
+  ): Promise<Buffer> {
     const maxmem = 256 * cost.N * cost.r;
     // The same letters can be typed in several ways.
     const typed = password.normalize('NFKC');
     return this.work.run(
+      address,
       () =>
         new Promise((resolve, reject) =>
           scrypt(typed, salt, HASH_BYTES, { ...cost, maxmem }, (error, derived) =>

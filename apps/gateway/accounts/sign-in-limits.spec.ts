@@ -6,35 +6,58 @@ const { limits } = loadStandaloneConfig({});
 const tooMany = (what: string) =>
   expect.objectContaining({ code: 'overloaded', message: `Too many ${what} within a minute.` });
 
+function setUp(now?: () => number) {
+  const noted: string[] = [];
+  const door = new SignInLimits(limits, { note: (limit) => noted.push(limit) }, now);
+  const attempt = (address: string, account: string, isKnown = false) => {
+    const begun = door.begin(address);
+    begun.against({ key: account, userId: account, isKnown });
+    return begun;
+  };
+  return { door, noted, attempt };
+}
+
 describe('SignInLimits', () => {
-  it('lets ten passwords be tried for one account within a minute, from wherever', () => {
+  it('lets ten passwords be tried for one account within a minute, from any address', () => {
     let now = 0;
-    const door = new SignInLimits(limits, () => now);
-    for (let i = 0; i < 10; i++) door.begin(`10.0.0.${i}`, 'ann');
-    expect(() => door.begin('10.0.0.99', 'ann')).toThrow(tooMany('wrong passwords'));
-    door.begin('10.0.0.99', 'bob');
+    const { attempt, noted } = setUp(() => now);
+    for (let i = 0; i < 10; i++) attempt(`10.0.0.${i}`, 'ann');
+    expect(() => attempt('10.0.0.99', 'ann')).toThrow(tooMany('wrong passwords'));
+    expect(noted).toEqual(['wrong_passwords_per_minute']);
+    attempt('10.0.0.99', 'bob');
     now = 60_000;
-    door.begin('10.0.0.99', 'ann');
+    attempt('10.0.0.99', 'ann');
   });
 
-  it('lets a hundred be tried from one address, for whomever', () => {
-    const door = new SignInLimits(limits);
-    for (let i = 0; i < 100; i++) door.begin('10.0.0.1', `user ${i}`);
-    expect(() => door.begin('10.0.0.1', 'one more')).toThrow(tooMany('wrong passwords'));
-    door.begin('10.0.0.2', 'one more');
+  it('counts an address from which somebody signed in before by itself', () => {
+    const { attempt } = setUp();
+    for (let i = 0; i < 10; i++) attempt(`10.0.0.${i}`, 'ann');
+    for (let i = 0; i < 10; i++) attempt('10.0.1.1', 'ann', true);
+    expect(() => attempt('10.0.1.1', 'ann', true)).toThrow(tooMany('wrong passwords'));
+    attempt('10.0.1.2', 'ann', true);
   });
 
-  it('does not count what was right', () => {
-    const door = new SignInLimits(limits);
-    for (let i = 0; i < 300; i++) door.begin('10.0.0.1', 'ann').forget();
-    for (let i = 0; i < 10; i++) door.begin('10.0.0.1', 'ann');
-    expect(() => door.begin('10.0.0.1', 'ann')).toThrow();
+  it('lets a hundred be tried from one address, for any account', () => {
+    const { door, attempt, noted } = setUp();
+    for (let i = 0; i < 100; i++) attempt('10.0.0.1', `user ${i}`);
+    expect(() => door.begin('10.0.0.1')).toThrow(tooMany('wrong passwords'));
+    expect(noted).toEqual(['wrong_passwords_per_address']);
+    attempt('10.0.0.2', 'one more');
+  });
+
+  it('does not count what was right, or was refused before its account was known', () => {
+    const { door, attempt } = setUp();
+    for (let i = 0; i < 300; i++) attempt('10.0.0.1', 'ann').forget();
+    for (let i = 0; i < 300; i++) door.begin('10.0.0.1').forget();
+    for (let i = 0; i < 10; i++) attempt('10.0.0.1', 'ann');
+    expect(() => attempt('10.0.0.1', 'ann')).toThrow();
   });
 
   it('lets a hundred accounts be made from one address', () => {
-    const door = new SignInLimits(limits);
+    const { door, noted } = setUp();
     for (let i = 0; i < 100; i++) door.register('2001:db8::1');
     expect(() => door.register('2001:db8::ffff')).toThrow(tooMany('registrations'));
+    expect(noted).toEqual(['registrations_per_address']);
     door.register('2001:db8:0:1::1');
   });
 });

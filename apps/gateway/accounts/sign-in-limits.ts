@@ -1,22 +1,40 @@
 import type { GatewayLimits } from '#bootstrap';
+import type { Refusals } from '#observability';
 import { MinuteLimit } from '../auth/minute-limit.js';
 import { networkOf } from '../safety/network-of.js';
 
 /** Of all together within a minute: bounds what is remembered. */
 const MAX_REMEMBERED = 100_000;
 
+type LimitName = 'wrong_passwords_per_minute' | 'wrong_passwords_per_address' | 'registrations_per_address';
+
+/** What a password is tried for. */
+export interface SignInTarget {
+  /** The account's id when it exists, so that all its names count together. */
+  key: string;
+  /** For the log. Undefined: there is no such account, and what was typed may be a password. */
+  userId: string | undefined;
+  /** Somebody signed in to it from this address before: such an address counts by itself. */
+  isKnown: boolean;
+}
+
 /** One try that counts as wrong until it is known to be right. */
 export interface SignInAttempt {
+  against(target: SignInTarget): void;
   forget(): void;
 }
 
-/** How often this process lets passwords be tried, and accounts be made. Throws `RequestError` `overloaded`. */
+/** How often passwords may be tried, and accounts be made. Throws `RequestError` `overloaded`. */
 export class SignInLimits {
   private readonly byAccount: MinuteLimit;
   private readonly byAddress: MinuteLimit;
   private readonly registrations: MinuteLimit;
 
-  constructor(limits: GatewayLimits, now?: () => number) {
+  constructor(
+    limits: GatewayLimits,
+    private readonly refusals: Pick<Refusals, 'note'>,
+    now?: () => number,
+  ) {
     const limit = (what: string, perUser: number) =>
       new MinuteLimit({ what, perUser, inAll: MAX_REMEMBERED }, now);
     this.byAccount = limit('wrong passwords', limits.wrongPasswordsPerMinute);
@@ -24,20 +42,41 @@ export class SignInLimits {
     this.registrations = limit('registrations', limits.registrationsPerAddress);
   }
 
-  /** @param accountKey what the account would be found by; whether it exists makes no difference */
-  begin(address: string, accountKey: string): SignInAttempt {
+  begin(address: string): SignInAttempt {
     const network = networkOf(address);
-    this.byAddress.take(network);
-    this.byAccount.take(accountKey);
+    this.take(this.byAddress, network, { limit: 'wrong_passwords_per_address', address });
+    let counted: string | undefined;
     return {
+      against: ({ key, userId, isKnown }) => {
+        const counter = isKnown ? `${key} ${network}` : key;
+        this.take(this.byAccount, counter, {
+          limit: 'wrong_passwords_per_minute',
+          address,
+          user_id: userId,
+        });
+        counted = counter;
+      },
       forget: () => {
         this.byAddress.giveBack(network);
-        this.byAccount.giveBack(accountKey);
+        if (counted !== undefined) this.byAccount.giveBack(counted);
       },
     };
   }
 
   register(address: string): void {
-    this.registrations.take(networkOf(address));
+    this.take(this.registrations, networkOf(address), { limit: 'registrations_per_address', address });
+  }
+
+  private take(
+    counter: MinuteLimit,
+    key: string,
+    { limit, ...about }: { limit: LimitName; address: string; user_id?: string },
+  ): void {
+    try {
+      counter.take(key);
+    } catch (error) {
+      this.refusals.note(limit, about);
+      throw error;
+    }
   }
 }

@@ -3,6 +3,7 @@ import { RequestError } from '../errors/request-error.js';
 import type { AccountTokens } from './account-tokens.adapter.js';
 import { keyOfName } from './account-keys.js';
 import { toAccountBody, type AccountBody, type Accounts, type NewAccount } from './accounts.js';
+import type { KnownNetworks } from './known-networks.js';
 import type { Passwords } from './passwords.js';
 import type { SignInLimits } from './sign-in-limits.js';
 
@@ -19,25 +20,30 @@ export class SignIn {
     private readonly passwords: Passwords,
     private readonly tokens: AccountTokens,
     private readonly limits: SignInLimits,
+    private readonly networks: KnownNetworks,
   ) {}
 
   /** @param address where the request comes from */
   async register(address: string, given: NewAccount): Promise<AccountBody> {
     this.limits.register(address);
-    const password = await this.passwords.hash(given.password);
+    const password = await this.passwords.hash(address, given.password);
     return toAccountBody(await this.accounts.register({ ...given, password }));
   }
 
   /** Unknown, inactive and a wrong password are one answer after the same work. */
   async signIn(address: string, name: string, password: string): Promise<TokenBody> {
-    const attempt = this.limits.begin(address, keyOfName(name).key);
+    const attempt = this.limits.begin(address);
     let isWrong = false;
     try {
       const account = await this.accounts.find(name);
-      const isRight = await this.passwords.isRight(password, account?.password);
+      const key = account?._id ?? keyOfName(name).key;
+      const isKnown = await this.networks.has(key, address);
+      attempt.against({ key, userId: account?._id, isKnown });
+      const isRight = await this.passwords.isRight(address, password, account?.password);
       isWrong = !isRight || !account?.is_active;
       if (isWrong) throw new RequestError('unauthorized', 'Incorrect username or password');
-      return { access_token: await this.tokens.issue(account!._id), token_type: 'bearer' };
+      if (!isKnown) await this.networks.add(key, address);
+      return { access_token: await this.tokens.issue(key), token_type: 'bearer' };
     } finally {
       if (!isWrong) attempt.forget();
     }

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
 import { createProgram } from '../../../apps/command-line/program.js';
 import { sampleAccount } from '../../../libs/store/testing/sample-rows.js';
+import { waitFor } from '../../services/wait-for.js';
 import { JWT_SECRET, startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
 
 // A password costs a quarter of a second of a core that other specs use, too, and some tests try a dozen.
@@ -182,6 +183,31 @@ describe('a token', () => {
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
     expect((await signIn('nobody', 'wrong horse')).status).toBe(401);
+  });
+
+  it('counts wrong passwords for the account, whether its email or its name was typed', async () => {
+    await start({ ...LOCAL, limits: { wrongPasswordsPerMinute: 2 } });
+    await register(ANN);
+    expect((await signIn('ann', 'wrong horse')).status).toBe(401);
+    expect((await signIn('Ann@example.org', 'wrong horse')).status).toBe(401);
+    for (const name of ['ann', ANN.email]) expect((await signIn(name, ANN.password)).status).toBe(429);
+    await waitFor(() => harness.log.some((line) => line.includes('limit reached')), { what: 'a log line' });
+    const line = JSON.parse(harness.log.find((text) => text.includes('limit reached'))!) as object;
+    expect(line).toMatchObject({ limit: 'wrong_passwords_per_minute', address: '127.0.0.1' });
+  });
+
+  it('is had from an address that signed in before, whatever others try from elsewhere', async () => {
+    const trustedProxies = ['127.0.0.1'];
+    const limits = { wrongPasswordsPerMinute: 2 };
+    await start({ config: { auth: { kind: 'local' }, trustedProxies }, limits });
+    await register(ANN);
+    const from = (address: string) => ({ 'x-forwarded-for': address });
+    expect((await signIn('ann', ANN.password, from('10.0.0.1'))).status).toBe(200);
+    for (const n of [2, 3]) expect((await signIn('ann', 'wrong', from(`10.0.0.${n}`))).status).toBe(401);
+    expect((await signIn('ann', ANN.password, from('10.0.0.4'))).status).toBe(429);
+    expect((await signIn('ann', ANN.password, from('10.0.0.1'))).status).toBe(200);
+    for (let i = 0; i < 2; i++) expect((await signIn('ann', 'wrong', from('10.0.0.1'))).status).toBe(401);
+    expect((await signIn('ann', ANN.password, from('10.0.0.1'))).status).toBe(429);
   });
 
   it('is refused by address, which a trusted proxy may say and nobody else', async () => {
