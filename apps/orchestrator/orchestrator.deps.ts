@@ -66,6 +66,7 @@ export interface OrchestratorDeps {
     | 'modelWaitDuration'
     | 'toolDefinitionChanges'
     | 'scopedToolsetConflicts'
+    | 'refusals'
   >;
   settings: OrchestratorSettings;
 }

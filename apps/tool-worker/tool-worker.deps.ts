@@ -27,7 +27,7 @@ export interface ToolWorkerDeps {
   log: Log;
   /** One record per invocation. */
   auditLog: Pick<Log, 'info'>;
-  metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration' | 'toolRateRefusals'>;
+  metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration' | 'toolRateRefusals' | 'refusals'>;
   hosts: ToolsetHost[];
   /** Default: what runs in production. */
   questionTimes?: Partial<QuestionTimes>;

@@ -1,5 +1,4 @@
 import type { Counter } from 'prom-client';
-import type { Logger } from './logger.js';
 
 const LINE_EVERY_MS = 60_000;
 
@@ -12,7 +11,7 @@ export class Refusals {
 
   constructor(
     private readonly counter: Pick<Counter<'limit'>, 'inc'>,
-    private readonly log: Pick<Logger, 'warn'>,
+    private readonly log: { warn(fields: object, message: string): void },
     private readonly now: () => number = () => performance.now(),
   ) {}
 

@@ -44,10 +44,6 @@ const VALUE_KEYWORDS = new Set([
   ...['type', 'uniqueItems'],
 ]);
 
-/** Keywords whose work can grow faster than the data. */
-const COSTLY_KEYWORDS = new Set(['$dynamicRef', '$ref', 'pattern', 'patternProperties', 'uniqueItems']);
-const MAX_QUICK_LENGTH = 4 * 1024;
-
 /** Thrown with one sentence that says what is wrong with the schema. */
 export class UnusableSchemaError extends Error {
   override name = 'UnusableSchemaError';
@@ -64,19 +60,6 @@ export function reduceSchema(schema: unknown): Record<string, unknown> {
   }
   const counter = { references: 0 };
   return reduceObject(schema, counter);
-}
-
-/**
- * Whether a schema is small and goes over the data at most once per keyword, so that a check cannot take long. A
- * property that is called like a costly keyword makes it «no», which is only slower.
- */
-export function isQuickToCheck(reduced: Record<string, unknown>): boolean {
-  return JSON.stringify(reduced).length <= MAX_QUICK_LENGTH && !hasCostlyKeyword(reduced);
-}
-
-function hasCostlyKeyword(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, inner]) => COSTLY_KEYWORDS.has(key) || hasCostlyKeyword(inner));
 }
 
 interface Counter {

@@ -22,7 +22,7 @@ export async function runTool(
   args: Record<string, unknown>,
   context: Partial<ToolContext> = {},
 ): Promise<ToolResult> {
-  const error = validator.validate(tool.definition.input_schema, args);
+  const error = await validator.validate(tool.definition.input_schema, args);
   if (error) return { status: 'failure', data: null, error };
   try {
     return toToolResult(await tool.run(args, { ...aCall(tool), ...context }));

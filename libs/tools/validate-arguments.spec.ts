@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { standStill } from '../../test/services/stand-still.js';
@@ -12,18 +12,20 @@ const add = {
   additionalProperties: false,
 };
 
-function detailsOf(schema: Record<string, unknown>, args: Record<string, unknown>) {
-  return validator.validate(schema, args)?.error_details;
+async function detailsOf(schema: Record<string, unknown>, args: Record<string, unknown>) {
+  return (await validator.validate(schema, args))?.error_details;
 }
 
+afterAll(() => validator.stop());
+
 describe('ArgumentValidator', () => {
-  it('accepts arguments that fit', () => {
-    expect(validator.validate(add, { a: 2, b: 3 })).toBeUndefined();
+  it('accepts arguments that fit', async () => {
+    expect(await validator.validate(add, { a: 2, b: 3 })).toBeUndefined();
   });
 
-  it('names parameter, value and rule of a wrong type, and coerces nothing', () => {
+  it('names parameter, value and rule of a wrong type, and coerces nothing', async () => {
     const args = { a: '2', b: 3 };
-    expect(validator.validate(add, args)).toEqual({
+    expect(await validator.validate(add, args)).toEqual({
       error_type: 'ValidationError',
       error_message: 'a: must be integer',
       error_details: { parameter: 'a', provided_value: '2', constraint: 'must be integer' },
@@ -31,44 +33,46 @@ describe('ArgumentValidator', () => {
     expect(args).toEqual({ a: '2', b: 3 });
   });
 
-  it('names a missing and an unknown argument', () => {
-    expect(detailsOf(add, { a: 1 })).toMatchObject({
+  it('names a missing and an unknown argument', async () => {
+    expect(await detailsOf(add, { a: 1 })).toMatchObject({
       parameter: 'b',
       provided_value: null,
       constraint: 'is required',
     });
-    expect(detailsOf(add, { a: 1, b: 2, c: 3 })).toMatchObject({ parameter: 'c', provided_value: 3 });
+    expect(await detailsOf(add, { a: 1, b: 2, c: 3 })).toMatchObject({ parameter: 'c', provided_value: 3 });
   });
 
-  it('says what the alternatives were', () => {
+  it('says what the alternatives were', async () => {
     const schema = { type: 'object', properties: { x: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
-    expect(detailsOf(schema, { x: 1 })).toMatchObject({
+    expect(await detailsOf(schema, { x: 1 })).toMatchObject({
       parameter: 'x',
       constraint: 'must be string or must be null',
     });
   });
 
-  it('writes nested parameters as a path', () => {
+  it('writes nested parameters as a path', async () => {
     const schema = { type: 'object', properties: { list: { type: 'array', items: add } } };
-    expect(detailsOf(schema, { list: [{ a: 1, b: true }] })).toMatchObject({
+    expect(await detailsOf(schema, { list: [{ a: 1, b: true }] })).toMatchObject({
       parameter: 'list.0.b',
       provided_value: true,
     });
   });
 
-  it('cuts values to 200 characters and masks what looks secret', () => {
+  it('cuts values to 200 characters and masks what looks secret', async () => {
     const schema = { type: 'object', properties: { x: { type: 'null' }, api_key: { type: 'null' } } };
-    const long = detailsOf(schema, { x: 'y'.repeat(1000) }) as { provided_value: string };
+    const long = (await detailsOf(schema, { x: 'y'.repeat(1000) })) as { provided_value: string };
     expect(long.provided_value).toHaveLength(200);
-    expect(detailsOf(schema, { api_key: 'sk-1' })).toMatchObject({ provided_value: '***' });
-    expect(detailsOf(schema, { x: { password: 'hunter2' } })).toMatchObject({
+    expect(await detailsOf(schema, { api_key: 'sk-1' })).toMatchObject({ provided_value: '***' });
+    expect(await detailsOf(schema, { x: { password: 'hunter2' } })).toMatchObject({
       provided_value: '{"password":"***"}',
     });
   });
 
-  it('fills in no defaults', () => {
+  it('fills in no defaults', async () => {
     const args = {};
-    expect(validator.validate({ type: 'object', properties: { x: { default: 5 } } }, args)).toBeUndefined();
+    expect(
+      await validator.validate({ type: 'object', properties: { x: { default: 5 } } }, args),
+    ).toBeUndefined();
     expect(args).toEqual({});
   });
 
@@ -79,7 +83,7 @@ describe('ArgumentValidator', () => {
     ['2020-12', 'https://json-schema.org/draft/2020-12/schema'],
     ['none', undefined],
     ['an unknown', 'https://example.com/mine'],
-  ])('understands a schema of %s dialect', (_name, $schema) => {
+  ])('understands a schema of %s dialect', async (_name, $schema) => {
     const schema = {
       $schema,
       $id: 'https://example.com/tool',
@@ -87,64 +91,49 @@ describe('ArgumentValidator', () => {
       definitions: { n: { type: 'number' } },
       properties: { x: { $ref: '#/definitions/n' } },
     };
-    expect(validator.validate(schema, { x: 1 })).toBeUndefined();
-    expect(detailsOf(schema, { x: 'one' })).toMatchObject({ parameter: 'x' });
+    expect(await validator.validate(schema, { x: 1 })).toBeUndefined();
+    expect(await detailsOf(schema, { x: 'one' })).toMatchObject({ parameter: 'x' });
   });
 
-  it('knows formats, and ignores unknown formats and keywords', () => {
+  it('knows formats, and ignores unknown formats and keywords', async () => {
     const schema = {
       type: 'object',
       properties: { d: { type: 'string', format: 'date' }, u: { type: 'string', format: 'made-up' } },
       'x-vendor': { anything: true },
     };
-    expect(validator.validate(schema, { d: '2026-01-31', u: 'x' })).toBeUndefined();
-    expect(detailsOf(schema, { d: 'tomorrow' })).toMatchObject({ parameter: 'd' });
+    expect(await validator.validate(schema, { d: '2026-01-31', u: 'x' })).toBeUndefined();
+    expect(await detailsOf(schema, { d: 'tomorrow' })).toMatchObject({ parameter: 'd' });
   });
 
-  it('tells a keyword from an argument of the same name', () => {
+  it('tells a keyword from an argument of the same name', async () => {
     const schema = {
       type: 'object',
       properties: { pattern: { type: 'string' }, $ref: { type: 'string' }, properties: { type: 'string' } },
       required: ['pattern'],
     };
-    expect(validator.validate(schema, { pattern: '*', $ref: 'a', properties: 'b' })).toBeUndefined();
-    expect(detailsOf(schema, { pattern: 5 })).toMatchObject({ parameter: 'pattern' });
+    expect(await validator.validate(schema, { pattern: '*', $ref: 'a', properties: 'b' })).toBeUndefined();
+    expect(await detailsOf(schema, { pattern: 5 })).toMatchObject({ parameter: 'pattern' });
   });
 
-  it('checks patterns, also old-style ones, and lets pass what only another language understands', () => {
+  it('checks patterns, also old-style ones, and lets pass what only another language understands', async () => {
     const withPattern = (pattern: string) => ({
       type: 'object',
       properties: { x: { type: 'string', pattern } },
     });
-    expect(detailsOf(withPattern('^\\p{L}+$'), { x: '1' })).toMatchObject({ parameter: 'x' });
-    expect(detailsOf(withPattern('^[\\w-.]+$'), { x: '!' })).toMatchObject({ parameter: 'x' });
-    expect(validator.validate(withPattern('(?P<n>.)'), { x: '!' })).toBeUndefined();
+    expect(await detailsOf(withPattern('^\\p{L}+$'), { x: '1' })).toMatchObject({ parameter: 'x' });
+    expect(await detailsOf(withPattern('^[\\w-.]+$'), { x: '!' })).toMatchObject({ parameter: 'x' });
+    expect(await validator.validate(withPattern('(?P<n>.)'), { x: '!' })).toBeUndefined();
   });
 });
 
-describe('a machine that stands still for longer than a schema may take', () => {
-  const STANDSTILL_MS = 1_500;
-  const schema = { type: 'object', properties: { x: { type: 'string', pattern: '^[a-c]+$' } } };
-
-  it('does so in the middle of a check: the arguments fit all the same', () => {
-    let reads = 0;
-    const args = {
-      get x() {
-        // First the depth is looked at.
-        if (++reads === 2) standStill(STANDSTILL_MS);
-        return 'abc';
-      },
-    };
-    expect(new ArgumentValidator().validate(schema, args)).toBeUndefined();
-    expect(reads).toBeGreaterThan(2);
-  });
-
-  it('does so while the schema is compiled: the tool can be called all the same', () => {
+describe('a machine that stands still for longer than a schema may take to compile', () => {
+  it('holds it not against the tool', () => {
+    const schema = { type: 'object', properties: { x: { type: 'string', pattern: '^[a-c]+$' } } };
     const { compile } = Ajv2020.prototype;
     let compiled = 0;
     jest.spyOn(Ajv2020.prototype, 'compile').mockImplementation(function (this: Ajv2020, ...args) {
       // Not the empty schema, which is compiled before the time is counted.
-      if ('properties' in Object(args[0]) && ++compiled === 1) standStill(STANDSTILL_MS);
+      if ('properties' in Object(args[0]) && ++compiled === 1) standStill(1_500);
       return compile.apply(this, args) as never;
     });
     expect(new ArgumentValidator().findSchemaProblem(schema)).toBeUndefined();
@@ -153,18 +142,57 @@ describe('a machine that stands still for longer than a schema may take', () => 
   });
 });
 
-describe('a hostile schema', () => {
-  it('cannot block the process with a pattern, and is refused without another try after three', () => {
-    const schema = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } };
-    // Of the processor: what else the machine does takes none of it.
-    const before = process.cpuUsage();
-    for (let call = 0; call < 100; call++) {
-      expect(validator.validate(schema, { x: `${'a'.repeat(60)}!` })?.error_type).toBe('ValidationError');
+describe('arguments that take long to check', () => {
+  const email =
+    '^([a-zA-Z0-9])(([-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+[.]{1}(([a-z]{2,3})|([a-z]{2,3}[.]{1}[a-z]{2,3}))$';
+  const schema = { type: 'object', properties: { to: { type: 'string', pattern: email } } };
+  const slow = { to: `${'a'.repeat(60)}!` };
+  const mallory = { user_id: 'mallory', tool_name: 'mail.send' };
+  const refusals = { note: jest.fn() };
+  const strict = new ArgumentValidator({ refusals, slowChecks: { limitMs: 100 } });
+  afterAll(() => strict.stop());
+
+  it('are refused alone: their schema stays in use, however often, and operators are told', async () => {
+    for (let call = 0; call < 4; call++) {
+      expect(await strict.validate(schema, slow, mallory)).toEqual({
+        error_type: 'ValidationError',
+        error_message: 'The arguments take more than 100 ms to check. Send shorter or simpler values.',
+        error_details: expect.objectContaining({ parameter: 'arguments', provided_value: null }),
+      });
     }
-    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(10_000);
+    expect(await strict.validate(schema, { to: 'ann@example.org' }, mallory)).toBeUndefined();
+    expect(await strict.validate(schema, { to: 'ann' }, { ...mallory, user_id: 'ann' })).toMatchObject({
+      error_details: { parameter: 'to' },
+    });
+    expect(refusals.note.mock.calls).toEqual(Array(4).fill(['slow_arguments', mallory]));
   });
 
-  it('cannot block the process with references that multiply', () => {
+  it('never hold the event loop', async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 5);
+    await strict.validate(schema, slow, mallory);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(2);
+  });
+
+  it('are not checked at once where the schema does not bound the work', () => {
+    const many = { ids: Array.from({ length: 30_000 }, (_, id) => ({ id })) };
+    const unique = { properties: { ids: { type: 'array', uniqueItems: true } } };
+    const alternatives = Array.from({ length: 300 }, (_, n) => ({ const: `value ${n}` }));
+    const choice = { properties: { list: { type: 'array', items: { anyOf: alternatives } } } };
+    const list = Array.from({ length: 100_000 }, () => 'value 299');
+    for (const [costly, args] of [
+      [unique, many],
+      [choice, { list }],
+      [schema, { to: 'a' }],
+    ] as const)
+      expect(validator.validate(costly, args)).toBeInstanceOf(Promise);
+    expect(validator.validate(choice, { list: list.slice(0, 1_000) })).toBeUndefined();
+  });
+});
+
+describe('a hostile schema', () => {
+  it('cannot block the process with references that multiply', async () => {
     const $defs: Record<string, unknown> = { d60: { type: 'string' } };
     for (let level = 0; level < 60; level++) {
       const next = { $ref: `#/$defs/d${level + 1}` };
@@ -173,7 +201,9 @@ describe('a hostile schema', () => {
       };
     }
     const schema = { type: 'object', $defs, properties: { x: { $ref: '#/$defs/d0' } } };
-    expect(validator.validate(schema, { x: 'text' })?.error_type).toBe('ValidationError');
+    expect(await validator.validate(schema, { x: 'text' })).toMatchObject({
+      error_type: 'ValidationError',
+    });
   });
 
   it.each<[string, Record<string, unknown>]>([
@@ -185,8 +215,8 @@ describe('a hostile schema', () => {
     ['has an unknown type', { type: 'function' }],
     ['has a list where a schema belongs', { properties: [] }],
     ['refers to itself', { $ref: '#' }],
-  ])('that %s is a problem that has a name, never an exception', (_what, schema) => {
-    const refused = validator.validate(schema, {});
+  ])('that %s is a problem that has a name, never an exception', async (_what, schema) => {
+    const refused = await validator.validate(schema, {});
     expect(refused?.error_type).toBe('ValidationError');
     expect(refused?.error_message).toMatch(/input schema/);
   });
@@ -198,26 +228,28 @@ describe('a hostile schema', () => {
     expect(validator.findSchemaProblem(add)).toBeUndefined();
   });
 
-  it('cannot reach the schema of another tool by its id', () => {
-    validator.validate({ type: 'object', properties: { x: { $id: 'urn:mine', type: 'string' } } }, {});
+  it('cannot reach the schema of another tool by its id', async () => {
+    await validator.validate({ type: 'object', properties: { x: { $id: 'urn:mine', type: 'string' } } }, {});
     expect(validator.findSchemaProblem({ $ref: 'urn:mine' })).toBeDefined();
   });
 
-  it('cannot make deep arguments overflow the stack', () => {
+  it('cannot make deep arguments overflow the stack', async () => {
     let args: Record<string, unknown> = {};
     for (let level = 0; level < 20_000; level++) args = { args };
-    expect(validator.validate({ type: 'object' }, args)?.error_type).toBe('ValidationError');
+    expect(await validator.validate({ type: 'object' }, args)).toMatchObject({
+      error_type: 'ValidationError',
+    });
   });
 
-  it('never throws, whatever JSON it is', () => {
-    fc.assert(
-      fc.property(
+  it('never throws, whatever JSON it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.dictionary(
           fc.constantFrom('type', 'items', 'properties', 'enum', '$ref', 'not', 'anyOf'),
           fc.jsonValue(),
         ),
-        (schema) => {
-          const refused = validator.validate(schema, { a: 1 });
+        async (schema) => {
+          const refused = await validator.validate(schema, { a: 1 });
           expect(refused === undefined || refused.error_type === 'ValidationError').toBe(true);
         },
       ),
@@ -226,7 +258,7 @@ describe('a hostile schema', () => {
   });
 
   it('is forgotten with all others when the cache is full, and understood again', () => {
-    const bounded = new ArgumentValidator(3);
+    const bounded = new ArgumentValidator({ maxCachedSchemas: 3 });
     for (let n = 0; n < 10; n++) {
       expect(bounded.validate({ type: 'object', properties: { x: { const: n } } }, { x: n })).toBeUndefined();
       expect(bounded.validate(add, { a: 1, b: '2' })).toBeDefined();

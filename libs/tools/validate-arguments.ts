@@ -1,54 +1,60 @@
 import { createHash } from 'node:crypto';
-import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import { default as ajvFormats } from 'ajv-formats';
-import { isWithinDepth, type ErrorDetail } from '#contracts';
-import { isQuickToCheck, reduceSchema, UnusableSchemaError } from './input-schema.js';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { errorDetail, isWithinDepth, type ErrorDetail } from '#contracts';
+import { reduceSchema, UnusableSchemaError } from './input-schema.js';
+import { costOfSchema } from './schema-cost.js';
+import { SchemaCompiler } from './schema-compiler.js';
+import { SlowChecks, type SlowCheckEnd, type SlowCheckOptions } from './slow-checks.js';
 import { againIfHeldUp, runWithTimeLimit, TimeLimitError } from './time-limit.js';
 import { toValidationError } from './validation-detail.js';
 
+/** Wall clock for compiling one schema; while the machine stands still it is not blamed. */
+const COMPILE_LIMIT_MS = 500;
 /**
- * Wall clock for compiling one schema or checking one call. Third-party `pattern`, references that multiply and
- * `uniqueItems` can take for ever; they are kept, with their exact meaning, and interrupted. For a machine that stood
- * still meanwhile they are not blamed.
+ * Size of a schema times size of the arguments that are checked at once: at worst some 50 ms. Everything else is
+ * checked on a thread.
  */
-const TIME_LIMIT_MS = 500;
-/** A schema that was interrupted so often is refused without another try. */
-const MAX_INTERRUPTIONS = 3;
+const MAX_PROMPT_WORK = 2 ** 28;
+const CHECK_LIMIT_MS = 500;
+const RETRY_AFTER_MS = 5_000;
 
-const OPTIONS = {
-  strict: false,
-  allErrors: false,
-  // Never change what the model said.
-  coerceTypes: false,
-  useDefaults: false,
-  removeAdditional: false,
-  addUsedSchema: false,
-  ownProperties: true,
-  logger: false,
-  code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
-} as const;
+/** What a schema became: what checks it, or the reason why its tool cannot be called. */
+type Compiled =
+  { reduced: string; dialect: string; cost: number; check: ValidateFunction } | { unusable: string };
 
-/** By the address in `$schema`; without one that is known here the newest. */
-const DIALECTS = [
-  { name: '7', uris: /\bdraft-0[467]\b/, Validator: Ajv },
-  { name: '2019', uris: /\b2019-09\b/, Validator: Ajv2019 },
-];
-const NEWEST_DIALECT = { name: '2020', Validator: Ajv2020 };
+/** Whose call of which tool it is. */
+export interface CheckedFor {
+  user_id: string;
+  tool_name: string;
+}
 
-/** What a schema became: a function, or the reason why its tool cannot be called. */
-type Compiled = { check: ValidateFunction; isQuick: boolean; interruptions: number } | { unusable: string };
+const NOBODY: CheckedFor = { user_id: '', tool_name: '' };
+
+export interface ArgumentValidatorOptions {
+  maxCachedSchemas?: number;
+  /** Told of arguments that could not be checked in time. */
+  refusals?: { note(limit: string, about: Record<string, unknown>): void };
+  slowChecks?: SlowCheckOptions;
+}
 
 /**
- * Checks arguments against the JSON Schema of a tool: 2020-12 (default), 2019-09, draft 7 and 6. Compiled schemas are
- * cached by content; a full cache starts anew together with the validators, so memory stays bounded.
+ * Checks arguments against the JSON Schema of a tool: 2020-12 (default), 2019-09, draft 7 and 6. What arguments cost is
+ * never held against their schema: where the schema does not bound it, they are checked on a thread with a time limit,
+ * and refused alone. Compiled schemas are cached by content; a full cache starts anew together with the compiler, so
+ * memory stays bounded.
  */
 export class ArgumentValidator {
   private readonly compiled = new Map<string, Compiled>();
-  private readonly dialects = new Map<string, Ajv>();
+  /** The same by identity: spares the schemas of a catalogue the hash of their text. */
+  private byIdentity = new WeakMap<Record<string, unknown>, Compiled>();
+  private readonly compiler = new SchemaCompiler();
+  private readonly slowChecks: SlowChecks;
+  private readonly limitMs: number;
 
-  constructor(private readonly maxCachedSchemas = 500) {}
+  constructor(private readonly options: ArgumentValidatorOptions = {}) {
+    this.limitMs = options.slowChecks?.limitMs ?? CHECK_LIMIT_MS;
+    this.slowChecks = new SlowChecks({ ...options.slowChecks, limitMs: this.limitMs });
+  }
 
   /** The reason why a tool with this schema cannot be offered, or undefined. */
   findSchemaProblem(schema: Record<string, unknown>): string | undefined {
@@ -56,32 +62,68 @@ export class ArgumentValidator {
     return 'unusable' in compiled ? compiled.unusable : undefined;
   }
 
-  /** Undefined when `args` fit; no coercion, no defaults: `args` is never changed. */
-  validate(schema: Record<string, unknown>, args: Record<string, unknown>): ErrorDetail | undefined {
+  /**
+   * Undefined when `args` fit; no coercion, no defaults: `args` is never changed. Answers at once unless the schema lets
+   * a check take long; then it is a promise.
+   */
+  validate(
+    schema: Record<string, unknown>,
+    args: Record<string, unknown>,
+    by: CheckedFor = NOBODY,
+  ): ErrorDetail | undefined | Promise<ErrorDetail | undefined> {
     if (!isWithinDepth(args)) return refuse('The arguments nest too deep.');
     const compiled = this.compile(schema);
     if ('unusable' in compiled) return refuse(compiled.unusable);
-    if (compiled.interruptions >= MAX_INTERRUPTIONS)
-      return refuse('The input schema takes too long to check.');
+    const { reduced, dialect, cost, check } = compiled;
+    const text = JSON.stringify(args);
+    if (cost * text.length > MAX_PROMPT_WORK)
+      return this.slowChecks
+        .check(by.user_id, { schema: reduced, dialect, args: text })
+        .then((end) => this.toDetail(end, by));
     try {
-      const check = () => findErrors(compiled.check, args);
-      const errors = compiled.isQuick ? check() : againIfHeldUp(() => runWithTimeLimit(TIME_LIMIT_MS, check));
+      const errors = findErrors(check, args);
       return errors && toValidationError(errors, args);
-    } catch (error) {
-      if (error instanceof TimeLimitError) compiled.interruptions++;
-      return refuse('The arguments cannot be checked against the input schema.');
+    } catch {
+      return refuse(UNCHECKED);
     }
   }
 
+  /** Ends the threads, if there are any. */
+  stop(): Promise<void> {
+    return this.slowChecks.stop();
+  }
+
+  private toDetail(end: SlowCheckEnd, { user_id, tool_name }: CheckedFor): ErrorDetail | undefined {
+    if (typeof end === 'object') return end.error;
+    if (end === 'failed') return refuse(UNCHECKED);
+    const limit = end === 'too_many' ? 'waiting_argument_checks' : 'slow_arguments';
+    this.options.refusals?.note(limit, { user_id, tool_name });
+    if (end === 'died')
+      return refuse('The arguments take too much memory to check. Send fewer or shorter values.');
+    if (end === 'too_slow')
+      return refuse(
+        `The arguments take more than ${this.limitMs} ms to check. Send shorter or simpler values.`,
+      );
+    const seconds = RETRY_AFTER_MS / 1_000;
+    const message = `Too many arguments of your calls wait to be checked. Try again in ${seconds} s.`;
+    return errorDetail('ApiLimitExceeded', message, { retry_after_ms: RETRY_AFTER_MS, started: false });
+  }
+
   private compile(schema: Record<string, unknown>): Compiled {
+    const found = this.byIdentity.get(schema);
+    if (found) return found;
     const key = schemaKey(schema);
-    const known = this.compiled.get(key);
-    if (known) return known;
-    if (this.compiled.size >= this.maxCachedSchemas) {
+    const compiled = this.compiled.get(key) ?? this.remember(key, this.tryToCompile(schema));
+    this.byIdentity.set(schema, compiled);
+    return compiled;
+  }
+
+  private remember(key: string, compiled: Compiled): Compiled {
+    if (this.compiled.size >= (this.options.maxCachedSchemas ?? 500)) {
       this.compiled.clear();
-      this.dialects.clear();
+      this.byIdentity = new WeakMap();
+      this.compiler.clear();
     }
-    const compiled = this.tryToCompile(schema);
     this.compiled.set(key, compiled);
     return compiled;
   }
@@ -89,8 +131,9 @@ export class ArgumentValidator {
   private tryToCompile(schema: Record<string, unknown>): Compiled {
     try {
       const reduced = reduceSchema(schema);
-      const check = againIfHeldUp(() => this.compileInTime(reduced, schema.$schema));
-      return { check, isQuick: isQuickToCheck(reduced), interruptions: 0 };
+      const dialect = String(schema.$schema);
+      const check = againIfHeldUp(() => this.compileInTime(reduced, dialect));
+      return { reduced: JSON.stringify(reduced), dialect, cost: costOfSchema(reduced), check };
     } catch (error) {
       if (error instanceof UnusableSchemaError) return { unusable: error.message };
       if (!(error instanceof TimeLimitError))
@@ -99,43 +142,20 @@ export class ArgumentValidator {
     }
   }
 
-  private compileInTime(schema: AnySchemaObject, uri: unknown): ValidateFunction {
-    const ajv = this.dialect(uri);
+  private compileInTime(schema: Record<string, unknown>, dialect: string): ValidateFunction {
+    // Its meta-schema takes long the first time: not on the clock of the first schema.
+    this.compiler.prepare(dialect);
     try {
-      return runWithTimeLimit(TIME_LIMIT_MS, () => ajv.compile(schema));
+      return runWithTimeLimit(COMPILE_LIMIT_MS, () => this.compiler.compile(schema, dialect));
     } catch (error) {
       // Interrupted in the middle of its work, a validator cannot be trusted with the next schema.
-      if (error instanceof TimeLimitError) this.dialects.clear();
+      if (error instanceof TimeLimitError) this.compiler.clear();
       throw error;
     }
   }
-
-  private dialect(uri: unknown): Ajv {
-    const { name, Validator } = DIALECTS.find(({ uris }) => uris.test(String(uri))) ?? NEWEST_DIALECT;
-    const known = this.dialects.get(name);
-    if (known) return known;
-    const ajv = new Validator(OPTIONS);
-    ajvFormats.default(ajv, { mode: 'fast' });
-    // Meta-schemas use it on `pattern`; what other languages accept there must not make a tool unusable.
-    ajv.addFormat('regex', true);
-    // Compiling the meta-schema takes long the first time: not on the clock of the first schema.
-    ajv.compile({} satisfies AnySchemaObject);
-    this.dialects.set(name, ajv);
-    return ajv;
-  }
 }
 
-/** A pattern that only another language understands says nothing: its server checks it. */
-function compilePattern(pattern: string): RegExp {
-  for (const flags of ['u', '']) {
-    try {
-      return new RegExp(pattern, flags);
-    } catch {
-      continue;
-    }
-  }
-  return /(?:)/;
-}
+const UNCHECKED = 'The arguments cannot be checked against the input schema.';
 
 function findErrors(check: ValidateFunction, args: unknown): ErrorObject[] | undefined {
   return check(args) ? undefined : (check.errors ?? []).slice();
@@ -148,9 +168,9 @@ function schemaKey(schema: Record<string, unknown>): string {
 }
 
 function refuse(constraint: string): ErrorDetail {
-  return {
-    error_type: 'ValidationError',
-    error_message: constraint,
-    error_details: { parameter: 'arguments', provided_value: null, constraint },
-  };
+  return errorDetail('ValidationError', constraint, {
+    parameter: 'arguments',
+    provided_value: null,
+    constraint,
+  });
 }

@@ -2,6 +2,7 @@ import type { DeliveryOutcome } from '#messaging';
 import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import type { Ports } from '#journal';
+import { Refusals } from '#observability';
 import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
 import type { DrivingDeps } from '../driving.deps.js';
@@ -29,7 +30,7 @@ interface Driven {
 export class Drivers {
   private readonly driven = new Map<string, Driven>();
   private readonly takingUp = new Map<string, Promise<void>>();
-  private readonly validator = new ArgumentValidator();
+  private readonly validator: ArgumentValidator;
   /** One for all turns: a toolset without workers concerns many of them. */
   private readonly queues: QueueGlances;
   private isDraining = false;
@@ -41,6 +42,7 @@ export class Drivers {
     private readonly history: History,
   ) {
     this.queues = new QueueGlances(ports.bus);
+    this.validator = new ArgumentValidator({ refusals: new Refusals(deps.metrics.refusals, deps.log) });
   }
 
   get(turnId: string): TurnDriver | undefined {

@@ -131,7 +131,7 @@ export class ModelStep {
       const retriesBefore = retriesUpTo(streamed, work.claimAttempt);
       return summaryStep.summarise(request, { ...asking, retriesBefore }, estimateTokens(request));
     }
-    return { row: this.rowOf(asking.place.step, model, streamed) };
+    return { row: await this.rowOf(asking.place.step, model, streamed) };
   }
 
   private get preparation(): Pick<Asked, 'prepare'> {
@@ -166,7 +166,11 @@ export class ModelStep {
     return !approvedBefore.has(tool.name) && !approvedTools(memory.journal).includes(tool.name);
   }
 
-  private rowOf(n: number, model: string, streamed: Exclude<Streamed, { ended: 'aborted' }>): Step {
+  private async rowOf(
+    n: number,
+    model: string,
+    streamed: Exclude<Streamed, { ended: 'aborted' }>,
+  ): Promise<Step> {
     const { journal } = this.work.memory;
     if (streamed.ended === 'failed') {
       const { kind, message } = streamed.error;
@@ -179,7 +183,7 @@ export class ModelStep {
     if (answerDue(journal) || isEarlyAnswer(streamed, journal))
       return stepRow(journal, n, { ...written, ...this.answer(n, streamed) });
     const { stopReason: stop_reason, usage, blocks, attempt } = streamed;
-    const calls = this.callsOf(streamed);
+    const calls = await this.callsOf(streamed);
     const final = calls.length === 0 && isAnswerAlready(journal, model) ? { final: true } : {};
     return stepRow(journal, n, { ...written, attempt, blocks, calls, stop_reason, usage, ...final });
   }
@@ -198,10 +202,10 @@ export class ModelStep {
     return { attempt, usage, ...answer };
   }
 
-  private callsOf({ asked, stopReason }: Answered): Call[] {
+  private async callsOf({ asked, stopReason }: Answered): Promise<Call[]> {
     const { journal } = this.work.memory;
     const { options } = journal.turn;
-    const calls = resolveCalls(asked, stopReason, {
+    const calls = await resolveCalls(asked, stopReason, {
       catalogue: this.work.catalogue,
       offered: this.offered,
       whyNotOffered: (tool) => this.offer.whyNot(tool),
@@ -210,6 +214,7 @@ export class ModelStep {
       earlier: journal.steps.flatMap(({ calls: before }) => before),
       identicalCallsOf: (tool) => this.deps.settings.identicalCallsOf?.(tool),
       validator: this.validator,
+      userId: journal.turn.user_id,
       budgets: this.deps.settings.budgets,
       now: Date.now(),
     });

@@ -26,6 +26,7 @@ const rules: CallRules = {
   identicalCallsOf: () => undefined,
   completeArguments: (_tool, args) => args,
   validator: new ArgumentValidator(),
+  userId: 'ann',
   budgets: DEFAULT_BUDGETS,
   now: 0,
 };
@@ -36,9 +37,9 @@ const ask = (asked: Pick<AskedCall, 'arguments' | 'raw'>): AskedCall => ({
 });
 
 describe('a call with arguments that cannot be read', () => {
-  it('is refused as a ValidationError that names, cuts and masks them', () => {
+  it('is refused as a ValidationError that names, cuts and masks them', async () => {
     const raw = `{"to": "ann", "password": "hunter2", "api_key": hunter3, "note": "${'x'.repeat(500)}`;
-    const [call] = resolveCalls([ask({ arguments: undefined, raw })], 'tool_use', rules);
+    const [call] = await resolveCalls([ask({ arguments: undefined, raw })], 'tool_use', rules);
     const details = call!.refusal!.error_details as Record<string, string>;
     expect(details).toMatchObject({ parameter: 'arguments', constraint: 'JSON object' });
     expect(details.provided_value).toContain(
@@ -47,9 +48,9 @@ describe('a call with arguments that cannot be read', () => {
     expect(details.provided_value!.length).toBeLessThanOrEqual(200);
   });
 
-  it('is refused as well when the model was cut off in the middle, whatever could be read', () => {
+  it('is refused as well when the model was cut off in the middle, whatever could be read', async () => {
     const calls = [ask({ arguments: { to: 'ann' }, raw: '' }), ask({ arguments: { to: 'a' }, raw: '' })];
-    const [whole, cutOff] = resolveCalls(calls, 'max_tokens', rules);
+    const [whole, cutOff] = await resolveCalls(calls, 'max_tokens', rules);
     expect(whole!.refusal).toBeUndefined();
     expect(cutOff!.refusal).toMatchObject({
       error_type: 'ValidationError',

@@ -30,6 +30,8 @@ export interface CallRules {
     args: Record<string, unknown> | undefined,
   ): Record<string, unknown> | undefined;
   validator: ArgumentValidator;
+  /** Whose turn it is. */
+  userId: string;
   /** What the row fixes for its calls, so that everybody who reads it decides the same. */
   budgets: Pick<Budgets, 'queueingMs' | 'approvalMs' | 'callAttempts' | 'identicalCalls' | 'thinkingCalls'>;
   /** Ms since epoch. */
@@ -39,13 +41,17 @@ export interface CallRules {
 const REFUSED_TIMEOUT_MS = 1;
 
 /** What the model asked for as calls of the step's row. What must not be sent carries its refusal. */
-export function resolveCalls(asked: AskedCall[], stopReason: StopReason, rules: CallRules): Call[] {
+export async function resolveCalls(
+  asked: AskedCall[],
+  stopReason: StopReason,
+  rules: CallRules,
+): Promise<Call[]> {
   const resolved: Call[] = [];
   for (const [i, call] of asked.entries()) {
     // The provider stopped inside the last one: whatever parsed may be half of what was meant.
     const isCutOff = stopReason === 'max_tokens' && i === asked.length - 1;
     const before = [...rules.earlier, ...resolved];
-    resolved.push(resolveCall(call, isCutOff, { ...rules, earlier: before }));
+    resolved.push(await resolveCall(call, isCutOff, { ...rules, earlier: before }));
   }
   return resolved;
 }
@@ -59,12 +65,12 @@ export function refuseEndless(calls: Call[], steps: readonly Step[]): Call[] {
 }
 
 /** `rules.earlier` has the calls of this step before it as well. */
-function resolveCall(given: AskedCall, isCutOff: boolean, rules: CallRules): Call {
+async function resolveCall(given: AskedCall, isCutOff: boolean, rules: CallRules): Promise<Call> {
   const { tool_call_id } = given;
   const tool = findTool(given.name, rules.catalogue);
   if (!tool) return unknownCall(given, rules);
   const asked = { ...given, arguments: rules.completeArguments(tool, given.arguments) };
-  const refusal = refuse(asked, isCutOff, tool, rules);
+  const refusal = await refuse(asked, isCutOff, tool, rules);
   const needsApproval = !refusal && rules.needsApproval(tool);
   const { budgets, now } = rules;
   return {
@@ -83,12 +89,12 @@ function resolveCall(given: AskedCall, isCutOff: boolean, rules: CallRules): Cal
   };
 }
 
-function refuse(
+async function refuse(
   asked: AskedCall,
   isCutOff: boolean,
   tool: CatalogTool,
   rules: CallRules,
-): ErrorDetail | undefined {
+): Promise<ErrorDetail | undefined> {
   const reason = rules.whyNotOffered(tool);
   if (reason !== undefined) return errorDetail('PermissionError', `${reason} It was not run.`);
   if (isCutOff) {
@@ -105,7 +111,10 @@ function refuse(
   };
   return (
     refuseExcess({ tool_name: tool.name, arguments: asked.arguments }, rules.earlier, limits) ??
-    rules.validator.validate(tool.input_schema, asked.arguments)
+    rules.validator.validate(tool.input_schema, asked.arguments, {
+      user_id: rules.userId,
+      tool_name: tool.name,
+    })
   );
 }
 

@@ -2,6 +2,7 @@ import type { Claim, ToolCallBody } from '#contracts';
 import { faultPoint } from '#faults';
 import { auditedCall, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
+import { Refusals } from '#observability';
 import { ArgumentValidator, displayName, type Slots } from '#tools';
 import { decideDelivery, mayRunAgain, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
@@ -25,7 +26,7 @@ export interface CallRunnerOptions {
 
 /** Runs the calls of this worker: parse has happened, everything after it happens here (architecture: «a turn», worker). */
 export class CallRunner {
-  private readonly validator = new ArgumentValidator();
+  private readonly validator: ArgumentValidator;
   /** Calls that a delivery is being handled of: a Stop may come before the store has confirmed the claim. */
   private readonly inHand = new Map<string, CallInHand>();
   /** Calls that go on without their delivery, because they have asked a person. */
@@ -42,6 +43,7 @@ export class CallRunner {
     { rates = UNLIMITED, questionTimes = {} }: CallRunnerOptions = {},
   ) {
     this.rates = rates;
+    this.validator = new ArgumentValidator({ refusals: new Refusals(metrics.refusals, ports.log) });
     this.ends = new CallEnds(ports, metrics);
     this.questionTimes = { ...DEFAULT_QUESTION_TIMES, ...questionTimes };
   }
@@ -102,7 +104,7 @@ export class CallRunner {
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     const label = labelOf(hosted, body);
-    const invalid = this.validator.validate(hosted.definition.input_schema, body.arguments);
+    const invalid = await this.validator.validate(hosted.definition.input_schema, body.arguments, body);
     if (invalid) return (await this.ends.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
     const first = await (delivered.do === 'refuse'
       ? this.ends.refuse(body, label, { status: 'failure', error: delivered.error })

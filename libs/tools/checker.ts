@@ -1,0 +1,85 @@
+import { Worker } from 'node:worker_threads';
+import type { ErrorDetail } from '#contracts';
+import type { CheckAnswer, CheckRequest } from './check-thread.js';
+
+/** How a check ended. `too_slow`: it was stopped; `died`: of too little memory; `failed`: it threw. */
+export type CheckEnd = { error: ErrorDetail | undefined } | 'too_slow' | 'died' | 'failed';
+
+/** Its imports and a first meta-schema. */
+const START_MS = 30_000;
+const SLICE_MS = 50;
+/** Room for arguments of 1 MiB, parsed, and for what is compiled. */
+const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+
+/** One thread, started by the first check and again by the first one after it was ended. One check at a time. */
+export class Checker {
+  private worker: Worker | undefined;
+  private ready: Promise<boolean> | undefined;
+
+  async check(request: CheckRequest, limitMs: number): Promise<CheckEnd> {
+    const worker = (this.worker ??= this.start());
+    // Somebody waits for the answer; an idle thread keeps no process alive.
+    worker.ref();
+    try {
+      if (!(await this.ready)) return this.end(worker, 'died');
+      const answering = answerOf(worker, limitMs);
+      worker.postMessage(request);
+      const answer = await answering;
+      if (typeof answer === 'string') return this.end(worker, answer === 'too_slow' ? answer : 'died');
+      return 'failed' in answer ? 'failed' : answer;
+    } finally {
+      worker.unref();
+    }
+  }
+
+  async stop(): Promise<void> {
+    const { worker } = this;
+    this.worker = undefined;
+    await worker?.terminate();
+  }
+
+  private start(): Worker {
+    const worker = new Worker(threadUrl(), { resourceLimits: HEAP });
+    worker.on('error', () => this.forget(worker));
+    worker.on('exit', () => this.forget(worker));
+    this.ready = answerOf(worker, START_MS).then((answer) => answer === 'ready');
+    return worker;
+  }
+
+  private end(worker: Worker, why: 'too_slow' | 'died'): CheckEnd {
+    this.forget(worker);
+    void worker.terminate();
+    return why;
+  }
+
+  private forget(worker: Worker): void {
+    if (this.worker === worker) this.worker = undefined;
+  }
+}
+
+/**
+ * The thread's next message. Time counts in slices, by the timers of this thread: while the machine or this process
+ * stands still, none passes.
+ */
+function answerOf(worker: Worker, limitMs: number): Promise<CheckAnswer | 'too_slow' | 'died'> {
+  return new Promise((resolve) => {
+    let passedMs = 0;
+    const settle = (answer: CheckAnswer | 'too_slow' | 'died') => {
+      clearInterval(timer);
+      worker.off('message', settle).off('error', onEnd).off('exit', onEnd);
+      resolve(answer);
+    };
+    const onEnd = () => settle('died');
+    const timer = setInterval(() => {
+      passedMs += SLICE_MS;
+      if (passedMs >= limitMs) settle('too_slow');
+    }, SLICE_MS);
+    worker.on('message', settle).on('error', onEnd).on('exit', onEnd);
+  });
+}
+
+/** The compiled thread; where this file runs as TypeScript (tests), a loader that compiles it on the way. */
+function threadUrl(): URL {
+  const isSource = import.meta.url.endsWith('.ts');
+  return new URL(isSource ? './testing/source-check-thread.mjs' : './check-thread.js', import.meta.url);
+}
