@@ -12,6 +12,8 @@ const LIMITS: GatewayConfig['limits'] = {
   allConnectionsPerMinute: MUCH,
   sockets: MUCH,
   socketsPerUser: MUCH,
+  unknownSockets: MUCH,
+  unknownSocketsPerAddress: MUCH,
   streamsPerUser: MUCH,
   bytesPerMinute: 100_000_000_000,
   joinedPerSocket: 200,

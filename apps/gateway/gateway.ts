@@ -24,10 +24,13 @@ import { createViewReader } from './feeds/read-view.js';
 import { DirectCalls } from './mcp/direct-calls.js';
 import { createMcpServer } from './mcp/mcp-server.adapter.js';
 import type { GatewayDeps } from './gateway.deps.js';
+import { createAddressOf, type AddressOf } from './safety/client-address.js';
 import { Admission } from './socket/admission.js';
+import { ConnectionGuard } from './socket/connection-guard.js';
 import { SocketRequests } from './socket/socket-requests.js';
 import { SocketSessions } from './socket/socket-sessions.js';
 import { createSocketRooms } from './socket/socket-viewer.js';
+import { UnknownSockets } from './socket/unknown-sockets.js';
 import { UserTraffic } from './socket/user-traffic.js';
 import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
@@ -66,6 +69,9 @@ export class Gateway {
   readonly log: GatewayDeps['logger'];
   readonly genesisSockets: GenesisSockets;
   readonly refusals: Refusals;
+  readonly addressOf: AddressOf;
+  readonly unknownSockets: UnknownSockets;
+  readonly guard: ConnectionGuard;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -97,6 +103,9 @@ export class Gateway {
     this.userTraffic = this.createUserTraffic();
     this.openStreams = this.createOpenStreams();
     const { limits } = config;
+    this.addressOf = createAddressOf(config.trustedProxies);
+    this.unknownSockets = this.createUnknownSockets();
+    this.guard = new ConnectionGuard({ traffic: this.userTraffic, refusals: this.refusals });
     const isActive = async (user: User) => (await this.localAccounts?.known.isActive(user)) ?? true;
     const count = () => metrics.sockets.set(this.socketCount);
     this.sessions = new SocketSessions(feeds, { maxJoined: limits.joinedPerSocket, count, isActive });
@@ -119,6 +128,7 @@ export class Gateway {
       answerCalls: this.answerCalls,
       traffic: this.userTraffic,
       maxInHand: limits.requestsPerSocket,
+      refusals: this.refusals,
       log,
     });
   }
@@ -164,6 +174,18 @@ export class Gateway {
     return new OpenLimit({ what: 'streams', perUser });
   }
 
+  private createUnknownSockets(): UnknownSockets {
+    const { config, metrics } = this.deps;
+    const { unknownSockets: places, unknownSocketsPerAddress } = config.limits;
+    // Without accounts everybody is at the same address.
+    const perAddress = config.auth.kind === 'none' ? places : unknownSocketsPerAddress;
+    return new UnknownSockets({
+      limits: { places, perAddress },
+      refusals: this.refusals,
+      count: (size) => metrics.unknownSockets.set(size),
+    });
+  }
+
   private createAdmission(): Admission {
     const { config, logger: log } = this.deps;
     const { sockets, connectionsPerMinute: perUser, allConnectionsPerMinute: inAll } = config.limits;
@@ -171,9 +193,11 @@ export class Gateway {
       authenticate: this.authenticate,
       rate: new MinuteLimit({ what: 'connections', perUser, inAll }),
       traffic: this.userTraffic,
+      guard: this.guard,
       signIn: this.localAccounts ? 'password' : 'token',
       sockets,
       count: () => this.socketCount,
+      refusals: this.refusals,
       log,
     });
   }

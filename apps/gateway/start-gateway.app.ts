@@ -82,7 +82,10 @@ export function configureGateway(
   const { authenticate } = gateway;
   const maxRequests = limits.httpRequests;
   secureHttp(app, { rules, maxRequests, trustedProxies, dialects, sendError, log, authenticate });
-  app.useWebSocketAdapter(new SocketServerAdapter(app, rules, limits.sockets, gateway.admission));
+  const { addressOf, admission, unknownSockets, guard } = gateway;
+  app.useWebSocketAdapter(
+    new SocketServerAdapter(app, { rules, addressOf, admission, unknownSockets, guard }),
+  );
   serveUpgrades(app.getHttpServer(), upgradesOf(gateway, dialects, rules));
 }
 

@@ -188,6 +188,11 @@ function createTransportMetrics(registry: Registry) {
       registers,
     }),
     sockets: new Gauge({ name: 'switchyard_sockets', help: 'Open client connections.', registers }),
+    unknownSockets: new Gauge({
+      name: 'switchyard_unknown_sockets',
+      help: 'Open connections whose users are not known yet.',
+      registers,
+    }),
     storeLatency: new Histogram({
       name: 'switchyard_store_operation_seconds',
       help: 'Duration of store operations, by operation and outcome: ok, error.',

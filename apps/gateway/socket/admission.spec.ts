@@ -15,15 +15,18 @@ it('breaks a connection that is still being checked when the process begins to d
     signIn: 'token',
     sockets: 10,
     count: () => 0,
+    guard: { know: () => undefined },
+    refusals: { note: () => undefined },
     log: { error: () => undefined },
   });
-  const conn = Object.assign(new EventEmitter(), { readyState: 'open', close: jest.fn() });
-  const socket = { conn, data: {}, handshake: { auth: {}, headers: {}, query: {} } } as unknown as Socket;
+  const request = { headers: {}, url: '/socket.io/', socket: new EventEmitter() };
+  const conn = { request, close: jest.fn(), transport: { socket: { terminate: jest.fn() } } };
+  const socket = { conn, request, data: {}, handshake: { auth: {} } } as unknown as Socket;
   const next = jest.fn();
   admission.admit(socket, next);
   admission.close();
   answer({ id: 'user', isOperator: false });
   await new Promise(setImmediate);
-  expect(conn.close).toHaveBeenCalledTimes(1);
+  expect(conn.transport.socket.terminate).toHaveBeenCalledTimes(1);
   expect(next).not.toHaveBeenCalled();
 });

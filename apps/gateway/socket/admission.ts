@@ -1,9 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'socket.io';
-import type { Logger } from '#observability';
+import type { Logger, Refusals } from '#observability';
 import type { MinuteLimit } from '../auth/minute-limit.js';
 import { bearerToken, type Authenticate, type User } from '../auth/user.js';
 import { RequestError, toClientError } from '../errors/request-error.js';
 import { toRequestError } from '../errors/to-request-error.js';
+import type { ConnectionGuard } from './connection-guard.js';
+import { terminate, type EngineConnection } from './engine-connection.js';
 import type { UserTraffic } from './user-traffic.js';
 
 const FULL_RETRY_MS = 5_000;
@@ -11,19 +14,28 @@ const FULL_RETRY_MS = 5_000;
 export interface AdmissionDeps {
   authenticate: Authenticate;
   rate: MinuteLimit;
-  traffic: UserTraffic;
+  traffic: Pick<UserTraffic, 'enter'>;
+  guard: Pick<ConnectionGuard, 'know'>;
   /** What to ask people for who are not let in; told to whoever is not known. */
   signIn: 'token' | 'password';
   /** Open at once in this process, by all users. */
   sockets: number;
   /** How many are. */
   count: () => number;
+  refusals: Pick<Refusals, 'note'>;
   log: Pick<Logger, 'error'>;
+}
+
+/** Whose token a handshake brought. */
+interface Expected {
+  token: string;
+  user: User;
 }
 
 /** Who may connect. A refused client gets `connect_error` with `data: { code, message, retry_after_ms?, sign_in? }`. */
 export class Admission {
   private closed = false;
+  private readonly expected = new WeakMap<IncomingMessage, Expected>();
 
   constructor(private readonly deps: AdmissionDeps) {}
 
@@ -56,9 +68,22 @@ export class Admission {
     }
   }
 
+  /** Whether the token of a handshake is right: then its connection is one of this user's from its first byte on. */
+  async expect(request: IncomingMessage, token: string): Promise<boolean> {
+    try {
+      const user = await this.letIn(token);
+      this.count(request, user);
+      this.expected.set(request, { token, user });
+      return true;
+    } catch {
+      // Its reason is told once the connection is there: only then clients understand it.
+      return false;
+    }
+  }
+
   private decide(socket: Socket, next: (error?: Error) => void, error?: Error): void {
     // After a `connect_error` Socket.IO's client does not try again by itself; after a broken connection it does.
-    if (this.closed) return void socket.conn.close();
+    if (this.closed) return terminate(connectionOf(socket));
     next(error);
   }
 
@@ -68,41 +93,53 @@ export class Admission {
   }
 
   private async enter(socket: Socket): Promise<void> {
-    const user = await this.letIn(tokenOf(socket));
-    this.watch(socket, user.id);
+    const { request } = socket.conn;
+    const token = tokenOf(socket);
+    const expected = this.expected.get(request);
+    let user = expected?.user;
+    if (!user || expected?.token !== token) {
+      user = await this.letIn(token);
+      this.count(request, user);
+    }
+    this.deps.guard.know(connectionOf(socket), user.id);
     (socket.data as { user: unknown }).user = user;
   }
 
   private async check(token: string | undefined): Promise<User> {
-    if (this.closed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
-    if (this.deps.count() >= this.deps.sockets)
-      throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
+    this.checkRoom();
     const user = await this.deps.authenticate(token);
+    // Others have come in meanwhile.
+    this.checkRoom();
     this.deps.rate.take(user.id);
     return user;
   }
 
-  /** Counts the socket and what it sends as the user's. */
-  private watch({ conn }: Socket, userId: string): void {
-    if (conn.readyState !== 'open') throw new RequestError('unavailable', 'The connection has gone.');
-    conn.once('close', this.deps.traffic.enter(userId));
-    (conn as unknown as Packets).on('packet', ({ data }) => {
-      const bytes = data === undefined ? 0 : Buffer.byteLength(data);
-      if (this.deps.traffic.receive(userId, bytes) === 'cut off') conn.close(true);
-    });
+  private checkRoom(): void {
+    const { count, sockets, refusals } = this.deps;
+    if (this.closed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
+    if (count() < sockets) return;
+    refusals.note('sockets');
+    throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
+  }
+
+  /** As one of the user's sockets, until its connection ends. */
+  private count({ socket }: IncomingMessage, user: User): void {
+    if (socket.destroyed) throw new RequestError('unavailable', 'The connection has gone.');
+    socket.once('close', this.deps.traffic.enter(user.id));
   }
 }
 
-/** What a socket tells of each packet that came in; not in the declared types. */
-interface Packets {
-  on(event: 'packet', listener: (packet: { data?: string | Buffer }) => void): void;
+/** The token that a handshake brings itself: a header, or a parameter of the address. */
+export function handshakeToken({ headers, url = '' }: IncomingMessage): string | undefined {
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  return bearerToken(headers.authorization) ?? query.get('token') ?? undefined;
 }
 
-function tokenOf({ handshake }: Socket): string | undefined {
+function connectionOf({ conn }: Socket): EngineConnection {
+  return conn as unknown as EngineConnection;
+}
+
+function tokenOf({ handshake, request }: Socket): string | undefined {
   const given: unknown = handshake.auth.token;
-  if (typeof given === 'string') return given;
-  const header = bearerToken(handshake.headers.authorization);
-  if (header !== undefined) return header;
-  const { token } = handshake.query;
-  return typeof token === 'string' ? token : undefined;
+  return typeof given === 'string' ? given : handshakeToken(request);
 }

@@ -6,7 +6,7 @@ import {
   type ClientRequest,
   type ClientRequestName,
 } from '#contracts';
-import type { Logger } from '#observability';
+import type { Logger, Refusals } from '#observability';
 import type { Ownership } from '../conversations/ownership.js';
 import { DEFAULT_TITLE } from '../conversations/conversations.js';
 import { RequestError, toClientError } from '../errors/request-error.js';
@@ -39,6 +39,7 @@ export interface SocketRequestsDeps {
   traffic: Pick<UserTraffic, 'check'>;
   /** Requests of one socket that may wait for their answer at once. */
   maxInHand: number;
+  refusals: Pick<Refusals, 'note'>;
   log: Pick<Logger, 'error' | 'warn'>;
 }
 
@@ -52,13 +53,37 @@ export class SocketRequests {
     body: unknown,
     ack: unknown,
   ): Promise<void> {
+    await this.answer(name, socket, ack, (session) => this.carryOut(name, session, body));
+  }
+
+  /** An event that the protocol does not have is a request like any other, and is answered if its client waits for it. */
+  refuseUnknown(socket: Socket): void {
+    socket.onAny((name: string, ...args: unknown[]) => {
+      if (Object.hasOwn(clientRequestSchemas, name)) return;
+      void this.answer('unknown', socket, args.at(-1), () => {
+        throw new RequestError('invalid', 'There is no such request.');
+      });
+    });
+  }
+
+  /** Never rejects. */
+  private async answer(
+    name: ClientRequestName | 'unknown',
+    socket: Socket,
+    ack: unknown,
+    carryOut: (session: Session) => Promise<{ answer: object; afterwards?: () => void }>,
+  ): Promise<void> {
     const session = this.deps.sessions.get(socket);
     if (!session) return;
     // Each request adds an answer to what this client does not read.
-    if (session.viewer.isClogged()) return session.viewer.cutOff();
+    if (session.viewer.isClogged()) {
+      this.deps.refusals.note('unread_answers', { user_id: session.user.id });
+      return session.viewer.cutOff();
+    }
     this.deps.sessions.countInHand(session, 1);
     try {
-      const { answer, afterwards } = await this.carryOut(name, session, body);
+      this.checkRoom(session);
+      const { answer, afterwards } = await carryOut(session);
       acknowledge(ack, answer);
       afterwards?.();
     } catch (error) {
@@ -68,29 +93,20 @@ export class SocketRequests {
     }
   }
 
-  /** An event that the protocol does not have is answered if the client waits for an answer. */
-  refuseUnknown(socket: Socket): void {
-    socket.onAny((name: string, ...args: unknown[]) => {
-      if (Object.hasOwn(clientRequestSchemas, name)) return;
-      acknowledge(args.at(-1), toClientError(new RequestError('invalid', 'There is no such request.')));
-    });
-  }
-
-  private async carryOut<N extends ClientRequestName>(
-    name: N,
-    session: Session,
-    body: unknown,
-  ): Promise<Reply<N>> {
+  private checkRoom(session: Session): void {
     if (session.inHand > this.deps.maxInHand)
       throw new RequestError('overloaded', 'Too many requests wait for an answer.', 1_000);
     this.deps.traffic.check(session.user.id);
+  }
+
+  private carryOut<N extends ClientRequestName>(name: N, session: Session, body: unknown): Promise<Reply<N>> {
     const schema = clientRequestSchemas[name];
     const request = parseRequest(schema, body) as ClientRequest<N>;
     const handler: RequestHandlers[N] = this.handlers[name];
     return handler(session, request);
   }
 
-  private describe(name: ClientRequestName, error: unknown): ClientError {
+  private describe(name: ClientRequestName | 'unknown', error: unknown): ClientError {
     const refusal = toRequestError(error);
     if (refusal.code === 'internal') this.deps.log.error({ err: error, request: name }, 'request failed');
     if (refusal.code === 'unavailable')

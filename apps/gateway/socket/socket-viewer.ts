@@ -1,30 +1,20 @@
 import type { Server, Socket } from 'socket.io';
 import type { BacklogBudget } from '../feeds/backlog.js';
 import type { OpenRoom, Room, ServerEvent, Viewer } from '../feeds/viewer.js';
+import { isClogged, terminate, type EngineConnection } from './engine-connection.js';
 
 /** Packets that may wait in the process for one socket; a burst within one tick is no sign of a slow reader. */
 const MAX_WAITING_PACKETS = 64;
 /** The same in characters: a snapshot has up to a million. */
 const MAX_WAITING_LENGTH = 256 * 1024;
-/** Answers to requests are never held back: who asks on and on without reading them is no client. */
-const CLOGGED_PACKETS = 1_024;
-
-/** The part of an Engine.IO connection that tells how far its reader is behind; not in the declared types. */
-interface Connection {
-  writeBuffer: readonly { data?: unknown }[];
-  once(event: 'drain', listener: () => void): void;
-  /** After what waits has been handed over. */
-  close(): void;
-  transport: { socket: { terminate(): void } };
-}
 
 export class SocketViewer implements Viewer {
   readonly budget: BacklogBudget = { length: 0 };
-  private readonly connection: Connection;
+  private readonly connection: EngineConnection;
   private readonly waiting: (() => void)[] = [];
 
   constructor(readonly socket: Socket) {
-    this.connection = socket.conn as unknown as Connection;
+    this.connection = socket.conn as unknown as EngineConnection;
   }
 
   send(event: ServerEvent): void {
@@ -40,8 +30,9 @@ export class SocketViewer implements Viewer {
     return length >= MAX_WAITING_LENGTH;
   }
 
+  /** Answers to requests are never held back: a client that goes on asking without reading them is cut off. */
   isClogged(): boolean {
-    return this.connection.writeBuffer.length >= CLOGGED_PACKETS;
+    return isClogged(this.connection);
   }
 
   /** Unlike Socket.IO's own disconnect it does not tell the client to stay away. */
@@ -51,7 +42,7 @@ export class SocketViewer implements Viewer {
 
   /** For who does not even take the end of the connection. */
   cutOff(): void {
-    this.connection.transport.socket.terminate();
+    terminate(this.connection);
   }
 
   onceDrained(listener: () => void): void {

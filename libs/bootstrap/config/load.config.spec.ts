@@ -57,6 +57,8 @@ describe('defaults', () => {
         allConnectionsPerMinute: 6_000,
         sockets: 10_000,
         socketsPerUser: 200,
+        unknownSockets: 500,
+        unknownSocketsPerAddress: 20,
         streamsPerUser: 100,
         bytesPerMinute: 67_108_864,
         joinedPerSocket: 200,

@@ -69,6 +69,8 @@ export const LIMITS: GatewayConfig['limits'] = {
   allConnectionsPerMinute: 10_000,
   sockets: 1_000,
   socketsPerUser: 1_000,
+  unknownSockets: 100,
+  unknownSocketsPerAddress: 100,
   streamsPerUser: 1_000,
   bytesPerMinute: 100_000_000,
   joinedPerSocket: 200,

@@ -7,6 +7,7 @@ interface RawSocket {
   on(event: 'message', listener: (data: Buffer) => void): void;
   on(event: 'open' | 'close' | 'error', listener: (detail: unknown) => void): void;
   send(data: string | Buffer): void;
+  ping(data?: string): void;
   terminate(): void;
   pause(): void;
   resume(): void;

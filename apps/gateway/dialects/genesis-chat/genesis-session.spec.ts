@@ -98,8 +98,7 @@ describe('a socket of genesis-chat', () => {
   it('answers as many messages as may wait, all sent at once, in their order', async () => {
     const { clock, wire, session, show } = aSession({ maxWaiting: 64 });
     const ids = Array.from({ length: 64 }, (_, i) => String(i).padStart(2, '0'));
-    for (const id of ids)
-      session.receive(JSON.stringify({ conversation_id: `conv_${id}`, content: 'hi' }), 1);
+    for (const id of ids) session.receive(JSON.stringify({ conversation_id: `conv_${id}`, content: 'hi' }));
     await clock.advance(1_000);
     for (const id of ids) {
       await clock.advance(200);
@@ -199,7 +198,7 @@ describe('what is written down of a socket of genesis-chat', () => {
 
   it('keeps a message that was taken after the socket was cut off', async () => {
     const { notes, session } = aSession();
-    session.receive(JSON.stringify({ conversation_id: 'conv_a', content: 'hi' }), 1);
+    session.receive(JSON.stringify({ conversation_id: 'conv_a', content: 'hi' }));
     await session.end(false);
     expect(notes).toEqual(['drop turn_a']);
   });

@@ -19,7 +19,7 @@ const INTERNAL_ERROR = 1011;
 export interface SessionDeps {
   turns: Pick<DialectTurns, 'start' | 'follow'>;
   openTurns: Pick<OpenTurns, 'begin' | 'forget' | 'drop'>;
-  traffic: Pick<UserTraffic, 'check' | 'receive'>;
+  traffic: Pick<UserTraffic, 'check'>;
   clock: Clock;
   /** Messages whose answer has not been shown. */
   maxWaiting: number;
@@ -61,8 +61,7 @@ export class GenesisSession {
   }
 
   /** A frame of the client; undefined: a binary one. */
-  receive(text: string | undefined, bytes: number): void {
-    if (this.deps.traffic.receive(this.user.id, bytes) === 'cut off') return this.wire.cutOff();
+  receive(text: string | undefined): void {
     const frame = text === undefined ? BINARY_FRAME : parseClientFrame(text);
     if (frame.type === 'ping') return void this.wire.send({ type: 'pong' });
     this.isFull ||= this.inHand + this.queue.length >= this.deps.maxWaiting;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { User } from '../../auth/user.js';
 import { watchUser } from '../../auth/watch-user.js';
+import type { UserTraffic } from '../../socket/user-traffic.js';
 import { GenesisSession, type SessionDeps } from './genesis-session.js';
 import type { OpenTurns } from './open-turns.js';
 import type { Wire } from './wire.js';
@@ -18,6 +19,7 @@ const FORGET_EVERY_MS = 60_000;
 const FAREWELL_MS = 500;
 
 export interface GenesisSocketsDeps extends Omit<SessionDeps, 'openTurns'> {
+  traffic: Pick<UserTraffic, 'check' | 'receive'>;
   openTurns: OpenTurns;
   /** Has another gateway probe the user's sockets there. Never rejects. */
   probeAt(gateway: string, userId: string): Promise<void>;
@@ -37,8 +39,10 @@ interface Connection {
 
 /** What the adapter of a socket tells. */
 export interface SocketListener {
+  /** Bytes, of whatever: frames that are not whole yet, pings. `cut off`: the user has sent far too many. */
+  arrived(bytes: number): 'fine' | 'cut off';
   /** Undefined: a binary frame. */
-  received(text: string | undefined, bytes: number): void;
+  received(text: string | undefined): void;
   /** `isWanted`: the client has closed it by itself. */
   ended(isWanted: boolean): void;
 }
@@ -78,7 +82,8 @@ export class GenesisSockets {
     if (this.isLeaving) void this.leave(connection);
     else void this.resume(session);
     return {
-      received: (text, bytes) => session.receive(text, bytes),
+      arrived: (bytes) => this.deps.traffic.receive(user.id, bytes),
+      received: (text) => session.receive(text),
       ended: (isWanted) => this.finish(connection, isWanted),
     };
   }

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocket, WebSocketServer, type RawData } from 'ws';
+import { WebSocket, type RawData } from 'ws';
+import type { Refusals } from '#observability';
 import type { User } from '../../auth/user.js';
+import { answerPings, BoundedWebSocketServer } from '../../socket/web-socket-server.adapter.js';
 import type { GenesisSockets } from './genesis-sockets.js';
 import type { ServerFrame } from './server-frame.js';
 import type { Wire } from './wire.js';
@@ -9,8 +11,9 @@ import type { Wire } from './wire.js';
 const MAX_FRAME_BYTES = 1024 * 1024;
 /** What may wait in this process for a client to take it before the next frame is made. */
 const ROOM_BYTES = 64 * 1024;
-/** Pongs cannot be held back: who asks on and on without reading is no client. */
+/** Answers to pings are not held back: a client that goes on asking without reading them is cut off. */
 const CLOGGED_BYTES = 4 * 1024 * 1024;
+const CLOGGED_FRAMES = 1_024;
 const BEAT_MS = 30_000;
 /** A client that reads only when it is asked to must have the time to answer. */
 const PROBE_MS = 10_000;
@@ -21,29 +24,39 @@ const ABNORMAL = 1006;
 
 /** WebSockets as `ws` has them. */
 export class SocketServer {
-  private readonly server = new WebSocketServer({
+  private readonly server = new BoundedWebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    autoPong: false,
     maxPayload: MAX_FRAME_BYTES,
   });
 
-  constructor(private readonly sockets: GenesisSockets) {}
+  constructor(
+    private readonly sockets: GenesisSockets,
+    private readonly refusals: Pick<Refusals, 'note'>,
+  ) {}
 
   /** Who the user is has been found out; what is wrong with the handshake itself is answered here. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, user: User): void {
-    this.server.handleUpgrade(request, socket, head, (connection) => this.serve(connection, user));
+    this.server.handleUpgrade(request, socket, head, (connection) => this.serve(connection, socket, user));
   }
 
-  private serve(connection: WebSocket, user: User): void {
-    const wire = new SocketWire(connection);
+  private serve(connection: WebSocket, transport: Duplex, user: User): void {
+    const about = { user_id: user.id };
+    const wire = new SocketWire(connection, () => this.refusals.note('unread_answers', about));
     const listener = this.sockets.begin(user, wire);
-    connection.on('message', (data: RawData, isBinary: boolean) => {
-      const bytes = data as Buffer;
-      listener.received(isBinary ? undefined : bytes.toString('utf8'), bytes.length);
+    // Before the WebSocket's own listener: pings and unfinished frames count, too.
+    transport.prependListener('data', (chunk: Buffer) => {
+      if (listener.arrived(chunk.length) === 'fine' || wire.isCutOff) return;
+      this.refusals.note('bytes_per_minute', about);
+      wire.cutOff();
     });
-    connection.on('ping', (data: Buffer) => wire.pong(data));
+    connection.on('message', (data: RawData, isBinary: boolean) => {
+      // What is left of a chunk after which the client was cut off.
+      if (wire.isCutOff) return;
+      listener.received(isBinary ? undefined : (data as Buffer).toString('utf8'));
+    });
+    answerPings(connection);
     // What `ws` finds wrong with a frame it answers itself, by closing.
     connection.on('error', () => undefined);
     connection.on('close', (code: number) => {
@@ -55,12 +68,17 @@ export class SocketServer {
 
 class SocketWire implements Wire {
   isClosing = false;
+  isCutOff = false;
   private sent = 0;
+  private unsentFrames = 0;
   private readonly arrivals = new Map<number, () => void>();
   private isAlive = true;
   private readonly beat: NodeJS.Timeout;
 
-  constructor(private readonly connection: WebSocket) {
+  constructor(
+    private readonly connection: WebSocket,
+    private readonly noteUnread: () => void,
+  ) {
     connection.on('message', () => (this.isAlive = true));
     connection.on('pong', (data: Buffer) => this.arrived(Number(data.toString('latin1'))));
     this.beat = setInterval(() => this.check(), BEAT_MS).unref();
@@ -69,9 +87,17 @@ class SocketWire implements Wire {
   send(frame: ServerFrame): Promise<void> {
     const { connection } = this;
     if (connection.readyState !== WebSocket.OPEN) return Promise.resolve();
-    if (connection.bufferedAmount >= CLOGGED_BYTES) connection.terminate();
+    if (this.unsentFrames >= CLOGGED_FRAMES || connection.bufferedAmount >= CLOGGED_BYTES) {
+      this.noteUnread();
+      this.cutOff();
+      return Promise.resolve();
+    }
+    this.unsentFrames++;
     return new Promise((resolve) => {
-      connection.send(JSON.stringify(frame), () => resolve());
+      connection.send(JSON.stringify(frame), () => {
+        this.unsentFrames--;
+        resolve();
+      });
       if (connection.bufferedAmount < ROOM_BYTES) resolve();
     });
   }
@@ -83,11 +109,6 @@ class SocketWire implements Wire {
     this.connection.ping(String(this.sent));
   }
 
-  pong(data: Buffer): void {
-    if (this.connection.bufferedAmount >= CLOGGED_BYTES) return this.connection.terminate();
-    if (this.connection.readyState === WebSocket.OPEN) this.connection.pong(data);
-  }
-
   close(code: number, reason: string): void {
     if (this.isClosing) return;
     this.isClosing = true;
@@ -96,6 +117,7 @@ class SocketWire implements Wire {
   }
 
   cutOff(): void {
+    this.isCutOff = true;
     this.connection.terminate();
   }
 

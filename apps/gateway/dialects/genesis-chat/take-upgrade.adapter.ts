@@ -15,12 +15,17 @@ import { SocketServer } from './socket.adapter.js';
  * try again for ever.
  */
 export function createUpgrade(
-  { admission, userTraffic, genesisSockets }: Pick<Gateway, 'admission' | 'userTraffic' | 'genesisSockets'>,
+  gateway: Pick<
+    Gateway,
+    'admission' | 'userTraffic' | 'genesisSockets' | 'unknownSockets' | 'addressOf' | 'refusals'
+  >,
   rules: OriginRules,
 ): TakeUpgrade {
-  const server = new SocketServer(genesisSockets);
+  const { admission, userTraffic, genesisSockets, unknownSockets, addressOf } = gateway;
+  const server = new SocketServer(genesisSockets, gateway.refusals);
   const enter = async (request: IncomingMessage, socket: Duplex): Promise<User> => {
-    const user = await admission.letIn(tokenOf(request));
+    const check = () => admission.letIn(tokenOf(request));
+    const user = await unknownSockets.whileChecked(addressOf(request), check);
     if (!socket.writable) throw new RequestError('unavailable', 'The connection has gone.');
     socket.once('close', userTraffic.enter(user.id));
     return user;

@@ -9,6 +9,8 @@ export const gatewayLimitsSchema = z
     all_connections_per_minute: positive(10_000_000).default(6_000),
     sockets: positive(1_000_000).default(10_000),
     sockets_per_user: positive(1_000_000).default(200),
+    unknown_sockets: positive(1_000_000).optional(),
+    unknown_sockets_per_address: positive(1_000_000).default(20),
     streams_per_user: positive(1_000_000).default(100),
     bytes_per_minute: positive(100_000_000_000).default(67_108_864),
     joined_per_socket: positive(100_000).default(200),
@@ -33,6 +35,10 @@ export interface GatewayLimits {
   sockets: number;
   /** Open at once by one user; without accounts everybody is one user, and nobody is counted. */
   socketsPerUser: number;
+  /** Connections whose users are not known yet, besides `sockets`. Default: 5 % of those, at least 100. */
+  unknownSockets: number;
+  /** Of one address, while more than half of `unknownSockets` are taken. */
+  unknownSocketsPerAddress: number;
   /** HTTP requests of one user that are answered at once by a stream, or when a turn has ended; as with sockets. */
   streamsPerUser: number;
   /** Received from one user over sockets. */
@@ -60,6 +66,8 @@ export function toGatewayLimits(limits: z.output<typeof gatewayLimitsSchema>): G
     allConnectionsPerMinute: limits.all_connections_per_minute,
     sockets: limits.sockets,
     socketsPerUser: limits.sockets_per_user,
+    unknownSockets: limits.unknown_sockets ?? Math.max(100, Math.ceil(limits.sockets * 0.05)),
+    unknownSocketsPerAddress: limits.unknown_sockets_per_address,
     streamsPerUser: limits.streams_per_user,
     bytesPerMinute: limits.bytes_per_minute,
     joinedPerSocket: limits.joined_per_socket,

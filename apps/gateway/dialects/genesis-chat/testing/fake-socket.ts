@@ -116,14 +116,14 @@ export function aSession({
       forget: note('forget'),
       drop: note('drop'),
     },
-    traffic: { check: () => undefined, receive: () => 'fine' },
+    traffic: { check: () => undefined },
     log: {
       error: (fields) => notes.push(String((fields as { err: Error }).err.message)),
       warn: () => undefined,
     },
   });
   const receive = async (text: string | undefined) => {
-    session.receive(text, 1);
+    session.receive(text);
     await settle();
   };
   return {

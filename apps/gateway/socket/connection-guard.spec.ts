@@ -1,0 +1,142 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ConnectionGuard } from './connection-guard.js';
+import type { EngineConnection } from './engine-connection.js';
+import { UserTraffic } from './user-traffic.js';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+/** A connection of Engine.IO that is told what its client sends, and whose close waits for ever. */
+class FakeConnection extends EventEmitter {
+  readonly request = { socket: new EventEmitter() };
+  readonly writeBuffer: { data?: unknown }[] = [];
+  readonly transport = { socket: { bufferedAmount: 0, terminate: () => void (this.isTerminated = true) } };
+  isTerminated = false;
+  isClosed = false;
+  close(discard?: boolean): void {
+    if (!discard || this.isClosed) return;
+    this.isClosed = true;
+    this.emit('close');
+  }
+  packets(data: string, count = 1): void {
+    for (let at = 0; at < count; at++) this.emit('packet', { type: 'message', data });
+  }
+  bytes(count: number): void {
+    this.request.socket.emit('data', Buffer.alloc(count));
+  }
+  get isEnded(): boolean {
+    return this.isTerminated && this.isClosed;
+  }
+}
+
+function watched(bytesPerMinute = 1_000_000) {
+  const noted: unknown[] = [];
+  const guard = new ConnectionGuard({
+    traffic: new UserTraffic({ socketsPerUser: 1, bytesPerMinute }),
+    refusals: { note: (...args) => void noted.push(args) },
+  });
+  const fake = new FakeConnection();
+  const connection = fake as unknown as EngineConnection;
+  const stranger = { address: '192.0.2.1', leave: jest.fn(), evict: undefined as (() => void) | undefined };
+  guard.watch(connection, stranger);
+  return { fake, noted, stranger, know: () => guard.know(connection, 'ann') };
+}
+
+const UNKNOWN = { address: '192.0.2.1' };
+
+describe('a connection that has not said who it is', () => {
+  it('is ended after ten seconds, whatever it has been sent', () => {
+    const { fake, noted } = watched();
+    jest.advanceTimersByTime(9_999);
+    expect(fake.isTerminated).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect([fake.isEnded, noted]).toEqual([true, [['connect_timeout', UNKNOWN]]]);
+  });
+
+  it('may send a few packets', () => {
+    const { fake, noted } = watched();
+    fake.packets('1', 8);
+    expect(fake.isTerminated).toBe(false);
+    fake.packets('1');
+    expect([fake.isEnded, noted]).toEqual([true, [['packets_of_unknown_socket', UNKNOWN]]]);
+  });
+
+  it('may send a few bytes, also as pings and unfinished frames', () => {
+    const { fake, noted } = watched();
+    fake.bytes(60_000);
+    fake.bytes(5_536);
+    expect(fake.isTerminated).toBe(false);
+    fake.bytes(1);
+    expect([fake.isEnded, noted]).toEqual([true, [['bytes_of_unknown_socket', UNKNOWN]]]);
+  });
+
+  it('goes when its place is needed', () => {
+    const { fake, stranger } = watched();
+    stranger.evict!();
+    expect(fake.isEnded).toBe(true);
+  });
+
+  it('gives its place back once it has said it, and has all the time', () => {
+    const { fake, stranger, know } = watched();
+    expect(stranger.leave).not.toHaveBeenCalled();
+    know();
+    expect(stranger.leave).toHaveBeenCalledTimes(1);
+    jest.advanceTimersByTime(60_000);
+    fake.packets('2["ping"]', 100);
+    fake.bytes(100_000);
+    expect(fake.isTerminated).toBe(false);
+  });
+});
+
+describe('a connection', () => {
+  it('asks for a few namespaces only, also when its user is known', () => {
+    const { fake, noted, know } = watched();
+    know();
+    fake.packets('0/x,', 8);
+    expect(fake.isTerminated).toBe(false);
+    fake.packets('0/x,');
+    expect([fake.isEnded, noted]).toEqual([true, [['connects_per_socket', { user_id: 'ann' }]]]);
+  });
+
+  it.each([
+    ['1,024 packets', Array<{ data: string }>(1_024).fill({ data: '' }), 0],
+    ['8 MiB', [{ data: 'x'.repeat(4 * 1024 * 1024) }], 4 * 1024 * 1024],
+  ])('is ended when it asks while %s wait for it', (_what, unread, bufferedAmount) => {
+    const { fake, noted, know } = watched();
+    know();
+    fake.transport.socket.bufferedAmount = bufferedAmount;
+    fake.writeBuffer.push(...unread.slice(1));
+    fake.packets('2["ping"]');
+    expect(fake.isTerminated).toBe(false);
+    fake.writeBuffer.push(unread[0]!);
+    fake.packets('2["ping"]');
+    expect([fake.isEnded, noted]).toEqual([true, [['unread_answers', { user_id: 'ann' }]]]);
+  });
+
+  it('is ended when its user sends far too many bytes', () => {
+    const { fake, noted, know } = watched(1_000);
+    know();
+    fake.bytes(2_000);
+    expect(fake.isTerminated).toBe(false);
+    fake.bytes(1);
+    expect([fake.isEnded, noted]).toEqual([true, [['bytes_per_minute', { user_id: 'ann' }]]]);
+  });
+
+  it('that is asked to close and does not read is ended ten seconds later', () => {
+    const { fake, know } = watched();
+    know();
+    fake.close();
+    jest.advanceTimersByTime(9_999);
+    expect(fake.isTerminated).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(fake.isEnded).toBe(true);
+  });
+
+  it('that has closed leaves no timer behind', () => {
+    const { fake } = watched();
+    fake.close();
+    fake.close(true);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,101 @@
+import type { Refusals } from '#observability';
+import { isClogged, terminate, type EngineConnection, type EnginePacket } from './engine-connection.js';
+import type { Stranger } from './unknown-sockets.js';
+import type { UserTraffic } from './user-traffic.js';
+
+/** Of which a connection has said who it is. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Received before that: a CONNECT packet with a token, perhaps again with another one. */
+const MAX_UNKNOWN_BYTES = 64 * 1024;
+const MAX_UNKNOWN_PACKETS = 8;
+/** CONNECT packets of one connection: each is answered, and there is one namespace. */
+const MAX_CONNECTS = 8;
+/** For what waits to be sent when a connection is asked to close. */
+const FAREWELL_MS = 10_000;
+
+export interface GuardDeps {
+  traffic: Pick<UserTraffic, 'receive'>;
+  refusals: Pick<Refusals, 'note'>;
+}
+
+/** Bounds every connection of Socket.IO from its first byte on, before what it sends is acted upon. */
+export class ConnectionGuard {
+  private readonly watched = new WeakMap<EngineConnection, WatchedConnection>();
+
+  constructor(private readonly deps: GuardDeps) {}
+
+  watch(connection: EngineConnection, stranger: Stranger): void {
+    this.watched.set(connection, new WatchedConnection(connection, stranger, this.deps));
+  }
+
+  /** It has said who it is: from now on it has no stranger's place, and what it sends is counted as the user's. */
+  know(connection: EngineConnection, userId: string): void {
+    this.watched.get(connection)?.know(userId);
+  }
+}
+
+class WatchedConnection {
+  private userId: string | undefined;
+  private bytes = 0;
+  private packets = 0;
+  private connects = 0;
+  private readonly timeout: NodeJS.Timeout;
+  private farewell: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly connection: EngineConnection,
+    private readonly stranger: Stranger,
+    private readonly deps: GuardDeps,
+  ) {
+    this.timeout = setTimeout(() => this.end('connect_timeout'), CONNECT_TIMEOUT_MS).unref();
+    stranger.evict = () => terminate(connection);
+    connection.on('packet', (packet) => this.receivedPacket(packet));
+    // Before the WebSocket's own listener, and of the transport: pings and unfinished frames are no packets.
+    connection.request.socket.prependListener('data', (chunk: Buffer) => this.received(chunk.length));
+    this.limitClosing();
+    connection.once('close', () => {
+      clearTimeout(this.timeout);
+      clearTimeout(this.farewell);
+    });
+  }
+
+  know(userId: string): void {
+    this.userId = userId;
+    clearTimeout(this.timeout);
+    this.stranger.leave();
+  }
+
+  private received(bytes: number): void {
+    if (this.userId === undefined) {
+      this.bytes += bytes;
+      if (this.bytes > MAX_UNKNOWN_BYTES) this.end('bytes_of_unknown_socket');
+    } else if (this.deps.traffic.receive(this.userId, bytes) === 'cut off') this.end('bytes_per_minute');
+  }
+
+  private receivedPacket({ type, data }: EnginePacket): void {
+    if (this.userId === undefined && ++this.packets > MAX_UNKNOWN_PACKETS)
+      return this.end('packets_of_unknown_socket');
+    const isConnect = type === 'message' && typeof data === 'string' && data.startsWith('0');
+    if (isConnect && ++this.connects > MAX_CONNECTS) return this.end('connects_per_socket');
+    if (isClogged(this.connection)) this.end('unread_answers');
+  }
+
+  private end(limit: string): void {
+    const { userId, stranger, connection } = this;
+    this.deps.refusals.note(
+      limit,
+      userId === undefined ? { address: stranger.address } : { user_id: userId },
+    );
+    terminate(connection);
+  }
+
+  /** Whoever closes it, Socket.IO included: Engine.IO waits until the client has read all that is buffered. */
+  private limitClosing(): void {
+    const { connection } = this;
+    const close = connection.close.bind(connection);
+    connection.close = (discard) => {
+      this.farewell ??= setTimeout(() => terminate(connection), FAREWELL_MS).unref();
+      close(discard);
+    };
+  }
+}

@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '../../services/wait-for.js';
+import { startHarness, type Harness } from './gateway-harness.js';
+import { RawClient } from './raw-client.js';
+
+let harness: Harness;
+afterEach(() => harness.stop());
+
+/** Sends until the gateway ends the connection; what was sent. */
+async function flood(raw: RawClient, frame: string, isPing = false): Promise<number> {
+  let sent = 0;
+  while (!raw.isClosed && sent < 40_000_000) {
+    for (const burst = sent + 20_000; sent < burst;) {
+      if (isPing) raw.socket.ping(frame);
+      else raw.socket.send(frame);
+      sent += frame.length + 6;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return sent;
+}
+
+const limitsReached = () =>
+  harness.log.map((line) => (JSON.parse(line) as { limit?: string }).limit).filter((limit) => limit);
+
+describe('a connection that has not said who it is and does not read', () => {
+  it.each([
+    ['namespaces that do not exist', '40/x,', 'packets_of_unknown_socket'],
+    ['a large packet', `40/${'x'.repeat(100_000)},`, 'bytes_of_unknown_socket'],
+    ['binary attachments', '451-["x",{"_placeholder":true,"num":0}]', ''],
+  ])('is ended when it asks for %s', async (_what, frame, limit) => {
+    harness = await startHarness();
+    const raw = RawClient.open(harness.url);
+    await waitFor(() => raw.packets('0').length > 0, { what: 'the handshake' });
+    raw.socket.pause();
+    await flood(raw, frame);
+    expect(raw.isClosed).toBe(true);
+    if (limit !== '') expect(limitsReached()).toEqual([limit]);
+  });
+
+  it('is ended when it sends pings', async () => {
+    harness = await startHarness();
+    const raw = RawClient.open(harness.url);
+    await waitFor(() => raw.packets('0').length > 0, { what: 'the handshake' });
+    raw.socket.pause();
+    await flood(raw, 'x'.repeat(100), true);
+    expect([raw.isClosed, limitsReached()]).toEqual([true, ['bytes_of_unknown_socket']]);
+  });
+});
+
+describe('a connection that is signed in and does not read', () => {
+  it.each([
+    ['events that do not exist', '421["x"]', 'unread_answers'],
+    ['namespaces that do not exist', '40/x,', 'connects_per_socket'],
+  ])('is ended when it sends %s', async (_what, frame, limit) => {
+    harness = await startHarness();
+    const raw = await RawClient.enter(harness.url);
+    raw.socket.pause();
+    expect(await flood(raw, frame)).toBeLessThan(20_000_000);
+    expect([raw.isClosed, limitsReached()]).toEqual([true, [limit]]);
+    expect(harness.running.gateway.sessions.size).toBe(0);
+  });
+
+  it('is ended when it sends far too many bytes as pings', async () => {
+    harness = await startHarness({ limits: { bytesPerMinute: 1_000_000 } });
+    const raw = await RawClient.enter(harness.url);
+    raw.socket.pause();
+    await flood(raw, 'x'.repeat(100), true);
+    expect([raw.isClosed, limitsReached()]).toEqual([true, ['bytes_per_minute']]);
+  });
+});
+
+it('a client that reads is answered each unknown event, as many as it sends one after the other', async () => {
+  harness = await startHarness();
+  const client = await harness.connect();
+  for (let count = 0; count < 200; count++)
+    expect((await client.request('x')).error).toMatchObject({ code: 'invalid' });
+});
