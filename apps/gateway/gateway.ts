@@ -1,6 +1,6 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
-import { auditLoggerOf, Refusals } from '#observability';
+import { auditLoggerOf, readOnDemand, Refusals } from '#observability';
 import { createLocalAccounts, type LocalAccounts } from './accounts/create-local-accounts.js';
 import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
@@ -149,10 +149,10 @@ export class Gateway {
   }
 
   private createMcp(): McpHttpHandler {
-    const { store, feeds, submitTurn, stopTurns, artifacts, ownership, log } = this;
+    const { store, feeds, submitTurn, stopTurns, turnReader, artifacts, ownership, log } = this;
     return createMcpServer({
       offered: this.offeredTools,
-      calls: new DirectCalls({ store, feeds, submitTurn, stopTurns }),
+      calls: new DirectCalls({ store, feeds, submitTurn, stopTurns, turnReader }),
       answers: this.answerCalls,
       artifacts,
       ownership,
@@ -215,7 +215,7 @@ export class Gateway {
   private createFeeds(): Feeds {
     const { store, bus, logger: log, metrics, timings = DEFAULT_FEED_TIMINGS } = this.deps;
     const rooms = createSocketRooms(() => this.sessions.server());
-    return new Feeds(bus, rooms, {
+    const feeds = new Feeds(bus, rooms, {
       readView: createViewReader(store, (turnId, driver) => this.drivers.peek(turnId, driver)),
       timings,
       counters: {
@@ -225,5 +225,8 @@ export class Gateway {
       log,
       now: () => performance.now(),
     });
+    readOnDemand(metrics.feeds, () => feeds.size);
+    readOnDemand(metrics.viewers, () => feeds.viewers);
+    return feeds;
   }
 }

@@ -25,6 +25,11 @@ export function createMetrics(options: { collectDefaults?: boolean } = {}) {
   };
 }
 
+/** The gauge is what `read` says whenever the metrics are asked for. */
+export function readOnDemand(gauge: Gauge, read: () => number): void {
+  Object.assign(gauge, { collect: () => gauge.set(read()) });
+}
+
 function createTurnMetrics(registry: Registry) {
   const registers = [registry];
   return {
@@ -185,6 +190,16 @@ function createTransportMetrics(registry: Registry) {
       name: 'switchyard_events_dropped_total',
       help: 'Conversation events not handed to a viewer, by reason.',
       labelNames: ['reason'],
+      registers,
+    }),
+    feeds: new Gauge({
+      name: 'switchyard_feeds',
+      help: 'Conversations whose events are bound: those with viewers, and those without for half a minute.',
+      registers,
+    }),
+    viewers: new Gauge({
+      name: 'switchyard_viewers',
+      help: 'Sockets and requests that follow a conversation; in several, each counts.',
       registers,
     }),
     sockets: new Gauge({ name: 'switchyard_sockets', help: 'Open client connections.', registers }),

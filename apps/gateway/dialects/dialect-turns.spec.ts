@@ -12,6 +12,7 @@ function setUp(status = 'completed') {
   const feed = { add: (viewer: Viewer) => viewers.add(viewer), startEmpty: () => undefined };
   const feeds = {
     open: () => Promise.resolve(feed),
+    join: async (_id: string, viewer: Viewer) => void feed.add(viewer),
     leave: (_id: string, viewer: Viewer) => void viewers.delete(viewer),
   };
   const ended = { answer: place, isEnded: true, isNewConversation: false, announce: () => Promise.resolve() };

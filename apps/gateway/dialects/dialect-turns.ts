@@ -85,17 +85,16 @@ export class DialectTurns {
 
   private async streamOf({ conversation_id, turn_id }: TurnPlace): Promise<TurnStream> {
     const { feeds, turnReader } = this.deps;
-    const stream: TurnStream = new TurnStream(
-      turn_id,
-      (step, toolCallId) => turnReader.wholeCall(turn_id, step, toolCallId),
-      () => {
+    const stream: TurnStream = new TurnStream(turn_id, {
+      readTurn: () => turnReader.turn(turn_id),
+      readCall: (step, toolCallId) => turnReader.wholeCall(turn_id, step, toolCallId),
+      onClose: () => {
         this.open.delete(stream);
         feeds.leave(conversation_id, stream);
       },
-    );
-    const feed = await feeds.open(conversation_id);
+    });
     this.open.add(stream);
-    feed.add(stream);
+    await feeds.join(conversation_id, stream);
     if (this.isStopping) stream.stop();
     return stream;
   }

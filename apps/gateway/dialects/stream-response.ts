@@ -8,6 +8,15 @@ import type { TurnNews, TurnStream } from './turn-stream.js';
 const KEEP_ALIVE_MS = 15_000;
 
 /**
+ * The stream ends with the response, whatever closes it: a client that leaves, the end of the answer, an error on the way
+ * to it. To be called as soon as there is a stream.
+ */
+export function endWith(response: Response, stream: TurnStream): void {
+  response.once('close', () => stream.close());
+  if (response.closed) stream.close();
+}
+
+/**
  * Writes a turn on a response, each string that `write` makes of a news with one write to the network, and ends it
  * with the turn. The next one is taken when the client has room for it; a client that leaves ends the stream and stops
  * nothing. Status and headers are set before, and sent at once. `keepAlive` is sent after 15 s of silence; `broken` is
@@ -26,8 +35,7 @@ export async function streamResponse(
     broken?(error: RequestError): string[];
   },
 ): Promise<void> {
-  response.once('close', () => stream.close());
-  if (response.closed) stream.close();
+  endWith(response, stream);
   response.flushHeaders();
   // Small chunks must not wait for each other.
   response.socket?.setNoDelay(true);

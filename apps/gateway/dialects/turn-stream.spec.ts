@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallView, StepView, TurnView } from '#contracts';
+import type { CallView, StepView, TurnView, View } from '#contracts';
 import type { ServerEvent } from '../feeds/viewer.js';
 import { TurnStream, type TurnNews } from './turn-stream.js';
 
@@ -9,9 +9,11 @@ const fields = { conversation_id: 'conv_1', turn_id: 'turn_1', timestamp: at };
 function streamOf(
   readCall: (step: number, id: string) => Promise<Pick<CallView, 'args' | 'result'>> = () =>
     Promise.reject(new Error('not asked')),
+  readTurn: () => Promise<TurnView> = () => Promise.reject(new Error('not asked')),
 ) {
   const closed: string[] = [];
-  const stream = new TurnStream('turn_1', readCall, () => closed.push('closed'));
+  const onClose = () => void closed.push('closed');
+  const stream = new TurnStream('turn_1', { readTurn, readCall, onClose });
   return { stream, closed };
 }
 
@@ -128,5 +130,39 @@ describe('TurnStream', () => {
     stream.send({ type: 'cancelled', ...fields, turn_id: 'turn_2', message, deleted: true });
     const turn = { turn_id: 'turn_1', status: 'cancelled', steps: [] };
     expect(await read(stream)).toMatchObject([{ type: 'turn_ended', turn }]);
+  });
+
+  describe('whose turn is not in a snapshot', () => {
+    const without: ServerEvent = {
+      type: 'snapshot',
+      conversation_id: 'conv_1',
+      timestamp: at,
+      view: { conversation_id: 'conv_1', title: '', earlier: true, turns: [] },
+    };
+    const readAs = (status: TurnView['status']) => {
+      const { view } = snapshot([{ ...STEP, text: 'Hello', committed: true }], status) as { view: View };
+      return () => Promise.resolve(view.turns[0]!);
+    };
+
+    it('is told from the journal once it has ended', async () => {
+      const { stream } = streamOf(undefined, readAs('completed'));
+      stream.send(without);
+      expect((await read(stream)).at(-1)).toMatchObject({ type: 'turn_ended', turn: { turn_id: 'turn_1' } });
+    });
+
+    it('is waited for while it has not', async () => {
+      const { stream } = streamOf(undefined, readAs('queued'));
+      stream.send(without);
+      stream.send(snapshot([{ ...STEP, text: 'Hello', committed: true }], 'completed'));
+      expect((await read(stream)).at(-1)).toMatchObject({ type: 'turn_ended' });
+    });
+
+    it('breaks off when it cannot be read', async () => {
+      const { stream, closed } = streamOf();
+      const reading = read(stream);
+      stream.send(without);
+      await expect(reading).rejects.toThrow('not asked');
+      expect(closed).toEqual(['closed']);
+    });
   });
 });

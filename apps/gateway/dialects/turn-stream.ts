@@ -1,6 +1,6 @@
 import type { CallView, EventOf, TurnView, View } from '#contracts';
-import { reduceEvent } from '#turn';
-import type { ServerEvent, Viewer } from '../feeds/viewer.js';
+import { isEnded, reduceEvent } from '#turn';
+import { mayLack, type ServerEvent, type Viewer } from '../feeds/viewer.js';
 import type { WholeCall } from '../turns/turn-reader.js';
 import { TurnChanges, type AddedText, type TurnChange } from './turn-changes.js';
 
@@ -17,6 +17,13 @@ export type TurnNews =
 /** Characters that may wait for a reader; over it, events are dropped and a snapshot takes their place. */
 const MAX_WAITING_LENGTH = 256 * 1024;
 
+export interface TurnStreamDeps {
+  /** From the journal: a snapshot has the newest turns only. */
+  readTurn(): Promise<TurnView>;
+  readCall(step: number, toolCallId: string): Promise<WholeCall>;
+  onClose(): void;
+}
+
 /**
  * Follows one turn as a stream that ends with it: `for await (const news of stream)`. Whoever reads slowly gets texts
  * merged. Arguments and results are whole (`readCall`), unlike in a view.
@@ -28,17 +35,21 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
   private waitingLength = 0;
   private view: View | undefined;
   private isClosed = false;
+  private isReading = false;
+  private failure: { error: unknown } | undefined;
   private wake: () => void = () => undefined;
   private drained: (() => void)[] = [];
 
   constructor(
     private readonly turnId: string,
-    private readonly readCall: (step: number, toolCallId: string) => Promise<WholeCall>,
-    private readonly onClose: () => void,
+    private readonly deps: TurnStreamDeps,
   ) {}
 
   send(event: ServerEvent): void {
-    if (event.type === 'snapshot') return this.look(event.view);
+    if (event.type === 'snapshot') {
+      if (!this.look(event.view) && mayLack(event)) void this.find();
+      return;
+    }
     // Nothing is left of the conversation, whichever turn this names: the turn's own end may have been missed.
     if (event.type === 'cancelled' && event.deleted) return this.endDeleted(event);
     if (event.turn_id !== this.turnId) return;
@@ -77,13 +88,14 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.onClose();
+    this.deps.onClose();
     this.wake();
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<TurnNews> {
     try {
       while (!this.isClosed) {
+        if (this.failure) throw this.failure.error;
         const news = this.waiting.shift();
         if (news) {
           this.waitingLength -= lengthOf(news);
@@ -92,19 +104,34 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
           continue;
         }
         for (const listener of this.drained.splice(0)) listener();
-        if (this.waiting.length === 0) await new Promise<void>((resolve) => (this.wake = resolve));
+        if (this.isDry && !this.failure) await new Promise<void>((resolve) => (this.wake = resolve));
       }
     } finally {
       this.close();
     }
   }
 
-  /** Other turns of the conversation are none of ours. */
-  private look(view: View, added?: AddedText): void {
+  /** Other turns of the conversation are none of ours. False: ours is not there. */
+  private look(view: View, added?: AddedText): boolean {
     const turn = view.turns.find(({ turn_id }) => turn_id === this.turnId);
-    if (!turn) return void (this.view ??= { ...view, turns: [], earlier: false });
-    this.view = { ...view, turns: [turn] };
-    this.show(turn, added);
+    this.view = turn ? { ...view, turns: [turn] } : (this.view ?? { ...view, turns: [], earlier: false });
+    if (turn) this.show(turn, added);
+    return turn !== undefined;
+  }
+
+  /** Of a turn that has ended no event comes any more; one that has not is in a snapshot once it is active. */
+  private async find(): Promise<void> {
+    if (this.isReading) return;
+    this.isReading = true;
+    try {
+      const turn = await this.deps.readTurn();
+      if (isEnded(turn)) this.show(turn);
+    } catch (error) {
+      this.failure = { error };
+      this.wake();
+    } finally {
+      this.isReading = false;
+    }
   }
 
   /** It may be that nothing was seen of the turn before. */
@@ -134,7 +161,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
   }
 
   private async whole(step: number, call: CallView): Promise<CallView> {
-    return call.truncated ? { ...call, ...(await this.readCall(step, call.tool_call_id)) } : call;
+    return call.truncated ? { ...call, ...(await this.deps.readCall(step, call.tool_call_id)) } : call;
   }
 }
 

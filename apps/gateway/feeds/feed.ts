@@ -10,6 +10,8 @@ import type { Room, Viewer } from './viewer.js';
 
 /** Events kept while the store is read; more of them, and it is read once again instead. */
 const MAX_BUFFERED = 10_000;
+/** In the place of a turn's id: nothing of the conversation was seen before it was deleted. */
+const NO_TURN = 'none';
 
 export interface FeedDeps {
   readView: ReadView;
@@ -48,8 +50,12 @@ export class Feed {
     this.audience = new Audience(room, deps.counters, () => this.view ?? emptyView(conversationId));
   }
 
+  get viewers(): number {
+    return this.audience.size + this.joining.size;
+  }
+
   get hasViewers(): boolean {
-    return this.audience.size + this.joining.size > 0;
+    return this.viewers > 0;
   }
 
   has(viewer: Viewer): boolean {
@@ -177,10 +183,9 @@ export class Feed {
 
   /** The word of it was lost, and the store has no such conversation any more. */
   private findDeleted(): void {
-    const newest = this.view?.turns.at(-1);
-    if (!newest) return;
+    const { turn_id = NO_TURN } = this.view?.turns.at(-1) ?? {};
     const { conversationId: conversation_id } = this;
-    const fields = { conversation_id, turn_id: newest.turn_id, timestamp: new Date().toISOString() };
+    const fields = { conversation_id, turn_id, timestamp: new Date().toISOString() };
     this.tellDeleted({
       type: 'cancelled',
       ...fields,

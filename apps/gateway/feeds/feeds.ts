@@ -1,7 +1,7 @@
 import type { ConversationEvent } from '#contracts';
 import type { Bus } from '#messaging';
 import { Feed, type FeedDeps } from './feed.js';
-import type { OpenRoom } from './viewer.js';
+import type { OpenRoom, Viewer } from './viewer.js';
 
 const WATCH_INTERVAL_MS = 1_000;
 
@@ -21,6 +21,18 @@ export class Feeds {
     private readonly openRoom: OpenRoom,
     private readonly deps: FeedDeps,
   ) {}
+
+  /** Conversations that are followed. */
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /** Viewers of all conversations; one of several counts in each. */
+  get viewers(): number {
+    let count = 0;
+    for (const { feed } of this.entries.values()) count += feed.viewers;
+    return count;
+  }
 
   start(): void {
     this.bus.onEvent({
@@ -47,7 +59,13 @@ export class Feeds {
     const entry = this.entries.get(conversationId) ?? this.create(conversationId);
     this.linger(conversationId, entry);
     await within(entry.following, this.deps.timings.followMs, () => entry.feed.doubt());
-    return entry.feed;
+    // One that nobody viewed may have been closed meanwhile.
+    return this.entries.get(conversationId) === entry ? entry.feed : this.open(conversationId);
+  }
+
+  /** The viewer follows the conversation until it leaves. */
+  async join(conversationId: string, viewer: Viewer): Promise<void> {
+    (await this.open(conversationId)).add(viewer);
   }
 
   /** The feed if the conversation is followed. */
@@ -56,7 +74,7 @@ export class Feeds {
   }
 
   /** The conversation stays bound for a while: who lost its connection comes back. */
-  leave(conversationId: string, viewer: Parameters<Feed['remove']>[0]): void {
+  leave(conversationId: string, viewer: Viewer): void {
     const entry = this.entries.get(conversationId);
     if (!entry) return;
     entry.feed.remove(viewer);

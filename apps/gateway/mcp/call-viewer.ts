@@ -1,6 +1,6 @@
 import type { CallView, ConversationEvent, TurnView, View } from '#contracts';
 import { hasEnded, isEnded, reduceEvent } from '#turn';
-import type { ServerEvent, Viewer } from '../feeds/viewer.js';
+import { mayLack, type ServerEvent, type Viewer } from '../feeds/viewer.js';
 
 /** What somebody who waits for a call must be told now. */
 export type CallNews =
@@ -8,33 +8,58 @@ export type CallNews =
   /** The turn is over and the call never was one. */
   | { is: 'failed'; turn: TurnView }
   /** A person is asked: for approval, or by the tool. */
-  | { is: 'asked'; call: CallView };
+  | { is: 'asked'; call: CallView }
+  /** The client has gone, so nothing is waited for. */
+  | { is: 'left' };
 
-/** Follows one turn that is one call, until it has ended or asks somebody. */
+export interface CallViewerDeps {
+  onEvent(event: ConversationEvent): void;
+  /** A question that has been answered is not told again. */
+  isAnswered(call: CallView): boolean;
+  /** From the journal: a snapshot has the newest turns only. */
+  readTurn(): Promise<TurnView>;
+}
+
+/** Follows one turn that is one call, until it has ended or asks somebody, or its client has left. */
 export class CallViewer implements Viewer {
   readonly budget = { length: 0 };
+  /** Rejects when the turn cannot be read. */
   readonly news: Promise<CallNews>;
   private view: View | undefined;
-  private tell!: (news: CallNews) => void;
+  private told = false;
+  private isReading = false;
+  private settle!: (news: CallNews | Promise<never>) => void;
 
   constructor(
     private readonly turnId: string,
-    private readonly onEvent: (event: ConversationEvent) => void,
-    /** A question that has been answered is not told again. */
-    private readonly isAnswered: (call: CallView) => boolean,
+    private readonly deps: CallViewerDeps,
   ) {
-    this.news = new Promise((resolve) => (this.tell = resolve));
+    this.news = new Promise((resolve) => (this.settle = resolve));
+  }
+
+  get isTold(): boolean {
+    return this.told;
   }
 
   send(event: ServerEvent): void {
     if (event.type === 'snapshot') this.view = event.view;
     else {
-      this.onEvent(event);
+      this.deps.onEvent(event);
       if (this.view) this.view = reduceEvent(this.view, event).view;
     }
     const turn = this.view?.turns.find(({ turn_id }) => turn_id === this.turnId);
-    const news = turn && newsOf(turn);
-    if (news && !(news.is === 'asked' && this.isAnswered(news.call))) this.tell(news);
+    if (turn) this.show(turn);
+    else if (mayLack(event)) void this.look();
+  }
+
+  /** The turn as somebody has read it. */
+  show(turn: TurnView): void {
+    const news = newsOf(turn);
+    if (news && !(news.is === 'asked' && this.deps.isAnswered(news.call))) this.tell(news);
+  }
+
+  leave(): void {
+    this.tell({ is: 'left' });
   }
 
   isBehind(): boolean {
@@ -43,6 +68,23 @@ export class CallViewer implements Viewer {
 
   onceDrained(listener: () => void): void {
     listener();
+  }
+
+  private tell(news: CallNews | Promise<never>): void {
+    this.told = true;
+    this.settle(news);
+  }
+
+  private async look(): Promise<void> {
+    if (this.isReading || this.told) return;
+    this.isReading = true;
+    try {
+      this.show(await this.deps.readTurn());
+    } catch (error) {
+      this.tell(Promise.reject(error as Error));
+    } finally {
+      this.isReading = false;
+    }
   }
 }
 

@@ -9,10 +9,10 @@ import {
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
 import { DEFAULT_TITLE } from '../conversations/conversations.js';
-import type { Feed } from '../feeds/feed.js';
 import type { Feeds } from '../feeds/feeds.js';
 import type { StopTurns } from '../turns/stop-turns.js';
 import type { SubmitTurn } from '../turns/submit-turn.js';
+import type { TurnReader } from '../turns/turn-reader.js';
 import { CallViewer, type CallNews } from './call-viewer.js';
 
 /** Its conversation is kept for so long: for operators, and for what its result refers to. */
@@ -26,8 +26,10 @@ export interface CallPlace {
 }
 
 export interface FollowOptions {
-  /** Whoever asked has gone, or has changed its mind: the call is stopped. */
-  signal: AbortSignal;
+  /** Aborted when the client has left: from then on nothing is held for it. */
+  left: AbortSignal;
+  /** Whether a client that leaves has cancelled its call; if not, the call goes on. */
+  leavingStops: boolean;
   onEvent(event: ConversationEvent): void;
   /** The question of a call, or without a number its approval, that has just been answered. */
   answered?: { tool_call_id: string; number?: number };
@@ -36,19 +38,20 @@ export interface FollowOptions {
 /** News of a call, the end with the stored outcome. */
 export type CallAnswer = Exclude<CallNews, { is: 'ended' }> | { is: 'ended'; outcome: Outcome };
 
+interface Deps {
+  store: Pick<Store, 'getOutcome'>;
+  feeds: Feeds;
+  submitTurn: SubmitTurn;
+  stopTurns: StopTurns;
+  turnReader: Pick<TurnReader, 'turn'>;
+}
+
 /**
  * A tool call that comes from outside a chat: the one call of a turn in a conversation of its own, so queues, claims,
  * limits and audit are those of any other call.
  */
 export class DirectCalls {
-  constructor(
-    private readonly deps: {
-      store: Pick<Store, 'getOutcome'>;
-      feeds: Feeds;
-      submitTurn: SubmitTurn;
-      stopTurns: StopTurns;
-    },
-  ) {}
+  constructor(private readonly deps: Deps) {}
 
   /** Throws `RequestError` when the gateway takes no more. */
   async run(
@@ -66,40 +69,50 @@ export class DirectCalls {
     const { answer: place, announce } = accepted;
     const feed = await feeds.open(place.conversation_id);
     feed.startEmpty(DEFAULT_TITLE);
-    const [news] = await Promise.all([this.followIn(feed, place, options), announce()]);
+    const viewer = this.viewerOf(place, options);
+    const [news] = await Promise.all([this.wait(viewer, place, options), announce()]);
     return { place, news };
   }
 
-  /** Waits on for a call that asked somebody. */
+  /** Waits on for a call that asked somebody. One that has ended is answered from the journal. */
   async follow(place: CallPlace, options: FollowOptions): Promise<CallAnswer> {
-    return this.followIn(await this.deps.feeds.open(place.conversation_id), place, options);
+    const viewer = this.viewerOf(place, options);
+    viewer.show(await this.deps.turnReader.turn(place.turn_id));
+    return this.wait(viewer, place, options);
   }
 
   async stop({ turn_id }: CallPlace): Promise<void> {
     await this.deps.stopTurns.stop(turn_id);
   }
 
-  private async followIn(feed: Feed, place: CallPlace, options: FollowOptions): Promise<CallAnswer> {
-    const { signal, onEvent, answered } = options;
+  private viewerOf({ turn_id }: CallPlace, { onEvent, answered }: FollowOptions): CallViewer {
     const isAnswered = ({ tool_call_id, question }: CallView) =>
       answered !== undefined &&
       tool_call_id === answered.tool_call_id &&
       question?.number === answered.number;
-    const viewer = new CallViewer(place.turn_id, onEvent, isAnswered);
-    // Stopped, the call still ends: what follows is its end.
-    const stop = () => void this.stop(place).catch(() => undefined);
-    signal.addEventListener('abort', stop, { once: true });
+    const readTurn = () => this.deps.turnReader.turn(turn_id);
+    return new CallViewer(turn_id, { onEvent, isAnswered, readTurn });
+  }
+
+  private async wait(viewer: CallViewer, place: CallPlace, options: FollowOptions): Promise<CallAnswer> {
+    const { left, leavingStops } = options;
+    const { feeds, store } = this.deps;
+    const leave = () => {
+      if (leavingStops) void this.stop(place).catch(() => undefined);
+      viewer.leave();
+    };
+    left.addEventListener('abort', leave, { once: true });
     try {
-      feed.add(viewer);
-      if (signal.aborted) stop();
+      if (left.aborted) leave();
+      if (!viewer.isTold) await feeds.join(place.conversation_id, viewer);
       const news = await viewer.news;
       if (news.is !== 'ended') return news;
-      const outcome = await this.deps.store.getOutcome(news.call.tool_call_id);
+      const outcome = await store.getOutcome(news.call.tool_call_id);
       if (!outcome) throw new Error('a call has ended without an outcome');
       return { is: 'ended', outcome };
     } finally {
-      signal.removeEventListener('abort', stop);
-      this.deps.feeds.leave(place.conversation_id, viewer);
+      left.removeEventListener('abort', leave);
+      feeds.leave(place.conversation_id, viewer);
     }
   }
 }

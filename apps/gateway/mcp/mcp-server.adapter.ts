@@ -49,6 +49,13 @@ export interface McpServerDeps {
   log: Pick<Logger, 'warn' | 'error'>;
 }
 
+/** `extra` of an MCP request. */
+export interface McpCaller {
+  user: User;
+  /** Aborted when the response is closed, by whichever side. */
+  left: AbortSignal;
+}
+
 /** The fleet's catalogue as an MCP server over streamable HTTP: stateless, so any gateway answers any request. */
 export function createMcpServer(deps: McpServerDeps): McpHttpHandler {
   const handler = createMcpHandler((context) => serve(deps, context), {
@@ -59,7 +66,7 @@ export function createMcpServer(deps: McpServerDeps): McpHttpHandler {
 }
 
 function serve(deps: McpServerDeps, { era, authInfo }: McpRequestContext): Server {
-  const user = authInfo?.extra?.user as User;
+  const { user, left } = authInfo!.extra as unknown as McpCaller;
   const server = new Server(
     { name: 'switchyard', version: '0.1.0' },
     {
@@ -70,7 +77,7 @@ function serve(deps: McpServerDeps, { era, authInfo }: McpRequestContext): Serve
   );
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(deps).map(toMcpTool) }));
   server.setRequestHandler('tools/call', (request, context) =>
-    new McpCall(deps, user, era, context).answer(request.params),
+    new McpCall(deps, { user, left }, era, context).answer(request.params),
   );
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
   server.setRequestHandler('resources/read', ({ params }) => readResource(deps, user, params.uri));
@@ -101,7 +108,7 @@ class McpCall {
 
   constructor(
     private readonly deps: McpServerDeps,
-    private readonly user: User,
+    private readonly caller: McpCaller,
     private readonly era: McpRequestContext['era'],
     private readonly context: ServerContext,
   ) {}
@@ -117,6 +124,10 @@ class McpCall {
       if (error instanceof ProtocolError) throw error;
       return this.refuse(error);
     }
+  }
+
+  private get user(): User {
+    return this.caller.user;
   }
 
   private findTool(name: string): string {
@@ -150,6 +161,8 @@ class McpCall {
         return refusedCall('ToolExecutionError', news.turn.error?.message ?? 'The call was stopped.');
       case 'asked':
         return this.ask(place, news.call);
+      case 'left':
+        return refusedCall('Cancelled', 'The client has left.');
     }
   }
 
@@ -191,8 +204,16 @@ class McpCall {
     return this.era === 'modern' && capabilities?.elicitation !== undefined;
   }
 
+  /**
+   * In the era of 2026-07-28 a client cancels a call by closing its response. Before, closing means nothing, and what
+   * would cancel (`notifications/cancelled`) finds no session here: such a call goes on.
+   */
   private follow(): FollowOptions {
-    return { signal: this.context.mcpReq.signal, onEvent: (event) => this.tellProgress(event) };
+    return {
+      left: AbortSignal.any([this.caller.left, this.context.mcpReq.signal]),
+      leavingStops: this.era === 'modern',
+      onEvent: (event) => this.tellProgress(event),
+    };
   }
 
   /** Only to who asked for it; MCP wants every figure to be larger than the one before. */

@@ -7,6 +7,7 @@ import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
 import { StreamGuard } from '../auth/stream.guard.js';
 import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
+import type { McpCaller } from './mcp-server.adapter.js';
 
 /** Provider of an `McpHttpHandler`. */
 export const MCP_SERVER = Symbol('mcp server');
@@ -29,7 +30,11 @@ export class McpController {
     const body: unknown = request.body;
     if (!isWithinDepth(body))
       throw new RequestError('invalid', `The body nests more than ${MAX_DEPTH} levels.`);
-    request.auth = { token: '', clientId: user.id, scopes: [], extra: { user } };
+    const left = new AbortController();
+    response.once('close', () => left.abort());
+    if (response.closed) return;
+    const caller: McpCaller = { user, left: left.signal };
+    request.auth = { token: '', clientId: user.id, scopes: [], extra: { ...caller } };
     await this.handle(request, response, body);
   }
 }

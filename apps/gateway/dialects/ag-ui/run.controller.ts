@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
-import { streamResponse } from '../stream-response.js';
+import { endWith, streamResponse } from '../stream-response.js';
 import type { TurnNews } from '../turn-stream.js';
 import { toData, type AgUiEvent } from './ag-ui-event.js';
 import { RunEvents } from './run-events.js';
@@ -20,6 +20,7 @@ export class RunController {
   async run(@CurrentUser() user: User, @Body() body: unknown, @Res() response: Response): Promise<void> {
     const input = readRun(body);
     const started = await this.runs.start(user, input);
+    endWith(response, started.stream);
     const { conversation_id, turn_id, told, earlier, known } = started;
     response.set({
       'Content-Type': 'text/event-stream; charset=utf-8',

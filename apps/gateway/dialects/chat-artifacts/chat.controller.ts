@@ -5,7 +5,7 @@ import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { takeBody } from '../../http/take-body.js';
-import { streamResponse } from '../stream-response.js';
+import { endWith, streamResponse } from '../stream-response.js';
 import { ChatLines, type ChatForm } from './chat-lines.js';
 import { chatRequestSchema } from './chat-request.js';
 import { ArtifactChat, type StartedChat } from './artifact-chat.js';
@@ -46,6 +46,7 @@ export class ArtifactChatController {
   private async answer(asked: Asked, { form, tools }: { form: ChatForm; tools: boolean }): Promise<void> {
     const { request, response } = asked;
     const { chat, provider } = await this.begin(asked, tools);
+    endWith(response, chat.stream);
     const lines = new ChatLines({
       form,
       provider,

@@ -34,6 +34,8 @@ interface Connection {
   wire: Wire;
   closed: Promise<void>;
   tellClosed(): void;
+  /** Aborted when it has ended: nothing is waited for on its behalf any longer. */
+  ended: AbortController;
   stopWatch(): void;
 }
 
@@ -75,12 +77,13 @@ export class GenesisSockets {
     // The contract has no word for it, and an `error` would take the text away that is being shown.
     const shutOut = () => wire.close(POLICY_VIOLATION, 'The token has expired.');
     const stopWatch = watchUser(user, this.deps.isActive, shutOut);
-    const connection: Connection = { session, wire, closed, tellClosed, stopWatch };
+    const ended = new AbortController();
+    const connection: Connection = { session, wire, closed, tellClosed, stopWatch, ended };
     this.probe(user.id);
     this.connections.set(session.id, connection);
     this.deps.count();
     if (this.isLeaving) void this.leave(connection);
-    else void this.resume(session);
+    else void this.resume(session, ended.signal);
     return {
       arrived: (bytes) => this.deps.traffic.receive(user.id, bytes),
       received: (text) => session.receive(text),
@@ -124,19 +127,20 @@ export class GenesisSockets {
     if (!this.connections.delete(session.id)) return;
     connection.stopWatch();
     connection.tellClosed();
+    connection.ended.abort();
     this.deps.count();
     const written = session.end(isWanted).finally(() => this.ends.delete(session.id));
     this.ends.set(session.id, { userId: session.user.id, written });
   }
 
-  private async resume(session: GenesisSession): Promise<void> {
+  private async resume(session: GenesisSession, ended: AbortSignal): Promise<void> {
     const { clock } = this.deps;
     const startedAt = clock.now();
     const probed = new Set<string>();
     for (const delayMs of [0, ...LOOK_AGAIN_MS]) {
       // Of the look before: one that comes in the moment in which a dead socket is cut off may still see it.
       const isEarly = clock.now() - startedAt < PROBED_AFTER_MS;
-      if (delayMs > 0) await clock.until(clock.now() + delayMs);
+      if (delayMs > 0) await clock.until(clock.now() + delayMs, ended);
       if (!this.connections.has(session.id) || !(await this.look(session, { isEarly, probed }))) return;
     }
   }

@@ -74,6 +74,8 @@ class SocketWire implements Wire {
   private readonly arrivals = new Map<number, () => void>();
   private isAlive = true;
   private readonly beat: NodeJS.Timeout;
+  /** At which the connection is cut off unless it shows a sign of life, or closes. */
+  private readonly cuts = new Set<NodeJS.Timeout>();
 
   constructor(
     private readonly connection: WebSocket,
@@ -113,7 +115,7 @@ class SocketWire implements Wire {
     if (this.isClosing) return;
     this.isClosing = true;
     this.connection.close(code, reason);
-    setTimeout(() => this.cutOff(), FAREWELL_MS).unref();
+    this.cutOffIn(FAREWELL_MS, () => true);
   }
 
   cutOff(): void {
@@ -123,7 +125,17 @@ class SocketWire implements Wire {
 
   stop(): void {
     clearInterval(this.beat);
+    for (const cut of this.cuts) clearTimeout(cut);
+    this.cuts.clear();
     this.arrivals.clear();
+  }
+
+  private cutOffIn(ms: number, isDue: () => boolean): void {
+    const cut = setTimeout(() => {
+      this.cuts.delete(cut);
+      if (isDue()) this.cutOff();
+    }, ms).unref();
+    this.cuts.add(cut);
   }
 
   private arrived(number: number): void {
@@ -139,9 +151,7 @@ class SocketWire implements Wire {
     if (this.connection.readyState !== WebSocket.OPEN) return;
     this.isAlive = false;
     this.connection.ping(String(this.sent));
-    setTimeout(() => {
-      if (!this.isAlive) this.cutOff();
-    }, PROBE_MS).unref();
+    this.cutOffIn(PROBE_MS, () => !this.isAlive);
   }
 
   /** A client that is gone without a word does not take anything either. */

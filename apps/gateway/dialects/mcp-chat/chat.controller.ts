@@ -6,7 +6,7 @@ import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { ParsePipe } from '../../http/parse.pipe.js';
 import type { StartedTurn } from '../dialect-turns.js';
-import { streamResponse } from '../stream-response.js';
+import { endWith, streamResponse } from '../stream-response.js';
 import { ChatAnswer } from './chat-answer.js';
 import { chatEventsOf, toErrorEvent } from './chat-events.js';
 import { Connections } from './connections.js';
@@ -31,9 +31,8 @@ export class ChatController {
     @Res() response: Response,
   ): Promise<void> {
     const started = await this.connections.chat(user, session, message);
+    endWith(response, started.stream);
     nameTurn(response, started);
-    response.once('close', () => started.stream.close());
-    if (response.closed) started.stream.close();
     const answer = new ChatAnswer();
     for await (const news of started.stream) {
       const answered = answer.next(news);
@@ -50,6 +49,7 @@ export class ChatController {
     @Res() response: Response,
   ): Promise<void> {
     const started = await this.connections.chat(user, session, message);
+    endWith(response, started.stream);
     nameTurn(response, started);
     response.set({
       'Content-Type': 'text/event-stream; charset=utf-8',

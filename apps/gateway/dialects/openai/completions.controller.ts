@@ -8,7 +8,7 @@ import { isNotFound } from '../../errors/request-error.js';
 import { TurnReader } from '../../turns/turn-reader.js';
 import { answerOf } from '../answer-text.js';
 import { DialectTurns, type StartedTurn } from '../dialect-turns.js';
-import { streamResponse } from '../stream-response.js';
+import { endWith, streamResponse } from '../stream-response.js';
 import { UnnamedTurns, type UnnamedTurn } from '../unnamed-turns.js';
 import { askingComment } from './asking-comment.js';
 import { serverStopping } from './completion-end.js';
@@ -38,6 +38,7 @@ export class CompletionsController {
   ): Promise<void> {
     const request = readCompletion(body);
     const started = await this.start(user, request, headers);
+    endWith(response, started.stream);
     const { conversation_id, turn_id } = started;
     // A client of its own accord asks again for what failed; the turn has run, and its tools with it.
     response.set({
@@ -102,8 +103,6 @@ export class CompletionsController {
     head: CompletionHead,
     response: Response,
   ): Promise<void> {
-    response.once('close', () => stream.close());
-    if (response.closed) stream.close();
     const turn = await endOf(stream);
     // The client has left.
     if (!turn) return void response.end();

@@ -81,11 +81,11 @@ export function aSession({
   const inserted: { turn_id: string; isNoted: boolean }[] = [];
   const streamOf = (conversation_id: string): StartedTurn => {
     const turn_id = conversation_id.replace('conv', 'turn');
-    const stream = new TurnStream(
-      turn_id,
-      () => Promise.reject(new Error('nothing is cut')),
-      () => undefined,
-    );
+    const stream = new TurnStream(turn_id, {
+      readTurn: () => Promise.reject(new Error('everything is shown')),
+      readCall: () => Promise.reject(new Error('nothing is cut')),
+      onClose: () => undefined,
+    });
     streams.set(turn_id, [...(streams.get(turn_id) ?? []), stream]);
     return { conversation_id, turn_id, number: 1, stream };
   };
