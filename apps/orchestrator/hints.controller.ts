@@ -30,16 +30,23 @@ export class HintsController {
   @MessagePattern('catalog.announce')
   announce(@Payload() { body }: Message<'catalog.announce'>): void {
     this.orchestrator.catalogue.announce(body);
+    this.orchestrator.shares.placesChanged();
   }
 
   @MessagePattern('catalog.withdraw')
   withdraw(@Payload() { body }: Message<'catalog.withdraw'>): void {
     this.orchestrator.catalogue.withdraw(body);
+    this.orchestrator.shares.placesChanged();
   }
 
   @MessagePattern('model.limited')
   limited(@Payload() { body }: Message<'model.limited'>): void {
     this.orchestrator.modelLimits.limited(body);
+  }
+
+  @MessagePattern('calls.counted')
+  counted(@Payload() { body }: Message<'calls.counted'>): void {
+    this.orchestrator.shares.counted(body);
   }
 
   @MessagePattern('model.roll_call')

@@ -7,6 +7,8 @@ import type { Store } from '#store';
 import { ModelLimits } from './admission/model-limits.js';
 import { CatalogueService } from './catalogue/catalogue.service.js';
 import { Drivers } from './drive/drivers.js';
+import { QueueGlances } from './drive/queue-glances.js';
+import { CallShares } from './fairness/call-shares.js';
 import { History } from './drive/history.js';
 import { TakeUp } from './drive/take-up.js';
 import { ModelAnnouncer } from './model/model-announcer.js';
@@ -27,6 +29,7 @@ export class Orchestrator {
   readonly catalogue: CatalogueService;
   readonly modelLimits: ModelLimits;
   readonly models: ModelAnnouncer;
+  readonly shares: CallShares;
   private readonly drivers: Drivers;
   private readonly sweeper: Sweeper;
   private readonly ports: Ports;
@@ -47,7 +50,10 @@ export class Orchestrator {
     this.catalogue = new CatalogueService(durable);
     const history = new History(this.durable);
     const takeUp = new TakeUp(durable, ports, this.catalogue, history, new RequestImages(this.durable));
-    this.drivers = new Drivers(durable, ports, takeUp, history);
+    const queues = new QueueGlances(bus);
+    const placesOf = (toolset: string) => this.catalogue.placesOf(toolset);
+    this.shares = new CallShares({ ...deps, queues, placesOf });
+    this.drivers = new Drivers(durable, ports, takeUp, history, { queues, shares: this.shares });
     this.sweeper = new Sweeper(
       this.ports,
       [
@@ -122,6 +128,7 @@ export class Orchestrator {
     this.models.stop();
     await this.drivers.drain(graceMs);
     this.leaving.abort();
+    this.shares.close();
     this.catalogue.close();
   }
 

@@ -27,6 +27,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     retentionDays: config.retentionDays,
     configuredTools: [...config.tools.keys()],
     approvalOf: (tool) => approvalOfTool(config, tool),
+    fairShareOf: (toolset) => config.tools.get(toolset)?.fairShare ?? config.fairShare,
     identicalCallsOf: (tool) => settingsOfTool(config.tools, tool.name).identicalCalls,
   };
 }

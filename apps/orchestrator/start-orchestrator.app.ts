@@ -14,6 +14,7 @@ const CONTROL = [
   'catalog.withdraw',
   'model.limited',
   'model.roll_call',
+  'calls.counted',
   'turn.superseded',
   'turn.stop',
   'turn.peek',

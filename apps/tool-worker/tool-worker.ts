@@ -10,8 +10,6 @@ import { CallRunner } from './run/call-runner.js';
 import { RateLimits } from './run/rate-limits.js';
 import type { ToolWorkerDeps } from './tool-worker.deps.js';
 
-const DEFAULT_CONCURRENCY = 16;
-
 /** Starts taking calls from a toolset's queue; called when one is offered (again). */
 export type ConsumeQueue = (queue: string, prefetch: number) => Promise<Consumer>;
 
@@ -110,20 +108,15 @@ export class ToolWorker {
     if (known) return known;
     // Not one more than can run: it would wait here, for a whole call, while another worker has nothing to do. Who
     // asks after another worker's call holds one of these for two seconds at most.
-    const consuming = this.consume(`tools.${toolset}`, this.concurrencyOf(toolset));
+    const consuming = this.consume(`tools.${toolset}`, this.hosted.concurrencyOf(toolset));
     this.consumed.set(toolset, consuming);
     consuming.catch(() => this.consumed.delete(toolset));
     return consuming;
   }
 
   private slotsOf(toolset: string): Slots {
-    const slots = this.slots.get(toolset) ?? new Slots(this.concurrencyOf(toolset));
+    const slots = this.slots.get(toolset) ?? new Slots(this.hosted.concurrencyOf(toolset));
     this.slots.set(toolset, slots);
     return slots;
-  }
-
-  private concurrencyOf(toolset: string): number {
-    const own = this.deps.hosts.find(({ name }) => name === toolset)?.concurrency;
-    return this.deps.overridesFor(toolset).concurrency ?? own ?? DEFAULT_CONCURRENCY;
   }
 }

@@ -11,6 +11,9 @@ import { toolCallBodySchema, toolResultBodySchema } from './tool-messages.js';
 /** «Look at this turn»: to `turns`, or passed on to the control queue of the turn's driver. */
 const turnAdvanceSchema = z.object({ turn_id: idSchema, conversation_id: idSchema });
 
+/** Calls that were sent and have not ended, and those that their drivers hold back. */
+const callCounts = { sent: z.int().min(0), held: z.int().min(0) };
+
 export const bodySchemas = {
   'turn.advance': turnAdvanceSchema,
   'tool.call': toolCallBodySchema,
@@ -57,6 +60,21 @@ export const bodySchemas = {
   }),
   /** Asks every orchestrator to announce its models to `reply_to` at once. */
   'model.roll_call': z.object({ reply_to: controlKeySchema }),
+  /**
+   * What an orchestrator has in the queues of toolsets where calls wait or are held back: at a change, every second. What
+   * is not in it is not there any more.
+   */
+  'calls.counted': z.object({
+    orchestrator: processIdSchema,
+    toolsets: z.array(
+      z.object({
+        toolset: z.string(),
+        ...callCounts,
+        /** Those with the most; the sums count the others, too. */
+        users: z.array(z.object({ user_id: z.string(), ...callCounts })),
+      }),
+    ),
+  }),
   /** This user's client has come back to another gateway: sockets that do not answer are cut off. */
   'socket.probe': z.object({ user_id: z.string() }),
   /** Only its return as unroutable means something. */
@@ -106,6 +124,7 @@ export const QUEUE_TYPES = {
     'model.limited',
     'model.announce',
     'model.roll_call',
+    'calls.counted',
     'socket.probe',
     'probe',
   ],

@@ -1,4 +1,4 @@
-import type { Answer, Call, Claim, Journal, Outcome, Step } from '#contracts';
+import type { Answer, Call, Claim, Journal, Outcome } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import type { PublishOutcome } from '#messaging';
@@ -10,6 +10,7 @@ import {
   toolEndEvent,
   toolsetOf,
   type CallDecision,
+  type HeldCall,
 } from '#turn';
 import { audit, auditedCall, type AuditedCall } from './audit.js';
 import type { Ports } from './ports.js';
@@ -27,11 +28,8 @@ export interface Learned {
 }
 
 /** Does what `decideCall` said about one call. Every action is idempotent: losing an insert is an answer. */
-export async function carryOut(
-  ports: Ports,
-  journal: Journal,
-  { step, call, action }: CallDecision,
-): Promise<Learned> {
+export async function carryOut(ports: Ports, journal: Journal, decision: CallDecision): Promise<Learned> {
+  const { step, call, action } = decision;
   switch (action.do) {
     case 'nothing':
     case 'await_person':
@@ -39,7 +37,7 @@ export async function carryOut(
     case 'expire':
       return { answer: await expire(ports, call, action.answer) };
     case 'publish':
-      return { published: await publishCall(ports, journal, step, call) };
+      return { published: await publishCall(ports, journal, decision) };
     case 'compete':
       return compete(ports, labelled(journal, call), action.outcome);
     case 'settle':
@@ -105,7 +103,8 @@ async function tellOwner(ports: Ports, owner: string, tool_call_id: string, turn
   await ports.bus.send(controlKey(owner), newMessage('tool.cancel', { tool_call_id, turn_id }));
 }
 
-async function publishCall(ports: Ports, journal: Journal, step: Step, call: Call): Promise<PublishOutcome> {
+async function publishCall(ports: Ports, journal: Journal, open: HeldCall): Promise<PublishOutcome> {
+  const { step, call } = open;
   const toolset = toolsetOf(call.tool_name);
   const message = newMessage(
     'tool.call',
@@ -119,7 +118,7 @@ async function publishCall(ports: Ports, journal: Journal, step: Step, call: Cal
       arguments: call.arguments,
       class: call.class,
       timeout_ms: call.timeout_ms,
-      deadline: new Date(sendDeadlineOf(journal, step, call)).toISOString(),
+      deadline: new Date(sendDeadlineOf(journal, open)).toISOString(),
       max_attempts: call.max_attempts,
       logs: journal.turn.options.logs,
       reply_to: controlKey(ports.me),

@@ -86,6 +86,12 @@ function createToolMetrics(registry: Registry) {
       labelNames: ['toolset', 'outcome'],
       registers,
     }),
+    callsHeld: new Gauge({
+      name: 'switchyard_calls_held',
+      help: 'Tool calls that this orchestrator holds back until their user has less in the queue, by toolset.',
+      labelNames: ['toolset'],
+      registers,
+    }),
     toolCallDuration: new Histogram({
       name: 'switchyard_tool_call_duration_seconds',
       help: 'From the start of a tool call to its end, by toolset.',

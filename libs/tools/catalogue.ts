@@ -5,6 +5,9 @@ import { displayName } from './names.js';
 /** A worker that announced nothing for so long offers nothing. */
 export const ANNOUNCEMENT_LIFETIME_MS = 30_000;
 
+/** Calls of a toolset that a worker runs at once unless something else is set. */
+export const DEFAULT_CONCURRENCY = 16;
+
 interface Announcement {
   at: number;
   /** With tools; a toolset announced empty is not hosted. */
@@ -72,6 +75,15 @@ export class Catalogue {
     ).length;
   }
 
+  /** Calls of a toolset that all living workers run at once; 0 when nobody hosts it. */
+  placesOf(toolset: string): number {
+    let places = 0;
+    for (const { toolsets } of this.announcements.values())
+      for (const { name, concurrency } of toolsets)
+        if (name === toolset) places += concurrency ?? DEFAULT_CONCURRENCY;
+    return places;
+  }
+
   /** Names of the toolsets that keep something for a user or a conversation. */
   scopedToolsets(): string[] {
     const all = [...this.announcements.values()].flatMap(({ toolsets }) => toolsets);
@@ -111,12 +123,13 @@ function isSameOffer(before: readonly Toolset[], now: readonly Toolset[]): boole
   return (
     before.length === now.length &&
     before.every((toolset, i) => {
-      const { name, source, server, version, tools } = now[i]!;
+      const { name, source, server, version, concurrency, tools } = now[i]!;
       const isSame =
         toolset.name === name &&
         toolset.source === source &&
         toolset.server === server &&
         toolset.version === version &&
+        toolset.concurrency === concurrency &&
         toolset.tools.length === tools.length;
       return isSame && toolset.tools.every(({ hash }, n) => hash === tools[n]!.hash);
     })

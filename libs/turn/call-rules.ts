@@ -23,6 +23,8 @@ export interface CallState {
   approval?: Answer;
   /** A question to a person that has no answer yet. */
   asking: boolean;
+  /** Its driver held it back until then, ms since epoch; `Infinity`: still. */
+  releasedAt?: number;
 }
 
 export interface CallSituation {
@@ -33,6 +35,8 @@ export interface CallSituation {
   /** Process id of who decides. */
   me: string;
   liveness: (processId: string) => Liveness;
+  /** Until when who decides has held back a call; undefined: not at all. */
+  releasedAt?: (toolCallId: string) => number | undefined;
 }
 
 /** What is to be done about one call, by anybody who looks: driver, sweeper, or who stops the turn. */
@@ -61,7 +65,7 @@ export function decideCall(state: CallState, situation: CallSituation): CallActi
 }
 
 function decideUnclaimed(
-  { step, call, approval, asking }: CallState,
+  { step, call, approval, asking, releasedAt }: CallState,
   { stopped, now, me }: CallSituation,
 ): CallAction {
   const compete = (error: ErrorDetail): CallAction => ({
@@ -78,7 +82,7 @@ function decideUnclaimed(
     return compete(errorDetail('PermissionError', 'Nobody allowed this call in time. It was not run.'));
   if (call.approval === 'required' && !approval) return awaitApproval(step, call, now);
   if (asking) return { do: 'await_person' };
-  if (now > deadlineOf(step, call, approval)) {
+  if (now > deadlineOf(step, call, approval, releasedAt)) {
     return compete(
       errorDetail('TimeoutError', 'No worker started this call before its deadline.', { started: false }),
     );
@@ -150,11 +154,15 @@ export function mayRunAgain(toolClass: ToolClass): boolean {
   return toolClass !== 'once';
 }
 
-/** The last moment at which a worker may start it, ms since epoch. */
-export function deadlineOf(step: Step, call: Call, approval?: Pick<Answer, 'at'>): number {
-  return (
-    Date.parse(approval?.at ?? step.at) + (call.queueing_ms ?? DEFAULT_BUDGETS.queueingMs) + call.timeout_ms
-  );
+/** The last moment at which a worker may start it, ms since epoch. While its driver holds it back no time of it passes. */
+export function deadlineOf(
+  step: Step,
+  call: Call,
+  approval?: Pick<Answer, 'at'>,
+  releasedAt = -Infinity,
+): number {
+  const from = Math.max(Date.parse(approval?.at ?? step.at), releasedAt);
+  return from + (call.queueing_ms ?? DEFAULT_BUDGETS.queueingMs) + call.timeout_ms;
 }
 
 /** What a worker whose claim attempt 1 was taken finds, and what follows (architecture: claim and settle). */

@@ -28,7 +28,12 @@ export type Action =
   /** `parked`: every call without outcome waits for a person. */
   | { do: 'await_calls'; calls: CallDecision[]; parked: boolean };
 
-export interface CallDecision extends OpenCall {
+/** An open call, and until when its driver held it back. */
+export interface HeldCall extends OpenCall {
+  releasedAt?: number;
+}
+
+export interface CallDecision extends HeldCall {
   action: CallAction;
 }
 
@@ -61,21 +66,23 @@ export function decide(journal: Journal, situation: Situation): Action {
 
 /** What is to be done about each call of the turn without an outcome. */
 export function decideCalls(journal: Journal, situation: CallSituation): CallDecision[] {
-  return openCalls(journal).map(({ step, call }) => ({
-    step,
-    call,
-    action: decideCall(callState(journal, step, call), situation),
-  }));
+  return openCalls(journal).map((open) => decisionOn(journal, open, situation));
+}
+
+function decisionOn(journal: Journal, { step, call }: OpenCall, situation: CallSituation): CallDecision {
+  const releasedAt = situation.releasedAt?.(call.tool_call_id);
+  const action = decideCall({ ...callState(journal, step, call), releasedAt }, situation);
+  return { step, call, action, ...(releasedAt === undefined ? {} : { releasedAt }) };
 }
 
 /**
  * The last moment at which a worker may start it, first or again, ms since epoch: whoever was lost while a person was
  * asked had been given that time.
  */
-export function sendDeadlineOf(journal: Journal, step: Step, call: Call): number {
+export function sendDeadlineOf(journal: Journal, { step, call, releasedAt }: HeldCall): number {
   const asked = lastQuestion(journal, call.tool_call_id);
   const at = asked && (asked.input?.at ?? asked.question.expires_at);
-  return deadlineOf(step, call, at ? { at } : answerTo(journal, call.tool_call_id, 'approval'));
+  return deadlineOf(step, call, at ? { at } : answerTo(journal, call.tool_call_id, 'approval'), releasedAt);
 }
 
 function callState(journal: Journal, step: Step, call: Call): CallState {

@@ -107,6 +107,11 @@ export class CatalogueService {
     return [...unknown, ...findUnknownEntries(offer, offered)];
   }
 
+  /** Calls of a toolset that all living workers run at once. */
+  placesOf(toolset: string): number {
+    return this.catalogue.placesOf(toolset);
+  }
+
   close(): void {
     clearInterval(this.expiry);
   }

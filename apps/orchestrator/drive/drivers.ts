@@ -7,7 +7,7 @@ import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
 import type { DrivingDeps } from '../driving.deps.js';
 import type { History } from './history.js';
-import { QueueGlances } from './queue-glances.js';
+import type { CallQueues } from './open-calls.js';
 import type { TakeUp } from './take-up.js';
 import { TurnDriver, type DriveEnd } from './turn-driver.js';
 import type { TurnWork } from './turn-work.js';
@@ -31,8 +31,6 @@ export class Drivers {
   private readonly driven = new Map<string, Driven>();
   private readonly takingUp = new Map<string, Promise<void>>();
   private readonly validator: ArgumentValidator;
-  /** One for all turns: a toolset without workers concerns many of them. */
-  private readonly queues: QueueGlances;
   private isDraining = false;
 
   constructor(
@@ -40,8 +38,9 @@ export class Drivers {
     private readonly ports: Ports,
     private readonly takeUp: TakeUp,
     private readonly history: History,
+    /** One for all turns: a toolset without workers, or with too many calls, concerns many of them. */
+    private readonly queues: CallQueues,
   ) {
-    this.queues = new QueueGlances(ports.bus);
     this.validator = new ArgumentValidator({ refusals: new Refusals(deps.metrics.refusals, deps.log) });
   }
 

@@ -12,12 +12,16 @@ export class Mailbox {
   readonly results = new Set<string>();
   readonly stops: StopRequest[] = [];
   reread = false;
+  /** A call that was held back may be sent. */
+  released = false;
   /** Somebody else drives the turn now, or this process gives its work back. */
   leave: 'superseded' | 'abandoned' | undefined;
   private wake: (() => void) | undefined;
 
   get isEmpty(): boolean {
-    return this.results.size === 0 && this.stops.length === 0 && !this.reread && !this.leave;
+    return (
+      this.results.size === 0 && this.stops.length === 0 && !this.reread && !this.released && !this.leave
+    );
   }
 
   /** Runs `change` and wakes the driver. */

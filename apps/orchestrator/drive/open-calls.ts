@@ -4,20 +4,45 @@ import { carryOut, type Ports } from '#journal';
 import { decideNotTaken, toolsetOf, type CallDecision } from '#turn';
 import { NoWorkerWatch } from './no-worker.js';
 import type { QueueGlances } from './queue-glances.js';
+import type { CallShares } from '../fairness/call-shares.js';
+import { TurnShare } from '../fairness/turn-share.js';
 import type { TurnMemory } from './turn-memory.js';
+import type { TurnWork } from './turn-work.js';
 
 const RETRY_AFTER_MS = 10_000;
 
+/** What the turns of this process know together of the toolsets' queues. */
+export interface CallQueues {
+  queues: QueueGlances;
+  shares: CallShares;
+}
+
 /** The calls that a driven turn waits for: sent once, watched, given up when nobody can run them. */
 export class OpenCalls {
+  private readonly memory: TurnMemory;
   private readonly noWorker: NoWorkerWatch;
+  private readonly share: TurnShare;
 
+  /** `wake`: a call that was held back may be sent. */
   constructor(
     private readonly ports: Ports,
-    private readonly memory: TurnMemory,
-    queues: QueueGlances,
+    { memory, claimAttempt }: Pick<TurnWork, 'memory' | 'claimAttempt'>,
+    { queues, shares }: CallQueues,
+    wake: () => void,
   ) {
+    const { user_id } = memory.journal.turn;
+    const takenOverAt = claimAttempt > 1 && shares.counts(user_id) ? Date.now() : undefined;
+    this.memory = memory;
+    this.share = new TurnShare(shares, user_id, wake, takenOverAt);
     this.noWorker = new NoWorkerWatch(queues);
+  }
+
+  /** Until when a call was held back, ms since epoch. */
+  readonly releasedAt = (toolCallId: string): number | undefined => this.share.releasedAt(toolCallId);
+
+  /** The calls that are open now; what is not among them takes no place in a queue. */
+  follow(open: readonly CallDecision[]): void {
+    this.share.follow(open);
   }
 
   /** True when something is known now that was not before, so that the turn is decided anew at once. */
@@ -26,6 +51,8 @@ export class OpenCalls {
     let next = decision;
     if (decision.action.do === 'publish') {
       const { tool_call_id, tool_name } = decision.call;
+      if (!this.share.ask(decision.call)) return false;
+      next = { ...decision, releasedAt: this.share.releasedAt(tool_call_id) };
       const look = await this.noWorker.look(tool_call_id, `tools.${toolsetOf(tool_name)}`);
       if (look === 'wait') return false;
       if (look !== 'publish') {

@@ -17,8 +17,7 @@ import type { DrivingDeps } from '../driving.deps.js';
 import { committedEvents } from './announce-step.js';
 import { Mailbox } from './mailbox.js';
 import { ModelStep } from './model-step.js';
-import { OpenCalls } from './open-calls.js';
-import type { QueueGlances } from './queue-glances.js';
+import { OpenCalls, type CallQueues } from './open-calls.js';
 import { failRow, partialText, usageOf } from './step-row.js';
 import type { TurnWork } from './turn-work.js';
 
@@ -43,10 +42,11 @@ export class TurnDriver {
     private readonly ports: Ports,
     validator: ArgumentValidator,
     private readonly work: TurnWork,
-    queues: QueueGlances,
+    queues: CallQueues,
   ) {
     this.modelStep = new ModelStep(deps, validator, work);
-    this.openCalls = new OpenCalls(ports, work.memory, queues);
+    const wake = () => this.mailbox.post((mail) => (mail.released = true));
+    this.openCalls = new OpenCalls(ports, work, queues, wake);
   }
 
   /** The text of the step that is being streamed, for viewers who join now. */
@@ -80,6 +80,14 @@ export class TurnDriver {
   }
 
   async drive(): Promise<DriveEnd> {
+    try {
+      return await this.driveOn();
+    } finally {
+      this.openCalls.follow([]);
+    }
+  }
+
+  private async driveOn(): Promise<DriveEnd> {
     this.marking = this.markRunning();
     for (;;) {
       await this.readMail();
@@ -87,7 +95,9 @@ export class TurnDriver {
       if (leave) return leave;
       if (this.work.memory.isGone) return 'superseded';
       if (isSuperseded(this.work.memory.journal, this.work.claimAttempt)) return 'superseded';
-      const end = await this.act(decide(this.work.memory.journal, await this.situation()));
+      const action = decide(this.work.memory.journal, await this.situation());
+      this.openCalls.follow(action.do === 'await_calls' ? action.calls : []);
+      const end = await this.act(action);
       if (end) return end;
     }
   }
@@ -95,6 +105,7 @@ export class TurnDriver {
   private async readMail(): Promise<void> {
     const { mailbox, work } = this;
     if (mailbox.leave) return;
+    mailbox.released = false;
     const results = [...mailbox.results];
     mailbox.results.clear();
     if (mailbox.reread) {
@@ -115,6 +126,7 @@ export class TurnDriver {
       liveness,
       budgets: deps.settings.budgets,
       deleted: work.conversation.isDeleted,
+      releasedAt: this.openCalls.releasedAt,
     };
   }
 

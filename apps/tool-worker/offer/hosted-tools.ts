@@ -1,5 +1,5 @@
 import type { ToolDefinition, Toolset } from '#contracts';
-import { definitionHash, toBusName, type Tool, type ToolsetHost } from '#tools';
+import { DEFAULT_CONCURRENCY, definitionHash, toBusName, type Tool, type ToolsetHost } from '#tools';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 
 export interface HostedTool {
@@ -27,6 +27,12 @@ export class HostedTools {
     return this.deps.hosts.some(({ name }) => name === toolset);
   }
 
+  /** Calls of a toolset that this worker runs at once. */
+  concurrencyOf(toolset: string): number {
+    const own = this.deps.hosts.find(({ name }) => name === toolset)?.concurrency;
+    return this.deps.overridesFor(toolset).concurrency ?? own ?? DEFAULT_CONCURRENCY;
+  }
+
   /** Reads every host again; what `catalog.announce` carries. */
   refresh(): Toolset[] {
     const tools = new Map<string, HostedTool>();
@@ -45,7 +51,9 @@ export class HostedTools {
     const { name, source, server, version, scope } = host;
     const own = [...this.tools.values()].filter((hosted) => hosted.host === host);
     const tools = own.map(({ definition }) => definition);
-    return { name, source, server, version, scope, tools };
+    const concurrency = this.concurrencyOf(name);
+    const more = concurrency === DEFAULT_CONCURRENCY ? {} : { concurrency };
+    return { name, source, server, version, scope, ...more, tools };
   }
 
   private definitionOf(host: ToolsetHost, { definition }: Tool): ToolDefinition {

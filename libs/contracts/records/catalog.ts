@@ -27,6 +27,8 @@ export const toolsetSchema = z.object({
   version: z.string(),
   /** Absent: `shared`. What a scoped toolset remembers stays in its worker, so only one may host it. */
   scope: toolScopeSchema.optional(),
+  /** Calls that its worker runs at once; absent: 16. */
+  concurrency: z.int().min(1).optional(),
   tools: z.array(toolDefinitionSchema),
 });
 

@@ -14,6 +14,8 @@ import {
 } from '../../../libs/journal/testing/test-ports.js';
 import type { DrivingDeps } from '../../../apps/orchestrator/driving.deps.js';
 import { Drivers, type HeldHint } from '../../../apps/orchestrator/drive/drivers.js';
+import { QueueGlances } from '../../../apps/orchestrator/drive/queue-glances.js';
+import { CallShares } from '../../../apps/orchestrator/fairness/call-shares.js';
 import { History } from '../../../apps/orchestrator/drive/history.js';
 import type { TakeUp } from '../../../apps/orchestrator/drive/take-up.js';
 import { TurnMemory } from '../../../apps/orchestrator/drive/turn-memory.js';
@@ -56,7 +58,9 @@ function createDrivers(taking: Taking, store: Store = ports.store): Drivers {
   const settings = { budgets: { ...DEFAULT_BUDGETS, turnMs: 120 * MINUTE_MS }, turnsAtOnce: 10 };
   const metrics = createMetrics({ collectDefaults: false });
   const deps = { store, bus, log, peers, metrics, settings } as unknown as DrivingDeps;
-  return new Drivers(deps, ports, taking as unknown as TakeUp, new History(store));
+  const queues = new QueueGlances(bus);
+  const shares = new CallShares({ ...deps, queues, placesOf: () => 0 });
+  return new Drivers(deps, ports, taking as unknown as TakeUp, new History(store), { queues, shares });
 }
 
 /** The same store that does something more when a turn is cached as waiting for a person. */

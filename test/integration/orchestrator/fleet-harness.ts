@@ -35,6 +35,7 @@ export class FleetHarness {
   readonly log: Record<string, unknown>[] = [];
   private readonly broker = new MemoryBroker();
   private readonly closing: (() => Promise<unknown>)[] = [];
+  private readonly dead = new Set<string>();
   private readonly roles = { orchestrator: 0, worker: 0, gateway: 0 };
 
   private constructor(
@@ -96,13 +97,14 @@ export class FleetHarness {
       model?: Conversation['model'];
       options?: Turn['options'];
       after?: Turn;
+      user?: string;
     } = {},
   ): Promise<Turn> {
-    const { tools, model, options = {}, after } = more;
+    const { tools, model, options = {}, after, user = 'ann' } = more;
     const at = new Date().toISOString();
     const conversation_id = after?.conversation_id ?? `conv_${randomUUID()}`;
     const number = (after?.number ?? 0) + 1;
-    const owner = { user_id: 'ann', title: '', policy: 'enqueue' as const };
+    const owner = { user_id: user, title: '', policy: 'enqueue' as const };
     const choices = { ...(tools && { tools }), ...(model !== undefined && { model }) };
     const times = { created_at: at, updated_at: at };
     if (!after) await this.store.insertConversation({ _id: conversation_id, ...owner, ...choices, ...times });
@@ -110,7 +112,7 @@ export class FleetHarness {
       _id: `turn_${randomUUID()}`,
       conversation_id,
       number,
-      user_id: 'ann',
+      user_id: user,
       client_message_id: `m${number}`,
       content,
       options,
@@ -159,6 +161,10 @@ export class FleetHarness {
     await this.store.close();
   }
 
+  declareDead(processId: string): void {
+    this.dead.add(processId);
+  }
+
   private gatewayBus: Promise<Bus> | undefined;
 
   /** What a process of this role is given to run with. */
@@ -167,9 +173,10 @@ export class FleetHarness {
     await bus.open();
     const no = () => Promise.resolve(false);
     const peers = {
-      isDead: no,
+      isDead: (id: string) => Promise.resolve(this.dead.has(id)),
       isSuspect: no,
-      countLiving: (of: keyof FleetHarness['roles']) => this.roles[of],
+      countLiving: (of: keyof FleetHarness['roles']) =>
+        this.roles[of] - [...this.dead].filter((id) => id.startsWith(of)).length,
     };
     const processId = `${role}-${++this.roles[role]}`;
     return { part: { store: this.store, bus, peers, processId, log: this.logger }, bus };

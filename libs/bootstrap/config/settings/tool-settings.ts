@@ -25,12 +25,16 @@ const rateSchema = z
   .strictObject({ calls: positive(1_000_000), per_seconds: z.number().min(0.1).max(86_400) })
   .transform(({ calls, per_seconds }) => ({ calls, perMs: per_seconds * 1_000 }));
 
+const fairShareSchema = z.number().min(0.001).max(1);
+
 const toolSettingsSchema = z.strictObject({
   class: toolClassSchema.optional(),
   timeout_ms: positive(1_200_000).optional(),
   approve: approvalModeSchema.optional(),
   /** Calls at once in one worker, of the toolset together. */
   concurrency: positive(1_000).optional(),
+  /** The part of a toolset's places that one user may have while calls wait; 1: all of them. */
+  fair_share: fairShareSchema.optional(),
   /** Bytes of a result that the model is given; the rest is kept as an artifact. */
   output_bytes: z.int().min(2_048).max(131_072).optional(),
   /** Calls started in the whole fleet; of a toolset those of its tools together. */
@@ -51,9 +55,20 @@ export const toolSettingsShape = {
         error: 'concurrency is of a toolset (math), not of a tool (math.add)',
       },
     )
+    .refine(
+      (tools) =>
+        Object.entries(tools).every(
+          ([name, { fair_share }]) => !name.includes('.') || fair_share === undefined,
+        ),
+      {
+        error: 'fair_share is of a toolset (math), not of a tool (math.add)',
+      },
+    )
     .default({}),
   /** For the tools of a class that nothing is set for by name. */
   approve: z.partialRecord(toolClassSchema, approvalModeSchema).default({}),
+  /** For the toolsets that have none of their own, and for turns. */
+  fair_share: fairShareSchema.default(0.25),
   /** What models are offered at all: servers, toolsets, or single tools; `block` wins. */
   offer: z.strictObject(toolChoiceSchema.shape).prefault({}),
 };
@@ -66,6 +81,7 @@ export interface ToolSettings {
   timeoutMs?: number;
   approve?: ApprovalMode;
   concurrency?: number;
+  fairShare?: number;
   outputBytes?: number;
   rate?: CallRate;
   identicalCalls?: number;
@@ -76,19 +92,30 @@ export interface ToolPolicy {
   tools: ReadonlyMap<string, ToolSettings>;
   approvalByClass: Partial<Record<ToolClass, ApprovalMode>>;
   offer: ToolChoice;
+  /** Of toolsets without their own, and of turns. */
+  fairShare: number;
 }
 
 export function toToolPolicy(file: z.output<z.ZodObject<typeof toolSettingsShape>>): ToolPolicy {
-  const { tools, approve, offer } = file;
+  const { tools, approve, offer, fair_share } = file;
   return {
     tools: new Map(
-      Object.entries(tools).map(([name, { timeout_ms, output_bytes, identical_calls, ...tool }]) => [
-        name,
-        { ...tool, timeoutMs: timeout_ms, outputBytes: output_bytes, identicalCalls: identical_calls },
-      ]),
+      Object.entries(tools).map(
+        ([name, { timeout_ms, output_bytes, identical_calls, fair_share, ...tool }]) => [
+          name,
+          {
+            ...tool,
+            timeoutMs: timeout_ms,
+            outputBytes: output_bytes,
+            identicalCalls: identical_calls,
+            fairShare: fair_share,
+          },
+        ],
+      ),
     ),
     approvalByClass: approve,
     offer,
+    fairShare: fair_share,
   };
 }
 

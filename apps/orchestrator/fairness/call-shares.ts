@@ -1,0 +1,204 @@
+import { newMessage, type Body } from '#contracts';
+import { FairLine, type Told } from '#limits';
+import { Refusals } from '#observability';
+import type { QueueGlances } from '../drive/queue-glances.js';
+import type { OrchestratorDeps } from '../orchestrator.deps.js';
+
+/** Without accounts everybody is this user. */
+const LOCAL_USER = 'local';
+/** A change is told at once, but not more often than this. */
+const TELL_AGAIN_MS = 250;
+/** What does not change is told and looked at as often as this, while it matters. */
+const REPEAT_MS = 1_000;
+/** How long others have to tell what they have, once a process has its part of the places. */
+const SETTLE_MS = 50;
+/** Calm for so long, it does not matter any more. */
+const CALM_MS = 3_000;
+/** More users of one toolset are told of by their sum only. */
+const MAX_USERS = 500;
+
+type Counted = Body<'calls.counted'>['toolsets'][number];
+
+export interface CallSharesDeps extends Pick<
+  OrchestratorDeps,
+  'bus' | 'processId' | 'peers' | 'log' | 'metrics' | 'settings'
+> {
+  /** Calls of a toolset that all workers run at once. */
+  placesOf: (toolset: string) => number;
+  queues: Pick<QueueGlances, 'inspect'>;
+}
+
+/**
+ * Fair shares of the toolsets' queues: which calls of the turns driven here may be sent, and which wait with their
+ * drivers. Orchestrators tell each other what they have in a queue, as soon as it may be too much together.
+ */
+export class CallShares {
+  private readonly lines = new Map<string, FairLine>();
+  /** Toolsets of which others are told, and when that mattered last. */
+  private readonly tight = new Map<string, number>();
+  private readonly refusals: Refusals;
+  private hasAccounts = false;
+  private hasTold = false;
+  private toldAt = -Infinity;
+  private lookedAt = -Infinity;
+  private settling: NodeJS.Timeout | undefined;
+  private timer: { dueAt: number; handle: NodeJS.Timeout } | undefined;
+
+  constructor(
+    private readonly deps: CallSharesDeps,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.refusals = new Refusals(deps.metrics.refusals, deps.log);
+  }
+
+  /** Whether what this user has is counted: a user without an account is alone. */
+  counts(userId: string): boolean {
+    this.hasAccounts ||= userId !== LOCAL_USER;
+    return this.hasAccounts;
+  }
+
+  /** True: the call may be sent. Otherwise `release` is called once it may. */
+  ask(toolset: string, callId: string, userId: string, release: () => void): boolean {
+    const line = this.lineOf(toolset);
+    if (!line) return true;
+    const before = line.heldInAll;
+    const mayBeSent = line.ask(callId, userId, release);
+    if (line.heldInAll > before) this.refusals.note('fair_share', { user_id: userId, toolset });
+    this.changed(toolset, line);
+    return mayBeSent;
+  }
+
+  /** A worker runs it. */
+  count(toolset: string, callId: string, userId: string): void {
+    const line = this.lineOf(toolset);
+    line?.count(callId, userId);
+    if (line) this.changed(toolset, line);
+  }
+
+  /** It has ended, or its turn is not driven here any more. */
+  end(toolset: string, callId: string, userId: string): void {
+    const line = this.lines.get(toolset);
+    line?.end(callId, userId);
+    if (line) this.changed(toolset, line);
+  }
+
+  /** What another orchestrator has in the queues. */
+  counted({ orchestrator, toolsets }: Body<'calls.counted'>): void {
+    if (orchestrator === this.deps.processId) return;
+    const told = new Map(toolsets.map((counted) => [counted.toolset, toTold(counted)]));
+    for (const toolset of new Set([...told.keys(), ...this.lines.keys()])) {
+      const line = this.lineOf(toolset);
+      line?.hear(orchestrator, told.get(toolset));
+      if (line) this.changed(toolset, line);
+    }
+  }
+
+  /** Workers have come or gone. */
+  placesChanged(): void {
+    for (const [toolset, line] of this.lines) {
+      line.release();
+      this.changed(toolset, line);
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.timer?.handle);
+    clearTimeout(this.settling);
+  }
+
+  private lineOf(toolset: string): FairLine | undefined {
+    const known = this.lines.get(toolset);
+    if (known) return known;
+    const { placesOf, settings } = this.deps;
+    const share = settings.fairShareOf?.(toolset) ?? 1;
+    if (share >= 1) return undefined;
+    const processes = () => this.countOrchestrators();
+    const line = new FairLine({ places: () => placesOf(toolset), share, processes, now: this.now });
+    this.lines.set(toolset, line);
+    return line;
+  }
+
+  private changed(toolset: string, line: FairLine): void {
+    this.deps.metrics.callsHeld.set({ toolset }, line.heldInAll);
+    if (line.isTight) this.tight.set(toolset, this.now());
+    if (!this.tight.has(toolset) && line.isIdle) this.lines.delete(toolset);
+    if (this.tight.size > 0) this.actIn(this.toldAt + TELL_AGAIN_MS - this.now());
+  }
+
+  private actIn(delayMs: number): void {
+    if (delayMs <= 0) return this.act();
+    const dueAt = this.now() + delayMs;
+    if (this.timer && this.timer.dueAt <= dueAt) return;
+    clearTimeout(this.timer?.handle);
+    this.timer = { dueAt, handle: setTimeout(() => this.act(), delayMs).unref() };
+  }
+
+  private act(): void {
+    clearTimeout(this.timer?.handle);
+    this.timer = undefined;
+    this.toldAt = this.now();
+    this.forgetCalm();
+    this.tell();
+    this.settleSoon();
+    if (this.tight.size === 0) return;
+    if (this.now() - this.lookedAt >= REPEAT_MS) {
+      this.lookedAt = this.now();
+      for (const toolset of this.tight.keys()) void this.look(toolset);
+    }
+    this.actIn(REPEAT_MS);
+  }
+
+  private forgetCalm(): void {
+    for (const [toolset, since] of this.tight) {
+      if (this.now() - since < CALM_MS) continue;
+      this.tight.delete(toolset);
+      const line = this.lines.get(toolset);
+      line?.settle(false);
+      if (line?.isIdle) this.lines.delete(toolset);
+    }
+  }
+
+  private settleSoon(): void {
+    this.settling ??= setTimeout(() => {
+      this.settling = undefined;
+      for (const toolset of this.tight.keys()) {
+        const line = this.lines.get(toolset);
+        line?.settle(true);
+        if (line) this.changed(toolset, line);
+      }
+    }, SETTLE_MS).unref();
+  }
+
+  private tell(): void {
+    if (!this.hasTold && this.countOrchestrators() <= 1) return;
+    const toolsets = [...this.tight.keys()].flatMap((toolset) => {
+      const line = this.lines.get(toolset);
+      return line ? [toCounted(toolset, line.view(MAX_USERS))] : [];
+    });
+    this.hasTold = toolsets.length > 0;
+    const body = { orchestrator: this.deps.processId, toolsets };
+    void this.deps.bus.send('orchestrator.all', newMessage('calls.counted', body));
+  }
+
+  private async look(toolset: string): Promise<void> {
+    // A broker that is away says nothing about its queues.
+    const queue = await this.deps.queues.inspect(`tools.${toolset}`).catch(() => undefined);
+    const line = this.lines.get(toolset);
+    if (!queue || !line) return;
+    line.look(queue === 'missing' ? { messages: 0, consumers: 0 } : queue);
+    this.changed(toolset, line);
+  }
+
+  private countOrchestrators(): number {
+    return Math.max(1, this.deps.peers.countLiving?.('orchestrator') ?? 1);
+  }
+}
+
+function toTold({ sent, held, users }: Counted): Told {
+  return { sent, held, users: new Map(users.map(({ user_id, ...counts }) => [user_id, counts])) };
+}
+
+function toCounted(toolset: string, { sent, held, users }: Told): Counted {
+  const counts = [...users].map(([user_id, count]) => ({ user_id, ...count }));
+  return { toolset, sent, held, users: counts };
+}

@@ -1,0 +1,63 @@
+import type { Call } from '#contracts';
+import { toolsetOf, type CallDecision } from '#turn';
+import type { CallShares } from './call-shares.js';
+
+/** The calls of one driven turn in the toolsets' queues: which were sent, and which are held back. */
+export class TurnShare {
+  /** Toolsets of the calls that are counted, by id. */
+  private readonly known = new Map<string, string>();
+  /** Until when each was held back, ms since epoch; `Infinity`: still. */
+  private readonly released = new Map<string, number>();
+
+  constructor(
+    private readonly shares: CallShares,
+    private readonly userId: string,
+    /** A call that was held back may be sent. */
+    private readonly wake: () => void,
+    /** When the turn was taken over: for how long its driver before held back what is open, nobody knows. */
+    private readonly takenOverAt?: number,
+  ) {}
+
+  /** Whether the call may be sent now. */
+  ask({ tool_call_id, tool_name }: Call): boolean {
+    if (!this.shares.counts(this.userId)) return true;
+    const toolset = toolsetOf(tool_name);
+    this.known.set(tool_call_id, toolset);
+    const mayBeSent = this.shares.ask(toolset, tool_call_id, this.userId, () => {
+      this.released.set(tool_call_id, Date.now());
+      this.wake();
+    });
+    if (!mayBeSent) this.released.set(tool_call_id, Infinity);
+    return mayBeSent;
+  }
+
+  /** No time of a call passes before. */
+  releasedAt(toolCallId: string): number | undefined {
+    return this.released.get(toolCallId) ?? this.takenOverAt;
+  }
+
+  /** What is open now: the rest has ended, what runs counts, what waits for a person takes no place. */
+  follow(open: readonly CallDecision[]): void {
+    const still = new Set(open.map(({ call }) => call.tool_call_id));
+    for (const id of this.known.keys()) if (!still.has(id)) this.end(id);
+    if (!this.shares.counts(this.userId)) return;
+    for (const { call, action } of open) {
+      if (action.do === 'await_person') this.end(call.tool_call_id);
+      if (action.do === 'nothing') this.count(call);
+    }
+  }
+
+  private count({ tool_call_id, tool_name }: Call): void {
+    if (this.known.has(tool_call_id)) return;
+    const toolset = toolsetOf(tool_name);
+    this.known.set(tool_call_id, toolset);
+    this.shares.count(toolset, tool_call_id, this.userId);
+  }
+
+  private end(id: string): void {
+    const toolset = this.known.get(id);
+    if (toolset === undefined) return;
+    this.known.delete(id);
+    this.shares.end(toolset, id, this.userId);
+  }
+}

@@ -1,0 +1,225 @@
+import { aheadOf, LEAST_SHARE, mayEnter } from './fair-share.js';
+
+/** What one user has in a queue, and what is held back for him. */
+export interface UserCount {
+  sent: number;
+  held: number;
+}
+
+/** What another process has told of a queue. */
+export interface Told extends UserCount {
+  users: ReadonlyMap<string, UserCount>;
+}
+
+/** A process that has told nothing for so long has nothing there any more, or is gone. */
+const FORGOTTEN_MS = 3_000;
+const NOTHING: UserCount = { sent: 0, held: 0 };
+
+export interface FairLineOptions {
+  /** What may run at once; 0: not known. */
+  places: () => number;
+  share: number;
+  /** Those that fill the queue, this one included; absent: it is the only one. */
+  processes?: () => number;
+  now?: () => number;
+}
+
+/**
+ * One process's view of a queue that several processes fill: what of each user was sent and has not ended, what is held
+ * back here, and what others told. Says what may be sent, users with the least first.
+ */
+export class FairLine {
+  private readonly sentBy = new Map<string, Set<string>>();
+  private readonly held = new Map<string, Map<string, () => void>>();
+  private readonly others = new Map<string, Told & { at: number }>();
+  /** What the queue holds that nobody has told of; below 0 when more runs at once than is known. */
+  private unknown = 0;
+  /** By the last look alone. */
+  private difference = 0;
+  private readonly now: () => number;
+  /** Others have had the time to tell what they have: until then a process keeps to its part of the places. */
+  private isSettled = false;
+  sent = 0;
+  heldInAll = 0;
+
+  constructor(private readonly options: FairLineOptions) {
+    this.now = options.now ?? (() => performance.now());
+  }
+
+  /** True: it counts as sent from now on. Otherwise it is held until `release` is called, once. */
+  ask(id: string, user: string, release: () => void): boolean {
+    if (this.sentBy.get(user)?.has(id)) return true;
+    const held = this.held.get(user);
+    if (held?.has(id)) return false;
+    // What is held of this user came earlier.
+    if (!held && this.hasRoomFor(user)) {
+      this.add(id, user);
+      return true;
+    }
+    this.held.set(user, (held ?? new Map<string, () => void>()).set(id, release));
+    this.heldInAll++;
+    return false;
+  }
+
+  /** It runs, whoever sent it. */
+  count(id: string, user: string): void {
+    this.drop(id, user);
+    if (!this.sentBy.get(user)?.has(id)) this.add(id, user);
+  }
+
+  /** It has ended, or nobody here waits for it any more. */
+  end(id: string, user: string): void {
+    const sent = this.sentBy.get(user);
+    if (sent?.delete(id)) {
+      this.sent--;
+      if (sent.size === 0) this.sentBy.delete(user);
+    }
+    this.drop(id, user);
+    this.release();
+  }
+
+  /** Another process's whole view; undefined: it has nothing here. */
+  hear(from: string, told: Told | undefined): void {
+    if (told) this.others.set(from, { ...told, at: this.now() });
+    else this.others.delete(from);
+    this.release();
+  }
+
+  /**
+   * What the queue looks like: it may hold what no process counts, and more may run at once than was announced. Two looks
+   * must agree.
+   */
+  look(queue: { messages: number; consumers: number }): void {
+    const places = this.options.places();
+    const counted = this.inAll - this.unknown;
+    const ahead = this.heldInAll > 0 ? aheadOf({ places, share: this.options.share }) : 0;
+    // While something waits all places are taken; while nothing does, more could run than is counted here.
+    const isEmpty = queue.messages === 0;
+    const difference = isEmpty ? Math.min(0, places - counted - ahead) : queue.messages + places - counted;
+    this.unknown = lesserOf(difference, this.difference);
+    this.difference = difference;
+    // Nobody takes anything: each must find out for itself.
+    if (queue.consumers === 0) this.releaseAll();
+    else this.release();
+  }
+
+  /** Lets in what may enter now: of the user with the least, the earliest. */
+  release(): void {
+    this.forget();
+    for (;;) {
+      const user = this.nextUser();
+      if (user === undefined || !this.hasRoomFor(user)) return;
+      this.releaseOne(user);
+    }
+  }
+
+  /** Whether others should know: something is held here or there, or this process has its part of the places. */
+  get isTight(): boolean {
+    if (this.heldInAll > 0 || this.hasItsPart) return true;
+    return this.sent > 0 && [...this.others.values()].some(({ held }) => held > 0);
+  }
+
+  /** Whether what others have told can be taken for all that they have. */
+  settle(isSettled: boolean): void {
+    this.isSettled = isSettled;
+    if (isSettled) this.release();
+  }
+
+  private get hasItsPart(): boolean {
+    const processes = Math.max(1, this.options.processes?.() ?? 1);
+    return this.sent >= Math.max(1, Math.floor(this.options.places() / processes));
+  }
+
+  get isIdle(): boolean {
+    this.forget();
+    return this.sent === 0 && this.heldInAll === 0 && this.others.size === 0;
+  }
+
+  /** What this process tells others. Of many users those with the most. */
+  view(maxUsers: number): Told {
+    const users = new Set([...this.sentBy.keys(), ...this.held.keys()]);
+    const counts = [...users].map((user): [string, UserCount] => [user, this.ownCount(user)]);
+    counts.sort(([, a], [, b]) => b.sent + b.held - a.sent - a.held);
+    return { sent: this.sent, held: this.heldInAll, users: new Map(counts.slice(0, maxUsers)) };
+  }
+
+  private get inAll(): number {
+    let told = 0;
+    for (const { sent } of this.others.values()) told += sent;
+    return this.sent + told + this.unknown;
+  }
+
+  private hasRoomFor(user: string): boolean {
+    const own = this.sentOf(user);
+    if (own < LEAST_SHARE) return true;
+    const { share, processes } = this.options;
+    const isEarly = !this.isSettled && (processes?.() ?? 1) > 1;
+    if (isEarly && this.options.places() > 0 && this.hasItsPart) return false;
+    const use = { places: this.options.places(), inAll: this.inAll, own, users: this.countUsers(), share };
+    return mayEnter(use);
+  }
+
+  private sentOf(user: string): number {
+    let sent = this.sentBy.get(user)?.size ?? 0;
+    for (const { users } of this.others.values()) sent += (users.get(user) ?? NOTHING).sent;
+    return sent;
+  }
+
+  private ownCount(user: string): UserCount {
+    return { sent: this.sentBy.get(user)?.size ?? 0, held: this.held.get(user)?.size ?? 0 };
+  }
+
+  private countUsers(): number {
+    const users = new Set([...this.sentBy.keys(), ...this.held.keys()]);
+    for (const told of this.others.values()) for (const user of told.users.keys()) users.add(user);
+    // What nobody tells of is somebody else's.
+    return users.size + (this.unknown > 0 ? 1 : 0);
+  }
+
+  private nextUser(): string | undefined {
+    let next: string | undefined;
+    let least = Infinity;
+    for (const user of this.held.keys()) {
+      const sent = this.sentOf(user);
+      if (sent >= least) continue;
+      next = user;
+      least = sent;
+    }
+    return next;
+  }
+
+  private releaseOne(user: string): void {
+    const [first] = this.held.get(user) ?? [];
+    if (!first) return;
+    const [id, release] = first;
+    this.drop(id, user);
+    this.add(id, user);
+    release();
+  }
+
+  private releaseAll(): void {
+    for (const [user, calls] of this.held) while (calls.size > 0) this.releaseOne(user);
+  }
+
+  private add(id: string, user: string): void {
+    this.sentBy.set(user, (this.sentBy.get(user) ?? new Set<string>()).add(id));
+    this.sent++;
+  }
+
+  private drop(id: string, user: string): void {
+    const held = this.held.get(user);
+    if (!held?.delete(id)) return;
+    this.heldInAll--;
+    if (held.size === 0) this.held.delete(user);
+  }
+
+  private forget(): void {
+    for (const [from, { at }] of this.others) if (this.now() - at >= FORGOTTEN_MS) this.others.delete(from);
+  }
+}
+
+/** What is on its way looks like a difference, too, and is gone at the next look. */
+function lesserOf(a: number, b: number): number {
+  if (a * b <= 0) return 0;
+  return Math.abs(a) < Math.abs(b) ? a : b;
+}
