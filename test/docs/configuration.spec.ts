@@ -42,6 +42,7 @@ describe('the tools in switchyard.example.json', () => {
       'approve',
       'class',
       'concurrency',
+      'fairShare',
       'identicalCalls',
       'outputBytes',
       'rate',
