@@ -5,6 +5,7 @@ import type { Bus } from '#messaging';
 import type { Health, Logger, Metrics } from '#observability';
 import type { Store } from '#store';
 import type { FeedTimings } from './feeds/feed-timings.js';
+import type { HttpTimings } from './safety/http-timings.js';
 
 export interface GatewayConfig extends Pick<
   ClientConfig,
@@ -32,4 +33,6 @@ export interface GatewayDeps {
   pageDir?: string;
   /** Default: what runs in production. */
   timings?: FeedTimings;
+  /** Likewise. */
+  httpTimings?: HttpTimings;
 }

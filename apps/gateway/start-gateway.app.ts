@@ -14,8 +14,11 @@ import { GatewayModule } from './gateway.module.js';
 import { Gateway } from './gateway.js';
 import { trackAnswers } from './http/answers-under-way.js';
 import { trackUnused } from './http/unused-connections.js';
+import { HttpConnections } from './safety/http-connections.js';
+import { DEFAULT_HTTP_TIMINGS } from './safety/http-timings.js';
 import type { OriginRules } from './safety/judge-request.js';
 import { toOriginRules } from './safety/origin-rules.js';
+import { RequestPlaces } from './safety/request-places.js';
 import { secureHttp } from './safety/secure-http.middleware.js';
 import { serveUpgrades, type TakeUpgrade } from './socket/serve-upgrades.adapter.js';
 import { SocketServerAdapter } from './socket/socket-server.adapter.js';
@@ -28,8 +31,6 @@ export interface RunningGateway {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Longer than load balancers keep an idle connection (60 s is usual): one that sends on it as it is closed gets no answer. */
-const KEEP_ALIVE_MS = 75_000;
 /** Of the grace time that is left: a client that takes nothing must not cost the others of this process theirs. */
 const SHARE_FOR_ANSWERS = 0.5;
 
@@ -45,7 +46,7 @@ export async function startGateway(
     bodyParser: false,
     abortOnError: false,
   });
-  configureGateway(app, gateway, deps);
+  const connections = configureGateway(app, gateway, deps);
   const strategy = new BusStrategy(bus, { role: 'gateway', logger });
   connectBus(app, strategy);
   await app.startAllMicroservices();
@@ -53,7 +54,7 @@ export async function startGateway(
   await gateway.start();
   const breakUnused = trackUnused(app.getHttpServer());
   const answersGoneOut = trackAnswers(app.getHttpServer());
-  app.getHttpServer().keepAliveTimeout = KEEP_ALIVE_MS;
+  connections.watch(app.getHttpServer());
   await app.listen(address.port, address.host);
   const bound: unknown = app.getHttpServer().address();
   return {
@@ -69,24 +70,39 @@ export async function startGateway(
   };
 }
 
-/** What the gateway's module needs of the app around it: safety of HTTP, the socket server. */
+/**
+ * What the gateway's module needs of the app around it: safety of HTTP, the socket server. What is returned must watch
+ * the app's server before it listens.
+ */
 export function configureGateway(
   app: NestExpressApplication,
   gateway: Gateway,
-  { config, logger: log }: Pick<GatewayDeps, 'config' | 'logger'>,
-): void {
+  { config, logger: log, httpTimings: timings = DEFAULT_HTTP_TIMINGS }: GatewayDeps,
+): HttpConnections {
   const rules = toOriginRules(config);
   const { limits, trustedProxies } = config;
   const dialects = chooseDialects(config.dialects);
   const sendError = createErrorSender(dialects);
-  const { authenticate } = gateway;
-  const maxRequests = limits.httpRequests;
-  secureHttp(app, { rules, maxRequests, trustedProxies, dialects, sendError, log, authenticate });
+  const { authenticate, refusals } = gateway;
+  const places = new RequestPlaces(limits);
+  const connections = new HttpConnections({ limits, timings, trustedProxies, refusals, sendError });
+  secureHttp(app, {
+    rules,
+    trustedProxies,
+    dialects,
+    sendError,
+    log,
+    authenticate,
+    places,
+    connections,
+    refusals,
+  });
   const { addressOf, admission, unknownSockets, guard } = gateway;
   app.useWebSocketAdapter(
     new SocketServerAdapter(app, { rules, addressOf, admission, unknownSockets, guard }),
   );
   serveUpgrades(app.getHttpServer(), upgradesOf(gateway, dialects, rules));
+  return connections;
 }
 
 /** What takes handshakes over beside Socket.IO, by exact path. */

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
+import { countAsStream } from '../safety/known-user.js';
 import { userOf } from './http-user.guard.js';
 import type { OpenLimit } from './open-limit.js';
 
@@ -15,8 +16,10 @@ export class StreamGuard implements CanActivate {
   constructor(@Inject(OPEN_STREAMS) private readonly streams: OpenLimit) {}
 
   canActivate(context: ExecutionContext): boolean {
+    const http = context.switchToHttp();
     const leave = this.streams.enter(userOf(context).id);
-    const response = context.switchToHttp().getResponse<Response>();
+    countAsStream(http.getRequest<Request>());
+    const response = http.getResponse<Response>();
     // A client that has left while it was asked who it is.
     if (response.closed) leave();
     else response.once('close', leave);

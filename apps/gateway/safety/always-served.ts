@@ -1,9 +1,14 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 
-/** Who watches a full process must not take it for a dead one. */
-const ALWAYS_SERVED = /^\/(health\/|metrics$)/i;
+const PATHS = new Set(['/health/live', '/health/ready', '/metrics']);
 
-/** Whether no limit holds for a request. */
-export function isAlwaysServed({ path }: Request): boolean {
-  return ALWAYS_SERVED.test(path);
+/**
+ * Whether no limit holds for a request: a monitor must not take a full process for a dead one. Only for these exact
+ * paths, though routes are also found with other letter case or a slash at the end: everything else is counted.
+ */
+export function isAlwaysServed({
+  method,
+  path,
+}: Pick<IncomingMessage, 'method'> & { path: string }): boolean {
+  return (method === 'GET' || method === 'HEAD') && PATHS.has(path);
 }

@@ -1,18 +1,21 @@
-import type { Logger } from '#observability';
+import type { Logger, Refusals } from '#observability';
 import type { Authenticate } from '../auth/user.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { SendError } from '../errors/send-error.js';
+import type { HttpConnections } from './http-connections.js';
 import type { OriginRules } from './judge-request.js';
+import type { RequestPlaces } from './request-places.js';
 
 /** What the steps in front of the routes need to know. */
 export interface HttpOptions {
   rules: OriginRules;
-  /** At once. */
-  maxRequests: number;
   /** Whose `X-Forwarded-For` is believed. */
   trustedProxies: string[];
   dialects: readonly Dialect[];
   sendError: SendError;
   log: Pick<Logger, 'debug'>;
   authenticate: Authenticate;
+  places: RequestPlaces;
+  connections: Pick<HttpConnections, 'hold'>;
+  refusals: Pick<Refusals, 'note'>;
 }

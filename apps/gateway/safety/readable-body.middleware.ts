@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Dialect } from '../dialects/dialect.js';
 import { RequestError } from '../errors/request-error.js';
+import { isAlwaysServed } from './always-served.js';
 import type { HttpOptions } from './http-options.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -10,6 +11,7 @@ const FORM_PATHS = /^\/api\/auth\/token\/?$/i;
 /** Refuses bodies of types that nothing would read. */
 export function judgeBodyType({ dialects, sendError }: Pick<HttpOptions, 'dialects' | 'sendError'>) {
   return (request: Request, response: Response, next: NextFunction): void => {
+    if (isAlwaysServed(request)) return next();
     const owner = dialects.find((dialect) => dialect.owns(request.path));
     if (hasReadableBody(request, owner)) return next();
     sendError(request, response, new RequestError('invalid', 'The body must be application/json.'), 415);

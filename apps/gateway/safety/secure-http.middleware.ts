@@ -6,7 +6,7 @@ import { pageHeaders } from './page-headers.js';
 import { parseBodies } from './parse-bodies.middleware.js';
 import { judgeBodyType } from './readable-body.middleware.js';
 import { nameRequests } from './request-id.middleware.js';
-import { limitRequests } from './request-places.middleware.js';
+import { PlaceSteps } from './request-places.middleware.js';
 
 /** As with all paths, the letters' case makes no difference: routes are found like that, too. */
 const API_PATHS = /^\/api\//i;
@@ -15,13 +15,21 @@ const API_PATHS = /^\/api\//i;
 export function secureHttp(app: NestExpressApplication, options: HttpOptions): void {
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);
+  app.use(leaveOutGone);
   app.use(nameRequests(options.log));
   app.use(pageHeaders());
   app.use(keepAnswersPrivate);
   judgeOrigins(app, options);
   app.use(judgeBodyType(options));
-  app.use(limitRequests(options));
+  const places = new PlaceSteps(options);
+  app.use(places.beforeBody);
   parseBodies(app, options);
+  app.use(places.afterBody);
+}
+
+/** What else was read from a connection that has been closed meanwhile. */
+function leaveOutGone({ socket }: Request, _response: Response, next: NextFunction): void {
+  if (!socket.destroyed) next();
 }
 
 function keepAnswersPrivate({ path }: Request, response: Response, next: NextFunction): void {

@@ -4,6 +4,7 @@ import { newMessage } from '#contracts';
 import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
 import { waitFor } from '../../services/wait-for.js';
 import { startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
+import { holding } from './holding-store.js';
 import { RawClient } from './raw-client.js';
 
 let harness: Harness;
@@ -15,29 +16,6 @@ async function start(options: HarnessOptions): Promise<Harness> {
 }
 
 const OVERLOADED = { code: 'overloaded', retry_after_ms: expect.any(Number) };
-
-/** A store whose answers to `name` wait until `release` is called; `isAsked` once there is one. */
-function holding(name: string) {
-  let wasAsked = false;
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  const alter: HarnessOptions['alter'] = ({ store }) => ({
-    store: new Proxy(store, {
-      get: (target, key) => {
-        const value: unknown = Reflect.get(target, key, target);
-        if (typeof value !== 'function') return value;
-        const method = (value as (...args: unknown[]) => unknown).bind(target);
-        if (key !== name) return method;
-        return (...args: unknown[]) => {
-          wasAsked = true;
-          return held.then(() => method(...args));
-        };
-      },
-    }),
-  });
-  const isAsked = () => waitFor(() => wasAsked, { what: `a request that waits for ${name}` });
-  return { alter, release, isAsked };
-}
 
 describe('more than a gateway takes is refused as overloaded', () => {
   it('connections of all users together within a minute', async () => {

@@ -16,6 +16,11 @@ export const gatewayLimitsSchema = z
     joined_per_socket: positive(100_000).default(200),
     requests_per_socket: positive(10_000).default(64),
     http_requests: positive(1_000_000).default(1_000),
+    http_requests_per_user: positive(1_000_000).default(100),
+    unknown_requests: positive(1_000_000).default(200),
+    unknown_requests_per_address: positive(1_000_000).default(20),
+    idle_connections: positive(1_000_000).default(5_000),
+    idle_connections_per_address: positive(1_000_000).default(500),
     waiting_turns: positive(100_000).default(50_000),
     wrong_passwords_per_minute: positive(1_000_000).default(10),
     wrong_passwords_per_address: positive(1_000_000).default(100),
@@ -46,8 +51,18 @@ export interface GatewayLimits {
   joinedPerSocket: number;
   /** Without an answer yet. */
   requestsPerSocket: number;
-  /** Over HTTP, without an answer yet. */
+  /** Over HTTP, without a whole answer yet, of known users. */
   httpRequests: number;
+  /** Of these, of one user, without his streams; without accounts everybody is one user, and nobody is counted. */
+  httpRequestsPerUser: number;
+  /** Of clients without a token: requests without a whole answer, and as many whose bodies are on their way. */
+  unknownRequests: number;
+  /** Of these, from one address; counts while more than half of `unknownRequests` are taken. */
+  unknownRequestsPerAddress: number;
+  /** Connections on which no request is being answered. */
+  idleConnections: number;
+  /** Of these, from one address; counts while more than half of `idleConnections` are open. */
+  idleConnectionsPerAddress: number;
   /** Hints that wait for an orchestrator, in the whole installation. */
   waitingTurns: number;
   /** For one account. */
@@ -73,6 +88,11 @@ export function toGatewayLimits(limits: z.output<typeof gatewayLimitsSchema>): G
     joinedPerSocket: limits.joined_per_socket,
     requestsPerSocket: limits.requests_per_socket,
     httpRequests: limits.http_requests,
+    httpRequestsPerUser: limits.http_requests_per_user,
+    unknownRequests: limits.unknown_requests,
+    unknownRequestsPerAddress: limits.unknown_requests_per_address,
+    idleConnections: limits.idle_connections,
+    idleConnectionsPerAddress: limits.idle_connections_per_address,
     waitingTurns: limits.waiting_turns,
     wrongPasswordsPerMinute: limits.wrong_passwords_per_minute,
     wrongPasswordsPerAddress: limits.wrong_passwords_per_address,

@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** Milliseconds and bytes. */
+export interface BodyPace {
+  /** Between two arrivals, and what the start may take before the pace counts. */
+  patienceMs: number;
+  /** On average. */
+  bytesPerSecond: number;
+  /** How long the rest of a body may come when its answer has been sent already. */
+  restMs: number;
+}
+
+export const BODY_PACE: BodyPace = { patienceMs: 10_000, bytesPerSecond: 8 * 1024, restMs: 30_000 };
+
+type Awaited = Pick<IncomingMessage, 'complete' | 'readableLength' | 'readableHighWaterMark'> & {
+  socket: Pick<IncomingMessage['socket'], 'bytesRead' | 'destroyed'> & { destroy(): void };
+};
+type Answer = Pick<ServerResponse, 'writableEnded'>;
+
+interface Clock {
+  /** Of the connection, before this body. */
+  bytesBefore: number;
+  bytes: number;
+  /** In which this process would have taken more. */
+  waitedMs: number;
+  /** Of these, since something last came. */
+  silentMs: number;
+  /** Of these, since the answer was sent. */
+  restMs: number;
+  isRefused: boolean;
+}
+
+/**
+ * Bodies that have not come completely yet. A client must go on sending them, at some pace: a body that never ends would
+ * hold its connection, and what the request has taken, for ever.
+ */
+export class SlowBodies<Request extends Awaited, Response extends Answer> {
+  private readonly clocks = new Map<Request, { response: Response; clock: Clock }>();
+  private lookedAt: number;
+
+  /**
+   * @param refuse answers a request that has no answer yet; its connection is broken when that did not end it
+   * @param stepMs between two calls of `look`
+   */
+  constructor(
+    private readonly pace: BodyPace,
+    private readonly stepMs: number,
+    private readonly refuse: (request: Request, response: Response) => void,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.lookedAt = now();
+  }
+
+  get size(): number {
+    return this.clocks.size;
+  }
+
+  watch(request: Request, response: Response): void {
+    const { bytesRead } = request.socket;
+    const clock = { bytesBefore: bytesRead, bytes: 0, waitedMs: 0, silentMs: 0, restMs: 0, isRefused: false };
+    this.clocks.set(request, { response, clock });
+  }
+
+  /** Ends what is too slow. */
+  look(): void {
+    const now = this.now();
+    // After a pause of this process nothing of what came meanwhile has been read yet.
+    const passedMs = Math.min(now - this.lookedAt, 2 * this.stepMs);
+    this.lookedAt = now;
+    for (const [request, { response, clock }] of this.clocks) {
+      if (request.complete || request.socket.destroyed) {
+        this.clocks.delete(request);
+        continue;
+      }
+      this.advance(clock, request, response, passedMs);
+      if (this.isTooSlow(clock)) this.end(request, response, clock);
+    }
+  }
+
+  private advance(clock: Clock, request: Request, { writableEnded }: Response, passedMs: number): void {
+    // The process itself takes no more at the moment.
+    if (request.readableLength >= request.readableHighWaterMark) return;
+    const bytes = request.socket.bytesRead - clock.bytesBefore;
+    clock.waitedMs += passedMs;
+    clock.silentMs = bytes > clock.bytes ? 0 : clock.silentMs + passedMs;
+    clock.bytes = bytes;
+    if (writableEnded) clock.restMs += passedMs;
+  }
+
+  private isTooSlow({ waitedMs, silentMs, bytes, restMs }: Clock): boolean {
+    const { patienceMs, bytesPerSecond } = this.pace;
+    if (silentMs >= patienceMs || restMs >= this.pace.restMs) return true;
+    return bytes < (bytesPerSecond * (waitedMs - patienceMs)) / 1000;
+  }
+
+  private end(request: Request, response: Response, clock: Clock): void {
+    if (clock.isRefused || response.writableEnded) {
+      this.clocks.delete(request);
+      request.socket.destroy();
+      return;
+    }
+    clock.isRefused = true;
+    this.refuse(request, response);
+  }
+}
