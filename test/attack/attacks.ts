@@ -1,8 +1,17 @@
 import type { Attack } from './attack.js';
 import { halfSent } from './half-sent.attack.js';
+import { idleSockets } from './idle-sockets.attack.js';
 import { leftRequests } from './left-requests.attack.js';
 import { signIn } from './sign-in.attack.js';
 import { slowArguments } from './slow-arguments.attack.js';
+import { socketFloods } from './socket-floods.attack.js';
 
 /** In the order of docs/security.md. */
-export const ATTACKS: readonly Attack[] = [halfSent, signIn, slowArguments, leftRequests];
+export const ATTACKS: readonly Attack[] = [
+  socketFloods,
+  halfSent,
+  idleSockets,
+  signIn,
+  slowArguments,
+  leftRequests,
+];
