@@ -74,6 +74,11 @@ export interface Store extends SideStore {
    * this client message id in the conversation, answers with that row.
    */
   insertTurn(row: Turn): Promise<Inserted<Turn> | 'taken'>;
+  /**
+   * Several turns in one write, in this order, up to the first whose `_id`, number or client message id is taken: how many
+   * were inserted. Callers keep such a write small: it is not interrupted.
+   */
+  insertTurns(rows: Turn[]): Promise<number>;
   getTurn(id: string): Promise<Turn | null>;
   /** Highest number in the conversation, 0 if none. */
   lastTurnNumber(conversationId: string): Promise<number>;
@@ -91,8 +96,8 @@ export interface Store extends SideStore {
   setTurnStatus(id: string, status: TurnStatus): Promise<void>;
   /** Cache only: when the sweeper looks next; null: never again. */
   setTurnDue(id: string, dueAt: number | null): Promise<void>;
-  /** The same time for several turns, in one write. */
-  setTurnsDue(ids: string[], dueAt: number): Promise<void>;
+  /** The same for several turns, in one write. */
+  setTurnsDue(ids: string[], dueAt: number | null): Promise<void>;
   /** Turns with `due_at` ≤ now, oldest first. */
   listDueTurns(now: number, limit: number): Promise<Turn[]>;
 
@@ -112,6 +117,8 @@ export interface Store extends SideStore {
   ): Promise<Step[]>;
   listOutcomes(turnIds: string[]): Promise<Outcome[]>;
   commitStep(row: Step): Promise<Inserted<Step>>;
+  /** Several at once, in one write; one that is there stays as it is. */
+  commitSteps(rows: Step[]): Promise<void>;
   getStep(turnId: string, n: number): Promise<Step | null>;
 
   claim(row: Claim): Promise<Inserted<Claim>>;

@@ -54,8 +54,9 @@ describe('importHistory', () => {
     return {
       listTurns: (id, page) => store.listTurns(id, page),
       insertTurn: (row) => store.insertTurn(row),
-      commitStep: (row) => store.commitStep(row),
-      setTurnDue: (id, dueAt) => store.setTurnDue(id, dueAt),
+      insertTurns: (rows) => store.insertTurns(rows),
+      commitSteps: (rows) => store.commitSteps(rows),
+      setTurnsDue: (ids, dueAt) => store.setTurnsDue(ids, dueAt),
       ...change,
     };
   }
@@ -86,7 +87,7 @@ describe('importHistory', () => {
   });
 
   it('is the same when it is repeated, by several at once and after it broke off', async () => {
-    const broken = alter({ commitStep: () => Promise.reject(new Error('gone')) });
+    const broken = alter({ commitSteps: () => Promise.reject(new Error('gone')) });
     await expect(importHistory(broken, place, history.slice(0, 2))).rejects.toThrow('gone');
     expect((await store.listDueTurns(Date.now() + 3_600_000, 10)).length).toBeGreaterThan(0);
     await Promise.all([1, 2, 3].map(() => importHistory(store, place, history)));
@@ -97,17 +98,35 @@ describe('importHistory', () => {
     ]);
   });
 
-  it('lets no answer fail unseen while it is still inserting', async () => {
-    let commits = 0;
-    const broken = alter({
-      insertTurn: (turn) => (turn.number === 2 ? Promise.reject(new Error('away')) : store.insertTurn(turn)),
-      commitStep: () => {
-        commits++;
-        return Promise.reject(new Error('gone'));
+  it('writes a long history in portions, and lets others have their turn in between', async () => {
+    const long = Array.from({ length: 60 }, (_, i) => ({ user: `${i}?`, assistant: `${i}.` }));
+    const heavy = { user: 'x'.repeat(200_000), assistant: 'y'.repeat(100_000) };
+    const portions: number[] = [];
+    let others = 0;
+    const other = setInterval(() => others++, 0);
+    const watched = alter({
+      insertTurns: (rows) => {
+        portions.push(rows.length);
+        return store.insertTurns(rows);
       },
     });
-    await expect(importHistory(broken, place, history)).rejects.toThrow('away');
-    expect(commits).toBe(0);
+    await importHistory(watched, place, [...long, heavy, heavy]);
+    clearInterval(other);
+    expect(portions).toEqual([25, 25, 10, 1, 1]);
+    expect(others).toBeGreaterThan(0);
+    expect((await store.listTurns('conv_1', { limit: 100 })).map(({ number }) => number)).toEqual(
+      Array.from({ length: 62 }, (_, i) => i + 1),
+    );
+  });
+
+  it('is completed by whoever repeats it, wherever it broke off', async () => {
+    for (const name of ['insertTurns', 'commitSteps', 'setTurnsDue'] as const) {
+      const broken = alter({ [name]: () => Promise.reject(new Error('gone')) });
+      await expect(importHistory(broken, place, history)).rejects.toThrow('gone');
+    }
+    await importHistory(alter({}), place, history);
+    expect(await said()).toHaveLength(3);
+    expect(await store.listDueTurns(Date.now() + 3_600_000, 10)).toEqual([]);
   });
 
   it('counts the rows that are missing, and none beside a turn of its own', async () => {
@@ -134,9 +153,9 @@ describe('importHistory', () => {
     await importHistory(store, place, [{ user: 'Other?', assistant: 'Other.' }, ...history]);
     expect(await said()).toEqual([[1, 'One?', 'completed', 'First.']]);
     const interrupted = alter({
-      insertTurn: async (turn) => {
-        if (turn.number === 2) await store.insertTurn(ownTurn(2));
-        return store.insertTurn(turn);
+      insertTurns: async (turns) => {
+        await store.insertTurn(ownTurn(2));
+        return store.insertTurns(turns);
       },
     });
     await importHistory(interrupted, place, history);

@@ -1,4 +1,5 @@
-import type { Turn } from '#contracts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Step, Turn } from '#contracts';
 import { stepRow } from '#journal';
 import type { Store } from '#store';
 import type { Exchange } from './fold-history.js';
@@ -7,10 +8,13 @@ import { turnIdOf } from './turn-ids.js';
 
 /** A conversation that is brought along may be as long as its request; what is older than this is left out. */
 const MAX_EXCHANGES = 500;
+/** Of one write: with SQLite nobody is served meanwhile. The length is in characters. */
+const TURNS_AT_ONCE = 25;
+const LENGTH_AT_ONCE = 256 * 1024;
 /** A turn and its step. */
 const ROWS_PER_EXCHANGE = 2;
 
-type ImportStore = Pick<Store, 'listTurns' | 'insertTurn' | 'commitStep' | 'setTurnDue'>;
+type ImportStore = Pick<Store, 'listTurns' | 'insertTurn' | 'insertTurns' | 'commitSteps' | 'setTurnsDue'>;
 
 /** How many rows the import of a history will write: none in a conversation that has turns of its own. */
 export async function countRowsToImport(
@@ -37,15 +41,51 @@ export async function importHistory(
 ): Promise<void> {
   const [newest] = await store.listTurns(conversationId, { limit: 1 });
   if (newest && !isImported(newest)) return;
-  const asked: Turn[] = [];
-  for (const [i, exchange] of exchanges.slice(-MAX_EXCHANGES).entries()) {
-    const turn = importedTurn({ conversationId, userId }, i + 1, exchange);
-    const inserted = await store.insertTurn(turn);
-    if (inserted === 'taken' || !isSame(inserted.row, turn)) break;
-    asked.push(inserted.row);
+  const turns = exchanges
+    .slice(-MAX_EXCHANGES)
+    .map((exchange, i) => importedTurn({ conversationId, userId }, i + 1, exchange));
+  for (const portion of portionsOf(turns)) {
+    const inserted = await insertPortion(store, portion);
+    await store.commitSteps(inserted.map(answerOf));
+    await store.setTurnsDue(
+      inserted.map(({ _id }) => _id),
+      null,
+    );
+    if (inserted.length < portion.length) return;
+    // A store in this process answers at once, and would let nobody else have their turn.
+    await nextTurn();
   }
-  // Not before: one that fails while the next turn is inserted would have nobody who sees it, and end the process.
-  await Promise.all(asked.map((turn) => answer(store, turn)));
+}
+
+/** The rows that stand, from the first one on: what differs from this history belongs to somebody else. */
+async function insertPortion(store: ImportStore, turns: readonly Turn[]): Promise<Turn[]> {
+  const standing: Turn[] = [];
+  while (standing.length < turns.length) {
+    const inserted = await store.insertTurns(turns.slice(standing.length));
+    standing.push(...turns.slice(standing.length, standing.length + inserted));
+    const taken = turns[standing.length];
+    if (!taken) break;
+    const found = await store.insertTurn(taken);
+    if (found === 'taken' || !isSame(found.row, taken)) break;
+    standing.push(found.row);
+  }
+  return standing;
+}
+
+function* portionsOf(turns: readonly Turn[]): Generator<Turn[]> {
+  let portion: Turn[] = [];
+  let length = 0;
+  for (const turn of turns) {
+    const more = turn.content.length + (turn.options.answer?.length ?? 0);
+    if (portion.length > 0 && (portion.length >= TURNS_AT_ONCE || length + more > LENGTH_AT_ONCE)) {
+      yield portion;
+      portion = [];
+      length = 0;
+    }
+    portion.push(turn);
+    length += more;
+  }
+  if (portion.length > 0) yield portion;
 }
 
 function importedTurn(
@@ -68,11 +108,9 @@ function isSame(row: Turn, { number, content, options }: Turn): boolean {
   return row.number === number && row.content === content && row.options.answer === options.answer;
 }
 
-async function answer(store: ImportStore, turn: Turn): Promise<void> {
+function answerOf(turn: Turn): Step {
   const text = turn.options.answer ?? '';
   const blocks = text === '' ? [] : [{ type: 'text' as const, text }];
   const said = { kind: 'model' as const, attempt: 0, blocks, stop_reason: 'end_turn' as const };
-  const row = stepRow({ turn }, 1, said);
-  await store.commitStep(row);
-  await store.setTurnDue(turn._id, null);
+  return stepRow({ turn }, 1, said);
 }

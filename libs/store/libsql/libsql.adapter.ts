@@ -112,6 +112,10 @@ export class LibsqlStore extends LibsqlSideStore implements Store {
     });
   }
 
+  insertTurns(rows: Turn[]): Promise<number> {
+    return this.do(({ turns }) => turns.insertUntilTaken(rows));
+  }
+
   getTurn(id: string): Promise<Turn | null> {
     return this.do(({ turns }) => turns.get(id));
   }
@@ -155,7 +159,7 @@ export class LibsqlStore extends LibsqlSideStore implements Store {
     return this.do(({ turns }) => void turns.update(id, (row) => ({ ...row, due_at: dueAt })));
   }
 
-  setTurnsDue(ids: string[], dueAt: number): Promise<void> {
+  setTurnsDue(ids: string[], dueAt: number | null): Promise<void> {
     const change = { set: { due_at: dueAt } };
     return this.do(({ turns }) => turns.changeWhere(`_id ${inList}`, change, JSON.stringify(ids)));
   }
@@ -193,6 +197,10 @@ export class LibsqlStore extends LibsqlSideStore implements Store {
 
   commitStep(row: Step): Promise<Inserted<Step>> {
     return this.do(({ steps }) => steps.insertOrRead(row));
+  }
+
+  commitSteps(rows: Step[]): Promise<void> {
+    return this.do(({ steps }) => steps.insertMissing(rows));
   }
 
   getStep(turnId: string, n: number): Promise<Step | null> {

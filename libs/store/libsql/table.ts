@@ -31,6 +31,19 @@ export class Table<Name extends CollectionName> {
     return this.#prepare(sql).run(row._id, ...this.#values(row)).changes === 1;
   }
 
+  /** One write to the disk; how many rows, from the first one, were not taken. */
+  insertUntilTaken(rows: readonly Rows[Name][]): number {
+    return this.#atOnce(() => {
+      const taken = rows.findIndex((row) => !this.insert(row));
+      return taken < 0 ? rows.length : taken;
+    });
+  }
+
+  /** One write to the disk. */
+  insertMissing(rows: readonly Rows[Name][]): void {
+    this.#atOnce(() => rows.forEach((row) => this.insert(row)));
+  }
+
   /** For tables whose only unique key is `_id`. */
   insertOrRead(row: Rows[Name]): Inserted<Rows[Name]> {
     return this.insert(row) ? { won: true, row } : { won: false, row: this.get(row._id) ?? row };
@@ -97,6 +110,19 @@ export class Table<Name extends CollectionName> {
     const plain = columns.map(([, value]) => value as Value);
     plain.forEach(assertPlainValue);
     this.#prepare(sql).run(...plain, ...fields.map(([, value]) => JSON.stringify(value)), ...values);
+  }
+
+  /** All or nothing. Nothing comes between: every statement is synchronous. */
+  #atOnce<T>(write: () => T): T {
+    this.database.exec('BEGIN');
+    try {
+      const written = write();
+      this.database.exec('COMMIT');
+      return written;
+    } catch (error) {
+      this.database.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   #values(row: Rows[Name]): Value[] {

@@ -7,6 +7,12 @@ interface MongoFailure {
   codeName?: string;
 }
 
+interface WriteFailure {
+  code: number;
+  /** Among the documents of the write. */
+  index: number;
+}
+
 /** Server codes that trying again does not change: rights, unknown commands, documents that are too large. */
 const lastingCodes = new Set<unknown>([2, 9, 13, 14, 18, 59, 72, 79, 100, 115, 8000, 10334, 17280]);
 /** Driver and Mongoose errors about what they were given, not about the connection. */
@@ -22,6 +28,14 @@ const CUT_CONNECTION = 'PoolClearedOnNetworkError';
 
 export function isDuplicateKey(error: unknown): boolean {
   return (error as MongoFailure).code === 11000;
+}
+
+/** Of a write of several documents in which nothing but duplicates went wrong: the place of the first. Throws the rest. */
+export function firstDuplicate(error: unknown): number {
+  const { writeErrors = [] } = error as { writeErrors?: WriteFailure | WriteFailure[] };
+  const failures = [writeErrors].flat();
+  if (failures.length === 0 || !failures.every(isDuplicateKey)) throw error;
+  return Math.min(...failures.map(({ index }) => index));
 }
 
 /**

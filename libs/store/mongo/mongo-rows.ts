@@ -4,7 +4,7 @@ import { assertPlainValue } from '../plain-value.js';
 import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted } from '../store.port.js';
 import { isSameRow, toDocument, toRow, type StoredDocument } from './documents.js';
-import { isDuplicateKey } from './mongo-errors.js';
+import { firstDuplicate, isDuplicateKey } from './mongo-errors.js';
 import { retryWithin } from './retry-within.js';
 
 /** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */
@@ -68,6 +68,17 @@ export class MongoRows<Name extends CollectionName> {
     if (found === undefined) return { won: true, row };
     if (typeof found === 'string') return found;
     return { won: wasUnanswered && isSameRow(this.name, found, row), row: found };
+  }
+
+  /** How many rows, from the first one, were not taken. A repeated write finds its own rows taken. */
+  async insertUntilTaken(rows: readonly Rows[Name][]): Promise<number> {
+    if (rows.length === 0) return 0;
+    const taken = await this.#insertMany(rows, true);
+    return taken ?? rows.length;
+  }
+
+  async insertMissing(rows: readonly Rows[Name][]): Promise<void> {
+    if (rows.length > 0) await this.#insertMany(rows, false);
   }
 
   get(id: string): Promise<Rows[Name] | null> {
@@ -139,6 +150,19 @@ export class MongoRows<Name extends CollectionName> {
       ...(change.unset ? { $unset: Object.fromEntries(change.unset.map((name) => [name, 1])) } : {}),
     } as UpdateQuery<StoredDocument>;
     await this.#forChunks(field, values, equals, (filter) => this.model.updateMany(filter, update).exec());
+  }
+
+  /** The place of the first row that was taken. */
+  #insertMany(rows: readonly Rows[Name][], ordered: boolean): Promise<number | undefined> {
+    const documents = rows.map((row) => toDocument(this.name, row) as never);
+    return retryWithin(OPERATION_BUDGET_MS, async () => {
+      try {
+        await this.model.collection.insertMany(documents, { ordered });
+        return undefined;
+      } catch (error) {
+        return firstDuplicate(error);
+      }
+    });
   }
 
   async #forChunks(

@@ -108,6 +108,10 @@ export class MongoStore extends MongoSideStore implements Store {
     });
   }
 
+  async insertTurns(rows: Turn[]): Promise<number> {
+    return this.rows.turns.insertUntilTaken(rows);
+  }
+
   async getTurn(id: string): Promise<Turn | null> {
     return this.rows.turns.get(id);
   }
@@ -151,7 +155,7 @@ export class MongoStore extends MongoSideStore implements Store {
     await this.rows.turns.set({ equals: { _id: id } }, { due_at: dueAt });
   }
 
-  async setTurnsDue(ids: string[], dueAt: number): Promise<void> {
+  async setTurnsDue(ids: string[], dueAt: number | null): Promise<void> {
     await this.rows.turns.changeAmong('_id', ids, { set: { due_at: dueAt } });
   }
 
@@ -190,6 +194,10 @@ export class MongoStore extends MongoSideStore implements Store {
 
   async commitStep(row: Step): Promise<Inserted<Step>> {
     return this.rows.steps.insert(row);
+  }
+
+  async commitSteps(rows: Step[]): Promise<void> {
+    await this.rows.steps.insertMissing(rows);
   }
 
   async getStep(turnId: string, n: number): Promise<Step | null> {

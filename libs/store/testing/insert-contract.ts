@@ -100,6 +100,34 @@ export function describeInserts(store: () => Store): void {
       expect(await store().lastTurnNumber(conversation_id)).toBe(2);
     });
 
+    it('inserts several turns in order, up to the first that is taken', async () => {
+      const conversation_id = makeId();
+      const rows = [1, 2, 3, 4, 5].map((number) => sampleTurn({ conversation_id, number }));
+      const stored = async () =>
+        (await store().listTurns(conversation_id, { limit: 9 })).map((row) => row._id);
+      expect(await store().insertTurns([])).toBe(0);
+      expect(await store().insertTurns(rows.slice(0, 2))).toBe(2);
+      const other = sampleTurn({ conversation_id, number: 4 });
+      await store().insertTurn(other);
+      expect(await store().insertTurns(rows.slice(2))).toBe(1);
+      expect(await store().insertTurns(rows)).toBe(0);
+      expect(await stored()).toEqual([rows[0]!._id, rows[1]!._id, rows[2]!._id, other._id]);
+      const said = sampleTurn({ conversation_id, number: 9, client_message_id: other.client_message_id });
+      expect(await store().insertTurns([rows[4]!, said])).toBe(1);
+    });
+
+    it('commits several steps at once, and leaves those that are there', async () => {
+      const turn = sampleTurn();
+      const rows = [1, 2, 3].map((n) => sampleStep(turn, n));
+      const first = sampleStep(turn, 2, { attempt: 7 });
+      await store().commitStep(first);
+      await store().commitSteps([]);
+      await store().commitSteps(rows);
+      await store().commitSteps(rows);
+      const stored = await Promise.all([1, 2, 3].map((n) => store().getStep(turn._id, n)));
+      expect(stored).toEqual([rows[0], first, rows[2]]);
+    });
+
     it('lets the same client message id stand in two conversations', async () => {
       const client_message_id = makeId();
       const insert = () => store().insertTurn(sampleTurn({ client_message_id }));
