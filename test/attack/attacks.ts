@@ -1,6 +1,7 @@
 import type { Attack } from './attack.js';
 import { halfSent } from './half-sent.attack.js';
 import { idleSockets } from './idle-sockets.attack.js';
+import { importedHistory } from './imported-history.attack.js';
 import { leftRequests } from './left-requests.attack.js';
 import { signIn } from './sign-in.attack.js';
 import { slowArguments } from './slow-arguments.attack.js';
@@ -14,4 +15,5 @@ export const ATTACKS: readonly Attack[] = [
   signIn,
   slowArguments,
   leftRequests,
+  importedHistory,
 ];

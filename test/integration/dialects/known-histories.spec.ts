@@ -100,8 +100,9 @@ describe('a client that sends everything with each request', () => {
   ])('%s', async (_, isKeyed, expected) => {
     const { store } = system.fleet;
     let inserts = 0;
-    const { insertTurn } = store;
+    const { insertTurn, insertTurns } = store;
     store.insertTurn = (row) => (inserts++, insertTurn.call(store, row));
+    store.insertTurns = (rows) => ((inserts += rows.length), insertTurns.call(store, rows));
     let said: Said[] = [];
     for (let i = 0; i < 10; i++)
       ({ said } = await ask(said, `message ${i}`, isKeyed ? { key: `key-${i}` } : {}));
