@@ -90,6 +90,7 @@ export function configureGateway(
     rules,
     trustedProxies,
     dialects,
+    areDialectsNamed: config.dialects !== undefined,
     sendError,
     log,
     authenticate,

@@ -25,7 +25,7 @@ export class McpChatSystem {
   static async start(env: Record<string, string> = {}): Promise<McpChatSystem> {
     const [gates, provider] = await Promise.all([Gates.create(), ScriptedProvider.start()]);
     const mcp = await gates.mcpConfig({ slow: 'once', quick: 'once' });
-    const own = { ...provider.env, MCP_CONFIG: mcp, TOOLS_DIR: TOOLS };
+    const own = { ...provider.env, MCP_CONFIG: mcp, TOOLS_DIR: TOOLS, DIALECTS: 'mcp-chat-sse' };
     return new McpChatSystem(gates, provider, await startStandalone({ ...own, ...env }));
   }
 

@@ -13,7 +13,7 @@ export interface Dialect {
   maxBodyBytes?: number;
   /** Types of bodies besides `application/json`. */
   bodyTypes?: readonly string[];
-  /** Origins that may use its paths when `CORS_ORIGINS` names none. */
+  /** Origins that may use its paths when `CORS_ORIGINS` names none and `DIALECTS` names the dialect. */
   defaultOrigins?: readonly string[];
   /** Whether the body of a request to one of its paths is neither looked at nor judged. */
   ignoresBody?(path: string): boolean;

@@ -4,9 +4,11 @@ import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import { isWithinDepth, MAX_DEPTH } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
-import { StreamGuard } from '../auth/stream.guard.js';
+import type { OpenLimit } from '../auth/open-limit.js';
+import { OPEN_STREAMS, StreamGuard } from '../auth/stream.guard.js';
 import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
+import { countBatch } from './count-batch.js';
 import type { McpCaller } from './mcp-server.adapter.js';
 
 /** Provider of an `McpHttpHandler`. */
@@ -17,7 +19,10 @@ export const MCP_SERVER = Symbol('mcp server');
 export class McpController {
   private readonly handle: NodeMcpRequestHandler;
 
-  constructor(@Inject(MCP_SERVER) server: McpHttpHandler) {
+  constructor(
+    @Inject(MCP_SERVER) server: McpHttpHandler,
+    @Inject(OPEN_STREAMS) private readonly streams: OpenLimit,
+  ) {
     this.handle = toNodeHandler(server);
   }
 
@@ -30,6 +35,7 @@ export class McpController {
     const body: unknown = request.body;
     if (!isWithinDepth(body))
       throw new RequestError('invalid', `The body nests more than ${MAX_DEPTH} levels.`);
+    countBatch(user.id, request, response, this.streams);
     const left = new AbortController();
     response.once('close', () => left.abort());
     if (response.closed) return;

@@ -10,11 +10,15 @@ import { originOf } from './origin-rules.js';
 /** What pages of other sites may read of an answer. */
 const EXPOSED_HEADERS = ['Retry-After', 'WWW-Authenticate', 'X-Request-Id'];
 
+type OriginOptions = Pick<HttpOptions, 'rules' | 'dialects' | 'areDialectsNamed' | 'sendError'>;
+
 /** Refuses requests of foreign origins and hosts, and tells pages of known ones what they may read. */
 export function judgeOrigins(
   app: NestExpressApplication,
-  { rules, dialects, sendError }: Pick<HttpOptions, 'rules' | 'dialects' | 'sendError'>,
+  { rules, dialects: served, areDialectsNamed, sendError }: OriginOptions,
 ): void {
+  // A page may drive the tools of who visits it: default origins hold only for a dialect that somebody asked for.
+  const dialects = areDialectsNamed ? served : served.map((one) => ({ ...one, defaultOrigins: undefined }));
   const judgedAs = (request: Request) =>
     dialects.find((dialect) => dialect.owns(request.path)) ??
     dialects.find((dialect) => mayAsk(request, dialect, rules));

@@ -55,7 +55,7 @@ export class HttpConnections {
     this.bodies = new SlowBodies(timings.body, timings.lookMs, (...slow) => this.refuseBody(...slow));
   }
 
-  /** Before the server listens, and after whatever puts itself in front of its requests. */
+  /** Before the server listens. */
   watch(server: Server): void {
     const { headersMs, answerMs, lookMs } = this.options.timings;
     server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -67,8 +67,11 @@ export class HttpConnections {
     (server as { connectionsCheckingInterval?: number }).connectionsCheckingInterval = lookMs;
     server.on('connection', (socket: Socket) => this.add(socket));
     server.on('upgrade', ({ socket }: IncomingMessage) => this.spare.delete(socket));
-    server.prependListener('request', (request: IncomingMessage, response: ServerResponse) =>
-      this.begin(request, response),
+    // By then Socket.IO has put itself in front of all others, who do not hear of requests to its path.
+    server.once('listening', () =>
+      server.prependListener('request', (request: IncomingMessage, response: ServerResponse) =>
+        this.begin(request, response),
+      ),
     );
     // Else Node asks for the body before the request has a place.
     server.on('checkContinue', (...asked: unknown[]) => server.emit('request', ...asked));

@@ -12,6 +12,8 @@ export interface HttpOptions {
   /** Whose `X-Forwarded-For` is believed. */
   trustedProxies: string[];
   dialects: readonly Dialect[];
+  /** Whether `DIALECTS` names them: somebody has decided that each is used. */
+  areDialectsNamed: boolean;
   sendError: SendError;
   log: Pick<Logger, 'debug'>;
   authenticate: Authenticate;

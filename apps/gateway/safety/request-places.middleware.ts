@@ -55,7 +55,8 @@ export class PlaceSteps {
     if (response.closed) return;
     if (user) {
       const { leave, endCount } = places.enterAsUser(rules.isOpen ? undefined : user.id);
-      rememberUser(request, user, endCount);
+      const enterAgain = () => places.enterAsUser(undefined).leave;
+      rememberUser(request, { user, endCount, enterAgain });
       this.holdFor(request, response, leave, false);
     } else {
       this.strangers.add(request);

@@ -22,7 +22,7 @@ let client: McpChatClient;
 const broken = new Set<string>();
 beforeAll(async () => {
   const alter = ({ store }: { store: Store }) => ({ store: breakable(store) });
-  harness = await startHarness({ alter });
+  harness = await startHarness({ alter, config: { dialects: ['mcp-chat-sse'] } });
   client = new McpChatClient(harness.url);
 });
 afterEach(() => broken.clear());
@@ -172,6 +172,22 @@ describe('pages of other origins', () => {
     expect([used.status, used.headers.get('access-control-allow-origin')]).toEqual([403, null]);
     const foreign = await ask('OPTIONS', path, { origin: 'http://evil.example', ...asking });
     expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  });
+
+  it('have no default origin unless DIALECTS names the dialect', async () => {
+    const unnamed = await startHarness();
+    const asked = { origin: FRONT_END, 'access-control-request-method': 'POST' };
+    for (const [method, path] of PATHS) {
+      const preflight = await fetch(unnamed.url + path, { method: 'OPTIONS', headers: asked });
+      const used = await fetch(unnamed.url + path, { method, headers: { origin: FRONT_END } });
+      for (const answer of [preflight, used])
+        expect([path, answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
+          path,
+          403,
+          null,
+        ]);
+    }
+    await unnamed.stop();
   });
 
   it('20 are told errors with the same headers, refusals too, and another origin nothing', async () => {

@@ -154,6 +154,36 @@ describe('streams of one user at once', () => {
     await client.close();
   });
 
+  it('are as many as an MCP batch has requests, all or none', async () => {
+    await start(3);
+    const ann = await Asker.as('ann');
+    const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list' });
+    const send = (count: number) =>
+      ann.post(
+        '/mcp',
+        Array.from({ length: count }, (_, id) => list(id)),
+      );
+    const refused = await send(4);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    const { leave } = ann.hold('/ag-ui', run);
+    await heldBy('ann');
+    expect((await send(3)).status).toBe(429);
+    const answered = await ann.post('/mcp', [list(1), list(2)]);
+    expect(answered.status).not.toBe(429);
+    await answered.text();
+    await waitFor(async () => (await send(2)).status !== 429, { what: 'the places of the batch before' });
+    leave();
+    await waitFor(async () => (await send(3)).status !== 429, { what: 'room for three' });
+  });
+
+  it('take a place of the gateway for each request of an MCP batch', async () => {
+    harness = await startHarness({ config: { auth: jwt }, limits: { httpRequests: 2 } });
+    const ann = await Asker.as('ann');
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    expect((await ann.post('/mcp', [list, list, list])).status).toBe(429);
+    expect((await ann.post('/mcp', [list])).status).not.toBe(429);
+  });
+
   it('are not counted without accounts, where everybody is one user', async () => {
     await start(1, {});
     const ann = await Asker.as('ann');

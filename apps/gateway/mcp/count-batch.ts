@@ -1,0 +1,33 @@
+import type { Request, Response } from 'express';
+import type { OpenLimit } from '../auth/open-limit.js';
+import { enterAgain } from '../safety/known-user.js';
+
+/**
+ * A JSON-RPC batch is as many requests: beyond the first, each takes a place and counts as a stream of its user until the
+ * response is closed. Throws `RequestError` when that is more than the user, or the gateway, has left; then nothing is
+ * counted.
+ */
+export function countBatch(
+  userId: string,
+  request: Request,
+  response: Response,
+  streams: Pick<OpenLimit, 'enter'>,
+): void {
+  const body: unknown = request.body;
+  const more = Array.isArray(body) ? body.length - 1 : 0;
+  const leaves: (() => void)[] = [];
+  const leaveAll = () => {
+    for (const leave of leaves.splice(0)) leave();
+  };
+  try {
+    for (let count = 0; count < more; count++) {
+      leaves.push(streams.enter(userId));
+      leaves.push(enterAgain(request));
+    }
+  } catch (error) {
+    leaveAll();
+    throw error;
+  }
+  if (response.closed) leaveAll();
+  else response.once('close', leaveAll);
+}
