@@ -4,6 +4,7 @@ import { addAccountCommands } from './account-commands.js';
 import { addCallCommand } from './call-commands.js';
 import { addDeadLetterCommands } from './dead-letter-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
+import { addUsageCommand } from './usage-command.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 
@@ -29,6 +30,7 @@ export function createProgram({ write, environment }: Terminal): Command {
   addDeadLetterCommands(program, openApi, write);
   addCallCommand(program, openApi, write);
   addAccountCommands(program, openApi, write);
+  addUsageCommand(program, openApi, write);
   return program;
 }
 

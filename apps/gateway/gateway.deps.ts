@@ -1,4 +1,4 @@
-import type { ClientConfig, GatewayLimits } from '#bootstrap';
+import type { ClientConfig, GatewayLimits, UsageSettings } from '#bootstrap';
 import type { ToolChoice } from '#contracts';
 import type { Peers } from '#journal';
 import type { Bus } from '#messaging';
@@ -14,6 +14,8 @@ export interface GatewayConfig extends Pick<
   limits: GatewayLimits;
   /** Undefined: all that exist. */
   dialects?: readonly string[];
+  /** Absent: no budgets. */
+  usage?: UsageSettings;
   /** What the deployment offers at all. */
   offer?: ToolChoice;
 }

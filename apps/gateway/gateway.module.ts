@@ -11,6 +11,7 @@ import { Calls } from './admin/calls.js';
 import { CallsController } from './admin/calls.controller.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { DeadLettersController } from './admin/dead-letters.controller.js';
+import { AllUsageController } from './admin/usage.controller.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { AUTHENTICATE } from './auth/http-user.guard.js';
@@ -41,12 +42,14 @@ import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
 import { TurnReader } from './turns/turn-reader.js';
 import { TurnsController } from './turns/turns.controller.js';
+import { UsageController } from './usage/usage.controller.js';
+import { UsageReader } from './usage/usage.js';
 
 /** Health and metrics included. The app that imports it must be set up by `configureGateway`. */
 @Module({})
 export class GatewayModule {
   static forRoot(gateway: Gateway, deps: GatewayDeps): DynamicModule {
-    const { health, metrics, logger, config, pageDir = builtPageDir() } = deps;
+    const { store, health, metrics, logger, config, pageDir = builtPageDir() } = deps;
     const dialects = chooseDialects(config.dialects);
     const sendError = createErrorSender(dialects);
     return {
@@ -62,12 +65,15 @@ export class GatewayModule {
         ArtifactsController,
         DeadLettersController,
         CallsController,
+        UsageController,
+        AllUsageController,
         McpController,
         ControlController,
         ...(gateway.localAccounts ? [AccountsController, AdminAccountsController] : []),
       ],
       providers: [
         ...providersOf(gateway),
+        { provide: UsageReader, useValue: new UsageReader(store, config.usage?.budget ?? {}) },
         ...(gateway.localAccounts ? accountProvidersOf(gateway.localAccounts) : []),
         ChatGateway,
         {

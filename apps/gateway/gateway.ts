@@ -37,6 +37,7 @@ import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
 import { TurnDoor } from './turns/turn-door.js';
 import { TurnReader } from './turns/turn-reader.js';
+import { BudgetDoor } from './usage/budget-door.js';
 
 /** One gateway: who is connected, what they follow, and what they may ask. Its Nest module only wires it. */
 export class Gateway {
@@ -92,7 +93,8 @@ export class Gateway {
     this.stopTurns = new StopTurns(ports, this.drivers);
     this.turnDoor = this.createDoor();
     const { ownership, feeds, stopTurns, turnDoor: door, offeredModels: models } = this;
-    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, models, log });
+    const budgets = this.createBudgetDoor();
+    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, models, budgets, log });
     this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.artifacts = new Artifacts(store, ownership);
@@ -205,6 +207,10 @@ export class Gateway {
   /** Sockets of all kinds. */
   private get socketCount(): number {
     return this.sessions.size + this.genesisSockets.size;
+  }
+
+  private createBudgetDoor(): BudgetDoor {
+    return new BudgetDoor(this.store, this.deps.config.usage?.budget ?? {}, this.refusals);
   }
 
   private createDoor(): TurnDoor {

@@ -1,4 +1,4 @@
-import type { ApprovalMode, ModelBudget, ModelPrice, ModelUse } from '#bootstrap';
+import type { ApprovalMode, ModelBudget, ModelPrice, ModelUse, UsageSettings } from '#bootstrap';
 import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
@@ -22,6 +22,8 @@ export interface OrchestratorSettings {
   modelUse?: ReadonlyMap<string, ModelUse>;
   /** By provider or model: what a million tokens cost. */
   modelPrices?: ReadonlyMap<string, ModelPrice>;
+  /** Absent: no budgets, and what is known of usage stays. */
+  usage?: UsageSettings;
   /** What the deployment offers at all. */
   offer?: ToolChoice;
   maxOutputTokens: number;
@@ -64,6 +66,7 @@ export interface OrchestratorDeps {
     | 'modelSteps'
     | 'modelFallbacks'
     | 'modelCost'
+    | 'refusals'
     | 'modelWaits'
     | 'modelWaitDuration'
     | 'toolDefinitionChanges'

@@ -3,7 +3,9 @@ import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import { retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
+import { Refusals } from '#observability';
 import type { Store } from '#store';
+import { DayBudgets } from './admission/day-budgets.js';
 import { ModelLimits } from './admission/model-limits.js';
 import { CatalogueService } from './catalogue/catalogue.service.js';
 import { Drivers } from './drive/drivers.js';
@@ -11,6 +13,7 @@ import { QueueGlances } from './drive/queue-glances.js';
 import { CallShares } from './fairness/call-shares.js';
 import { History } from './drive/history.js';
 import { TakeUp } from './drive/take-up.js';
+import { priceOf } from './model/model-cost.js';
 import { ModelAnnouncer } from './model/model-announcer.js';
 import { RequestImages } from './model/request-images.js';
 import type { OrchestratorDeps } from './orchestrator.deps.js';
@@ -18,6 +21,7 @@ import { keepDeadLetter } from './sweep/dead-letters.js';
 import { DeletedConversations } from './sweep/deleted-conversations.js';
 import { DueTurns } from './sweep/due-turns.js';
 import { ExpiredBindings } from './sweep/expired-bindings.js';
+import { OldUsage } from './sweep/old-usage.js';
 import { Sweeper } from './sweep/sweeper.js';
 
 /** MCP servers take a while to start; one that is fetched first takes longer. */
@@ -45,7 +49,10 @@ export class Orchestrator {
     this.durable = retryingStore(store, this.leaving.signal);
     this.modelLimits = new ModelLimits(deps);
     this.models = new ModelAnnouncer(deps);
-    const durable = { ...deps, store: this.durable, modelLimits: this.modelLimits };
+    const { budget = {} } = deps.settings.usage ?? {};
+    const refusals = new Refusals(deps.metrics.refusals, log);
+    const dayBudgets = new DayBudgets({ store: this.durable, budget, refusals });
+    const durable = { ...deps, store: this.durable, modelLimits: this.modelLimits, dayBudgets };
     const ports = { ...this.ports, store: this.durable };
     this.catalogue = new CatalogueService(durable);
     const history = new History(this.durable);
@@ -60,6 +67,7 @@ export class Orchestrator {
         new DueTurns(this.ports, (turnId) => this.wake(turnId)),
         new DeletedConversations(this.ports, deps.settings.retentionDays),
         new ExpiredBindings(store),
+        new OldUsage(store, deps.settings.usage?.keepDays),
       ],
       (durationMs) => peers.listUnchangedFor?.(durationMs) ?? [],
     );
@@ -72,6 +80,7 @@ export class Orchestrator {
 
   /** Before the first hint is taken: know the tools. */
   async prepare(): Promise<void> {
+    this.warnOfMissingPrices();
     this.models.start();
     await this.catalogue.rollCall();
     this.sweeper.start();
@@ -148,6 +157,15 @@ export class Orchestrator {
     if (names.length === 0) return names;
     this.deps.log.warn({ names }, 'CONFIG has settings for tools or toolsets that no worker offers now');
     return names;
+  }
+
+  /** What such a model is asked for uses up no budget of cost. */
+  private warnOfMissingPrices(): void {
+    const { allowedModels = [], modelPrices = new Map(), usage } = this.deps.settings;
+    if (usage?.budget.cost === undefined) return;
+    const models = allowedModels.filter((name) => name !== 'demo' && !priceOf(modelPrices, name));
+    if (models.length > 0)
+      this.deps.log.warn({ models }, 'usage.cost_per_user_per_day is set, and these models have no price');
   }
 
   private wake(turnId: string): boolean {

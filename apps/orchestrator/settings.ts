@@ -21,6 +21,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     modelBudgets: config.modelBudgets,
     modelUse: config.modelUse,
     modelPrices: config.modelPrices,
+    usage: config.usage,
     offer: config.offer,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,

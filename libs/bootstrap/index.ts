@@ -6,6 +6,7 @@ export type { Settings } from './config/settings-file.js';
 export type { GatewayLimits } from './config/settings/gateway-limits.js';
 export { useOfModel, type ModelUse } from './config/settings/model-use.js';
 export type { ModelBudget, ModelPrice } from './config/settings/model-budgets.js';
+export type { UsageSettings } from './config/settings/usage-settings.js';
 export {
   approvalOfTool,
   settingsOfTool,

@@ -17,6 +17,8 @@ export const errorCodeSchema = z.enum([
   'not_found',
   'busy',
   'overloaded',
+  /** What the user may use today is used up; `retry_after_ms` is the time until it is renewed. */
+  'budget_exceeded',
   'unavailable',
   'unauthorized',
   'already_answered',

@@ -1,14 +1,24 @@
 import type { ConversationEvent, Journal, Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { failureOf, isSettled, shownSteps, statusOf, textOf, totalUsage } from '#turn';
+import { countUsage } from './count-usage.js';
 import type { Ports } from './ports.js';
 
 /**
  * What follows an ending row, done by who inserted it and again by whoever gets a hint about the ended turn: tell
- * viewers, set the caches, hint the next turn in line. Idempotent.
+ * viewers, count what it used, set the caches, hint the next turn in line. Idempotent.
+ *
+ * @param count counts the usage of its steps, by who knows what of it is counted already
  */
-export async function endTurn(ports: Ports, journal: Journal, end: Step): Promise<void> {
+export async function endTurn(
+  ports: Ports,
+  journal: Journal,
+  end: Step,
+  count = () => countUsage(ports.store, journal),
+): Promise<void> {
   ports.bus.emit(endEvent(journal, end));
+  // Before the caches, and the next turn: nobody looks at a turn again that is cached as ended.
+  await count();
   await Promise.all([setCaches(ports, journal), hintNext(ports, journal)]);
 }
 

@@ -1,6 +1,7 @@
 export * from './ports.js';
 export { auditedCall } from './audit.js';
 export * from './carry-out.js';
+export * from './count-usage.js';
 export * from './end-turn.js';
 export * from './stop-turn.js';
 export { markDeleted, removeDeleted } from './delete-conversation.js';

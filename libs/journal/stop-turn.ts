@@ -2,6 +2,7 @@ import type { Journal } from '#contracts';
 import { faultPoint } from '#faults';
 import { decideCalls, decideStop, endingStep, holderOf, openCalls } from '#turn';
 import { carryOut, hint } from './carry-out.js';
+import { countUsage } from './count-usage.js';
 import { endTurn } from './end-turn.js';
 import { situationOf } from './liveness.js';
 import type { Ports } from './ports.js';
@@ -29,6 +30,8 @@ export async function stopTurn(
   }
   if (!endingStep(journal)) journal = await insertCancel(ports, journal);
   await faultPoint('stop_committed');
+  // Who ended it may have died since, and after a deletion its steps are gone.
+  await countUsage(ports.store, journal);
   const mayBeRunning = await releaseCalls(ports, journal);
   await faultPoint('stop_settled');
   return { mayBeRunning };

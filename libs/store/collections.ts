@@ -13,6 +13,8 @@ import type {
   Secret,
   Step,
   Turn,
+  UsageHold,
+  UsageRow,
 } from '#contracts';
 
 /** What both adapters keep, by the name of its collection or table. */
@@ -31,6 +33,8 @@ export interface Rows {
   users: Account;
   secrets: Secret;
   bindings: Binding;
+  usage: UsageRow;
+  usage_holds: UsageHold;
 }
 export type CollectionName = keyof Rows;
 export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
@@ -86,6 +90,13 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     indexes: [['user_id', 'dialect'], ['conversation_id'], ['expires_at']],
     caches: ['value', 'at', 'conversation_id', 'expires_at'],
   },
+  usage: {
+    unique: [],
+    // The sum of a user's day is read from the index alone.
+    indexes: [['user_id', 'day', 'input_tokens', 'output_tokens', 'cached_tokens', 'cost'], ['day']],
+    caches: ['input_tokens', 'output_tokens', 'cached_tokens', 'cost', 'counted_to'],
+  },
+  usage_holds: { unique: [], indexes: [['user_id']], caches: ['tokens', 'cost', 'at'] },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

@@ -1,4 +1,5 @@
 import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
+import type { UsageStore } from './usage-store.port.js';
 
 /** An insert that exactly one process wins: `row` is what stands in the store, mine or the winner's. */
 export type Inserted<T> = { won: boolean; row: T };
@@ -7,7 +8,7 @@ export type Inserted<T> = { won: boolean; row: T };
 export type TakenField = 'email' | 'username' | 'number';
 
 /** What is kept beside the journal. Errors and durability are those of the `Store`. */
-export interface SideStore {
+export interface SideStore extends UsageStore {
   /** One that is there stays as it is. */
   putArtifact(row: Artifact): Promise<void>;
   getArtifact(id: string): Promise<Artifact | null>;

@@ -16,6 +16,7 @@ import type { Inserted, SideStore } from './side-store.port.js';
 
 export type { Journal } from '#contracts';
 export type { Inserted, TakenField } from './side-store.port.js';
+export type { UsageKey, UsageQuery, UsageSum } from './usage-store.port.js';
 
 /**
  * The journal. Decisions are inserts by `_id`: `claim`, `settle`, `commitStep`, `answer`, `insertTurn`; the first

@@ -8,6 +8,8 @@ export * from './worker-rules.js';
 export * from './give-up-rules.js';
 export * from './turn-rules.js';
 export * from './budgets.js';
+export * from './day-budget.js';
+export * from './usage-rows.js';
 export * from './thinking-tool.js';
 export * from './decide.js';
 export * from './sweep-rules.js';

@@ -7,6 +7,7 @@ const STATUS: Record<RefusalCode, number> = {
   not_found: 404,
   busy: 409,
   overloaded: 429,
+  budget_exceeded: 429,
   unavailable: 503,
   unauthorized: 401,
   already_answered: 409,

@@ -22,6 +22,7 @@ import { canGoOn, insertBehind, type GoingOn } from './go-on.js';
 import type { Exchange } from './fold-history.js';
 import { countRowsToImport, importHistory } from './import-history.js';
 import { newTurn } from './new-turn.js';
+import type { BudgetDoor } from '../usage/budget-door.js';
 import type { StopTurns } from './stop-turns.js';
 import type { TurnDoor, Visit } from './turn-door.js';
 import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
@@ -64,6 +65,7 @@ export interface SubmitTurnDeps {
   stopTurns: StopTurns;
   door: TurnDoor;
   models: Pick<OfferedModels, 'checkTurn'>;
+  budgets: Pick<BudgetDoor, 'check'>;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -103,7 +105,7 @@ export class SubmitTurn {
     { goesOn, beforeInsert }: Entering,
   ): Promise<AcceptedTurn | undefined> {
     if (!goesOn) return undefined;
-    const { store, models } = this.deps;
+    const { store, models, budgets } = this.deps;
     const { conversationId, after } = goesOn;
     const [conversation, unended] = await Promise.all([
       store.getConversation(conversationId),
@@ -111,6 +113,7 @@ export class SubmitTurn {
     ]);
     if (!canGoOn(conversation, user.id)) return undefined;
     models.checkTurn(user, request.options, conversation);
+    await budgets.check(user, request.options);
     visit.letIn(unended);
     const client_message_id = randomUUID();
     const turnId = turnIdOf(conversationId, client_message_id);
@@ -132,7 +135,7 @@ export class SubmitTurn {
     const conversationId =
       request.conversation_id ?? place.conversationId ?? firstConversationIdOf(user.id, client_message_id);
     const turnId = turnIdOf(conversationId, client_message_id);
-    const { store, ownership, models } = this.deps;
+    const { store, ownership, models, budgets } = this.deps;
     const { history = [] } = place;
     const [conversation, existing, unended, rows] = await Promise.all([
       request.conversation_id === undefined
@@ -146,6 +149,7 @@ export class SubmitTurn {
       throw notFound();
     if (!existing) {
       models.checkTurn(user, request.options, conversation);
+      await budgets.check(user, request.options);
       visit.letIn(unended, rows);
     }
     await beforeInsert(conversationId, turnId);

@@ -6,6 +6,7 @@ import type { Permit } from '../admission/model-admission.js';
 import type { ModelLimits } from '../admission/model-limits.js';
 import type { DrivingDeps } from '../driving.deps.js';
 import { asksModel } from '../model/asks-model.js';
+import { emitWaiting } from '../model/emit-waiting.js';
 import { directCall } from '../model/direct-call.js';
 import { givenAnswer } from '../model/given-answer.js';
 import { countCost } from '../model/model-cost.js';
@@ -13,8 +14,11 @@ import { candidateModels } from '../model/model-choice.js';
 import type { Progress, Streamed } from '../model/stream-step.js';
 import { streamWithFallbacks } from '../model/stream-with-fallbacks.js';
 import type { StepPlace } from '../model/token-stream.js';
+import type { TurnUsage } from './turn-usage.js';
 import type { TurnWork } from './turn-work.js';
 
+const WAITS_FOR_OTHERS =
+  'What is left of your budget for today is held by your other answers; this one goes on after them.';
 const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
 
 export interface Asked {
@@ -34,6 +38,7 @@ export class ModelAsker {
   constructor(
     private readonly deps: DrivingDeps,
     private readonly work: TurnWork,
+    private readonly usage: TurnUsage,
   ) {}
 
   /** The one that is asked first in front. */
@@ -69,7 +74,7 @@ export class ModelAsker {
       claimAttempt: work.claimAttempt,
       maxRetries,
       overloadRetries,
-      admit: (admitted, how) => this.admit(admitted, how),
+      admit: (admitted, how) => this.admit(admitted, how, asked),
       onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
       onRefusal: (model, retryAfterMs) => deps.modelLimits.slowDown(model, retryAfterMs),
       onFallback: (model) => deps.metrics.modelFallbacks.inc({ model }),
@@ -105,8 +110,20 @@ export class ModelAsker {
   }
 
   /** Who asks no model waits for no budget of one. */
-  private async admit(request: ModelRequest, how: Parameters<ModelLimits['admit']>[1]): Promise<Permit> {
+  private async admit(
+    request: ModelRequest,
+    how: Parameters<ModelLimits['admit']>[1],
+    asked: Pick<Asked, 'place' | 'emit'>,
+  ): Promise<Permit> {
     if (!asksModel(this.work.memory.journal.turn.options)) return { done: () => undefined };
-    return this.deps.modelLimits.admit(request, how);
+    const onWait = () => emitWaiting(asked, WAITS_FOR_OTHERS, 0);
+    await this.usage.admit(request, { signal: how.signal, onWait });
+    const permit = await this.deps.modelLimits.admit(request, how);
+    return {
+      done: (usage) => {
+        permit.done(usage);
+        if (usage) this.usage.note(request.model, usage);
+      },
+    };
   }
 }

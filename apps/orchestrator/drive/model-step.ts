@@ -21,9 +21,10 @@ import type { DrivingDeps } from '../driving.deps.js';
 import { settledEnds } from './announce-step.js';
 import { ModelAsker, type Asked } from './model-asker.js';
 import { modelRequest } from './model-request.js';
-import { failRow } from './step-row.js';
+import { failRow, failureCodeOf } from './step-row.js';
 import { Summariser } from './summariser.js';
 import { SummaryStep, type Written } from './summary-step.js';
+import type { TurnUsage } from './turn-usage.js';
 import type { TurnWork } from './turn-work.js';
 import { unlessAborted } from './unless-aborted.js';
 
@@ -47,6 +48,7 @@ export class ModelStep {
     private readonly deps: DrivingDeps,
     private readonly validator: ArgumentValidator,
     private readonly work: TurnWork,
+    usage: TurnUsage,
   ) {
     this.offer = new Offer([
       { by: 'deployment', choice: deps.settings.offer },
@@ -54,7 +56,7 @@ export class ModelStep {
       { by: 'message', choice: work.memory.journal.turn.options.tools },
     ]);
     this.offered = this.offer.filter(work.catalogue);
-    this.asker = new ModelAsker(deps, work);
+    this.asker = new ModelAsker(deps, work, usage);
     this.summaryStep = new SummaryStep(deps, work, new Summariser(this.asker, work.claimAttempt));
   }
 
@@ -173,9 +175,8 @@ export class ModelStep {
   ): Promise<Step> {
     const { journal } = this.work.memory;
     if (streamed.ended === 'failed') {
-      const { kind, message } = streamed.error;
-      const code = kind === 'context_overflow' ? 'context_overflow' : 'model_error';
-      return failRow(journal, n, { code, message }, streamed);
+      const { message } = streamed.error;
+      return failRow(journal, n, { code: failureCodeOf(streamed.error), message }, streamed);
     }
     const failure = findFailure(streamed, this.deps.settings.budgets.parallelCalls);
     if (failure) return failRow(journal, n, failure, streamed);

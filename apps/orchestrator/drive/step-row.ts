@@ -1,5 +1,7 @@
 import type { Block, FailureCode, Journal, Step, Usage } from '#contracts';
 import { stepRow } from '#journal';
+import type { ModelError } from '#llm';
+import { DayBudgetExceeded } from '../admission/day-budgets.js';
 import type { Streamed } from '../model/stream-step.js';
 
 /** The text that viewers have seen, for `cancel` and `fail` rows; calls that were never committed leave no trace. */
@@ -11,6 +13,11 @@ export function partialText(streamed: Pick<Streamed, 'blocks'> | undefined): Blo
 export function usageOf(streamed: Pick<Streamed, 'usage'> | undefined): Usage | null {
   const { usage } = streamed ?? {};
   return usage && usage.input_tokens + usage.output_tokens > 0 ? usage : null;
+}
+
+export function failureCodeOf(error: ModelError): FailureCode {
+  if (error instanceof DayBudgetExceeded) return 'budget_exceeded';
+  return error.kind === 'context_overflow' ? 'context_overflow' : 'model_error';
 }
 
 export function failRow(

@@ -8,7 +8,7 @@ import { asksModel } from '../model/asks-model.js';
 import { emitWaiting } from '../model/emit-waiting.js';
 import { findRoom, mayCompact, mayShortenInstead, type RoomSought } from '../model/find-room.js';
 import type { Streamed } from '../model/stream-step.js';
-import { failRow } from './step-row.js';
+import { failRow, failureCodeOf } from './step-row.js';
 import type { Asking, Summariser } from './summariser.js';
 import type { TurnWork } from './turn-work.js';
 
@@ -101,9 +101,7 @@ export class SummaryStep {
   }
 
   private failed(n: number, streamed: Extract<Streamed, { ended: 'failed' }>): Step {
-    const { kind, message } = streamed.error;
-    const code = kind === 'context_overflow' ? 'context_overflow' : 'model_error';
-    return this.fail(n, code, message, streamed);
+    return this.fail(n, failureCodeOf(streamed.error), streamed.error.message, streamed);
   }
 
   private declined(n: number, streamed: Answered): Step {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
@@ -19,9 +20,11 @@ import { Mailbox } from './mailbox.js';
 import { ModelStep } from './model-step.js';
 import { OpenCalls, type CallQueues } from './open-calls.js';
 import { failRow, partialText, usageOf } from './step-row.js';
+import { TurnUsage } from './turn-usage.js';
 import type { TurnWork } from './turn-work.js';
 
 const TICK_MS = 2_000;
+const LEAVING_MS = 1_000;
 
 /** How driving ended. Only `abandoned` leaves the hint for somebody else. */
 export type DriveEnd = 'ended' | 'parked' | 'superseded' | 'abandoned';
@@ -34,6 +37,7 @@ export class TurnDriver {
   readonly mailbox = new Mailbox();
   private readonly modelStep: ModelStep;
   private readonly openCalls: OpenCalls;
+  private readonly usage: TurnUsage;
   /** Resolves when the turn is cached as running, or cannot be. */
   private marking: Promise<void> = Promise.resolve();
 
@@ -44,7 +48,11 @@ export class TurnDriver {
     private readonly work: TurnWork,
     queues: CallQueues,
   ) {
-    this.modelStep = new ModelStep(deps, validator, work);
+    const { store, dayBudgets, settings } = deps;
+    const { memory, claimAttempt } = work;
+    const prices = settings.modelPrices;
+    this.usage = new TurnUsage({ store, dayBudgets, prices }, memory.journal.turn, claimAttempt);
+    this.modelStep = new ModelStep(deps, validator, work, this.usage);
     const wake = () => this.mailbox.post((mail) => (mail.released = true));
     this.openCalls = new OpenCalls(ports, work, queues, wake);
   }
@@ -84,6 +92,7 @@ export class TurnDriver {
       return await this.driveOn();
     } finally {
       this.openCalls.follow([]);
+      await this.leaveUsage();
     }
   }
 
@@ -153,9 +162,11 @@ export class TurnDriver {
         return undefined;
       }
       case 'call_model':
+        await this.usage.count(this.work.memory.journal);
         await this.callModel(action.n);
         return undefined;
       case 'await_calls':
+        await this.usage.count(this.work.memory.journal);
         return this.awaitCalls(action.calls, action.parked);
     }
   }
@@ -165,7 +176,7 @@ export class TurnDriver {
     await faultPoint('ending_committed');
     this.answerStops();
     await Promise.all([
-      endTurn(this.ports, journal, step),
+      endTurn(this.ports, journal, step, () => this.usage.count(journal)),
       ...calls.map((call) => carryOut(this.ports, journal, call)),
     ]);
   }
@@ -204,8 +215,11 @@ export class TurnDriver {
   }
 
   /** Commits a row and, if it shows something, tells viewers. */
-  private async commitAnnounced(row: Step): Promise<void> {
+  private async commitAnnounced(written: Step): Promise<void> {
+    const spent = this.usage.take();
+    const row = spent.length > 0 ? { ...written, spent } : written;
     const won = await this.work.memory.commit(row);
+    if (!won) await this.usage.keepLost(row.n, spent);
     if (row.calls.length > 0) await faultPoint('step_committed');
     if (won && isShownStep(row)) {
       for (const event of committedEvents(this.work.memory.journal, row)) this.deps.bus.emit(event);
@@ -219,6 +233,19 @@ export class TurnDriver {
     if (row) await faultPoint('model_answered');
     if (row) await this.commitAnnounced(row);
     this.modelStep.forget();
+  }
+
+  /** A store that is away must not keep the process. */
+  private async leaveUsage(): Promise<void> {
+    const left = this.usage
+      .leave(nextStepNumber(this.work.memory.journal))
+      .catch((error: unknown) =>
+        this.deps.log.warn(
+          { err: error, turn_id: this.work.memory.journal.turn._id },
+          'usage was not counted',
+        ),
+      );
+    await Promise.race([left, delay(LEAVING_MS, undefined, { ref: false })]);
   }
 
   /** A cache for lists: lost it harms nothing. */

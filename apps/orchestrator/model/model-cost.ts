@@ -15,6 +15,11 @@ export function countCost(
   if (name !== undefined) modelCost.inc({ model: name }, costOf(usage, prices.get(name)!));
 }
 
+/** That of the model, else that of its provider. */
+export function priceOf(prices: ReadonlyMap<string, ModelPrice>, model: string): ModelPrice | undefined {
+  return prices.get(model) ?? prices.get(model.split('/')[0]!);
+}
+
 export function costOf({ input_tokens, cached_tokens, output_tokens }: Usage, price: ModelPrice): number {
   const cost =
     (input_tokens - cached_tokens) * price.input +

@@ -10,6 +10,7 @@ import {
   type ModelPrice,
 } from './settings/model-budgets.js';
 import { toolSettingsShape, toToolPolicy, type ToolPolicy } from './settings/tool-settings.js';
+import { toUsageSettings, usageSettingsSchema, type UsageSettings } from './settings/usage-settings.js';
 import { toBudgets, turnSettingsShape } from './settings/turn-settings.js';
 
 /*
@@ -22,6 +23,7 @@ export const settingsFileSchema = z.strictObject({
   ...toolSettingsShape,
   limits: gatewayLimitsSchema,
   models: modelsSchema,
+  usage: usageSettingsSchema,
   /** How long a draining process may finish what it has in hand. */
   drain: z.strictObject({ grace_ms: z.int().min(0).max(600_000).default(10_000) }).prefault({}),
 });
@@ -37,6 +39,7 @@ export interface Settings extends ToolPolicy {
   modelUse: ReadonlyMap<string, ModelUse>;
   /** By provider or model; what is not priced is not counted. */
   modelPrices: ReadonlyMap<string, ModelPrice>;
+  usage: UsageSettings;
   /** How long a person has to answer what a tool asks. */
   questionMs: number;
   drainGraceMs: number;
@@ -51,6 +54,7 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
     modelBudgets: toModelBudgets(file.models.models),
     modelUse: toModelUse(file.models.models),
     modelPrices: toModelPrices(file.models.models),
+    usage: toUsageSettings(file.usage),
     questionMs: Math.round(file.deadlines.question_minutes * 60_000),
     drainGraceMs: file.drain.grace_ms,
   };

@@ -60,6 +60,14 @@ export const usageSchema = z.object({
   cached_tokens: z.int().min(0),
 });
 
+/** What one model used for a step, whatever came of it. */
+export const spentSchema = usageSchema.extend({
+  /** `provider/model`. */
+  model: z.string(),
+  /** By the price that the model had then; absent: it had none. */
+  cost: z.number().min(0).optional(),
+});
+
 export const stopReasonSchema = z.enum([
   'end_turn',
   'tool_use',
@@ -92,6 +100,8 @@ export const stepSchema = z.object({
   calls: z.array(callSchema),
   stop_reason: stopReasonSchema.nullable(),
   usage: usageSchema.nullable(),
+  /** By model, fallbacks and failed attempts included; absent: nothing is known. */
+  spent: z.array(spentSchema).optional(),
   /** `provider/model` that wrote it. */
   model: z.string().optional(),
   /**
@@ -108,6 +118,7 @@ export type Block = z.infer<typeof blockSchema>;
 export type ToolSource = z.infer<typeof toolSourceSchema>;
 export type Call = z.infer<typeof callSchema>;
 export type Usage = z.infer<typeof usageSchema>;
+export type Spent = z.infer<typeof spentSchema>;
 export type StopReason = z.infer<typeof stopReasonSchema>;
 export type FailureCode = z.infer<typeof failureCodeSchema>;
 export type Step = z.infer<typeof stepSchema>;

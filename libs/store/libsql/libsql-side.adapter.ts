@@ -1,12 +1,10 @@
 import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
 import { byNewest } from '../newest-first.js';
 import type { Inserted, SideStore, TakenField } from '../side-store.port.js';
-import type { Tables } from './table.js';
+import { LibsqlUsageStore } from './libsql-usage.adapter.js';
 
 /** What is kept beside the journal, in SQLite. */
-export abstract class LibsqlSideStore implements SideStore {
-  protected abstract do<T>(operation: (tables: Tables) => T): Promise<T>;
-
+export abstract class LibsqlSideStore extends LibsqlUsageStore implements SideStore {
   putArtifact(row: Artifact): Promise<void> {
     return this.do(({ artifacts }) => void artifacts.insert(row));
   }

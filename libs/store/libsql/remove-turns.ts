@@ -16,7 +16,7 @@ export function removeTurns(
   artifacts.removeWhere('conversation_id = ?', conversationId);
   if (keep === 'ids') {
     claims.changeWhere(ofTurns, { unset: ['decides'] }, ids);
-    steps.changeWhere(ofTurns, { set: EMPTY_STEP, unset: ['error'] }, ids);
+    steps.changeWhere(ofTurns, { set: EMPTY_STEP, unset: ['error', 'spent'] }, ids);
   } else {
     claims.removeWhere(ofTurns, ids);
     steps.removeWhere(ofTurns, ids);

@@ -70,6 +70,12 @@ export class Table<Name extends CollectionName> {
     return first?.measured ?? 0;
   }
 
+  /** Sums and the like, by `clauses`. Names of columns and functions only: never a value. */
+  aggregate<Row>(expressions: string, clauses: string, ...values: Value[]): Row[] {
+    values.forEach(assertPlainValue);
+    return this.#prepare(`SELECT ${expressions} FROM ${this.name} ${clauses}`).all(...values) as Row[];
+  }
+
   /** Read, change, write: nothing comes between, because this process alone has the file. False: no such row. */
   update(id: string, change: (row: Rows[Name]) => Rows[Name]): boolean {
     const stored = this.get(id);

@@ -56,6 +56,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     calls: 'json',
     stop_reason: 'text',
     usage: 'json',
+    spent: 'json',
     model: 'text',
     final: 'json',
     error: 'json',
@@ -127,6 +128,18 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     conversation_id: 'text',
     expires_at: 'text',
   },
+  usage: {
+    user_id: 'text',
+    day: 'text',
+    conversation_id: 'text',
+    model: 'text',
+    input_tokens: 'number',
+    output_tokens: 'number',
+    cached_tokens: 'number',
+    cost: 'number',
+    counted_to: 'number',
+  },
+  usage_holds: { user_id: 'text', tokens: 'number', cost: 'number', at: 'text' },
 };
 
 /** Undefined fields are left out. Throws on a field that the collection does not know. */

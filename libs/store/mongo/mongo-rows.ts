@@ -15,7 +15,9 @@ const idsPerQuery = 500;
 export interface Query<Name extends CollectionName> {
   equals?: { [Key in Field<Name>]?: string | number | null };
   /** Operators over values that this library made. */
-  conditions?: { [Key in Field<Name>]?: Partial<Record<'$in' | '$nin' | '$gt' | '$lt' | '$lte', unknown>> };
+  conditions?: {
+    [Key in Field<Name>]?: Partial<Record<'$in' | '$nin' | '$gt' | '$gte' | '$lt' | '$lte', unknown>>;
+  };
   sort?: { [Key in Field<Name>]?: SortOrder };
   skip?: number;
   limit?: number;
@@ -121,6 +123,64 @@ export class MongoRows<Name extends CollectionName> {
 
   async countUp(id: string, field: Field<Name>): Promise<boolean> {
     return this.#update({ equals: { _id: id } } as Query<Name>, { $inc: { [field]: 1 } });
+  }
+
+  /**
+   * Adds the row's `sums` to the stored row of its `_id`, unless that has counted up to the row's `order` or beyond; a row
+   * that is not there is inserted. May be repeated.
+   */
+  async accumulate(row: Rows[Name], sums: readonly Field<Name>[], order: Field<Name>): Promise<void> {
+    const { _id, ...document } = toDocument(this.name, row);
+    const entries = Object.entries(document);
+    const isSum = (key: string) => (sums as readonly string[]).includes(key);
+    const added = {
+      $inc: Object.fromEntries(entries.filter(([key]) => isSum(key))),
+      $set: { [order]: document[order] },
+    };
+    const first = Object.fromEntries(entries.filter(([key]) => key !== order && !isSum(key)));
+    const filter = { _id: _id as never, [order]: { $lt: document[order] } } as never;
+    await retryWithin(OPERATION_BUDGET_MS, async () => {
+      const { collection } = this.model;
+      try {
+        await collection.updateOne(filter, { ...added, $setOnInsert: first } as never, { upsert: true });
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        // It is counted, or somebody has just inserted the row.
+        await collection.updateOne(filter, added as never);
+      }
+    });
+  }
+
+  /** Sums of fields over the rows that match, for each combination of the `by` fields. */
+  async sum(
+    query: Query<Name>,
+    sums: readonly Field<Name>[],
+    by: readonly Field<Name>[],
+  ): Promise<Record<string, string | number>[]> {
+    const fields = (names: readonly string[], of: (name: string) => unknown) =>
+      Object.fromEntries(names.map((name) => [name, of(name)]));
+    const key = by.length === 0 ? null : fields(by, (name) => `$${name}`);
+    const order =
+      by.length === 0
+        ? []
+        : [
+            {
+              $sort: fields(
+                by.map((name) => `_id.${name}`),
+                () => 1,
+              ),
+            },
+          ];
+    const pipeline = [
+      { $match: toFilter(query) },
+      { $group: { _id: key, ...fields(sums, (name) => ({ $sum: `$${name}` })) } },
+      ...order,
+      ...(query.limit === undefined ? [] : [{ $limit: query.limit }]),
+    ];
+    const groups = await retryWithin(OPERATION_BUDGET_MS, () =>
+      this.model.collection.aggregate(pipeline as never).toArray(),
+    );
+    return groups.map(({ _id, ...group }) => ({ ...(_id as unknown as object | null), ...group }));
   }
 
   async remove(id: string): Promise<void> {

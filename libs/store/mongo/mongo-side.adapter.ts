@@ -2,12 +2,10 @@ import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#cont
 import { byNewest } from '../newest-first.js';
 import type { Inserted, SideStore, TakenField } from '../side-store.port.js';
 import { insertAccount } from './insert-account.js';
-import type { Collections } from './open-collections.js';
+import { MongoUsageStore } from './mongo-usage.adapter.js';
 
 /** What is kept beside the journal, in MongoDB. */
-export abstract class MongoSideStore implements SideStore {
-  protected abstract readonly rows: Collections;
-
+export abstract class MongoSideStore extends MongoUsageStore implements SideStore {
   async putArtifact(row: Artifact): Promise<void> {
     await this.rows.artifacts.insert(row);
   }

@@ -18,7 +18,7 @@ export async function removeTurns(
       : claims.removeAmong('turn_id', turnIds, equals),
   ]);
   if (keep === 'ids')
-    await steps.changeAmong('turn_id', turnIds, { set: EMPTY_STEP, unset: ['error'] }, equals);
+    await steps.changeAmong('turn_id', turnIds, { set: EMPTY_STEP, unset: ['error', 'spent'] }, equals);
   else await steps.removeAmong('turn_id', turnIds, equals);
   await turns.removeAmong('_id', turnIds, equals);
 }

@@ -6,6 +6,7 @@ import { describeJournalReads } from './journal-contract.js';
 import { describeRemoval } from './removal-contract.js';
 import { describeSmallCollections } from './small-collections-contract.js';
 import { describeTurns } from './turn-contract.js';
+import { describeUsage } from './usage-contract.js';
 import { describeValues } from './value-contract.js';
 
 /** What every adapter of the `Store` port promises. `createStore` gives a store that is not open yet. */
@@ -25,6 +26,7 @@ export function describeStoreContract(createStore: () => Store | Promise<Store>)
     describeRemoval(store);
     describeSmallCollections(store);
     describeAccounts(store);
+    describeUsage(store);
     describeValues(store);
   });
 }

@@ -11,6 +11,7 @@ const CODES: Record<RefusalCode, FrameErrorCode> = {
   forbidden: 'ACCESS_DENIED',
   busy: 'BUSY',
   overloaded: 'BUSY',
+  budget_exceeded: 'BUSY',
   unavailable: 'BUSY',
   taken: 'INVALID_FORMAT',
   already_answered: 'INVALID_FORMAT',

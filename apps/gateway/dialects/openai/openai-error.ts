@@ -19,6 +19,7 @@ const KNOWN: Record<RefusalCode, Pick<OpenAiError, 'type' | 'code'>> = {
   not_found: { type: INVALID, code: 'not_found' },
   busy: { type: INVALID, code: 'conversation_busy' },
   overloaded: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  budget_exceeded: { type: 'insufficient_quota', code: 'insufficient_quota' },
   unavailable: { type: SERVER, code: 'unavailable' },
   unauthorized: { type: INVALID, code: 'invalid_api_key' },
   already_answered: { type: INVALID, code: 'already_answered' },

@@ -88,7 +88,10 @@ export class Outbox {
       return true;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      const mayComeLater = error.retryAfterMs !== undefined || error.code === 'unavailable';
+      const { code, retryAfterMs } = error;
+      // Nobody waits until tomorrow: the words of the refusal say when.
+      const mayComeLater =
+        code !== 'budget_exceeded' && (retryAfterMs !== undefined || code === 'unavailable');
       if (!mayComeLater) {
         this.#change(message.clientMessageId, { state: 'refused', problem: error.message });
         return true;

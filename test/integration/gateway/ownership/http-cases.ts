@@ -137,6 +137,8 @@ export const HTTP_CASES: Record<string, RouteCase> = {
     operator: true,
     about: [({ conversation }) => ({ path: `/api/admin/conversations/${conversation}/calls` })],
   },
+  'GET /api/usage': { own: { path: '/api/usage?by=day,model,conversation' } },
+  'GET /api/admin/usage': { operator: true, own: { path: '/api/admin/usage?by=user' } },
   'GET /api/admin/users': { operator: true, own: { path: '/api/admin/users' } },
   'PATCH /api/admin/users/:id': {
     operator: true,

@@ -102,6 +102,18 @@ export async function makeThings(harness: Harness, owner: Person): Promise<Ids> 
     at,
   );
   await harness.store.putArtifact(artifact);
+  await harness.store.addUsage({
+    _id: `${conversation}:used`,
+    user_id: owner,
+    day: at.slice(0, 10),
+    conversation_id: conversation,
+    model: owner === 'ann' ? `demo/${ANNS_WORDS}` : 'demo',
+    input_tokens: 1,
+    output_tokens: 1,
+    cached_tokens: 0,
+    cost: 0,
+    counted_to: 1,
+  });
   return {
     conversation,
     turn,

@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import type { UsageQuery, UsageSum } from '#store';
+import { StoreUnavailableError } from '#store';
+import { BudgetDoor } from './budget-door.js';
+
+const ann = { id: 'ann' };
+
+function openDoor(budget: { tokens?: number; cost?: number }, used: Record<string, number>) {
+  const reads: UsageQuery[] = [];
+  const noted: unknown[] = [];
+  const clock = { now: Date.parse('2026-03-01T23:59:57.000Z'), isDown: false };
+  const store = {
+    sumUsage(query: UsageQuery): Promise<UsageSum[]> {
+      reads.push(query);
+      if (clock.isDown) return Promise.reject(new StoreUnavailableError('Down.'));
+      const tokens = used[`${query.user_id} ${query.from}`];
+      const sum = { input_tokens: tokens ?? 0, output_tokens: 0, cached_tokens: 0, cost: 0 };
+      return Promise.resolve(tokens === undefined ? [] : [sum]);
+    },
+  };
+  const refusals = { note: (...refusal: unknown[]) => void noted.push(refusal) };
+  return { door: new BudgetDoor(store, budget, refusals, () => clock.now), reads, noted, clock };
+}
+
+describe('the door of budgets', () => {
+  it('asks nobody when there is no budget, and for a turn that asks no model', async () => {
+    const { door, reads } = openDoor({}, { 'ann 2026-03-01': 1_000_000 });
+    await door.check(ann);
+    const limited = openDoor({ tokens: 5 }, { 'ann 2026-03-01': 1_000_000 });
+    await limited.door.check(ann, { call: { tool_name: 'math.add', arguments: {} } });
+    expect([reads, limited.reads]).toEqual([[], []]);
+  });
+
+  it('refuses who has used up the day, with the time until midnight UTC, and notes it', async () => {
+    const { door, noted } = openDoor({ tokens: 100 }, { 'ann 2026-03-01': 100, 'bob 2026-03-01': 99 });
+    await expect(door.check(ann)).rejects.toMatchObject({
+      code: 'budget_exceeded',
+      message: expect.stringContaining('renewed at 2026-03-02T00:00:00Z'),
+      retryAfterMs: 3_000,
+    });
+    await door.check({ id: 'bob' });
+    expect(noted).toEqual([['usage_per_user_per_day', { user_id: 'ann' }]]);
+  });
+
+  it('reads the sum of a user once a second at most, and anew after midnight', async () => {
+    const used: Record<string, number> = { 'ann 2026-03-01': 0 };
+    const { door, reads, clock } = openDoor({ tokens: 100 }, used);
+    await Promise.all([door.check(ann), door.check(ann)]);
+    used['ann 2026-03-01'] = 100;
+    clock.now += 999;
+    await door.check(ann);
+    expect(reads).toHaveLength(1);
+    clock.now += 1;
+    await expect(door.check(ann)).rejects.toMatchObject({ code: 'budget_exceeded' });
+    clock.now += 999;
+    clock.now = Date.parse('2026-03-02T00:00:00.000Z');
+    await door.check(ann);
+    expect(reads.map(({ from }) => from)).toEqual(['2026-03-01', '2026-03-01', '2026-03-02']);
+  });
+
+  it('remembers no read that failed', async () => {
+    const { door, clock } = openDoor({ tokens: 100 }, {});
+    clock.isDown = true;
+    await expect(door.check(ann)).rejects.toThrow(StoreUnavailableError);
+    clock.isDown = false;
+    await door.check(ann);
+  });
+});

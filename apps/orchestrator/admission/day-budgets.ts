@@ -1,0 +1,140 @@
+import type { Turn } from '#contracts';
+import type { Refusals } from '#observability';
+import { ModelError } from '#llm';
+import type { Store } from '#store';
+import { addUsed, dayOf, findExceeded, isBudgetSet, NOTHING_USED, usedOf } from '#turn';
+import type { DayBudget, Used } from '#turn';
+import { isEndedStatus } from '#contracts';
+import { abortableDelay } from '../model/abortable-delay.js';
+
+/** Between two looks at what a user's other calls came to; with jitter, so that two processes do not look in step. */
+const LOOK_AGAIN_MS = 400;
+
+/** A user's budget of the day is used up: the turn ends with this sentence. */
+export class DayBudgetExceeded extends ModelError {
+  override name = 'DayBudgetExceeded';
+
+  constructor(message: string) {
+    super(message, 'invalid', { retryable: false });
+  }
+}
+
+export interface BudgetedCall {
+  turn: Pick<Turn, '_id' | 'user_id'>;
+  /** What the call may use at most, about. */
+  atMost: Used;
+  /** Used by the step before this call, and counted nowhere yet. */
+  spent: Used;
+  signal: AbortSignal;
+  /** Called once: what is left is kept for other calls of the user that run. */
+  onWait: () => void;
+}
+
+type BudgetStore = Pick<
+  Store,
+  'sumUsage' | 'putUsageHold' | 'listUsageHolds' | 'removeUsageHold' | 'getTurn'
+>;
+
+/**
+ * Lets a model call begin while its user's budget of the day lasts, in the whole installation. A call that begins holds what it may
+ * use; another one begins only if something is left after all holds, or waits until that is known. So the budget
+ * is exceeded by one call at most, however many turns run at once. Of two that write their holds at the same time at
+ * least one sees the other: both may withdraw, and look again after different pauses.
+ */
+export class DayBudgets {
+  /** By user: calls of this process go in one after the other. */
+  private readonly lines = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly deps: { store: BudgetStore; budget: DayBudget; refusals: Pick<Refusals, 'note'> },
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  get isOn(): boolean {
+    return isBudgetSet(this.deps.budget);
+  }
+
+  /** Throws `DayBudgetExceeded`, or the signal's reason. Then nothing is held. */
+  async admit(call: BudgetedCall): Promise<void> {
+    const { user_id } = call.turn;
+    const entering = (this.lines.get(user_id) ?? Promise.resolve()).then(() => this.enter(call));
+    const line = entering.catch(() => undefined);
+    this.lines.set(user_id, line);
+    void line.then(() => {
+      if (this.lines.get(user_id) === line) this.lines.delete(user_id);
+    });
+    await untilAborted(entering, call.signal);
+  }
+
+  /** After what the call has used is counted. */
+  async release(turnId: string): Promise<void> {
+    await this.deps.store.removeUsageHold(turnId);
+  }
+
+  private async enter(call: BudgetedCall): Promise<void> {
+    for (let look = 0; ; look++) {
+      call.signal.throwIfAborted();
+      const others = await this.hold(call, addUsed(call.spent, call.atMost));
+      // After the holds: a call that ends is counted before its hold goes.
+      const used = addUsed(await this.usedToday(call.turn.user_id), call.spent);
+      const exceeded = findExceeded(this.deps.budget, used, this.now());
+      const promised = others.reduce(addUsed, used);
+      const isFree = !exceeded && !findExceeded(this.deps.budget, promised, this.now());
+      if (isFree && !call.signal.aborted) return;
+      await this.withdraw(call);
+      call.signal.throwIfAborted();
+      if (exceeded) {
+        this.deps.refusals.note('usage_per_user_per_day', { user_id: call.turn.user_id });
+        throw new DayBudgetExceeded(exceeded.message);
+      }
+      if (look === 0) call.onWait();
+      await abortableDelay(LOOK_AGAIN_MS * (0.5 + Math.random()), call.signal);
+    }
+  }
+
+  /** What the user's other calls hold. */
+  private async hold({ turn }: BudgetedCall, { tokens, cost }: Used): Promise<Used[]> {
+    const { store } = this.deps;
+    const at = new Date(this.now()).toISOString();
+    await store.putUsageHold({ _id: turn._id, user_id: turn.user_id, tokens, cost, at });
+    const others = (await store.listUsageHolds(turn.user_id)).filter(({ _id }) => _id !== turn._id);
+    const isHeld = await Promise.all(others.map(({ _id }) => this.isUnderWay(_id)));
+    return others.filter((_hold, index) => isHeld[index]);
+  }
+
+  /** Whoever drove a turn that has ended may have died before it gave the hold back. */
+  private async isUnderWay(turnId: string): Promise<boolean> {
+    const turn = await this.deps.store.getTurn(turnId);
+    if (turn && !isEndedStatus(turn.status)) return true;
+    await this.release(turnId);
+    return false;
+  }
+
+  /** What is spent already stays held until it is counted. */
+  private async withdraw({ turn, spent }: BudgetedCall): Promise<void> {
+    if (spent.tokens === 0) return this.release(turn._id);
+    const at = new Date(this.now()).toISOString();
+    await this.deps.store.putUsageHold({ _id: turn._id, user_id: turn.user_id, ...spent, at });
+  }
+
+  private async usedToday(user_id: string): Promise<Used> {
+    const day = dayOf(this.now());
+    const [sum] = await this.deps.store.sumUsage({ user_id, from: day, to: day, by: [], limit: 1 });
+    return sum ? usedOf(sum) : NOTHING_USED;
+  }
+}
+
+/** The promise; rejects with the signal's reason if that comes first. */
+async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort!);
+  }
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { idSchema, timestampSchema } from '../ids.js';
+import { usageSchema } from './step.js';
+
+/** `2026-03-01`, in UTC. */
+export const daySchema = z.iso.date({ error: 'must be a day such as 2026-03-01' });
+
+/**
+ * What one user used in one conversation of one model on one day. A sum over the `spent` of committed steps, each of them
+ * counted once: they come in their order, and `counted_to` says how far. Content is not in it, so it outlives its conversation.
+ */
+export const usageRowSchema = usageSchema.extend({
+  _id: z.string(),
+  user_id: z.string(),
+  day: daySchema,
+  conversation_id: idSchema,
+  /** `provider/model`. */
+  model: z.string(),
+  /** In the unit of the configured prices; of a model without a price 0. */
+  cost: z.number().min(0),
+  /** Grows with each step of the conversation. */
+  counted_to: z.int().min(0),
+});
+
+/** What a model call that runs may use at most. `_id`: of its turn, which makes one call at a time. */
+export const usageHoldSchema = z.object({
+  _id: idSchema,
+  user_id: z.string(),
+  tokens: z.int().min(0),
+  cost: z.number().min(0),
+  at: timestampSchema,
+});
+
+export type UsageRow = z.infer<typeof usageRowSchema>;
+export type UsageHold = z.infer<typeof usageHoldSchema>;
