@@ -129,10 +129,14 @@ export class Admission {
   }
 }
 
+/** In the list of subprotocols, the only header of a handshake that a page can set, as Kubernetes has it. */
+const TOKEN_PROTOCOL = /(?:^|,)\s*bearer\.([^\s,]+)/;
+
 /** The token that a handshake brings itself: a header, or a parameter of the address. */
 export function handshakeToken({ headers, url = '' }: IncomingMessage): string | undefined {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
-  return bearerToken(headers.authorization) ?? query.get('token') ?? undefined;
+  const [, ofPage] = TOKEN_PROTOCOL.exec(headers['sec-websocket-protocol'] ?? '') ?? [];
+  return bearerToken(headers.authorization) ?? ofPage ?? query.get('token') ?? undefined;
 }
 
 function connectionOf({ conn }: Socket): EngineConnection {

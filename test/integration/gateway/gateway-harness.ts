@@ -38,6 +38,8 @@ export interface ConnectOptions {
   /** A token in the address. */
   query?: string;
   headers?: Record<string, string>;
+  /** Subprotocols of the WebSocket. */
+  protocols?: string[];
   /** As Socket.IO's client does unless told otherwise. */
   reconnects?: boolean;
 }
@@ -219,7 +221,7 @@ export class Client {
   /** Names of events, and `ack`, in order. */
   readonly order: string[] = [];
 
-  constructor(url: string, { token, query, headers, reconnects = false }: ConnectOptions = {}) {
+  constructor(url: string, { token, query, headers, protocols, reconnects = false }: ConnectOptions = {}) {
     this.socket = io(url, {
       transports: ['websocket'],
       reconnection: reconnects,
@@ -227,6 +229,7 @@ export class Client {
       ...(token === undefined ? {} : { auth: { token } }),
       ...(query === undefined ? {} : { query: { token: query } }),
       ...(headers ? { extraHeaders: headers } : {}),
+      ...(protocols ? { protocols } : {}),
     });
     this.socket.onAny((name: string, event: Received) => {
       this.order.push(name);

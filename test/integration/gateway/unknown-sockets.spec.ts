@@ -80,10 +80,14 @@ describe('connections that have not said who they are', () => {
     const headers = { authorization: `Bearer ${token}` };
     const { socket } = await harness.connect({ headers });
     expect(socket.connected).toBe(true);
-    await harness.connect({ query: token });
+    const ofPage = new Client(harness.url, { token, protocols: ['switchyard', `bearer.${token}`] });
+    await ofPage.connected();
     await expect(harness.connect({ headers })).rejects.toThrow('websocket error');
     await expect(harness.connect({ query: 'no token' })).rejects.toThrow('websocket error');
     socket.disconnect();
+    ofPage.close();
+    await waitFor(() => harness.running.gateway.sessions.size === 0, { what: 'their ends' });
+    await harness.connect({ query: token });
     await waitFor(
       () =>
         harness.connect({ token, headers }).then(

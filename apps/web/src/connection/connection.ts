@@ -80,7 +80,7 @@ export class Connection {
   }
 
   open(): void {
-    this.#socket.connect();
+    this.#connect();
   }
 
   /** Ends the waiting for the next try. */
@@ -88,14 +88,15 @@ export class Connection {
     if (this.state.get().phase !== 'waiting') return;
     clearTimeout(this.#timer);
     this.state.set({ ...this.state.get(), phase: 'connecting', nextTryAt: undefined });
-    this.#socket.connect();
+    this.#connect();
   }
 
   signIn(token: string): void {
     if (!acceptToken(token)) return location.reload();
     this.#failures = 0;
     this.state.set({ phase: 'connecting' });
-    this.#socket.disconnect().connect();
+    this.#socket.disconnect();
+    this.#connect();
   }
 
   /** Forgets the token and asks for another one; says why, if one was used and there is a reason. */
@@ -127,6 +128,12 @@ export class Connection {
       throw new RequestError(code, message, retry_after_ms);
     }
     return answer as ClientAnswer<N>;
+  }
+
+  /** With the token in the handshake, too: then a crowd of connections without one keeps nobody out. */
+  #connect(): void {
+    this.#socket.io.opts.protocols = toProtocols(readToken());
+    this.#socket.connect();
   }
 
   #connected(): void {
@@ -172,4 +179,10 @@ export class Connection {
       return;
     for (const listener of this.#eventListeners) listener(event);
   }
+}
+
+/** Subprotocols of the WebSocket: of those that are offered the server takes the first one. */
+function toProtocols(token: string | null): string[] {
+  // A browser refuses to connect with a name that has other characters.
+  return token !== null && /^[\w.-]+$/.test(token) ? ['switchyard', `bearer.${token}`] : [];
 }
