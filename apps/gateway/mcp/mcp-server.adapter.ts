@@ -27,6 +27,8 @@ import { isNotFound, type RequestError } from '../errors/request-error.js';
 import { toRequestError } from '../errors/to-request-error.js';
 import type { AnswerCalls } from '../turns/answer-calls.js';
 import type { CallAnswer, CallPlace, DirectCalls, FollowOptions } from './direct-calls.js';
+import { AnswerBudget } from './answer-budget.js';
+import { elicitationOf } from './elicitation-of.js';
 import { toAnswer, toQuestion, type Question } from './mcp-questions.js';
 import { artifactIdOf, refusedCall, toCallToolResult, toMcpTool, toResource } from './mcp-words.js';
 
@@ -75,13 +77,22 @@ function serve(deps: McpServerDeps, { era, authInfo }: McpRequestContext): Serve
       inputRequired: { legacyShim: false },
     },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(deps).map(toMcpTool) }));
+  const budget = new AnswerBudget();
+  server.setRequestHandler('tools/list', () =>
+    budget.read(() => ({ tools: toolsOf(deps).map(toMcpTool) }), sizeOf),
+  );
   server.setRequestHandler('tools/call', (request, context) =>
-    new McpCall(deps, { user, left }, era, context).answer(request.params),
+    new McpCall({ ...deps, budget }, { user, left }, era, context).answer(request.params),
   );
   server.setRequestHandler('resources/list', () => ({ resources: [] }));
-  server.setRequestHandler('resources/read', ({ params }) => readResource(deps, user, params.uri));
+  server.setRequestHandler('resources/read', ({ params }) =>
+    budget.read(() => readResource(deps, user, params.uri), sizeOf),
+  );
   return server;
+}
+
+function sizeOf(answer: object): number {
+  return JSON.stringify(answer).length;
 }
 
 /** Without those of the toolset that reads artifacts of a conversation: here every call has one of its own. */
@@ -107,7 +118,7 @@ class McpCall {
   private progress = 0;
 
   constructor(
-    private readonly deps: McpServerDeps,
+    private readonly deps: McpServerDeps & { budget: AnswerBudget },
     private readonly caller: McpCaller,
     private readonly era: McpRequestContext['era'],
     private readonly context: ServerContext,
@@ -170,7 +181,8 @@ class McpCall {
   private async loadPictures({ artifacts = [] }: Outcome): Promise<Map<string, Artifact>> {
     let left = MAX_PICTURES_BYTES;
     const chosen = artifacts.filter(
-      ({ content_type, size }) => content_type.startsWith('image/') && (left -= size) >= 0,
+      ({ content_type, size }) =>
+        content_type.startsWith('image/') && (left -= size) >= 0 && this.deps.budget.reserve(size),
     );
     const read = await Promise.all(chosen.map(({ id }) => this.deps.artifacts.read(this.user, id)));
     return new Map(read.map((artifact) => [artifact._id, artifact]));
@@ -232,19 +244,4 @@ class McpCall {
     if (code === 'internal') this.deps.log.error({ err: error }, 'an MCP call failed');
     return refusedCall(CODE_OF[code] ?? 'ToolExecutionError', message);
   }
-}
-
-function elicitationOf(call: CallView): Parameters<typeof inputRequired.elicit>[0] {
-  if (call.state === 'awaiting_approval') {
-    const approve = { type: 'boolean' as const, title: `Allow ${call.display_name}` };
-    return {
-      message: `${call.display_name} wants to run with ${JSON.stringify(call.args).slice(0, 2_000)}`,
-      requestedSchema: { type: 'object', properties: { approve }, required: ['approve'] },
-    };
-  }
-  const { message = '', schema = {} } = call.question ?? {};
-  return {
-    message,
-    requestedSchema: schema as Parameters<typeof inputRequired.elicit>[0]['requestedSchema'],
-  };
 }

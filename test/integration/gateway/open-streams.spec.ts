@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { makeArtifact } from '../../../libs/tools/artifact.js';
 import { waitFor } from '../../services/wait-for.js';
 import { JWT_SECRET, signTestToken, startHarness, type Harness } from './gateway-harness.js';
 import { PlayedTurn } from './played-turn.js';
@@ -174,6 +175,33 @@ describe('streams of one user at once', () => {
     await waitFor(async () => (await send(2)).status !== 429, { what: 'the places of the batch before' });
     leave();
     await waitFor(async () => (await send(3)).status !== 429, { what: 'room for three' });
+  });
+
+  it('of one MCP batch answer with 16 MiB and little more', async () => {
+    harness = await startHarness({});
+    const place = { user_id: 'local', conversation_id: 'c', turn_id: 't', tool_call_id: 'c' };
+    const made = await fetch(`${harness.url}/api/conversations`, { method: 'POST' });
+    const { id: conversation_id } = (await made.json()) as { id: string };
+    const kept = { content: 'x'.repeat(6 * 1024 * 1024), contentType: 'text/plain' };
+    const artifact = makeArtifact({ ...place, conversation_id }, kept, new Date().toISOString());
+    await harness.store.putArtifact(artifact);
+    const uri = `artifact:///${artifact._id}`;
+    const answered = await fetch(`${harness.url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(
+        Array.from({ length: 10 }, (_, id) => ({
+          jsonrpc: '2.0',
+          id,
+          method: 'resources/read',
+          params: { uri },
+        })),
+      ),
+    });
+    const text = await answered.text();
+    expect(text.length).toBeGreaterThan(12 * 1024 * 1024);
+    expect(text.length).toBeLessThan(24 * 1024 * 1024);
+    expect(text.match(/too large together/g)).toHaveLength(7);
   });
 
   it('take a place of the gateway for each request of an MCP batch', async () => {
