@@ -32,10 +32,10 @@ export function addDeadLetterCommands(
     });
   commands
     .command('replay <id>')
-    .description('puts it back into the queue that it died in')
+    .description('sends a hint about its turn again')
     .action(async (id: string) => {
       const { queue } = await openApi().post<LetterSummary>(`${pathOf(id)}/replay`);
-      write(`Put back into ${queue}.\n`);
+      write(queue === 'turns' ? 'Put back into turns.\n' : 'A hint about its turn was sent.\n');
     });
   commands
     .command('discard <id>')

@@ -31,6 +31,8 @@ export interface OrchestratorSettings {
   turnsAtOnce: number;
   /** Conversations that nobody has changed for so long are deleted; absent: they are kept. */
   retentionDays?: number;
+  /** Dead letters that are older are removed; absent: 30. */
+  deadLetterDays?: number;
   /** Toolsets (`math`) and tools (`math.add`) that the deployment configures: who offers none of them is told. */
   configuredTools?: readonly string[];
   /** Whether calls of this tool wait for a person; `first`: until one has been approved in the conversation. */

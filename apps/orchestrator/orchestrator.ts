@@ -22,6 +22,7 @@ import { DeletedConversations } from './sweep/deleted-conversations.js';
 import { DueTurns } from './sweep/due-turns.js';
 import { ExpiredBindings } from './sweep/expired-bindings.js';
 import { OldUsage } from './sweep/old-usage.js';
+import { OldDeadLetters } from './sweep/old-dead-letters.js';
 import { Sweeper } from './sweep/sweeper.js';
 
 /** MCP servers take a while to start; one that is fetched first takes longer. */
@@ -68,6 +69,7 @@ export class Orchestrator {
         new DeletedConversations(this.ports, deps.settings.retentionDays),
         new ExpiredBindings(store),
         new OldUsage(store, deps.settings.usage?.keepDays),
+        new OldDeadLetters(store, deps.settings.deadLetterDays ?? 30),
       ],
       (durationMs) => peers.listUnchangedFor?.(durationMs) ?? [],
     );

@@ -26,6 +26,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     turnsAtOnce: config.turnsPerOrchestrator,
     retentionDays: config.retentionDays,
+    deadLetterDays: config.deadLetterDays,
     configuredTools: [...config.tools.keys()],
     approvalOf: (tool) => approvalOfTool(config, tool),
     fairShareOf: (toolset) => config.tools.get(toolset)?.fairShare ?? config.fairShare,

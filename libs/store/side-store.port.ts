@@ -21,6 +21,8 @@ export interface SideStore extends UsageStore {
   /** Notes that it was put back into its queue; the last note stays. */
   noteReplay(id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void>;
   removeDeadLetter(id: string): Promise<void>;
+  /** Those whose `at` is before this, `limit` at most, oldest first; how many there were. */
+  removeOldDeadLetters(before: string, limit: number): Promise<number>;
 
   /** A fact of this id gets the text; last writer wins. */
   putFact(row: Fact): Promise<void>;

@@ -62,7 +62,7 @@ export interface Store extends SideStore {
   /** Unmarked ones whose `updated_at` is before, oldest first. */
   listUnchangedConversations(before: string, limit: number): Promise<Conversation[]>;
   /**
-   * Removes these turns of a marked conversation with their outcomes and answers, and all of its artifacts. With
+   * Removes these turns of a marked conversation with their outcomes, answers and dead letters, and all of its artifacts. With
    * `keep: 'ids'` steps and claims stay, emptied of what they say, so that no late insert can win what was decided;
    * with `nothing` they go, too. The turns go last: what is cut short is repeated from them. Idempotent.
    */

@@ -1,4 +1,5 @@
 import type { Attack } from './attack.js';
+import { deadLetters } from './dead-letters.attack.js';
 import { halfSent } from './half-sent.attack.js';
 import { idleSockets } from './idle-sockets.attack.js';
 import { importedHistory } from './imported-history.attack.js';
@@ -15,5 +16,18 @@ export const ATTACKS: readonly Attack[] = [
   signIn,
   slowArguments,
   leftRequests,
+  HEAD,
   importedHistory,
+  deadLetters,
+  refuse,
+  calls,
+  that,
+  fit,
+  no,
+  message,
+  keep,
+  ids,
+  alone,
+  of,
+  dead,
 ];

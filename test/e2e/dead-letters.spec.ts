@@ -123,7 +123,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
       const own = await cluster.store.listDeadLettersOfTurn(second.turn_id, 50);
       // A hint that came twice may have died twice.
       expect(own.length).toBeGreaterThanOrEqual(4);
-      for (const { reason } of own) expect(reason).toMatch(/^rejected: handler failed: .*SyntaxError/);
+      for (const { reason } of own) expect(reason).toMatch(/^rejected: handler failed: SyntaxError/);
       await mongo
         .collection('conversations')
         .updateOne({ _id: first.conversation_id as never }, { $set: { title } });
@@ -165,7 +165,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
       const answers = await Promise.all(
         ['call', 'call', 'hint', 'hint'].map((id) => switchyard(url, 'replay', id)),
       );
-      expect(answers[0]).toBe('Put back into tools.effects.\n');
+      expect(answers[0]).toBe('A hint about its turn was sent.\n');
       gates.open('later');
       const later = await viewer.send('call effects__hold with {"name":"later"}');
       await viewer.ended(later.conversation_id, later.turn_id, LONG_MS / 2);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { decodeMessage, type DeadLetter, type Message } from '#contracts';
+import { decodeMessage, newMessage, QUEUE_TYPES, type DeadLetter, type Message } from '#contracts';
+import { readMessageIds } from '#journal';
 import { kindOfQueue, type Bus, type PublishOutcome } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
@@ -32,17 +33,20 @@ export class DeadLetters {
   async show(id: string): Promise<DeadLetter> {
     const letter = await this.deps.store.getDeadLetter(id);
     if (!letter) throw notFound();
-    return letter;
+    // An earlier version has kept whole messages.
+    return { ...letter, content: readMessageIds(Buffer.from(letter.content)).kept };
   }
 
-  /** Puts the message into the queue that it died in. The copy has an id of its own: should it die, too, that is another letter. */
+  /**
+   * Puts a hint into `turns`: a copy of one that died there, or one about the turn of a call or a result, whose
+   * arguments are in the journal. It has an id of its own: should it die, too, that is another letter.
+   */
   async replay(user: User, id: string): Promise<DeadLetterSummary> {
     const { store, bus, log } = this.deps;
     const letter = await this.show(id);
-    const message = readable(letter);
-    const outcome = await bus.publish(letter.queue, { ...message, id: randomUUID() });
+    const outcome = await bus.publish('turns', await this.hintOf(letter));
     log.info({ audit: 'dead_letter_replayed', dead_letter: id, user_id: user.id, outcome }, 'dead letter');
-    if (outcome !== 'confirmed') throw refusal(outcome, letter.queue);
+    if (outcome !== 'confirmed') throw refusal(outcome, 'turns');
     const replay = { replayed_at: new Date().toISOString(), replayed_by: user.id };
     await store.noteReplay(id, replay);
     return { ...withoutContent(letter), ...replay };
@@ -53,15 +57,30 @@ export class DeadLetters {
     await this.deps.store.removeDeadLetter(id);
     this.deps.log.info({ audit: 'dead_letter_discarded', dead_letter: id, user_id: user.id }, 'dead letter');
   }
+
+  private async hintOf({ queue, content }: DeadLetter): Promise<Message> {
+    const kind = kindOfQueue(queue);
+    if (!kind) throw cannotReplay(`there is no queue ${queue}`);
+    const bytes = Buffer.from(content);
+    const decoded = decodeMessage(bytes, kind);
+    if (decoded.ok && decoded.message.type === 'turn.advance')
+      return { ...decoded.message, id: randomUUID() };
+    const { turnId, type } = readMessageIds(bytes);
+    if (kind === 'turns' || turnId === undefined) throw cannotReplay(reasonOf(decoded));
+    if (!(QUEUE_TYPES[kind] as readonly unknown[]).includes(type))
+      throw cannotReplay(`type ${type} does not belong here`);
+    const turn = await this.deps.store.getTurn(turnId);
+    if (!turn) throw cannotReplay('its turn does not exist any more');
+    return newMessage('turn.advance', { turn_id: turnId, conversation_id: turn.conversation_id });
+  }
 }
 
-/** Nobody would accept what cannot be read: it would only die again. */
-function readable({ queue, content }: DeadLetter): Message {
-  const kind = kindOfQueue(queue);
-  if (!kind) throw new RequestError('invalid', `It cannot be replayed: there is no queue ${queue}.`);
-  const decoded = decodeMessage(Buffer.from(content), kind);
-  if (!decoded.ok) throw new RequestError('invalid', `It cannot be replayed: ${decoded.reason}.`);
-  return decoded.message;
+function reasonOf(decoded: ReturnType<typeof decodeMessage>): string {
+  return decoded.ok ? 'it does not say which turn it is about' : decoded.reason;
+}
+
+function cannotReplay(reason: string): RequestError {
+  return new RequestError('invalid', `It cannot be replayed: ${reason}.`);
 }
 
 function refusal(outcome: Exclude<PublishOutcome, 'confirmed'>, queue: string): RequestError {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CatalogTool } from '#contracts';
+import { encodeMessage, newMessage, type Call, type CatalogTool } from '#contracts';
 import { ArgumentValidator } from '#tools';
 import { DEFAULT_BUDGETS } from '#turn';
 import { resolveCalls, type CallRules } from './resolve-calls.js';
@@ -34,6 +34,59 @@ const ask = (asked: Pick<AskedCall, 'arguments' | 'raw'>): AskedCall => ({
   tool_call_id: 'call_1',
   name: 'mail__send',
   ...asked,
+});
+
+describe('a call whose message no worker would take', () => {
+  const resolve = async (args: Record<string, unknown>, more: Partial<CallRules> = {}) => {
+    const asked = [ask({ arguments: args, raw: '' })];
+    return (await resolveCalls(asked, 'tool_use', { ...rules, ...more }))[0]!;
+  };
+  const bytesOf = (call: Call) =>
+    encodeMessage(
+      newMessage('tool.call', {
+        ...call,
+        tool_call_id: `call_${'0'.repeat(22)}`,
+        turn_id: 't'.repeat(128),
+        conversation_id: 'c'.repeat(128),
+        n: 1_000,
+        user_id: rules.userId,
+        deadline: new Date().toISOString(),
+        logs: true,
+        reply_to: `orchestrator.${'0'.repeat(64)}`,
+      }),
+    ).byteLength;
+
+  it('is refused before the step is committed, with its size and the limit', async () => {
+    const most = 1024 * 1024 - 4 * 1024 - 5 - 8;
+    const fits = await resolve({ to: 'a'.repeat(most - 1) });
+    expect(fits.refusal).toBeUndefined();
+    expect(bytesOf(fits)).toBeLessThanOrEqual(1024 * 1024);
+    const { refusal } = await resolve({ to: 'a'.repeat(most) });
+    expect(refusal).toMatchObject({
+      error_type: 'ValidationError',
+      error_message:
+        'The arguments take 1044476 bytes as JSON; a call takes at most 1044475. Send less, or in parts.',
+    });
+  });
+
+  it('is refused by its bytes, not its characters', async () => {
+    expect((await resolve({ to: '€'.repeat(400_000) })).refusal?.error_message).toMatch(/take 1200009 bytes/);
+  });
+
+  it('is refused when it nests deeper than a message may', async () => {
+    const nested = (levels: number) =>
+      Array.from({ length: levels - 1 }).reduce<Record<string, unknown>>((inner) => ({ inner }), {});
+    expect((await resolve(nested(30))).refusal).toBeUndefined();
+    expect((await resolve(nested(31))).refusal?.error_message).toBe(
+      'The arguments nest more than 30 levels.',
+    );
+  });
+
+  it('keeps what it was given in its row, not the files that made it too large', async () => {
+    const file = 'x'.repeat(2_000_000);
+    const call = await resolve({ to: 'a' }, { completeArguments: (_tool, args) => ({ ...args, file }) });
+    expect(call).toMatchObject({ arguments: { to: 'a' }, refusal: { error_type: 'ValidationError' } });
+  });
 });
 
 describe('a call with arguments that cannot be read', () => {

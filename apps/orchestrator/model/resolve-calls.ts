@@ -9,6 +9,7 @@ import {
 import { busNameOf, describeUnknownTool, showUnreadable, type ArgumentValidator } from '#tools';
 import { isEndless, type Budgets } from '#turn';
 import { refuseExcess } from './excess-calls.js';
+import { refuseUnsendable } from './sendable-arguments.js';
 import type { AskedCall } from './stream-step.js';
 
 /** What decides about the calls of a step. */
@@ -69,8 +70,11 @@ async function resolveCall(given: AskedCall, isCutOff: boolean, rules: CallRules
   const { tool_call_id } = given;
   const tool = findTool(given.name, rules.catalogue);
   if (!tool) return unknownCall(given, rules);
-  const asked = { ...given, arguments: rules.completeArguments(tool, given.arguments) };
-  const refusal = await refuse(asked, isCutOff, tool, rules);
+  const completed = { ...given, arguments: rules.completeArguments(tool, given.arguments) };
+  const unsendable = completed.arguments && refuseUnsendable(completed.arguments, rules.userId);
+  // What was completed into something too large for a message is too large for a row, too.
+  const asked = unsendable ? given : completed;
+  const refusal = unsendable ?? (await refuse(asked, isCutOff, tool, rules));
   const needsApproval = !refusal && rules.needsApproval(tool);
   const { budgets, now } = rules;
   return {

@@ -1,40 +1,37 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorDetail, MAX_MESSAGE_BYTES } from '#contracts';
-import { compete, endTurn, hint, labelled, releaseCalls, type Ports } from '#journal';
+import { errorDetail } from '#contracts';
+import { compete, endTurn, hint, labelled, readMessageIds, releaseCalls, type Ports } from '#journal';
 import type { DeadDelivery } from '#messaging';
 import { redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
 import { endingStep, failedOutcome, nextStepNumber } from '#turn';
 import { failRow } from '../drive/step-row.js';
 import { deadHintsInARow, MAX_DEAD_HINTS } from './poison-turn.js';
-import { readSubject } from './dead-letter-subject.js';
 
-/** Of a message that nobody could read whole anyway. */
-const MAX_KEPT_BEGINNING = 64 * 1024;
 /** Dead calls of the turn are among them. */
 const LETTERS_READ = 50;
 /** Before a dead hint is sent again; doubled for each further one. */
 const HINT_AGAIN_MS = 250;
 
 /**
- * Keeps what the broker gave up on, and helps the turn that it was about: a dead hint is sent again, a dead call
+ * Keeps what the broker gave up on (of the message ids and sizes, nothing that a user or a tool has written), and helps the turn that it was about: a dead hint is sent again, a dead call
  * competes for its settle claim, so that no turn hangs. Where the message does not say what it was about, it is
  * only kept: the sweeper hints again what is in the journal.
  */
 export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<void> {
   const { queue, messageId, content } = dead;
-  const reason = redactText(dead.reason);
-  const { turnId, toolCallId } = readSubject(content);
-  const isWhole = content.byteLength <= MAX_MESSAGE_BYTES;
+  const reason = withoutErrorText(redactText(dead.reason));
+  const { turnId, toolCallId, kept } = readMessageIds(content);
+  // Of a deleted conversation not even ids are kept.
+  const about = await findAbout(ports, turnId, kept);
   await ports.store.putDeadLetter({
     _id: idOf(dead),
     queue,
     reason,
     message_id: messageId,
-    content: isWhole ? content.toString('utf8') : content.subarray(0, MAX_KEPT_BEGINNING).toString('utf8'),
     size: content.byteLength,
-    ...(turnId === undefined ? {} : { turn_id: turnId }),
+    ...about,
     at: new Date().toISOString(),
   });
   ports.log.warn({ queue, reason, message_id: messageId, turn_id: turnId }, 'a message is dead');
@@ -48,6 +45,21 @@ export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<
     if (error instanceof StoreUnavailableError) throw error;
     ports.log.error({ err: error, turn_id: turnId }, 'the turn of a dead letter could not be helped');
   }
+}
+
+async function findAbout(ports: Ports, turnId: string | undefined, kept: string) {
+  if (turnId === undefined) return { content: kept };
+  try {
+    if (!(await ports.store.getTurn(turnId))) return { content: '' };
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error;
+  }
+  return { content: kept, turn_id: turnId };
+}
+
+/** What a handler threw may hold what it was given; the log has it, without secrets. */
+function withoutErrorText(reason: string): string {
+  return reason.replace(/(handler failed: \w+).*$/s, '$1');
 }
 
 /** The same message dies once: a repeated attempt to keep it adds no row. */

@@ -1,5 +1,5 @@
-import type { Outcome, ToolCallBody, ToolResult } from '#contracts';
-import { newMessage } from '#contracts';
+import type { Message, Outcome, ToolCallBody, ToolResult, ToolResultBody } from '#contracts';
+import { encodeMessage, isWithinDepth, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
@@ -47,7 +47,7 @@ export class CallEnds {
     const { status, data, error, explanation, duration_ms, worker } = outcome;
     const { tool_call_id, turn_id } = body;
     const result = { status, data, error, explanation, duration_ms, worker };
-    const message = newMessage('tool.result', { tool_call_id, turn_id, ...result });
+    const message = sendable({ tool_call_id, turn_id, ...result });
     const sent = await this.ports.bus.send(body.reply_to, message);
     if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
     await faultPoint('result_hinted');
@@ -70,4 +70,19 @@ export class CallEnds {
     this.metrics.toolCalls.inc({ toolset, outcome: outcome.error?.error_type ?? outcome.status });
     if (outcome.attempt > 0) this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
   }
+}
+
+/** The row is the result; of one that no process would read only the hint is sent. */
+function sendable(body: ToolResultBody): Message {
+  const message = newMessage('tool.result', body);
+  if (encodeMessage(message).byteLength <= MAX_MESSAGE_BYTES && isWithinDepth(message)) return message;
+  const { tool_call_id, turn_id, duration_ms, worker, error } = body;
+  const hint = { tool_call_id, turn_id, duration_ms, worker };
+  if (!error) return newMessage('tool.result', { ...hint, status: 'success', data: null });
+  const { error_type } = error;
+  return newMessage('tool.result', {
+    ...hint,
+    status: 'failure',
+    error: { error_type, error_message: error_type },
+  });
 }

@@ -50,6 +50,7 @@ export interface TurnConfig {
   turnsPerOrchestrator: number;
   /** Undefined: conversations are kept. */
   retentionDays: number | undefined;
+  deadLetterDays: number;
 }
 
 export interface ToolConfig {
@@ -118,6 +119,7 @@ export function toTurnConfig(
     systemPrompt: environment.SYSTEM_PROMPT ?? promptOfFile ?? DEFAULT_SYSTEM_PROMPT,
     turnsPerOrchestrator: environment.TURNS_PER_ORCHESTRATOR,
     retentionDays: environment.RETENTION_DAYS,
+    deadLetterDays: environment.DEAD_LETTER_DAYS,
   };
 }
 

@@ -47,6 +47,7 @@ describe('defaults', () => {
       mcpConfig: { path: './mcp.json', isRequired: false },
       turnsPerOrchestrator: 200,
       retentionDays: undefined,
+      deadLetterDays: 30,
       rabbitmqUrl: undefined,
       mongodbUrl: undefined,
       budgets: { steps: 25, turnMs: 600_000, outputTokens: 200_000, parallelCalls: 16 },
@@ -103,6 +104,7 @@ describe('values', () => {
       MODEL: 'anthropic/claude-sonnet-5-5',
       ANTHROPIC_API_KEY: 'key',
       RETENTION_DAYS: '30',
+      DEAD_LETTER_DAYS: '7',
     });
     expect(config).toMatchObject({
       port: 8080,
@@ -114,6 +116,7 @@ describe('values', () => {
       anthropic: { apiKey: 'key', baseUrl: undefined },
       ollama: { baseUrl: undefined },
       retentionDays: 30,
+      deadLetterDays: 7,
     });
   });
 
@@ -136,6 +139,7 @@ describe('values', () => {
     ['DIALECTS', 'hunter2'],
     ['TURNS_PER_ORCHESTRATOR', '0'],
     ['RETENTION_DAYS', 'never'],
+    ['DEAD_LETTER_DAYS', '0'],
     ['MODEL', 'gemini/'],
     ['ANTHROPIC_BASE_URL', 'hunter2'],
     ['OPENAI_BASE_URL', 'hunter2'],

@@ -107,6 +107,7 @@ export const turnVariables = {
   SYSTEM_PROMPT_FILE: text.optional(),
   TURNS_PER_ORCHESTRATOR: wholeNumber(1, 65_535).default(200),
   RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
+  DEAD_LETTER_DAYS: wholeNumber(1, 36_500).default(30),
 };
 
 export const toolVariables = {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { timestampSchema } from '../ids.js';
 
-/** What the broker gave up on, as it came. */
+/** What the broker gave up on. */
 export const deadLetterSchema = z.object({
   _id: z.string(),
   /** Where it died. */
   queue: z.string(),
   reason: z.string(),
   message_id: z.string(),
-  /** Its text; of more than 1 MiB only the beginning. */
+  /** As JSON what it says of itself without what users and tools have written: ids, times, sizes; may be empty. */
   content: z.string(),
   /** Bytes of the whole message. */
   size: z.int().min(0).optional(),

@@ -38,6 +38,14 @@ export abstract class LibsqlSideStore extends LibsqlUsageStore implements SideSt
     return this.do((tables) => tables.dead_letters.remove(id));
   }
 
+  removeOldDeadLetters(before: string, limit: number): Promise<number> {
+    return this.do(({ dead_letters }) => {
+      const old = dead_letters.select('WHERE at < ? ORDER BY at LIMIT ?', before, limit);
+      for (const { _id } of old) dead_letters.remove(_id);
+      return old.length;
+    });
+  }
+
   putFact(row: Fact): Promise<void> {
     return this.do(({ facts }) => void (facts.insert(row) || facts.update(row._id, () => row)));
   }

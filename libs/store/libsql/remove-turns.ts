@@ -5,7 +5,7 @@ const ofTurns = `turn_id ${inList}`;
 
 /** `Store.removeTurns`: the rows that the others are found from go last. */
 export function removeTurns(
-  { turns, steps, claims, outcomes, answers, artifacts }: Tables,
+  { turns, steps, claims, outcomes, answers, artifacts, dead_letters }: Tables,
   conversationId: string,
   turnIds: string[],
   keep: 'ids' | 'nothing',
@@ -13,6 +13,7 @@ export function removeTurns(
   const ids = JSON.stringify(turnIds);
   outcomes.removeWhere(ofTurns, ids);
   answers.removeWhere(ofTurns, ids);
+  dead_letters.removeWhere(ofTurns, ids);
   artifacts.removeWhere('conversation_id = ?', conversationId);
   if (keep === 'ids') {
     claims.changeWhere(ofTurns, { unset: ['decides'] }, ids);

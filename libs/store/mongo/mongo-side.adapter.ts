@@ -38,6 +38,16 @@ export abstract class MongoSideStore extends MongoUsageStore implements SideStor
     await this.rows.dead_letters.remove(id);
   }
 
+  async removeOldDeadLetters(before: string, limit: number): Promise<number> {
+    const { dead_letters } = this.rows;
+    const old = await dead_letters.find({ conditions: { at: { $lt: before } }, sort: { at: 1 }, limit });
+    await dead_letters.removeAmong(
+      '_id',
+      old.map(({ _id }) => _id),
+    );
+    return old.length;
+  }
+
   async putFact(row: Fact): Promise<void> {
     const { facts } = this.rows;
     const { text, at } = row;

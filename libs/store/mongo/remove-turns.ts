@@ -3,7 +3,7 @@ import type { Collections } from './open-collections.js';
 
 /** `Store.removeTurns`: the rows that the others are found from go last. */
 export async function removeTurns(
-  { turns, steps, claims, outcomes, answers, artifacts }: Collections,
+  { turns, steps, claims, outcomes, answers, artifacts, dead_letters }: Collections,
   conversationId: string,
   turnIds: string[],
   keep: 'ids' | 'nothing',
@@ -12,6 +12,7 @@ export async function removeTurns(
   await Promise.all([
     outcomes.removeAmong('turn_id', turnIds, equals),
     answers.removeAmong('turn_id', turnIds, equals),
+    dead_letters.removeAmong('turn_id', turnIds),
     artifacts.removeAll(equals),
     keep === 'ids'
       ? claims.changeAmong('turn_id', turnIds, { unset: ['decides'] }, equals)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Artifact, Turn } from '#contracts';
+import type { Artifact, DeadLetter, Turn } from '#contracts';
 import type { Store } from '../store.port.js';
 import {
   makeCallId,
@@ -41,7 +41,17 @@ async function insertFullTurn(store: Store, turn: Turn) {
   await store.settle(outcome);
   await store.answer(sampleAnswer(turn, callId));
   await store.putArtifact(artifact);
-  return { turn, callId, step, outcome, claims, artifact };
+  const letter: DeadLetter = {
+    _id: makeId(),
+    queue: 'tools.math',
+    reason: 'rejected',
+    message_id: 'm',
+    content: '{}',
+    turn_id: turn._id,
+    at,
+  };
+  await store.putDeadLetter(letter);
+  return { letter, turn, callId, step, outcome, claims, artifact };
 }
 
 export function describeRemoval(store: () => Store): void {
@@ -104,6 +114,7 @@ export function describeRemoval(store: () => Store): void {
       expect(await store().readJournal(turn._id)).toBeNull();
       expect(await store().getOutcome(full.callId)).toBeNull();
       expect(await store().getArtifact(full.artifact._id)).toBeNull();
+      expect(await store().getDeadLetter(full.letter._id)).toBeNull();
       const { _id, turn_id, turn_number, n } = full.step;
       const emptied = {
         ...{ _id, turn_id, conversation_id, turn_number, n, at },

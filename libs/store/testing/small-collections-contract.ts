@@ -79,6 +79,29 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().listDeadLetters(3)).toEqual([rows[1], rows[0], rows[2]]);
     });
 
+    it('removes old dead letters, oldest first, a bounded number', async () => {
+      const letter = (day: number): DeadLetter => ({
+        _id: makeId(),
+        queue: 'turns',
+        reason: 'rejected',
+        message_id: makeId(),
+        content: '{}',
+        at: `2020-01-0${day}T10:00:00.000Z`,
+      });
+      const rows = [3, 1, 2].map(letter);
+      for (const row of rows) await store().putDeadLetter(row);
+      const left = async () => {
+        const found = await Promise.all(rows.map(({ _id }) => store().getDeadLetter(_id)));
+        return found.flatMap((row) => (row ? [row.at.slice(8, 10)] : []));
+      };
+      expect(await store().removeOldDeadLetters('2020-01-03T10:00:00.000Z', 1)).toBe(1);
+      expect(await left()).toEqual(['03', '02']);
+      expect(await store().removeOldDeadLetters('2020-01-03T10:00:00.000Z', 10)).toBe(1);
+      expect(await left()).toEqual(['03']);
+      expect(await store().removeOldDeadLetters('2020-01-04T10:00:00.000Z', 10)).toBe(1);
+      expect(await store().removeOldDeadLetters('2020-01-04T10:00:00.000Z', 10)).toBe(0);
+    });
+
     it('notes the last replay of a dead letter, finds those of one turn, and forgets a discarded one', async () => {
       const turn_id = makeId();
       const letter = (day: number, more: object): DeadLetter => ({

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage, type DeadLetter, type Message } from '#contracts';
 import { createAuthenticator, signToken } from '../../../apps/gateway/auth/json-web-token.adapter.js';
+import { sampleTurn } from '../../../libs/store/testing/sample-rows.js';
 import { waitFor } from '../../services/wait-for.js';
 import { GATEWAY_ID, JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
 
@@ -76,10 +77,29 @@ describe('dead letters', () => {
     expect((await harness.store.getDeadLetter(id))?.replayed_at).toBeUndefined();
   });
 
-  it('whose queue does not exist now may be replayed later', async () => {
-    const call = { ...hint, type: 'tool.call', body: callBody() };
+  it('of a call are replayed as a hint about its turn, also where an earlier version kept all of it', async () => {
+    const turn = sampleTurn();
+    await harness.store.insertTurn(turn);
+    const place = { turn_id: turn._id, conversation_id: turn.conversation_id };
+    const body = { ...callBody(), ...place, arguments: { note: 'private' } };
+    const call = { ...hint, type: 'tool.call', body };
     await harness.store.putDeadLetter(letterOf('c', { queue: 'tools.gone', content: JSON.stringify(call) }));
-    expect(await ask('POST', '/c/replay')).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    const before = taken.length;
+    expect((await ask('POST', '/c/replay')).status).toBe(200);
+    await waitFor(() => taken.length > before, { what: 'the hint' });
+    expect(taken.at(-1)).toMatchObject({ type: 'turn.advance', body: place });
+    const shown = JSON.stringify(await ask('GET', '/c'));
+    expect(shown).toContain('arguments_bytes');
+    expect(shown).not.toContain('private');
+  });
+
+  it('of a call whose turn has been removed cannot be replayed', async () => {
+    const call = { ...hint, type: 'tool.call', body: callBody() };
+    await harness.store.putDeadLetter(letterOf('g', { queue: 'tools.gone', content: JSON.stringify(call) }));
+    expect(await ask('POST', '/g/replay')).toMatchObject({
+      status: 422,
+      body: { detail: 'It cannot be replayed: its turn does not exist any more.' },
+    });
   });
 
   it('are forgotten when they are discarded', async () => {

@@ -101,7 +101,9 @@ describe('a dead call', () => {
     expect(ports.recorded.events).toMatchObject([{ type: 'tool_error', tool_call_id: callId(1) }]);
     expect(ports.recorded.bodies('turn.advance')).toHaveLength(1);
     const [letter] = await ports.store.listDeadLetters(1);
-    expect(letter!.content.length).toBeLessThanOrEqual(1024 * 1024);
+    expect(letter!.content).not.toContain('xxx');
+    expect(letter!.reason).toBe('rejected: handler failed: Error');
+    expect(letter!.content.length).toBeLessThanOrEqual(1024);
     expect(letter!.size).toBeGreaterThan(0);
   });
 
@@ -111,6 +113,49 @@ describe('a dead call', () => {
     await ports.store.claim(claimRow(callId(1), 'worker-1'));
     await keepDeadLetter(ports, dead('tools.math', { body: callBody() }));
     expect(await ports.store.getOutcome(callId(1))).toBeNull();
+  });
+});
+
+describe('what is kept of a dead message', () => {
+  it('is ids, times and sizes: no argument, no result, nothing that a user or a tool has written', async () => {
+    const ports = await openTurn();
+    const call = newMessage('tool.call', {
+      ...callBody(),
+      n: 1,
+      user_id: 'ann',
+      tool_name: 'math.add',
+      arguments: { note: 'private' },
+      class: 'read',
+      timeout_ms: 1_000,
+      deadline: '2026-03-01T10:00:00.000Z',
+      reply_to: 'orchestrator.1',
+    });
+    await keepDeadLetter(ports, dead('tools.math', call, 'delivery_limit'));
+    const [letter] = await ports.store.listDeadLetters(1);
+    const { user_id: _user, arguments: args, ...ids } = call.body as Record<string, unknown>;
+    const { traceparent: _trace, ...envelope } = call;
+    expect(JSON.parse(letter!.content)).toEqual({
+      ...envelope,
+      body: { ...ids, arguments_bytes: JSON.stringify(args).length },
+    });
+    const result = { status: 'failure', error: { error_type: 'X', error_message: 'private' } };
+    const broken = {
+      ...call,
+      type: 'private',
+      body: { ...ids, ...result, explanation: 'private', more: 'private' },
+    };
+    await keepDeadLetter(ports, dead('results', broken, 'rejected'));
+    const letters = await ports.store.listDeadLetters(10);
+    expect(letters).toHaveLength(2);
+    expect(JSON.stringify(letters)).not.toContain('private');
+  });
+
+  it('is nothing of a turn that is not there: its conversation has been deleted', async () => {
+    const ports = await openPorts('orchestrator-1');
+    await keepDeadLetter(ports, dead('turns', hintOf()));
+    const [letter] = await ports.store.listDeadLetters(1);
+    expect(letter).toMatchObject({ queue: 'turns', content: '' });
+    expect(letter!.turn_id).toBeUndefined();
   });
 });
 

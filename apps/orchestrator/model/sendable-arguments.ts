@@ -1,0 +1,29 @@
+import { errorDetail, isWithinDepth, MAX_DEPTH, MAX_MESSAGE_BYTES, type ErrorDetail } from '#contracts';
+
+/** Bytes of a `tool.call` besides its arguments and its user: ids, names, times. */
+const ENVELOPE_BYTES = 4 * 1024;
+/** `body` and the message around it. */
+const ENVELOPE_DEPTH = 2;
+
+/**
+ * The reason why no worker could take a call with these arguments: its message would be a dead letter. Checked before the
+ * step is committed.
+ */
+export function refuseUnsendable(args: Record<string, unknown>, userId: string): ErrorDetail | undefined {
+  const levels = MAX_DEPTH - ENVELOPE_DEPTH;
+  if (!isWithinDepth(args, levels)) return refuse(`The arguments nest more than ${levels} levels.`);
+  const limit = MAX_MESSAGE_BYTES - ENVELOPE_BYTES - Buffer.byteLength(JSON.stringify(userId));
+  const size = Buffer.byteLength(JSON.stringify(args));
+  if (size <= limit) return undefined;
+  return refuse(
+    `The arguments take ${size} bytes as JSON; a call takes at most ${limit}. Send less, or in parts.`,
+  );
+}
+
+function refuse(constraint: string): ErrorDetail {
+  return errorDetail('ValidationError', constraint, {
+    parameter: 'arguments',
+    provided_value: null,
+    constraint,
+  });
+}
