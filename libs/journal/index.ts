@@ -6,6 +6,6 @@ export * from './end-turn.js';
 export * from './stop-turn.js';
 export { markDeleted, removeDeleted } from './delete-conversation.js';
 export * from './liveness.js';
-export { readMessageIds, type MessageIds } from './message-ids.js';
+export { readMessageIds } from './message-ids.js';
 export * from './retrying-store.js';
 export * from './step-row.js';

@@ -11,7 +11,7 @@ import {
 } from '#contracts';
 
 /** What a message that nobody took says of itself: no argument, no result, no text of a user. */
-export interface MessageIds {
+interface MessageIds {
   turnId?: string;
   toolCallId?: string;
   type?: string;
