@@ -81,6 +81,29 @@ describe('requests of strangers', () => {
     expect((await ask('/nothing')).status).toBe(404);
   });
 
+  it('whose bodies have come leave room for other bodies', async () => {
+    const { alter, release, isAsked } = holding('findAccount');
+    await start({
+      config: { auth: { kind: 'local', secret: undefined } },
+      alter,
+      limits: { unknownRequests: 1 },
+    });
+    const form = 'username=ann&password=correct+horse';
+    const signingIn = await begin('/api/auth/token', {
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      length: form.length,
+      body: '',
+    });
+    await readByNow();
+    signingIn.send(form);
+    await isAsked();
+    const next = await begin('/api/auth/token');
+    await readByNow();
+    expect(next.statuses).toEqual([]);
+    release();
+    expect(await signingIn.status()).toBe(401);
+  });
+
   it('of one address are refused while more than half of the pool is taken, of another they are not', async () => {
     await start({ config: proxied, limits: { unknownRequests: 10, unknownRequestsPerAddress: 2 } });
     const from = (address: string) =>
