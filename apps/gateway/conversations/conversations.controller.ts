@@ -9,13 +9,16 @@ import {
   Patch,
   Post,
   Query,
+  Res,
   UseGuards,
 } from '@nestjs/common';
+import type { Response } from 'express';
 import { z } from 'zod';
 import { clientRequestSchemas, modelNameSchema, policySchema, toolChoiceSchema } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
 import type { User } from '../auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
+import { sendArray } from '../http/send-array.js';
 import { wholeNumber } from '../http/whole-number.js';
 import { SubmitTurn } from '../turns/submit-turn.js';
 import { TurnReader } from '../turns/turn-reader.js';
@@ -97,12 +100,14 @@ export class ConversationsController {
   }
 
   @Get(':id/messages')
-  messages(
+  async messages(
     @CurrentUser() user: User,
     @Param('id') id: string,
     @Query(new ParsePipe(messagesSchema)) page: z.output<typeof messagesSchema>,
-  ) {
-    return this.turns.messages(user, id, { ...page, withTools: page.include === 'tools' });
+    @Res() response: Response,
+  ): Promise<void> {
+    const withTools = page.include === 'tools';
+    await sendArray(response, await this.turns.messages(user, id, { ...page, withTools }));
   }
 
   @Get(':id/turns')

@@ -1,6 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plainText, type Outcome, type Step, type Turn } from '#contracts';
 import type { Store } from '#store';
 import { isReplaced, textOf } from '#turn';
+import { bytesOf, Portions } from '../http/portions.js';
+
+type MessageStore = Pick<Store, 'listTurns' | 'listSteps' | 'listOutcomes'>;
 
 /** A message as lists show it: what people said and read, oldest first. */
 export interface MessageBody {
@@ -22,38 +26,52 @@ export interface MessagesPage {
   withTools: boolean;
 }
 
-const TURNS_PER_READ = 50;
 const SHOWN: Step['kind'][] = ['model'];
 
 /**
  * Each turn's message, and each step with text as the assistant's. Steps that only call tools, `cancel` and `fail`
  * rows are not shown; results, and summaries of what was before, only with `withTools`. `skip` counts messages from the
- * turn after number `after`: what is skipped is read, but not kept.
+ * turn after number `after`: what is skipped is read, but not kept. Read in small portions as they are taken.
  */
-export async function listMessages(
-  store: Pick<Store, 'listTurns' | 'listSteps' | 'listOutcomes'>,
+export async function* listMessages(
+  store: MessageStore,
   conversationId: string,
   page: MessagesPage,
-): Promise<MessageBody[]> {
-  const { limit, withTools } = page;
-  const messages: MessageBody[] = [];
-  let skip = page.skip;
-  for (let after = page.after; messages.length < limit; after += TURNS_PER_READ) {
-    const before = after + TURNS_PER_READ + 1;
-    const [turns, steps] = await Promise.all([
-      store.listTurns(conversationId, { before, limit: TURNS_PER_READ }),
-      store.listSteps(conversationId, { after, before }),
-    ]);
-    const fresh = turns.filter((turn) => turn.number > after);
-    if (fresh.length === 0) break;
-    const outcomes = withTools ? await store.listOutcomes(fresh.map((turn) => turn._id)) : [];
-    const shown = withTools ? [...SHOWN, 'summary' as const] : SHOWN;
-    const rows = steps.filter(({ kind }) => shown.includes(kind));
-    const read = fresh.flatMap((turn) => messagesOf(turn, rows, outcomes));
-    messages.push(...read.slice(skip));
+): AsyncGenerator<MessageBody> {
+  const portions = new Portions();
+  let { skip, limit: left, after } = page;
+  while (left > 0) {
+    const size = portions.size;
+    const read = await readMessages(store, conversationId, { after, size, withTools: page.withTools });
+    if (read.length === 0) return;
+    portions.note(bytesOf(read));
+    for (const message of read.slice(skip, skip + left)) {
+      left--;
+      yield message;
+    }
     skip = Math.max(0, skip - read.length);
+    after += size;
+    // A store in this process answers at once, and would let nobody else have their turn.
+    await nextTurn();
   }
-  return messages.slice(0, limit);
+}
+
+/** Those of the `size` turns behind number `after`; every turn has at least one. */
+async function readMessages(
+  store: MessageStore,
+  conversationId: string,
+  { after, size, withTools }: { after: number; size: number; withTools: boolean },
+): Promise<MessageBody[]> {
+  const before = after + size + 1;
+  const [turns, steps] = await Promise.all([
+    store.listTurns(conversationId, { before, limit: size }),
+    store.listSteps(conversationId, { after, before }),
+  ]);
+  const fresh = turns.filter((turn) => turn.number > after);
+  const outcomes = withTools ? await store.listOutcomes(fresh.map((turn) => turn._id)) : [];
+  const shown = withTools ? [...SHOWN, 'summary' as const] : SHOWN;
+  const rows = steps.filter(({ kind }) => shown.includes(kind));
+  return fresh.flatMap((turn) => messagesOf(turn, rows, outcomes));
 }
 
 function messagesOf(turn: Turn, steps: Step[], outcomes: Outcome[]): MessageBody[] {

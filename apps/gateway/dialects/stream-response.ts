@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { RequestError } from '../errors/request-error.js';
 import { toRequestError } from '../errors/to-request-error.js';
+import { drained } from '../http/drained.js';
 import type { TurnNews, TurnStream } from './turn-stream.js';
 
 /** A silent connection is cut by some proxies. */
@@ -57,17 +58,4 @@ export async function streamResponse(
     clearInterval(timer);
     response.end();
   }
-}
-
-function drained(response: Response): Promise<void> {
-  return new Promise((resolve) => {
-    if (response.closed) return resolve();
-    const done = () => {
-      response.off('drain', done);
-      response.off('close', done);
-      resolve();
-    };
-    response.on('drain', done);
-    response.on('close', done);
-  });
 }

@@ -13,6 +13,9 @@ import type { User } from '../auth/user.js';
 import { listMessages, type MessageBody, type MessagesPage } from '../conversations/messages.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound } from '../errors/request-error.js';
+import { bytesOf, Portions } from '../http/portions.js';
+
+const MAX_PAGE_BYTES = 1024 * 1024;
 
 /** What may be long in a call, all of it. */
 export type WholeCall = Pick<CallView, 'args' | 'result'>;
@@ -24,19 +27,15 @@ export class TurnReader {
     private readonly ownership: Ownership,
   ) {}
 
-  /** Turns with a number below `before`, oldest first. */
+  /** The newest turns with a number below `before`, oldest first: at most 1 MiB, but one in any case. */
   async page(
     user: User,
     conversationId: string,
     { before, limit }: { before: number; limit: number },
   ): Promise<{ turns: TurnView[]; earlier: boolean }> {
     await this.ownership.conversation(user, conversationId);
-    const turns = await this.store.listTurns(conversationId, { before, limit });
-    const journals = await this.store.readJournals(conversationId, turns);
-    return {
-      turns: journals.map((journal) => turnViewOf(journal)),
-      earlier: (turns[0]?.number ?? 1) > 1,
-    };
+    const views = (await this.fitting(conversationId, before, limit)).map((journal) => turnViewOf(journal));
+    return { turns: views, earlier: (views[0]?.number ?? 1) > 1 };
   }
 
   /** A turn as the view shows it. */
@@ -51,10 +50,9 @@ export class TurnReader {
     return journal;
   }
 
-  /** The newest turns with a number below `before`, oldest first; the same. */
-  async journalsBefore(conversationId: string, before: number, limit: number): Promise<Journal[]> {
-    const turns = await this.store.listTurns(conversationId, { before, limit });
-    return this.store.readJournals(conversationId, turns);
+  /** The newest turns with a number below `before`, oldest first, up to 1 MiB; the same. */
+  journalsBefore(conversationId: string, before: number, limit: number): Promise<Journal[]> {
+    return this.fitting(conversationId, before, limit);
   }
 
   /** Turns that have not ended, by number; the same. */
@@ -69,9 +67,34 @@ export class TurnReader {
     return this.journalOfTurn(turn._id);
   }
 
-  async messages(user: User, conversationId: string, page: MessagesPage): Promise<MessageBody[]> {
+  async messages(
+    user: User,
+    conversationId: string,
+    page: MessagesPage,
+  ): Promise<AsyncGenerator<MessageBody>> {
     await this.ownership.conversation(user, conversationId);
     return listMessages(this.store, conversationId, page);
+  }
+
+  /** Read from the newest one backwards, a few at a time, until the page is full. */
+  private async fitting(conversationId: string, before: number, limit: number): Promise<Journal[]> {
+    const portions = new Portions();
+    const fitting: Journal[] = [];
+    let bytes = 0;
+    for (let below = before; fitting.length < limit; below = fitting[0]!.turn.number) {
+      const size = Math.min(portions.size, limit - fitting.length);
+      const turns = await this.store.listTurns(conversationId, { before: below, limit: size });
+      const journals = await this.store.readJournals(conversationId, turns);
+      const bytesBefore = bytes;
+      for (const journal of journals.toReversed()) {
+        bytes += bytesOf(turnViewOf(journal));
+        if (bytes > MAX_PAGE_BYTES && fitting.length > 0) return fitting;
+        fitting.unshift(journal);
+      }
+      if (journals.length < size) break;
+      portions.note(bytes - bytesBefore);
+    }
+    return fitting;
   }
 
   /** A call as the view shows it, with its whole arguments and result. */

@@ -223,7 +223,7 @@ describe('conversations over HTTP', () => {
       { content: 'm101', turn_number: 101 },
       { content: 'a101', turn_number: 101 },
     ]);
-    expect(reads).toEqual([150]);
+    expect(reads).toEqual([101, 103]);
     expectProblem(await ask('GET', `/api/conversations/${id}/messages?skip=100001`), 422, 'invalid');
   });
 });
