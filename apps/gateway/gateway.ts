@@ -10,6 +10,7 @@ import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { MinuteLimit } from './auth/minute-limit.js';
 import { OpenLimit } from './auth/open-limit.js';
 import type { Authenticate, User } from './auth/user.js';
+import { Bodies } from './bodies/bodies.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
 import { DriverRequests } from './control/driver-requests.js';
@@ -73,6 +74,8 @@ export class Gateway {
   readonly addressOf: AddressOf;
   readonly unknownSockets: UnknownSockets;
   readonly guard: ConnectionGuard;
+  /** Bodies of requests over HTTP. */
+  readonly bodies: Bodies;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics } = deps;
@@ -81,6 +84,7 @@ export class Gateway {
     this.store = store;
     this.log = log;
     this.refusals = new Refusals(metrics.refusals, log);
+    this.bodies = new Bodies({ limits: config.limits, refusals: this.refusals, log });
     this.localAccounts = createLocalAccounts(store, config, this.refusals);
     this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth);
     this.ownership = new Ownership(store);
@@ -148,6 +152,7 @@ export class Gateway {
     await Promise.all([this.sessions.leaveAll(graceMs), this.genesisSockets.leaveAll(graceMs)]);
     await this.mcpServer.close();
     this.feeds.stop();
+    await this.bodies.stop();
   }
 
   private createMcp(): McpHttpHandler {

@@ -83,7 +83,9 @@ export function configureGateway(
   const { limits, trustedProxies } = config;
   const dialects = chooseDialects(config.dialects);
   const sendError = createErrorSender(dialects);
-  const { authenticate, refusals } = gateway;
+  // Without accounts everybody is one user.
+  const countsUsers = config.auth.kind !== 'none';
+  const { authenticate, refusals, bodies } = gateway;
   const places = new RequestPlaces(limits);
   const connections = new HttpConnections({ limits, timings, trustedProxies, refusals, sendError });
   secureHttp(app, {
@@ -97,6 +99,8 @@ export function configureGateway(
     places,
     connections,
     refusals,
+    bodies,
+    countsUsers,
   });
   const { addressOf, admission, unknownSockets, guard } = gateway;
   app.useWebSocketAdapter(

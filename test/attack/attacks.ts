@@ -3,6 +3,7 @@ import { deadLetters } from './dead-letters.attack.js';
 import { halfSent } from './half-sent.attack.js';
 import { idleSockets } from './idle-sockets.attack.js';
 import { importedHistory } from './imported-history.attack.js';
+import { largeBodies } from './large-bodies.attack.js';
 import { leftRequests } from './left-requests.attack.js';
 import { signIn } from './sign-in.attack.js';
 import { slowArguments } from './slow-arguments.attack.js';
@@ -13,6 +14,7 @@ export const ATTACKS: readonly Attack[] = [
   socketFloods,
   halfSent,
   idleSockets,
+  largeBodies,
   signIn,
   slowArguments,
   leftRequests,

@@ -11,6 +11,8 @@ export interface Dialect {
   sendError(response: Response, error: RequestError, status: number): void;
   /** Bytes of one body; default: 1 MiB. */
   maxBodyBytes?: number;
+  /** Values in one body, as `JsonMeter` counts them; default: 200,000 where `maxBodyBytes` is given, else 50,000. */
+  maxBodyValues?: number;
   /** Types of bodies besides `application/json`. */
   bodyTypes?: readonly string[];
   /** Origins that may use its paths when `CORS_ORIGINS` names none and `DIALECTS` names the dialect. */

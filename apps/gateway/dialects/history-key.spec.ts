@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { foldHistory, type SaidMessage } from '../turns/fold-history.js';
-import { HistoryKey } from './history-key.js';
+import { HistoryKey, saidSoFar } from './history-key.js';
 
 const said = (...lines: string[]) =>
   lines.map((line): SaidMessage => ({ role: line[0] === 'u' ? 'user' : 'assistant', text: line.slice(1) }));
-const keyOf = (...lines: string[]) => new HistoryKey(foldHistory(said(...lines)));
+const keyOf = (...lines: string[]) => new HistoryKey(saidSoFar(foldHistory(said(...lines))));
 
 describe('HistoryKey', () => {
   it('after a message and its answer is that of the history that has both', () => {

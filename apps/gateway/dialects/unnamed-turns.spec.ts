@@ -3,10 +3,11 @@ import { StoreUnavailableError } from '#store';
 import type { NewPlace } from '../turns/submit-turn.js';
 import type { Bindings } from './bindings.js';
 import type { knownHistorySchema } from './unnamed-turns.js';
+import { saidSoFar } from './history-key.js';
 import { UnnamedTurns } from './unnamed-turns.js';
 
 const said = [{ user: 'A', assistant: '1' }];
-const brought = { said, written: said, kind: 'x' };
+const brought = { said: saidSoFar(said), written: said, kind: 'x' };
 
 function setUp(putting = () => Promise.resolve()) {
   const rows = new Map<string, Parameters<Bindings<typeof knownHistorySchema>['put']>[2]>();
@@ -33,7 +34,7 @@ function setUp(putting = () => Promise.resolve()) {
   return { unnamed, start, places, rows, warnings };
 }
 
-const next = { said: [...said, { user: 'B', assistant: '2' }], written: [], kind: 'x' };
+const next = { said: saidSoFar([...said, { user: 'B', assistant: '2' }]), written: [], kind: 'x' };
 const ann = { id: 'ann', isOperator: false };
 
 describe('UnnamedTurns', () => {

@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway.js';
 import type { Exchange } from '../turns/fold-history.js';
 import { Bindings } from './bindings.js';
 import type { DialectTurns, StartedTurn } from './dialect-turns.js';
-import { HistoryKey } from './history-key.js';
+import { HistoryKey, type SaidSoFar } from './history-key.js';
 
 /** A conversation that the client does not name is shown nowhere, and removed after a day. */
 const KEPT_MS = 24 * 3_600_000;
@@ -24,7 +24,7 @@ export const knownHistorySchema = z.object({
 
 export interface Brought {
   /** Everything that was said before the message. */
-  said: readonly Exchange[];
+  said: SaidSoFar;
   /** What of it is written, if it has to be. */
   written: readonly Exchange[];
   /** Histories of different kinds never meet. */

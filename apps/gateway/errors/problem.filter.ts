@@ -1,5 +1,4 @@
 import {
-  BadRequestException,
   Catch,
   HttpException,
   NotFoundException,
@@ -8,6 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Logger } from '#observability';
+import { NoJsonError } from '../bodies/body-error.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { requestIdOf } from '../safety/request-id.middleware.js';
 import { noSuchAddress, notFound, RequestError } from './request-error.js';
@@ -53,9 +53,9 @@ export class ProblemFilter implements ExceptionFilter {
     this.sendError(request, response, error);
   }
 
-  /** A body that is no JSON (Nest's `BadRequestException`) is as wrong as one that is, where a contract says so. */
+  /** A body that is no JSON (`NoJsonError`) is as wrong as one that is, where a contract says so. */
   private statusAt(path: string, exception: unknown, status: number): number {
-    const isUnreadable = exception instanceof BadRequestException;
+    const isUnreadable = exception instanceof NoJsonError;
     return isUnreadable && this.dialects.some((dialect) => dialect.sharesBody?.(path)) ? 422 : status;
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger, Refusals } from '#observability';
 import type { Authenticate } from '../auth/user.js';
+import type { Bodies } from '../bodies/bodies.js';
 import type { Dialect } from '../dialects/dialect.js';
 import type { SendError } from '../errors/send-error.js';
 import type { HttpConnections } from './http-connections.js';
@@ -20,4 +21,7 @@ export interface HttpOptions {
   places: RequestPlaces;
   connections: Pick<HttpConnections, 'hold'>;
   refusals: Pick<Refusals, 'note'>;
+  bodies: Bodies;
+  /** Whether users are told apart. */
+  countsUsers: boolean;
 }

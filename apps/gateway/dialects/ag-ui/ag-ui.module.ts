@@ -1,3 +1,4 @@
+import { Bodies } from '../../bodies/bodies.js';
 import type { Gateway } from '../../gateway.js';
 import type { DialectParts } from '../dialect-parts.module.js';
 import { NamedConversations } from '../named-conversations.js';
@@ -10,6 +11,9 @@ export function agUiParts(gateway: Gateway): DialectParts {
   const named = new NamedConversations(gateway, agUi.name);
   return {
     controllers: [RunController],
-    providers: [{ provide: Runs, useValue: new Runs({ turns, reader, answers, ownership, named }) }],
+    providers: [
+      { provide: Bodies, useValue: gateway.bodies },
+      { provide: Runs, useValue: new Runs({ turns, reader, answers, ownership, named }) },
+    ],
   };
 }

@@ -1,3 +1,4 @@
+import { MAX_VALUES } from '../../bodies/body-limits.js';
 import { RequestError } from '../../errors/request-error.js';
 import type { Dialect } from '../dialect.js';
 
@@ -16,5 +17,7 @@ export const agUi: Dialect = {
     response.status(isMethod ? 405 : status).json({ type: 'RUN_ERROR', message, code });
   },
   maxBodyBytes: MAX_BODY_BYTES,
+  // Its messages are sent back as they came.
+  maxBodyValues: MAX_VALUES,
   exposedHeaders: ['X-Conversation-Id', 'X-Turn-Id'],
 };

@@ -1,24 +1,27 @@
-import { Body, Controller, HttpCode, Inject, Post, Res, UseGuards } from '@nestjs/common';
-import type { Response } from 'express';
+import { Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
+import { Bodies } from '../../bodies/bodies.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import type { TurnNews } from '../turn-stream.js';
 import { toData, type AgUiEvent } from './ag-ui-event.js';
 import { RunEvents } from './run-events.js';
-import { readRun } from './run-input.js';
 import { Runs, type StartedRun } from './runs.js';
 
 @Controller('ag-ui')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class RunController {
-  constructor(@Inject(Runs) private readonly runs: Runs) {}
+  constructor(
+    @Inject(Runs) private readonly runs: Runs,
+    @Inject(Bodies) private readonly bodies: Bodies,
+  ) {}
 
   @Post()
   @HttpCode(200)
-  async run(@CurrentUser() user: User, @Body() body: unknown, @Res() response: Response): Promise<void> {
-    const input = readRun(body);
+  async run(@CurrentUser() user: User, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const input = await this.bodies.read(request, 'run');
     const started = await this.runs.start(user, input);
     endWith(response, started.stream);
     const { conversation_id, turn_id, told, earlier, known } = started;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Block } from '#contracts';
 import { answerParts, type Pinned } from './answer-parts.js';
+import { mergeGraphTexts } from './knowledge-graph.js';
 import { keyOf } from './artifact.js';
 import type { CallYield } from './collected.js';
 
@@ -13,24 +14,24 @@ const show = (type: string, title: string, content: string): Block => ({
   artifact: { type, title, content },
 });
 const left = (data: CallYield['data'], images: CallYield['images'] = []): CallYield => ({ data, images });
-const parts = (blocks: Block[], yields: CallYield[] = [], pinned = NOTHING) =>
-  answerParts({ blocks, yields }, pinned).map((part) =>
-    'text' in part ? part.text : [part.artifact.type, part.artifact.title, part.artifact.content],
+const parts = async (blocks: Block[], yields: CallYield[] = [], pinned = NOTHING) =>
+  (await answerParts({ blocks, yields }, pinned, (texts) => Promise.resolve(mergeGraphTexts(texts)))).map(
+    (part) => ('text' in part ? part.text : [part.artifact.type, part.artifact.title, part.artifact.content]),
   );
 const graphOf = (...nodes: string[]) => ({ nodes: nodes.map((id) => ({ id })), links: [] });
 
 describe('answerParts', () => {
-  it('has the segments in order, without blanks and what the model only thought', () => {
+  it('has the segments in order, without blanks and what the model only thought', async () => {
     const blocks = [
       { type: 'thinking' as const, text: 'hm' },
       say('One'),
       say(' \n'),
       show('text/html', 'P', '<p>'),
     ];
-    expect(parts([...blocks, say('Two')])).toEqual(['One', ['text/html', 'P', '<p>'], 'Two']);
+    expect(await parts([...blocks, say('Two')])).toEqual(['One', ['text/html', 'P', '<p>'], 'Two']);
   });
 
-  it('adds what the calls left, in their order, from results and their structured content', () => {
+  it('adds what the calls left, in their order, from results and their structured content', async () => {
     const artifacts = [{ type: 'text/markdown', title: 'A', content: 'a' }, 'art_0123', { type: 'x' }];
     const structured = { artifacts: [{ type: 'application/json', content: { a: 1 } }] };
     const binaryOutput = {
@@ -45,7 +46,7 @@ describe('answerParts', () => {
       ]),
       left(null),
     ];
-    expect(parts([say('Hi')], yields)).toEqual([
+    expect(await parts([say('Hi')], yields)).toEqual([
       'Hi',
       ['text/markdown', 'A', 'a'],
       ['application/json', 'Untitled', '{"a":1}'],
@@ -56,21 +57,21 @@ describe('answerParts', () => {
     ]);
   });
 
-  it('sends what is equal once, and not what was pinned', () => {
+  it('sends what is equal once, and not what was pinned', async () => {
     const artifact = { type: 'text/markdown', title: 'A', content: 'a' };
     const other = { type: 'text/markdown', title: 'A', content: 'b' };
     const yields = [left({ artifacts: [artifact, other] }), left({ artifacts: [artifact] })];
-    expect(parts([show('text/markdown', 'First', 'a')], yields)).toEqual([
+    expect(await parts([show('text/markdown', 'First', 'a')], yields)).toEqual([
       ['text/markdown', 'First', 'a'],
       ['text/markdown', 'A', 'b'],
     ]);
-    expect(parts([say('Hi')], yields, { keys: [keyOf(artifact)], graphs: [] })).toEqual([
+    expect(await parts([say('Hi')], yields, { keys: [keyOf(artifact)], graphs: [] })).toEqual([
       'Hi',
       ['text/markdown', 'A', 'b'],
     ]);
   });
 
-  it('makes one graph of all: the pinned one first, then those of the calls, then the answer’s', () => {
+  it('makes one graph of all: the pinned one first, then those of the calls, then the answer’s', async () => {
     const artifact = (content: object) => ({ type: GRAPH, title: 'Part', content });
     const yields = [
       left({ artifacts: [artifact(graphOf('b'))] }),
@@ -78,25 +79,25 @@ describe('answerParts', () => {
     ];
     const whole = [GRAPH, 'Knowledge Graph', JSON.stringify(graphOf('a', 'b', 'c', 'd'))];
     const own = show(GRAPH, 'Mine', JSON.stringify(graphOf('d')));
-    const pinned = { keys: [], graphs: [graphOf('a')] };
-    expect(parts([say('Hi'), own, say('Bye')], yields, pinned)).toEqual(['Hi', whole, 'Bye']);
-    expect(parts([say('Hi')], [], pinned)).toEqual(['Hi']);
+    const pinned = { keys: [], graphs: [JSON.stringify(graphOf('a'))] };
+    expect(await parts([say('Hi'), own, say('Bye')], yields, pinned)).toEqual(['Hi', whole, 'Bye']);
+    expect(await parts([say('Hi')], [], pinned)).toEqual(['Hi']);
   });
 
-  it('sends what is no graph as the JSON that it is', () => {
+  it('sends what is no graph as the JSON that it is', async () => {
     const broken = { type: GRAPH, title: 'G', content: { nodes: [{}], links: [] } };
-    expect(parts([], [left({ artifacts: [broken] })])).toEqual([
+    expect(await parts([], [left({ artifacts: [broken] })])).toEqual([
       ['application/json', 'G', JSON.stringify(broken.content)],
     ]);
   });
 
-  it('makes one list of all references', () => {
+  it('makes one list of all references', async () => {
     const yields = [
       left({ bibliography: [{ pmid: '1' }, { pmid: '2' }] }),
       left({ structured: { bibliography: [{ pmid: '2' }, { pmid: '3' }] } }),
       left({ bibliography: [] }),
     ];
-    expect(parts([say('Hi')], yields)).toEqual([
+    expect(await parts([say('Hi')], yields)).toEqual([
       'Hi',
       ['application/vnd.bibliography', 'Bibliography', '[{"pmid":"1"},{"pmid":"2"},{"pmid":"3"}]'],
     ]);

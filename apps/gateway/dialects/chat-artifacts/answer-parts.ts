@@ -2,7 +2,7 @@ import type { Block } from '#contracts';
 import { keyOf, type Draft } from './artifact.js';
 import { BIBLIOGRAPHY_TYPE, mergeBibliographies } from './bibliography.js';
 import { pieceOf, piecesOf, type CallYield, type Piece } from './collected.js';
-import { GRAPH_TYPE, mergeGraphs, type KnowledgeGraph } from './knowledge-graph.js';
+import { GRAPH_TYPE } from './knowledge-graph.js';
 
 /** A segment of what is sent. */
 export type Part = { text: string } | { artifact: Draft };
@@ -18,8 +18,12 @@ export interface TurnAnswer {
 export interface Pinned {
   /** Of the drafts. */
   keys: readonly string[];
-  graphs: readonly KnowledgeGraph[];
+  /** As JSON: they are looked into only when there is something to merge them with. */
+  graphs: readonly string[];
 }
+
+/** Of graphs as JSON the merged one. */
+export type MergeGraphs = (graphs: readonly string[]) => Promise<string>;
 
 type Segment = { text: string } | Piece;
 
@@ -27,10 +31,14 @@ type Segment = { text: string } | Piece;
  * The answer in the order in which it is sent: its own segments, then what the calls left. Graphs become one artifact,
  * and so do references, in the place of the first; what is equal is sent once.
  */
-export function answerParts({ blocks, yields }: TurnAnswer, pinned: Pinned): Part[] {
+export async function answerParts(
+  { blocks, yields }: TurnAnswer,
+  pinned: Pinned,
+  merge: MergeGraphs,
+): Promise<Part[]> {
   const own = blocks.flatMap(segmentOf);
   const collected = yields.flatMap(piecesOf);
-  const graph = wholeGraph({ own, collected }, pinned);
+  const graph = await wholeGraph({ own, collected }, pinned, merge);
   const references = wholeBibliography({ own, collected });
   const sent = new Set(pinned.keys);
   const parts: Part[] = [];
@@ -69,10 +77,16 @@ interface Segments {
 }
 
 /** The pinned one first, then those of the calls, then what the model made of them. */
-function wholeGraph({ own, collected }: Segments, pinned: Pinned): Draft | undefined {
-  const found = [...collected, ...own].flatMap((segment) => ('graph' in segment ? [segment.graph] : []));
+async function wholeGraph(
+  { own, collected }: Segments,
+  pinned: Pinned,
+  merge: MergeGraphs,
+): Promise<Draft | undefined> {
+  const found = [...collected, ...own].flatMap((segment) =>
+    'graph' in segment ? [JSON.stringify(segment.graph)] : [],
+  );
   if (found.length === 0) return undefined;
-  const content = JSON.stringify(mergeGraphs([...pinned.graphs, ...found]));
+  const content = await merge([...pinned.graphs, ...found]);
   return { type: GRAPH_TYPE, title: 'Knowledge Graph', content };
 }
 

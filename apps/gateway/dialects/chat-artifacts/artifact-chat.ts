@@ -3,16 +3,15 @@ import type { ClientRequest } from '#contracts';
 import type { Artifacts } from '../../artifacts/artifacts.js';
 import type { User } from '../../auth/user.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
-import { foldHistory, type SaidMessage } from '../../turns/fold-history.js';
 import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
 import { startAt, type NamedConversations } from '../named-conversations.js';
 import type { TurnNews } from '../turn-stream.js';
 import type { UnnamedTurns } from '../unnamed-turns.js';
-import { answerParts, type Pinned } from './answer-parts.js';
-import { newestExchanges, readSaid } from './chat-history.js';
+import { answerParts, type MergeGraphs, type Pinned } from './answer-parts.js';
+import { readSaid } from './chat-history.js';
 import type { Answered } from './chat-lines.js';
-import { turnOptionsOf, type ChatRequest } from './chat-request.js';
-import { contextOf, draftsOf, pinnedOf } from './pinned.js';
+import { turnOptionsOf } from './chat-request.js';
+import type { AskedChat } from './read-chat.js';
 import { turnAnswer } from './turn-answer.js';
 
 export interface StartedChat extends StartedTurn {
@@ -35,18 +34,17 @@ export class ArtifactChat {
       artifacts: Pick<Artifacts, 'read'>;
       /** The model of a provider, if it is configured. */
       modelOf: (provider: string) => string | undefined;
+      mergeGraphs: MergeGraphs;
     },
   ) {}
 
   /** `tools: false`: the model is offered none. Throws `RequestError`. */
-  async start(user: User, request: ChatRequest, { tools }: { tools: boolean }): Promise<StartedChat> {
-    const drafts = draftsOf(request);
-    const pinned = pinnedOf(drafts);
-    const { message, conversationId, history = [], modelProvider } = request;
+  async start(user: User, asked: AskedChat, { tools }: { tools: boolean }): Promise<StartedChat> {
+    const { request, context, pinned } = asked;
+    const { message, conversationId, modelProvider } = request;
     const model = modelProvider === undefined ? undefined : this.deps.modelOf(modelProvider);
-    const options = turnOptionsOf(request, { tools, model, context: contextOf(drafts) });
-    const said = readSaid(history, message);
-    const started = await this.startIn(user, conversationId, { content: message, options }, { said, tools });
+    const options = turnOptionsOf(request, { tools, model, context });
+    const started = await this.startIn(user, conversationId, { content: message, options }, { asked, tools });
     return {
       ...started,
       trace: createHash('sha256').update(started.turn_id).digest('hex').slice(0, 8),
@@ -59,13 +57,13 @@ export class ArtifactChat {
     user: User,
     name: string | undefined,
     message: ClientRequest<'message'>,
-    { said, tools }: { said: SaidMessage[]; tools: boolean },
+    { asked, tools }: { asked: AskedChat; tools: boolean },
   ): Promise<StartedTurn & Pick<StartedChat, 'remember'>> {
-    const history = newestExchanges(said);
+    const { said, written: history } = asked;
     if (!name) {
       // A conversation with calls is nothing for who is to have none.
       const kind = tools ? 'chat' : 'basic';
-      const brought = { said: foldHistory(said), written: history, kind };
+      const brought = { said, written: history, kind };
       const started = await this.deps.unnamed.start(user, message, brought);
       // Buttons come back as buttons.
       const asBrought = (text: string) => readSaid([{ role: 'assistant', content: text }], '')[0]?.text ?? '';
@@ -82,7 +80,7 @@ export class ArtifactChat {
     const read = async (id: string) => (await this.deps.artifacts.read(user, id)).content;
     const answer = await turnAnswer(journal, read);
     const thinking = answer.blocks.find((block) => block.type === 'thinking')?.text;
-    const parts = answerParts(answer, pinned);
+    const parts = await answerParts(answer, pinned, this.deps.mergeGraphs);
     return { parts, ...(thinking ? { thinking } : {}) };
   }
 }

@@ -1,3 +1,4 @@
+import { Bodies } from '../../bodies/bodies.js';
 import type { Gateway } from '../../gateway.js';
 import type { DialectParts } from '../dialect-parts.module.js';
 import { createUnnamedTurns } from '../unnamed-turns.js';
@@ -9,18 +10,20 @@ import { SurroundingsController } from './surroundings.controller.js';
 import { Surroundings } from './surroundings.js';
 
 export function chatArtifactsParts(gateway: Gateway): DialectParts {
-  const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels } = gateway;
+  const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels, bodies } = gateway;
   const unnamed = createUnnamedTurns(gateway, chatArtifacts.name);
   const named = new NamedConversations(gateway, chatArtifacts.name);
   const surroundings = new Surroundings(offeredTools, offeredModels);
+  const mergeGraphs = bodies.mergeGraphs.bind(bodies);
   const modelOf = surroundings.modelOf.bind(surroundings);
   return {
     controllers: [ArtifactChatController, SurroundingsController],
     providers: [
       {
         provide: ArtifactChat,
-        useValue: new ArtifactChat({ turns, unnamed, named, turnReader, artifacts, modelOf }),
+        useValue: new ArtifactChat({ turns, unnamed, named, turnReader, artifacts, modelOf, mergeGraphs }),
       },
+      { provide: Bodies, useValue: bodies },
       { provide: Surroundings, useValue: surroundings },
     ],
   };

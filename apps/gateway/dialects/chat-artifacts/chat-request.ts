@@ -54,7 +54,7 @@ export type ChatRequest = z.output<typeof requestSchema>;
 
 /** What the request asks of its turn alone; `tools: false`: none at all. */
 export function turnOptionsOf(
-  request: ChatRequest,
+  request: Omit<ChatRequest, 'history' | 'pinnedArtifacts' | 'pinnedGraph'>,
   { tools, model, context }: { tools: boolean; model: string | undefined; context: string | undefined },
 ): TurnOptions {
   const { temperature = DEFAULT_TEMPERATURE, maxTokens = DEFAULT_TOKENS } = request;
@@ -84,7 +84,9 @@ function onlyOf({
 }
 
 /** A variable for each file: its own name for it, or the file's up to the first dot. */
-function dataFilesOf({ attachments = [] }: ChatRequest): NonNullable<TurnOptions['data_files']> {
+function dataFilesOf({
+  attachments = [],
+}: Pick<ChatRequest, 'attachments'>): NonNullable<TurnOptions['data_files']> {
   return attachments.map(({ name: file, varName }) => ({
     name: (varName || file.split('.')[0] || file).slice(0, MAX_NAME_LENGTH),
     file,

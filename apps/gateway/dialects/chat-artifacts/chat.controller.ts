@@ -4,10 +4,9 @@ import type { Request, Response } from 'express';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
-import { takeBody } from '../../http/take-body.js';
+import { Bodies } from '../../bodies/bodies.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import { ChatLines, type ChatForm } from './chat-lines.js';
-import { chatRequestSchema } from './chat-request.js';
 import { ArtifactChat, type StartedChat } from './artifact-chat.js';
 import { LogLines } from './log-lines.js';
 
@@ -23,7 +22,10 @@ interface Asked {
 @Controller('api')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class ArtifactChatController {
-  constructor(@Inject(ArtifactChat) private readonly chat: ArtifactChat) {}
+  constructor(
+    @Inject(ArtifactChat) private readonly chat: ArtifactChat,
+    @Inject(Bodies) private readonly bodies: Bodies,
+  ) {}
 
   @Post('chat-artifacts')
   @HttpCode(200)
@@ -81,8 +83,8 @@ export class ArtifactChatController {
     { user, request }: Asked,
     tools: boolean,
   ): Promise<{ chat: StartedChat; provider: string }> {
-    const body = takeBody(request, chatRequestSchema);
-    const { modelProvider: provider = DEFAULT_PROVIDER } = body;
-    return { chat: await this.chat.start(user, body, { tools }), provider };
+    const asked = await this.bodies.read(request, 'chat');
+    const { modelProvider: provider = DEFAULT_PROVIDER } = asked.request;
+    return { chat: await this.chat.start(user, asked, { tools }), provider };
   }
 }

@@ -1,4 +1,6 @@
 import { isObject } from '#contracts';
+import { MAX_LARGE_VALUES } from '../../bodies/body-limits.js';
+import { meterOf } from '../../bodies/json-meter.js';
 import { parseJson, type JsonObject } from './json-value.js';
 
 export const GRAPH_TYPE = 'application/vnd.knowledge-graph';
@@ -45,6 +47,15 @@ export function mergeGraphs(graphs: readonly KnowledgeGraph[]): KnowledgeGraph {
   }
   const hasMetadata = graphs.some((graph) => graph.metadata !== undefined);
   return { nodes: [...nodes.values()], links: [...links.values()], ...(hasMetadata ? { metadata } : {}) };
+}
+
+/** The same as JSON of JSON; what is no graph, or has too many values to be looked into, is left out. */
+export function mergeGraphTexts(texts: readonly string[]): string {
+  const graphs = texts.flatMap((text) => {
+    const graph = meterOf(text).values > MAX_LARGE_VALUES ? undefined : readGraph(text);
+    return graph ? [graph] : [];
+  });
+  return JSON.stringify(mergeGraphs(graphs));
 }
 
 function isNode(value: unknown): value is GraphNode {

@@ -48,5 +48,5 @@ it.each([
     { pinnedArtifacts: [{ type: 'application/vnd.knowledge-graph', content: graph }] },
   ],
 ])('a graph may be pinned as %s', (_what, body) => {
-  expect(pinnedOf(pinned(body)).graphs).toEqual([graph]);
+  expect(pinnedOf(pinned(body)).graphs).toEqual([JSON.stringify(graph)]);
 });

@@ -34,6 +34,7 @@ describe('readCompletion', () => {
     ];
     expect(readCompletion(request({ messages, unknown: { field: 1 } }))).toEqual({
       model: 'switchyard',
+      said: expect.objectContaining({ isEmpty: false }) as unknown,
       content: 'Two\nlines?',
       options: { system: 'Be brief.\n\nNo lists.' },
       history: [{ user: 'One?\n[image_url]', assistant: 'First.' }],

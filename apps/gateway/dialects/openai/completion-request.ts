@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { describeIssue, isWithinDepth, MAX_CONTENT_LENGTH, MAX_DEPTH, type ClientRequest } from '#contracts';
 import { foldHistory, type Exchange, type SaidMessage } from '../../turns/fold-history.js';
+import { saidSoFar, type SaidSoFar } from '../history-key.js';
 import { OpenAiRefusal } from './openai-error.js';
 import { modelOption } from './served-models.js';
 
@@ -40,6 +41,7 @@ export interface CompletionRequest {
   options: NonNullable<ClientRequest<'message'>['options']>;
   /** What was said before the message that is to be answered. */
   history: Exchange[];
+  said: SaidSoFar;
   isStreamed: boolean;
   includesUsage: boolean;
 }
@@ -54,6 +56,7 @@ export function readCompletion(value: unknown): CompletionRequest {
   if (last?.role !== 'user')
     throw new OpenAiRefusal("The last message must have the role 'user'.", { param: 'messages' });
   const system = textOfAll(messages.filter(({ role }) => isInstruction(role)));
+  const history = foldHistory(spoken.slice(0, -1).flatMap(toSaid));
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   return {
     model: body.model,
@@ -64,7 +67,8 @@ export function readCompletion(value: unknown): CompletionRequest {
       ...(typeof maxTokens === 'number' ? { max_output_tokens: Math.min(maxTokens, MAX_OUTPUT_TOKENS) } : {}),
       ...(system === '' ? {} : { system }),
     },
-    history: foldHistory(spoken.slice(0, -1).flatMap(toSaid)),
+    history,
+    said: saidSoFar(history),
     isStreamed: stream === true,
     includesUsage: stream_options?.include_usage === true,
   };

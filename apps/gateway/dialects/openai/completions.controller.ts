@@ -1,9 +1,10 @@
-import { Body, Controller, Headers, HttpCode, Inject, Post, Res, UseGuards } from '@nestjs/common';
-import type { Response } from 'express';
+import { Controller, Headers, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { clientMessageIdSchema, type StopReason, type TurnView } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
+import { Bodies } from '../../bodies/bodies.js';
 import { isNotFound } from '../../errors/request-error.js';
 import { TurnReader } from '../../turns/turn-reader.js';
 import { answerOf } from '../answer-text.js';
@@ -14,7 +15,7 @@ import { askingComment } from './asking-comment.js';
 import { serverStopping } from './completion-end.js';
 import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
 import { toCompletion } from './completion.js';
-import { readCompletion, type CompletionRequest } from './completion-request.js';
+import type { CompletionRequest } from './completion-request.js';
 import { OpenAiRefusal } from './openai-error.js';
 
 type Started = StartedTurn & Partial<Pick<UnnamedTurn, 'remember'>>;
@@ -25,6 +26,7 @@ export class CompletionsController {
   constructor(
     @Inject(DialectTurns) private readonly turns: DialectTurns,
     @Inject(UnnamedTurns) private readonly unnamed: UnnamedTurns,
+    @Inject(Bodies) private readonly bodies: Bodies,
     @Inject(TurnReader) private readonly reader: TurnReader,
   ) {}
 
@@ -32,11 +34,11 @@ export class CompletionsController {
   @HttpCode(200)
   async complete(
     @CurrentUser() user: User,
-    @Body() body: unknown,
+    @Req() asked: Request,
     @Headers() headers: Record<string, string | undefined>,
     @Res() response: Response,
   ): Promise<void> {
-    const request = readCompletion(body);
+    const request = await this.bodies.read(asked, 'completion');
     const started = await this.start(user, request, headers);
     endWith(response, started.stream);
     const { conversation_id, turn_id } = started;
@@ -56,13 +58,13 @@ export class CompletionsController {
 
   private async start(
     user: User,
-    { content, options, history }: CompletionRequest,
+    { content, options, history, said }: CompletionRequest,
     headers: Record<string, string | undefined>,
   ): Promise<Started> {
     const message = { content, options, ...messageId(headers['idempotency-key']) };
     const conversation_id = headers['x-conversation-id'];
     if (conversation_id === undefined)
-      return this.unnamed.start(user, message, { said: history, written: history, kind: 'completion' });
+      return this.unnamed.start(user, message, { said, written: history, kind: 'completion' });
     try {
       return await this.turns.start(user, { ...message, conversation_id });
     } catch (error) {

@@ -28,6 +28,13 @@ const KNOWN: Record<RefusalCode, Pick<OpenAiError, 'type' | 'code'>> = {
   internal: { type: SERVER, code: 'internal_error' },
 };
 
+export interface OpenAiRefusalAbout {
+  status?: number;
+  type?: string;
+  param?: string | null;
+  code?: string | null;
+}
+
 /** A refusal that names what the API's own errors name. */
 export class OpenAiRefusal extends RequestError {
   override name = 'OpenAiRefusal';
@@ -38,7 +45,7 @@ export class OpenAiRefusal extends RequestError {
 
   constructor(
     message: string,
-    about: { status?: number; type?: string; param?: string; code?: string | null } = {},
+    readonly about: OpenAiRefusalAbout = {},
   ) {
     super('invalid', message);
     const { status = 400, type = INVALID, param = null, code = null } = about;

@@ -1,4 +1,5 @@
 import { OfferedModels } from '../../catalogue/offered-models.js';
+import { Bodies } from '../../bodies/bodies.js';
 import type { Gateway } from '../../gateway.js';
 import { TurnReader } from '../../turns/turn-reader.js';
 import type { DialectParts } from '../dialect-parts.module.js';
@@ -15,6 +16,7 @@ export function openaiParts(gateway: Gateway): DialectParts {
       { provide: DialectTurns, useValue: gateway.dialectTurns },
       { provide: UnnamedTurns, useValue: createUnnamedTurns(gateway, openai.name) },
       { provide: OfferedModels, useValue: gateway.offeredModels },
+      { provide: Bodies, useValue: gateway.bodies },
       { provide: TurnReader, useValue: gateway.turnReader },
     ],
   };

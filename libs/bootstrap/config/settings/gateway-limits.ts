@@ -21,6 +21,9 @@ export const gatewayLimitsSchema = z
     unknown_requests_per_address: positive(1_000_000).default(20),
     idle_connections: positive(1_000_000).default(5_000),
     idle_connections_per_address: positive(1_000_000).default(500),
+    body_bytes: positive(100_000_000_000).default(268_435_456),
+    body_bytes_per_user: positive(100_000_000_000).default(104_857_600),
+    large_bodies_per_user: positive(1_000).default(2),
     waiting_turns: positive(100_000).default(50_000),
     wrong_passwords_per_minute: positive(1_000_000).default(10),
     wrong_passwords_per_address: positive(1_000_000).default(100),
@@ -63,6 +66,12 @@ export interface GatewayLimits {
   idleConnections: number;
   /** Of these, from one address; counts while more than half of `idleConnections` are open. */
   idleConnectionsPerAddress: number;
+  /** Of requests over HTTP that are being received or read; three quarters of it for those of more than 1 MiB. */
+  bodyBytes: number;
+  /** In bodies of more than 1 MiB. */
+  bodyBytesPerUser: number;
+  /** Of more than 1 MiB, received or read at once. */
+  largeBodiesPerUser: number;
   /** Hints that wait for an orchestrator, in the whole installation. */
   waitingTurns: number;
   /** For one account. */
@@ -93,6 +102,9 @@ export function toGatewayLimits(limits: z.output<typeof gatewayLimitsSchema>): G
     unknownRequestsPerAddress: limits.unknown_requests_per_address,
     idleConnections: limits.idle_connections,
     idleConnectionsPerAddress: limits.idle_connections_per_address,
+    bodyBytes: limits.body_bytes,
+    bodyBytesPerUser: limits.body_bytes_per_user,
+    largeBodiesPerUser: limits.large_bodies_per_user,
     waitingTurns: limits.waiting_turns,
     wrongPasswordsPerMinute: limits.wrong_passwords_per_minute,
     wrongPasswordsPerAddress: limits.wrong_passwords_per_address,

@@ -1,0 +1,8 @@
+/** Of a body on most paths, and of what is parsed where everything else runs, too. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+/** `JsonMeter.values` of what is parsed where everything else runs, and of frames of sockets. */
+export const MAX_VALUES = 50_000;
+/** Of a body that a thread reads. */
+export const MAX_LARGE_VALUES = 200_000;
+/** A body that a thread can read goes there from this number on: what its reader does costs more than parsing. */
+export const MAX_VALUES_IN_PLACE = 20_000;

@@ -1,0 +1,114 @@
+import type { NextFunction, Request, Response } from 'express';
+import { MAX_DEPTH } from '#contracts';
+import { bearerToken, type Authenticate } from '../auth/user.js';
+import type { Dialect } from '../dialects/dialect.js';
+import { RequestError } from '../errors/request-error.js';
+import type { SendError } from '../errors/send-error.js';
+import { isAlwaysServed } from '../safety/always-served.js';
+import { knownUserOf } from '../safety/known-user.js';
+import { toRequestError } from '../errors/to-request-error.js';
+import { LargeBody, type Bodies } from './bodies.js';
+import { TooManyBytes } from './body-budget.js';
+import { BodyError, NoJsonError } from './body-error.js';
+import { MAX_BODY_BYTES, MAX_LARGE_VALUES, MAX_VALUES, MAX_VALUES_IN_PLACE } from './body-limits.js';
+import { receiveBody, textOf, type ReceivedBody } from './receive-body.js';
+import { refuseUpload } from './refuse-upload.js';
+
+export interface JsonBodyOptions {
+  dialects: readonly Dialect[];
+  sendError: SendError;
+  authenticate: Authenticate;
+  bodies: Bodies;
+  /** Whether users are told apart. */
+  countsUsers: boolean;
+}
+
+/**
+ * Reads bodies of JSON. What costs little to parse is parsed here; a large one, which only paths of some dialects take,
+ * and only from somebody who is known, becomes a `LargeBody` that its controller has read.
+ */
+export function readJsonBodies(options: JsonBodyOptions) {
+  const { dialects, sendError } = options;
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const owner = dialects.find((dialect) => dialect.owns(request.path));
+    const isRead = !isAlwaysServed(request) && request.is('application/json') === 'application/json';
+    if (!isRead || owner?.ignoresBody?.(request.path)) return next();
+    const fail = (error: unknown) => {
+      if (error instanceof BodyError) return next(error);
+      sendError(
+        request,
+        response,
+        toRequestError(error),
+        error instanceof TooManyBytes ? error.status : undefined,
+      );
+    };
+    readBody(options, { request, response, owner }).then(
+      (body) => {
+        request.body = body;
+        next();
+      },
+      (error: unknown) =>
+        request.readableEnded ? fail(error) : refuseUpload(request, response, () => fail(error)),
+    );
+  };
+}
+
+interface Asked {
+  request: Request;
+  response: Response;
+  owner: Dialect | undefined;
+}
+
+async function readBody(options: JsonBodyOptions, asked: Asked): Promise<unknown> {
+  const { request, response, owner } = asked;
+  const { maxBodyBytes: maxBytes = MAX_BODY_BYTES } = owner ?? {};
+  const announced = announcedBytes(request);
+  if ((announced ?? 0) > maxBytes) throw new BodyError(413, 'the body is too large');
+  const userId = await largeSender(options, request, { maxBytes, announced });
+  const held = options.bodies.budget.enter(userId, announced ?? 0);
+  response.once('close', held.release);
+  const body = await receiveBody(request, { maxBytes, grow: held.grow });
+  refuseCostly(body, owner);
+  const isInPlace =
+    owner?.maxBodyBytes === undefined ||
+    (body.bytes <= MAX_BODY_BYTES && body.meter.values <= MAX_VALUES_IN_PLACE);
+  if (!isInPlace) return new LargeBody(body.slabs, held, () => !response.closed);
+  held.release();
+  return parse(textOf(body.slabs));
+}
+
+function parse(text: string): unknown {
+  // As Express has it: what is announced as JSON and empty is an object.
+  if (text === '') return {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new NoJsonError();
+  }
+}
+
+/** Undefined when nobody can know it before the body has come. */
+function announcedBytes({ headers }: Request): number | undefined {
+  const { 'content-length': length, 'content-encoding': encoding = 'identity' } = headers;
+  return length !== undefined && encoding.toLowerCase() === 'identity' ? Number(length) : undefined;
+}
+
+/** A body that may be larger than the client protocol's is kept and read only for somebody who is known. */
+async function largeSender(
+  { authenticate, countsUsers }: JsonBodyOptions,
+  request: Request,
+  { maxBytes, announced = Infinity }: { maxBytes: number; announced: number | undefined },
+): Promise<string | undefined> {
+  if (Math.min(maxBytes, announced) <= MAX_BODY_BYTES) return undefined;
+  const { id } = knownUserOf(request) ?? (await authenticate(bearerToken(request.headers.authorization)));
+  return countsUsers ? id : undefined;
+}
+
+function refuseCostly({ meter }: ReceivedBody, owner: Dialect | undefined): void {
+  const { maxBodyBytes, maxBodyValues = maxBodyBytes === undefined ? MAX_VALUES : MAX_LARGE_VALUES } =
+    owner ?? {};
+  if (meter.depth > MAX_DEPTH)
+    throw new RequestError('invalid', `The request is nested deeper than ${MAX_DEPTH} levels.`);
+  if (meter.values > maxBodyValues)
+    throw new RequestError('content_too_long', `A request holds at most ${maxBodyValues} values.`);
+}

@@ -1,0 +1,32 @@
+import type { OpenAiRefusalAbout } from '../dialects/openai/openai-error.js';
+import { OpenAiRefusal } from '../dialects/openai/openai-error.js';
+import { RequestError, type RefusalCode } from '../errors/request-error.js';
+import { NoJsonError } from './body-error.js';
+import type { ReaderName } from './readers.js';
+
+export interface ThreadData {
+  id: number;
+  reader: ReaderName;
+  /** JSON in UTF-8. */
+  slabs: Uint8Array<ArrayBuffer>[];
+}
+
+export type ThreadRefusal = 'no json' | { code: RefusalCode; message: string; openAi?: OpenAiRefusalAbout };
+
+export type ThreadAnswer = { id: number } & (
+  { value: unknown } | { refusal: ThreadRefusal } | { bug: string }
+);
+
+/** An error that a client is told, as plain data; undefined for any other. */
+export function toRefusal(error: unknown): ThreadRefusal | undefined {
+  if (error instanceof SyntaxError) return 'no json';
+  if (!(error instanceof RequestError)) return undefined;
+  const { code, message } = error;
+  return { code, message, ...(error instanceof OpenAiRefusal && { openAi: error.about }) };
+}
+
+export function fromRefusal(refusal: ThreadRefusal): Error {
+  if (refusal === 'no json') return new NoJsonError();
+  const { code, message, openAi } = refusal;
+  return openAi ? new OpenAiRefusal(message, openAi) : new RequestError(code, message);
+}
