@@ -5,6 +5,7 @@ import { idleSockets } from './idle-sockets.attack.js';
 import { importedHistory } from './imported-history.attack.js';
 import { largeBodies } from './large-bodies.attack.js';
 import { leftRequests } from './left-requests.attack.js';
+import { models } from './models.attack.js';
 import { signIn } from './sign-in.attack.js';
 import { slowArguments } from './slow-arguments.attack.js';
 import { socketFloods } from './socket-floods.attack.js';
@@ -20,4 +21,5 @@ export const ATTACKS: readonly Attack[] = [
   leftRequests,
   importedHistory,
   deadLetters,
+  models,
 ];

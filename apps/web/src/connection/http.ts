@@ -40,6 +40,30 @@ export const listConversations = (skip: number) =>
 /** Of who is signed in, where people have accounts. */
 export const readAccount = () => ask<{ username: string }>('GET', '/api/auth/me');
 
+export interface UsedSums {
+  input_tokens: number;
+  output_tokens: number;
+  cost: number;
+}
+
+export type UsedLine = UsedSums & { model?: string };
+
+interface Left {
+  limit: number;
+  left: number;
+}
+
+/** What models have used for who is at the page. */
+export interface Usage {
+  today: UsedSums;
+  total: UsedSums;
+  rows: UsedLine[];
+  budget?: { tokens?: Left; cost?: Left; renewed_at: string };
+}
+
+/** Of the last 30 days by model. */
+export const readUsage = () => ask<Usage>('GET', '/api/usage?by=model');
+
 export const readConversation = (id: string) => ask<ConversationSummary>('GET', `/api/conversations/${id}`);
 
 export const renameConversation = (id: string, title: string) =>

@@ -52,6 +52,7 @@ const shapes = {
       <path d="M8 2.5v11a5.5 5.5 0 0 0 0-11Z" fill="currentColor" stroke="none" />
     </>
   ),
+  usage: <path d="M3.25 12.75V9M8 12.75v-9.5M12.75 12.75V6.5" />,
   help: (
     <>
       <circle cx="8" cy="8" r="5.5" />

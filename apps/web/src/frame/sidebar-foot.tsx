@@ -1,3 +1,4 @@
+import { useCallback, useState } from 'react';
 import { forgetOwnTexts } from '../connection/person.js';
 import { readToken } from '../connection/token.js';
 import { useObservable, useSession } from '../session.js';
@@ -5,6 +6,7 @@ import type { IconName } from './icon.js';
 import { IconButton } from './icon-button.js';
 import { useOwnName } from './own-name.js';
 import { changeTheme, theme, type Theme } from './theme.js';
+import { UsagePopover } from './usage-popover.js';
 
 const themes: Record<Theme, { icon: IconName; label: string }> = {
   system: { icon: 'system', label: 'Theme: as the system' },
@@ -15,6 +17,8 @@ const themes: Record<Theme, { icon: IconName; label: string }> = {
 export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   const { connection } = useSession();
   const ownName = useOwnName();
+  const [isUsageShown, setUsageShown] = useState(false);
+  const hideUsage = useCallback(() => setUsageShown(false), []);
   const signOut = () => {
     connection.signOut();
     forgetOwnTexts();
@@ -32,6 +36,15 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
           Sign out
         </button>
       )}
+      <span className="menu">
+        <IconButton
+          icon="usage"
+          label="Usage"
+          aria-expanded={isUsageShown}
+          onClick={() => setUsageShown(!isUsageShown)}
+        />
+        {isUsageShown && <UsagePopover onClose={hideUsage} />}
+      </span>
       <IconButton icon="help" label="Keyboard shortcuts" onClick={onShowKeys} />
       <IconButton icon={icon} label={label} onClick={changeTheme} />
     </div>
