@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolResult } from '#contracts';
+import { TokenBucket } from '#limits';
 import {
   Slots,
   type Slot,
@@ -17,6 +18,8 @@ import { ConnectPause } from './connect-pause.js';
 import { forNobody } from './for-owner.js';
 import { InstancePool } from './instance-pool.js';
 import { lendWhileAsking, type Asker } from './lend-while-asking.js';
+import { LINES_PER_MINUTE } from './limit-lines.js';
+import { LimitedProgress } from './limit-progress.js';
 import type { McpServer } from './mcp-config.js';
 import type { ListedTools, McpConnection } from './mcp-connection.js';
 import { cancelled, isConnectionError, suspended, toToolError, unavailable } from './mcp-errors.js';
@@ -30,6 +33,12 @@ import { ToolListing } from './tool-listing.js';
 
 const MAX_PROGRESS_MESSAGE_LENGTH = 500;
 const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
+
+interface Reported {
+  progress: number;
+  total?: number;
+  message?: string;
+}
 
 type Work<T> = (connection: McpConnection, slot: Slot) => Promise<T>;
 
@@ -148,13 +157,16 @@ export class McpToolset implements ToolsetHost {
       answer = await this.withConnection(context, async (connection, slot) => {
         // Who asks is there, and a person may take an hour.
         const asker = lendWhileAsking(context, slot, () => pass.ended('answered'));
+        const options = this.callOptions(context, asker);
         try {
-          const given = await connection.callTool(tool, args, this.callOptions(context, asker));
+          const given = await connection.callTool(tool, args, options);
           end = 'answered';
           return given;
         } catch (error) {
           end = this.endOf(error, signal);
           throw error;
+        } finally {
+          options.progress.flush();
         }
       });
     } catch (error) {
@@ -185,16 +197,22 @@ export class McpToolset implements ToolsetHost {
     let last: { progress: number; total?: number } = { progress: 0 };
     const { logs = context.wantsLogs ? 'viewers' : 'operators' } = this.config;
     const isShown = logs === 'viewers';
+    const lines = new TokenBucket({ count: LINES_PER_MINUTE, perMs: 60_000 }, 1);
+    const progress = new LimitedProgress<Reported>(({ progress: done, total, message }) =>
+      context.progress(done, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH)),
+    );
     return {
+      progress,
       meta: metaOf(context),
       asker,
-      onProgress: ({ progress, total, message }: { progress: number; total?: number; message?: string }) => {
-        last = { progress, total };
-        context.progress(progress, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH));
+      onProgress: (reported: Reported) => {
+        last = { progress: reported.progress, total: reported.total };
+        progress.report(reported);
       },
       turnId: context.turnId,
       onLog: ({ text, level, logger }: LoggedMessage) => {
-        if (!isShown) return;
+        if (!isShown || lines.waitMs(1, 1) > 0) return;
+        lines.take(1);
         const message = toPrintable(text, MAX_PROGRESS_MESSAGE_LENGTH);
         context.progress(last.progress, last.total, message, { level, logger });
       },

@@ -63,7 +63,12 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
       ['conversation_id', 'number'],
       ['conversation_id', 'client_message_id'],
     ],
-    indexes: [['due_at'], ['conversation_id', 'status', 'number'], ['user_id', 'status']],
+    indexes: [
+      ['due_at'],
+      ['status', 'due_at'],
+      ['conversation_id', 'status', 'number'],
+      ['user_id', 'status'],
+    ],
     caches: ['status', 'due_at'],
   },
   steps: { unique: [], indexes: [['turn_id'], ['conversation_id', 'turn_number', 'n']], caches: [] },

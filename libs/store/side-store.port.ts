@@ -24,8 +24,11 @@ export interface SideStore extends UsageStore {
   /** Those whose `at` is before this, `limit` at most, oldest first; how many there were. */
   removeOldDeadLetters(before: string, limit: number): Promise<number>;
 
-  /** A fact of this id gets the text; last writer wins. */
-  putFact(row: Fact): Promise<void>;
+  /**
+   * A fact of this id gets the text; last writer wins. `full`: it would be one more than `limit` of this user, and is not
+   * there. However many write at once, there are never more when all have been answered.
+   */
+  putFact(row: Fact, limit: number): Promise<'put' | 'full'>;
   /** All of a user, newest first. */
   listFacts(userId: string): Promise<Fact[]>;
   removeFact(id: string): Promise<void>;

@@ -99,8 +99,11 @@ export interface Store extends SideStore {
   setTurnDue(id: string, dueAt: number | null): Promise<void>;
   /** The same for several turns, in one write. */
   setTurnsDue(ids: string[], dueAt: number | null): Promise<void>;
-  /** Turns with `due_at` ≤ now, oldest first. */
-  listDueTurns(now: number, limit: number): Promise<Turn[]>;
+  /**
+   * Turns with `due_at` ≤ now, oldest first; `parked`: only those whose cached status is `awaiting_input`; `moving`: only
+   * the others.
+   */
+  listDueTurns(now: number, limit: number, which?: 'moving' | 'parked'): Promise<Turn[]>;
 
   /** Turn, steps, claims, outcomes and answers in parallel reads; null if there is no such turn. */
   readJournal(turnId: string): Promise<Journal | null>;

@@ -47,6 +47,7 @@ export class AnswerCalls {
     if (open?.call.approval !== 'required') throw notFound();
     if (await this.expire(journal, open)) throw tooLate();
     const answer = newAnswer(turn, `${tool_call_id}:approval`, user);
+    await this.makeMoving(turn);
     await this.insert({ ...answer, decision });
     this.ports.bus.emit({
       type: 'approval_answered',
@@ -73,6 +74,7 @@ export class AnswerCalls {
     if (!findOpen(journal, tool_call_id)) throw notFound();
     const given = action === 'decline' ? { action } : { action, content: fitting(asked.question, content) };
     const answer = newAnswer(turn, inputId(tool_call_id, 'input', number), user);
+    await this.makeMoving(turn);
     await this.insert({ ...answer, ...given });
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id, timestamp: answer.at };
     this.ports.bus.emit({ type: 'input_answered', ...place, tool_call_id, number, by: user.id, action });
@@ -96,6 +98,19 @@ export class AnswerCalls {
     const journal = await this.ports.store.readJournal(turn._id);
     if (!journal) throw notFound();
     return { turn, journal };
+  }
+
+  /**
+   * From here on the sweeper looks at the turn as at one that moves: an answer whose hint is lost must not wait among the
+   * turns that wait for people. Caches only, and before the answer: should this process end between, they are corrected.
+   */
+  private async makeMoving({ _id, status }: Turn): Promise<void> {
+    if (status !== 'awaiting_input') return;
+    const { store } = this.ports;
+    await Promise.all([
+      store.setTurnStatus(_id, 'running'),
+      store.setTurnDue(_id, Date.now() + FIRST_LOOK_MS),
+    ]);
   }
 
   private async insert(answer: Answer): Promise<void> {

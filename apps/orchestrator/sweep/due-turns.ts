@@ -4,10 +4,20 @@ import { faultPoint } from '#faults';
 import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
 import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
-import { decideSweep, endingStep, holderOf, isSettled, statusOf, type CallDecision } from '#turn';
+import {
+  decideSweep,
+  endingStep,
+  holderOf,
+  isSettled,
+  parkedLookMs,
+  statusOf,
+  type CallDecision,
+} from '#turn';
 import { forEachAtOnce } from './at-once.js';
 
 const TURNS_A_ROUND = 200;
+/** Of a round that is full of turns that move. */
+const PARKED_A_ROUND = 20;
 const TURNS_AT_ONCE = 20;
 const NEXT_LOOK_MS = 5_000;
 const NEXT_LOOK_PARKED_MS = 30_000;
@@ -27,13 +37,21 @@ export class DueTurns {
 
   /** One round: a bounded number of reads and writes for all of them together, then what each one needs. */
   async sweep(now: number): Promise<void> {
-    const due = await this.ports.store.listDueTurns(now, TURNS_A_ROUND);
+    const due = await this.listDue(now);
     if (due.length === 0) return;
     const journals = await this.readAll(due, now);
     await this.moveDue(journals, now);
     let crowded: Promise<boolean> | undefined;
     const isCrowded: IsCrowded = () => (crowded ??= this.inspectTurns());
     await forEachAtOnce(journals, TURNS_AT_ONCE, (journal) => this.lookAtSafely(journal, now, isCrowded));
+  }
+
+  /** Turns that wait for people may be many and are looked at in vain: they get what is left of a round. */
+  private async listDue(now: number): Promise<Turn[]> {
+    const { store } = this.ports;
+    const moving = await store.listDueTurns(now, TURNS_A_ROUND, 'moving');
+    const left = Math.max(PARKED_A_ROUND, TURNS_A_ROUND - moving.length);
+    return [...moving, ...(await store.listDueTurns(now, left, 'parked'))];
   }
 
   /** One that cannot be read must not keep the others from being looked at. */
@@ -58,10 +76,9 @@ export class DueTurns {
   private async moveDue(journals: Journal[], now: number): Promise<void> {
     const { store } = this.ports;
     const isParked = (journal: Journal) => statusOf(journal) === 'awaiting_input';
-    const parked = journals.filter(isParked).map(({ turn }) => turn._id);
     const others = journals.filter((journal) => !isParked(journal)).map(({ turn }) => turn._id);
     await Promise.all([
-      parked.length > 0 ? store.setTurnsDue(parked, now + NEXT_LOOK_PARKED_MS) : undefined,
+      ...[...byNextLook(journals.filter(isParked), now)].map(([ms, ids]) => store.setTurnsDue(ids, now + ms)),
       others.length > 0 ? store.setTurnsDue(others, now + NEXT_LOOK_MS) : undefined,
     ]);
   }
@@ -117,4 +134,15 @@ export class DueTurns {
     const queue = await this.ports.bus.inspect('turns');
     return queue !== 'missing' && queue.messages > CROWDED;
   }
+}
+
+/** In whole steps of 30 s, rounded down: one write for each step, not for each turn. */
+function byNextLook(parked: Journal[], now: number): Map<number, string[]> {
+  const looks = new Map<number, string[]>();
+  for (const journal of parked) {
+    const lookMs = parkedLookMs(journal, now);
+    const ms = lookMs < NEXT_LOOK_PARKED_MS ? lookMs : lookMs - (lookMs % NEXT_LOOK_PARKED_MS);
+    looks.set(ms, [...(looks.get(ms) ?? []), journal.turn._id]);
+  }
+  return looks;
 }

@@ -46,8 +46,13 @@ export abstract class LibsqlSideStore extends LibsqlUsageStore implements SideSt
     });
   }
 
-  putFact(row: Fact): Promise<void> {
-    return this.do(({ facts }) => void (facts.insert(row) || facts.update(row._id, () => row)));
+  putFact(row: Fact, limit: number): Promise<'put' | 'full'> {
+    return this.do(({ facts }) => {
+      if (facts.update(row._id, () => row)) return 'put';
+      if (facts.measure('COUNT(*)', 'WHERE user_id = ?', row.user_id) >= limit) return 'full';
+      facts.insert(row);
+      return 'put';
+    });
   }
 
   listFacts(userId: string): Promise<Fact[]> {

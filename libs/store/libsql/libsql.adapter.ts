@@ -164,8 +164,11 @@ export class LibsqlStore extends LibsqlSideStore implements Store {
     return this.do(({ turns }) => turns.changeWhere(`_id ${inList}`, change, JSON.stringify(ids)));
   }
 
-  listDueTurns(now: number, limit: number): Promise<Turn[]> {
-    return this.do(({ turns }) => turns.select('WHERE due_at <= ? ORDER BY due_at LIMIT ?', now, limit));
+  listDueTurns(now: number, limit: number, which?: 'moving' | 'parked'): Promise<Turn[]> {
+    const only = which === undefined ? '' : `AND status ${which === 'parked' ? '=' : '<>'} 'awaiting_input'`;
+    return this.do(({ turns }) =>
+      turns.select(`WHERE due_at <= ? ${only} ORDER BY due_at LIMIT ?`, now, limit),
+    );
   }
 
   readJournal(turnId: string): Promise<Journal | null> {

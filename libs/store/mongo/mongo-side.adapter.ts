@@ -48,11 +48,20 @@ export abstract class MongoSideStore extends MongoUsageStore implements SideStor
     return old.length;
   }
 
-  async putFact(row: Fact): Promise<void> {
+  async putFact(row: Fact, limit: number): Promise<'put' | 'full'> {
     const { facts } = this.rows;
-    const { text, at } = row;
-    // Removed between the two, it is inserted after all.
-    while (!(await facts.insert(row)).won && !(await facts.set({ equals: { _id: row._id } }, { text, at })));
+    const { _id, user_id, text, at } = row;
+    const mine = { equals: { user_id } };
+    for (;;) {
+      if (await facts.set({ equals: { _id } }, { text, at })) return 'put';
+      if ((await facts.count(mine)) >= limit) return 'full';
+      // Of the same fact at once only one is inserted; the others write to it.
+      if (!(await facts.insert(row)).won) continue;
+      // Each sees all that were inserted before it: whoever is too much sees that, and takes its own away.
+      if ((await facts.count(mine)) <= limit) return 'put';
+      await facts.remove(_id);
+      return 'full';
+    }
   }
 
   async listFacts(userId: string): Promise<Fact[]> {

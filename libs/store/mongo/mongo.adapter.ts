@@ -20,6 +20,10 @@ import { retryWithin } from './retry-within.js';
 
 const pingBudgetMs = 2_000;
 const unended = { status: { $in: UNENDED_STATUSES } };
+const PARKED = 'awaiting_input';
+/** All but that one, by name, so that an index gives them in the order of their times. */
+const MOVING = [...UNENDED_STATUSES, ...ENDED_STATUSES].filter((status) => status !== PARKED);
+
 /** More than almost any work has; who has more is asked for again. */
 const attemptsPerQuery = 8;
 
@@ -159,8 +163,10 @@ export class MongoStore extends MongoSideStore implements Store {
     await this.rows.turns.changeAmong('_id', ids, { set: { due_at: dueAt } });
   }
 
-  async listDueTurns(now: number, limit: number): Promise<Turn[]> {
-    return this.rows.turns.find({ conditions: { due_at: { $lte: now } }, sort: { due_at: 1 }, limit });
+  async listDueTurns(now: number, limit: number, which?: 'moving' | 'parked'): Promise<Turn[]> {
+    const isDue = { due_at: { $lte: now } };
+    const only = which && { status: { $in: which === 'parked' ? [PARKED] : MOVING } };
+    return this.rows.turns.find({ conditions: { ...isDue, ...only }, sort: { due_at: 1 }, limit });
   }
 
   async readJournal(turnId: string): Promise<Journal | null> {

@@ -130,6 +130,30 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().listDeadLettersOfTurn(turn_id, 10)).toEqual([newer]);
     });
 
+    it('never keeps more facts of a user than the limit, however many are put at once', async () => {
+      const user_id = makeId();
+      const fact = (n: number, text = 'text'): Fact => ({
+        _id: makeId(),
+        user_id,
+        key: `fact ${n}`,
+        text,
+        at: '2026-03-01T10:00:00.000Z',
+      });
+      const before = [fact(1), fact(2), fact(3)];
+      for (const row of before) expect(await store().putFact(row, 4)).toBe('put');
+      const more = Array.from({ length: 20 }, (_, n) => fact(n));
+      const ends = await Promise.all(more.map((row) => store().putFact(row, 4)));
+      const kept = await store().listFacts(user_id);
+      expect(kept.length).toBeLessThanOrEqual(4);
+      expect(kept).toHaveLength(3 + ends.filter((end) => end === 'put').length);
+      if (kept.length < 4) expect(await store().putFact(fact(21), 4)).toBe('put');
+      expect(await store().putFact(fact(22), 4)).toBe('full');
+      const changed = { ...before[0]!, text: 'another' };
+      const same = Array.from({ length: 5 }, () => store().putFact(changed, 4));
+      expect(await Promise.all(same)).toEqual(Array(5).fill('put'));
+      expect((await store().listFacts(user_id)).map(({ text }) => text)).toContain('another');
+    });
+
     it('keeps one text for a fact, the last one, and lists those of one user, newest first', async () => {
       const [user_id, other] = [makeId(), makeId()];
       const fact = (day: number, more: Partial<Fact> = {}): Fact => ({
@@ -141,16 +165,16 @@ export function describeSmallCollections(store: () => Store): void {
         ...more,
       });
       const [first, second, foreign] = [fact(1), fact(2), fact(3, { user_id: other })];
-      for (const row of [first, second, foreign]) await store().putFact(row);
+      for (const row of [first, second, foreign]) await store().putFact(row, 200);
       expect(await store().listFacts(user_id)).toEqual([second, first]);
       const changed = { ...first, text: '"{$set}" \ud800', at: '2026-03-09T10:00:00.000Z' };
-      await store().putFact(changed);
-      await store().putFact(changed);
+      await store().putFact(changed, 200);
+      await store().putFact(changed, 200);
       expect(await store().listFacts(user_id)).toEqual([changed, second]);
       await store().removeFact(first._id);
       await store().removeFact(first._id);
       expect(await store().listFacts(user_id)).toEqual([second]);
-      await store().putFact(first);
+      await store().putFact(first, 200);
       expect(await store().listFacts(user_id)).toEqual([second, first]);
       expect(await store().listFacts(other)).toEqual([foreign]);
     });

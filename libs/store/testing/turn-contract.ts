@@ -135,6 +135,14 @@ export function describeTurns(store: () => Store): void {
       await store().setTurnDue(turns[3]!._id, 15);
       await store().setTurnDue(turns[4]!._id, 1.5);
       expect(await listDue(30, 100)).toEqual([1.5, 15, 20, 30]);
+      await store().setTurnStatus(turns[3]!._id, 'awaiting_input');
+      const dueOf = async (which: 'moving' | 'parked', limit: number) =>
+        (await store().listDueTurns(30, limit, which)).map((turn) => turn.due_at);
+      expect(await dueOf('parked', 100)).toEqual([15]);
+      expect(await dueOf('moving', 100)).toEqual([1.5, 20, 30]);
+      expect(await dueOf('moving', 2)).toEqual([1.5, 20]);
+      await store().setTurnStatus(turns[3]!._id, 'completed');
+      expect(await dueOf('moving', 100)).toEqual([1.5, 15, 20, 30]);
       for (const turn of turns) await store().setTurnDue(turn._id, null);
       expect(await listDue(100, 100)).toEqual([]);
       expect(await store().getTurn(turns[0]!._id)).toEqual({ ...turns[0], due_at: null });

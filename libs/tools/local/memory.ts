@@ -7,8 +7,8 @@ import { toSearchTerms } from './search-terms.js';
 
 /** Where facts are kept: the part of the store that these tools need. */
 export interface FactStore {
-  /** A fact of this id gets the text; last writer wins. */
-  putFact(fact: Fact): Promise<void>;
+  /** A fact of this id gets the text; last writer wins. `full`: there are `limit` others of this user. */
+  putFact(fact: Fact, limit: number): Promise<'put' | 'full'>;
   /** All of a user, newest first. */
   listFacts(userId: string): Promise<Fact[]>;
   removeFact(id: string): Promise<void>;
@@ -70,12 +70,11 @@ export function createMemoryToolset(store: FactStore): ToolsetHost {
 
 async function remember(store: FactStore, userId: string, fact: { key: string; text: string }) {
   const _id = idOf(userId, fact.key);
-  const known = await store.listFacts(userId);
-  if (known.length >= MAX_FACTS && !known.some((row) => row._id === _id)) {
+  const row = { _id, user_id: userId, ...fact, at: new Date().toISOString() };
+  if ((await store.putFact(row, MAX_FACTS)) === 'full') {
     const message = `There are ${MAX_FACTS} facts already, which is the most: forget one first.`;
     throw failed('PermissionError', message, { limit: MAX_FACTS });
   }
-  await store.putFact({ _id, user_id: userId, ...fact, at: new Date().toISOString() });
   return `Remembered as "${fact.key}".`;
 }
 

@@ -80,6 +80,7 @@ describe('a round of the sweeper', () => {
     expect(await count(1_000)).toEqual(few);
     expect(few).toEqual([
       'store.listDueTurns',
+      'store.listDueTurns',
       'store.readJournalsOf',
       'store.setTurnsDue',
       'bus.inspect',
@@ -95,13 +96,44 @@ describe('a round of the sweeper', () => {
     for (let i = 0; i < 250; i++) await ports.store.insertTurn(turnIn(`${i}`, { due_at: i }));
     const now = Date.now();
     await sweeper().sweep(now);
-    const once = ['store.listDueTurns', 'store.readJournalsOf', 'store.setTurnsDue', 'bus.inspect'];
+    const once = ['store.readJournalsOf', 'store.setTurnsDue', 'bus.inspect'];
     for (const name of once) expect(operations.filter((each) => each === name)).toHaveLength(1);
     expect(ports.recorded.bodies('turn.advance')).toHaveLength(200);
     expect((await ports.store.listDueTurns(now, 1_000)).map((turn) => turn.due_at)).toEqual(
       Array.from({ length: 50 }, (_, i) => 200 + i),
     );
     expect(await ports.store.listDueTurns(now + 5_000, 1_000)).toHaveLength(250);
+  });
+
+  describe('among three thousand turns that wait for approval', () => {
+    beforeEach(async () => {
+      for (let i = 0; i < 3_000; i++)
+        await ports.store.insertTurn(turnIn(`parked_${i}`, { status: 'awaiting_input', due_at: i }));
+    });
+
+    it('finds a lost hint in the first round, and reads no more rows than without them', async () => {
+      await ports.store.insertTurn(turnIn('lost', { status: 'running', due_at: 5_000 }));
+      const read: string[][] = [];
+      const { readJournalsOf } = ports.store;
+      ports.store.readJournalsOf = (ids) => {
+        read.push(ids);
+        return readJournalsOf.call(ports.store, ids);
+      };
+      await sweeper().sweep();
+      expect(ports.recorded.bodies('turn.advance').map(([, { turn_id }]) => turn_id)).toContain('turn_lost');
+      expect(read.map((ids) => ids.length)).toEqual([200]);
+    });
+
+    it('looks at those as well, oldest first, also while more turns move than a round takes', async () => {
+      for (let i = 0; i < 300; i++)
+        await ports.store.insertTurn(turnIn(`moving_${i}`, { status: 'running', due_at: i }));
+      const now = Date.now();
+      await sweeper().sweep(now);
+      const left = await ports.store.listDueTurns(now, 5_000, 'parked');
+      expect(left).toHaveLength(2_980);
+      expect(left[0]?._id).toBe('turn_parked_20');
+      expect(await ports.store.listDueTurns(now, 5_000, 'moving')).toHaveLength(100);
+    });
   });
 
   it('wakes turns that are driven here, hints living drivers, and gives those of dead ones to anybody', async () => {
