@@ -4,6 +4,7 @@ import { halfSent } from './half-sent.attack.js';
 import { idleSockets } from './idle-sockets.attack.js';
 import { importedHistory } from './imported-history.attack.js';
 import { largeBodies } from './large-bodies.attack.js';
+import { largeReads } from './large-reads.attack.js';
 import { leftRequests } from './left-requests.attack.js';
 import { models } from './models.attack.js';
 import { signIn } from './sign-in.attack.js';
@@ -20,6 +21,7 @@ export const ATTACKS: readonly Attack[] = [
   slowArguments,
   leftRequests,
   importedHistory,
+  largeReads,
   deadLetters,
   models,
 ];
