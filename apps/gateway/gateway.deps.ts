@@ -12,6 +12,8 @@ export interface GatewayConfig extends Pick<
   'auth' | 'corsOrigins' | 'allowedHosts' | 'trustedProxies'
 > {
   limits: GatewayLimits;
+  /** The part of a user's turns that is hinted while hints wait; absent: all. */
+  fairShare?: number;
   /** Undefined: all that exist. */
   dialects?: readonly string[];
   /** Absent: no budgets. */

@@ -97,8 +97,7 @@ export class Gateway {
     this.stopTurns = new StopTurns(ports, this.drivers);
     this.turnDoor = this.createDoor();
     const { ownership, feeds, stopTurns, turnDoor: door, offeredModels: models } = this;
-    const budgets = this.createBudgetDoor();
-    this.submitTurn = new SubmitTurn({ store, bus, ownership, stopTurns, door, models, budgets, log });
+    this.submitTurn = this.createSubmitTurn();
     this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership);
     this.artifacts = new Artifacts(store, ownership);
@@ -214,13 +213,25 @@ export class Gateway {
     return this.sessions.size + this.genesisSockets.size;
   }
 
+  private createSubmitTurn(): SubmitTurn {
+    const { store, bus, logger: log } = this.deps;
+    const { ownership, stopTurns, turnDoor: door, offeredModels: models, refusals } = this;
+    const budgets = this.createBudgetDoor();
+    const more = { budgets, refusals, log };
+    return new SubmitTurn({ store, bus, ownership, stopTurns, door, models, ...more });
+  }
+
   private createBudgetDoor(): BudgetDoor {
     return new BudgetDoor(this.store, this.deps.config.usage?.budget ?? {}, this.refusals);
   }
 
   private createDoor(): TurnDoor {
     const { bus, metrics, config } = this.deps;
-    return new TurnDoor(bus, config.limits, (limit) => metrics.messageRefusals.inc({ limit }));
+    // Without accounts there is nobody to share with.
+    const fairShare = config.auth.kind === 'none' ? 1 : config.fairShare;
+    return new TurnDoor(bus, { ...config.limits, fairShare }, (limit) =>
+      metrics.messageRefusals.inc({ limit }),
+    );
   }
 
   private createFeeds(): Feeds {

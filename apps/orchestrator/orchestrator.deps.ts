@@ -37,6 +37,8 @@ export interface OrchestratorSettings {
   configuredTools?: readonly string[];
   /** Whether calls of this tool wait for a person; `first`: until one has been approved in the conversation. */
   approvalOf(tool: CatalogTool): ApprovalMode;
+  /** The part of the turns that one user may have while turns wait; absent: all of them. */
+  fairShare?: number;
   /** The part of a toolset's places that one user may have while calls wait; absent: all of them. */
   fairShareOf?(toolset: string): number;
   /** Of a tool that has its own limit instead of `budgets.identicalCalls`. */

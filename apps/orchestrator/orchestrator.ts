@@ -23,6 +23,7 @@ import { DueTurns } from './sweep/due-turns.js';
 import { ExpiredBindings } from './sweep/expired-bindings.js';
 import { OldUsage } from './sweep/old-usage.js';
 import { OldDeadLetters } from './sweep/old-dead-letters.js';
+import { TurnHints } from './sweep/turn-hints.js';
 import { Sweeper } from './sweep/sweeper.js';
 
 /** MCP servers take a while to start; one that is fetched first takes longer. */
@@ -36,6 +37,7 @@ export class Orchestrator {
   readonly models: ModelAnnouncer;
   readonly shares: CallShares;
   private readonly drivers: Drivers;
+  private readonly turnHints: TurnHints;
   private readonly sweeper: Sweeper;
   private readonly ports: Ports;
   /** The store for work in hand: while it is down, that waits. */
@@ -62,10 +64,11 @@ export class Orchestrator {
     const placesOf = (toolset: string) => this.catalogue.placesOf(toolset);
     this.shares = new CallShares({ ...deps, queues, placesOf });
     this.drivers = new Drivers(durable, ports, takeUp, history, { queues, shares: this.shares });
+    this.turnHints = this.createTurnHints();
     this.sweeper = new Sweeper(
       this.ports,
       [
-        new DueTurns(this.ports, (turnId) => this.wake(turnId)),
+        new DueTurns(this.ports, (turnId) => this.wake(turnId), this.turnHints),
         new DeletedConversations(this.ports, deps.settings.retentionDays),
         new ExpiredBindings(store),
         new OldUsage(store, deps.settings.usage?.keepDays),
@@ -136,6 +139,7 @@ export class Orchestrator {
   async drain(graceMs: number): Promise<void> {
     clearTimeout(this.namesCheck);
     await this.sweeper.stop();
+    this.turnHints.stop();
     this.models.stop();
     await this.drivers.drain(graceMs);
     this.leaving.abort();
@@ -168,6 +172,13 @@ export class Orchestrator {
     const models = allowedModels.filter((name) => name !== 'demo' && !priceOf(modelPrices, name));
     if (models.length > 0)
       this.deps.log.warn({ models }, 'usage.cost_per_user_per_day is set, and these models have no price');
+  }
+
+  private createTurnHints(): TurnHints {
+    const { fairShare: share = 1, turnsAtOnce } = this.deps.settings;
+    const hints = new TurnHints(this.ports, { share, turnsAtOnce, driven: () => this.size });
+    this.drivers.onEnd = () => hints.noteRoom();
+    return hints;
   }
 
   private wake(turnId: string): boolean {

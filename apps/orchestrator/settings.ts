@@ -29,6 +29,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     deadLetterDays: config.deadLetterDays,
     configuredTools: [...config.tools.keys()],
     approvalOf: (tool) => approvalOfTool(config, tool),
+    fairShare: config.fairShare,
     fairShareOf: (toolset) => config.tools.get(toolset)?.fairShare ?? config.fairShare,
     identicalCallsOf: (tool) => settingsOfTool(config.tools, tool.name).identicalCalls,
   };

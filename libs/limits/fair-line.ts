@@ -1,4 +1,4 @@
-import { aheadOf, LEAST_SHARE, mayEnter } from './fair-share.js';
+import { LEAST_SHARE, mayEnter, shareOf } from './fair-share.js';
 
 /** What one user has in a queue, and what is held back for him. */
 export interface UserCount {
@@ -92,7 +92,7 @@ export class FairLine {
   look(queue: { messages: number; consumers: number }): void {
     const places = this.options.places();
     const counted = this.inAll - this.unknown;
-    const ahead = this.heldInAll > 0 ? aheadOf({ places, share: this.options.share }) : 0;
+    const ahead = this.heldInAll > 0 ? shareOf(places, this.options.share) : 0;
     // While something waits all places are taken; while nothing does, more could run than is counted here.
     const isEmpty = queue.messages === 0;
     const difference = isEmpty ? Math.min(0, places - counted - ahead) : queue.messages + places - counted;

@@ -25,15 +25,15 @@ export function mayEnter(use: QueueUse): boolean {
   const waiting = inAll - places;
   if (waiting <= 0) return true;
   if (own < partOf(use)) return true;
-  return users <= 1 && waiting < aheadOf(use);
+  return users <= 1 && waiting < shareOf(places, share);
 }
 
 /** What one user may have while something waits: a share of the places, or less when they are divided by more users. */
 export function partOf({ places, users, share }: Omit<QueueUse, 'inAll' | 'own'>): number {
-  return Math.max(LEAST_SHARE, Math.floor(places * Math.min(share, 1 / Math.max(1, users))));
+  return shareOf(places, Math.min(share, 1 / Math.max(1, users)));
 }
 
-/** How many may wait of a user who is alone. */
-export function aheadOf({ places, share }: Pick<QueueUse, 'places' | 'share'>): number {
-  return Math.max(LEAST_SHARE, Math.floor(places * share));
+/** A share of a whole, and never less than everybody may have. */
+export function shareOf(whole: number, share: number): number {
+  return Math.max(LEAST_SHARE, Math.floor(whole * share));
 }

@@ -1,5 +1,6 @@
 import type { Attack } from './attack.js';
 import { deadLetters } from './dead-letters.attack.js';
+import { greedyUser } from './greedy-user.attack.js';
 import { halfSent } from './half-sent.attack.js';
 import { idleSockets } from './idle-sockets.attack.js';
 import { importedHistory } from './imported-history.attack.js';
@@ -20,6 +21,7 @@ export const ATTACKS: readonly Attack[] = [
   signIn,
   slowArguments,
   leftRequests,
+  greedyUser,
   importedHistory,
   largeReads,
   deadLetters,

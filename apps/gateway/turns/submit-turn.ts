@@ -10,7 +10,7 @@ import {
 } from '#contracts';
 import { faultPoint } from '#faults';
 import type { Bus } from '#messaging';
-import type { Logger } from '#observability';
+import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
 import { endingStep } from '#turn';
 import type { User } from '../auth/user.js';
@@ -66,6 +66,7 @@ export interface SubmitTurnDeps {
   door: TurnDoor;
   models: Pick<OfferedModels, 'checkTurn'>;
   budgets: Pick<BudgetDoor, 'check'>;
+  refusals: Refusals;
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
@@ -122,7 +123,7 @@ export class SubmitTurn {
     const row = await insertBehind(store, turn, after);
     if (!row) return undefined;
     await faultPoint('turn_inserted');
-    return this.accepted(user, row, { won: true, isNewConversation: false });
+    return this.accepted(user, row, { won: true, isNewConversation: false, unended });
   }
 
   private async enter(
@@ -162,13 +163,14 @@ export class SubmitTurn {
       : await this.insert(turn);
     await faultPoint('turn_inserted');
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
-    return this.accepted(user, row, { won, isNewConversation: isNewConversation && history.length === 0 });
+    const isUnseen = isNewConversation && history.length === 0;
+    return this.accepted(user, row, { won, isNewConversation: isUnseen, unended });
   }
 
   private accepted(
     user: User,
     row: Turn,
-    { won, isNewConversation }: { won: boolean; isNewConversation: boolean },
+    { won, isNewConversation, unended }: { won: boolean; isNewConversation: boolean; unended: number },
   ): AcceptedTurn {
     const { _id: turn_id, conversation_id, number, status } = row;
     this.logAccepted(user, row, won);
@@ -177,7 +179,7 @@ export class SubmitTurn {
       number,
       isEnded: isEndedStatus(status),
       isNewConversation,
-      announce: () => this.announce(row, won),
+      announce: () => this.announce(row, won, unended),
     };
   }
 
@@ -232,8 +234,8 @@ export class SubmitTurn {
     await Promise.all(earlier.map((other) => this.deps.stopTurns.stop(other._id)));
   }
 
-  private async announce(turn: Turn, isNew: boolean): Promise<void> {
-    const { bus, log } = this.deps;
+  private async announce(turn: Turn, isNew: boolean, unended: number): Promise<void> {
+    const { bus, door } = this.deps;
     const { _id: turn_id, conversation_id, number, content, client_message_id, user_id, at } = turn;
     if (isNew)
       bus.emit({
@@ -247,11 +249,26 @@ export class SubmitTurn {
         by: user_id,
       });
     await faultPoint('turn_announced');
-    const hint = newMessage('turn.advance', { turn_id, conversation_id }, turn.traceparent);
+    if (await door.mayHint(unended)) await this.hint(turn);
+    else await this.leaveDue(turn);
+    await faultPoint('turn_hinted');
+  }
+
+  private async hint({ _id: turn_id, conversation_id, traceparent }: Turn): Promise<void> {
+    const { bus, door, log } = this.deps;
+    const hint = newMessage('turn.advance', { turn_id, conversation_id }, traceparent);
     const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
-    if (outcome === 'refused') this.deps.door.noteRefusal();
+    if (outcome === 'refused') door.noteRefusal();
     if (outcome !== 'confirmed')
       log.warn({ turn_id, outcome }, 'no hint about a new turn, the sweeper will find it');
-    await faultPoint('turn_hinted');
+  }
+
+  /** Due now, so that the next round of a sweeper finds it; it would have been found anyway, only later. */
+  private async leaveDue({ _id: turn_id, user_id }: Turn): Promise<void> {
+    const { store, refusals, log } = this.deps;
+    refusals.note('fair_share', { user_id });
+    await store
+      .setTurnDue(turn_id, Date.now())
+      .catch((error: unknown) => log.warn({ err: error, turn_id }, 'a turn was not made due'));
   }
 }

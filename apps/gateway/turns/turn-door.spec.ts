@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { BusUnavailableError } from '#messaging';
-import { TurnDoor } from './turn-door.js';
+import { TurnDoor, type DoorLimits } from './turn-door.js';
 
 type State = { consumers: number; messages: number } | 'missing' | 'away';
 
 const LIMITS = { waitingTurns: 10, turnsAtOnce: 3, messagesPerMinute: 100 };
 
-function open(state: { queue: State }) {
+function open(state: { queue: State }, limits: DoorLimits = LIMITS) {
   const time = { now: 0, looks: 0 };
   const refused: string[] = [];
   const inspect = async () => {
@@ -16,7 +16,7 @@ function open(state: { queue: State }) {
   };
   const door = new TurnDoor(
     { inspect },
-    LIMITS,
+    limits,
     (limit) => refused.push(limit),
     () => time.now,
   );
@@ -119,5 +119,35 @@ describe('the door for new turns', () => {
     time.now = 130_000;
     for (let sent = 0; sent < 49; sent++) door.check('ann', 0);
     expect(() => door.check('ann', 0)).toThrow(waits(60_000));
+  });
+});
+
+describe('the hint of a new turn', () => {
+  const limits = { waitingTurns: 100, turnsAtOnce: 40, messagesPerMinute: 100, fairShare: 0.25 };
+
+  it('is sent without a look at the queue as long as its user has no more than his share', async () => {
+    const { door, time } = open({ queue: { consumers: 1, messages: 50 } }, limits);
+    expect(await door.mayHint(9)).toBe(true);
+    expect(time.looks).toBe(0);
+  });
+
+  it('stays due beyond it while hints wait, and only then', async () => {
+    const state: { queue: State } = { queue: { consumers: 1, messages: 1 } };
+    const { door, time } = open(state, limits);
+    const asked = await Promise.all([door.mayHint(10), door.mayHint(39), door.mayHint(2)]);
+    expect([asked, time.looks]).toEqual([[false, false, true], 1]);
+    state.queue = { consumers: 1, messages: 0 };
+    expect(await door.mayHint(10)).toBe(false);
+    time.now += 100;
+    expect(await door.mayHint(10)).toBe(true);
+    state.queue = 'away';
+    time.now += 100;
+    expect(await door.mayHint(10)).toBe(true);
+  });
+
+  it('is always sent where nobody shares', async () => {
+    const state: { queue: State } = { queue: { consumers: 1, messages: 50 } };
+    expect(await open(state, { ...limits, fairShare: 1 }).door.mayHint(39)).toBe(true);
+    expect(await open(state, { ...limits, fairShare: undefined }).door.mayHint(39)).toBe(true);
   });
 });

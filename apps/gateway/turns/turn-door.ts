@@ -1,16 +1,25 @@
 import type { GatewayLimits } from '#bootstrap';
+import { shareOf } from '#limits';
 import type { Bus } from '#messaging';
 import { MinuteLimit } from '../auth/minute-limit.js';
 import { RequestError } from '../errors/request-error.js';
 
 /** What is known of the queue is this old at most when messages come in. */
 const LOOK_EVERY_MS = 1_000;
+/** When a user has more than his share of turns. */
+const LOOK_SOON_MS = 100;
 const RETRY_AFTER_MS = 5_000;
 const UNENDED_RETRY_MS = 1_000;
 /** Of all users together within a minute: bounds what is remembered. */
 const MAX_REMEMBERED = 1_000_000;
 
-export type DoorLimits = Pick<GatewayLimits, 'waitingTurns' | 'turnsAtOnce' | 'messagesPerMinute'>;
+export interface DoorLimits extends Pick<
+  GatewayLimits,
+  'waitingTurns' | 'turnsAtOnce' | 'messagesPerMinute'
+> {
+  /** The part of `turnsAtOnce` that is hinted while hints wait; absent or 1: all. */
+  fairShare?: number;
+}
 /** Which limit kept a message out. */
 export type DoorLimit = 'rate' | 'turns_at_once' | 'waiting_turns';
 
@@ -38,7 +47,9 @@ export interface Visit {
  * because the sweeper hints later.
  */
 export class TurnDoor {
-  private isFull = false;
+  /** Hints that wait for an orchestrator. */
+  private waiting = 0;
+  private looking: Promise<void> = Promise.resolve();
   private lookedAt = -Infinity;
   private readonly rate: MinuteLimit;
   private readonly visits = new Map<string, Visits>();
@@ -85,10 +96,10 @@ export class TurnDoor {
    * messages: more of them than a minute allows are a debt, and the next message waits until it is paid.
    */
   check(userId: string, unended: number, rows = 0): void {
-    if (this.now() - this.lookedAt >= LOOK_EVERY_MS) void this.look();
+    this.lookAfter(LOOK_EVERY_MS);
     if (unended >= this.limits.turnsAtOnce)
       throw this.refuse('turns_at_once', 'Too many of your turns have not ended.', UNENDED_RETRY_MS);
-    if (this.isFull)
+    if (this.waiting >= this.limits.waitingTurns)
       throw this.refuse('waiting_turns', 'Too many messages wait for an answer.', RETRY_AFTER_MS);
     // Last: what is refused for another reason is not counted.
     this.count(userId, 1 + rows);
@@ -114,17 +125,34 @@ export class TurnDoor {
 
   /** A hint was refused: the broker has said so itself. */
   noteRefusal(): void {
-    this.isFull = true;
+    this.waiting = Infinity;
     this.lookedAt = this.now();
   }
 
-  private async look(): Promise<void> {
+  /**
+   * Whether a new turn of a user with so many unended ones is hinted at once. While hints wait for an orchestrator, those
+   * of a user beyond his share stay due, and sweepers bring them.
+   */
+  async mayHint(unended: number): Promise<boolean> {
+    const { fairShare = 1, turnsAtOnce } = this.limits;
+    if (fairShare >= 1 || unended < shareOf(turnsAtOnce, fairShare)) return true;
+    this.lookAfter(LOOK_SOON_MS);
+    await this.looking;
+    return this.waiting === 0;
+  }
+
+  private lookAfter(ms: number): void {
+    if (this.now() - this.lookedAt < ms) return;
     this.lookedAt = this.now();
+    this.looking = this.look();
+  }
+
+  private async look(): Promise<void> {
     try {
       const queue = await this.bus.inspect('turns');
-      this.isFull = queue !== 'missing' && queue.messages >= this.limits.waitingTurns;
+      this.waiting = queue === 'missing' ? 0 : queue.messages;
     } catch {
-      this.isFull = false;
+      this.waiting = 0;
     }
   }
 }

@@ -32,6 +32,8 @@ export class Drivers {
   private readonly takingUp = new Map<string, Promise<void>>();
   private readonly validator: ArgumentValidator;
   private isDraining = false;
+  /** Called when a turn is not driven here any more. */
+  onEnd = (): void => undefined;
 
   constructor(
     private readonly deps: DrivingDeps,
@@ -112,6 +114,7 @@ export class Drivers {
       return end;
     } finally {
       this.driven.delete(turnId);
+      this.onEnd();
     }
   }
 

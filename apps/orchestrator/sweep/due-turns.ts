@@ -1,5 +1,4 @@
 import type { Journal, Turn } from '#contracts';
-import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
@@ -14,6 +13,7 @@ import {
   type CallDecision,
 } from '#turn';
 import { forEachAtOnce } from './at-once.js';
+import { TurnHints } from './turn-hints.js';
 
 const TURNS_A_ROUND = 200;
 /** Of a round that is full of turns that move. */
@@ -21,11 +21,6 @@ const PARKED_A_ROUND = 20;
 const TURNS_AT_ONCE = 20;
 const NEXT_LOOK_MS = 5_000;
 const NEXT_LOOK_PARKED_MS = 30_000;
-/** Above this many waiting hints a turn in line is not hinted again: its own hint is among them. */
-const CROWDED = 100;
-
-/** What one round knows of the queue `turns`: asked once, and only if somebody needs it. */
-type IsCrowded = () => Promise<boolean>;
 
 /** The turns that are due: does what their rows ask for, and moves `due_at`. */
 export class DueTurns {
@@ -33,6 +28,7 @@ export class DueTurns {
     private readonly ports: Ports,
     /** Wakes a turn that this process drives; false if it does not. */
     private readonly wake: (turnId: string) => boolean,
+    private readonly hints = new TurnHints(ports),
   ) {}
 
   /** One round: a bounded number of reads and writes for all of them together, then what each one needs. */
@@ -41,9 +37,11 @@ export class DueTurns {
     if (due.length === 0) return;
     const journals = await this.readAll(due, now);
     await this.moveDue(journals, now);
-    let crowded: Promise<boolean> | undefined;
-    const isCrowded: IsCrowded = () => (crowded ??= this.inspectTurns());
-    await forEachAtOnce(journals, TURNS_AT_ONCE, (journal) => this.lookAtSafely(journal, now, isCrowded));
+    const undriven: Turn[] = [];
+    await forEachAtOnce(journals, TURNS_AT_ONCE, (journal) => this.lookAtSafely(journal, now, undriven));
+    const places = new Map(due.map(({ _id }, place) => [_id, place]));
+    const placeOf = ({ _id }: Turn) => places.get(_id) ?? due.length;
+    await this.hints.send(undriven.sort((a, b) => placeOf(a) - placeOf(b)));
   }
 
   /** Turns that wait for people may be many and are looked at in vain: they get what is left of a round. */
@@ -83,8 +81,8 @@ export class DueTurns {
     ]);
   }
 
-  private lookAtSafely(journal: Journal, now: number, isCrowded: IsCrowded): Promise<void> {
-    return this.safely(journal.turn, now, () => this.lookAt(journal, isCrowded));
+  private lookAtSafely(journal: Journal, now: number, undriven: Turn[]): Promise<void> {
+    return this.safely(journal.turn, now, () => this.lookAt(journal, undriven));
   }
 
   private async safely(turn: Turn, now: number, look: () => Promise<void>): Promise<void> {
@@ -97,7 +95,7 @@ export class DueTurns {
     }
   }
 
-  private async lookAt(journal: Journal, isCrowded: IsCrowded): Promise<void> {
+  private async lookAt(journal: Journal, undriven: Turn[]): Promise<void> {
     const { turn } = journal;
     const action = decideSweep(journal, await situationOf(this.ports, journal));
     if (action.do === 'finish') {
@@ -108,7 +106,7 @@ export class DueTurns {
     if (status !== turn.status) await this.ports.store.setTurnStatus(turn._id, status);
     if (action.do !== 'wake') return;
     await faultPoint('sweep_acting');
-    await this.wakeUp(journal, isCrowded);
+    await this.wakeUp(journal, undriven);
   }
 
   /** An ended turn stays due until each of its calls has an outcome. */
@@ -121,18 +119,12 @@ export class DueTurns {
     if (isSettled(journal)) await ports.store.setTurnDue(turn._id, null);
   }
 
-  private async wakeUp(journal: Journal, isCrowded: IsCrowded): Promise<void> {
-    const { _id: turn_id, conversation_id } = journal.turn;
+  private async wakeUp(journal: Journal, undriven: Turn[]): Promise<void> {
+    const { _id: turn_id } = journal.turn;
     if (this.wake(turn_id)) return;
     const holder = holderOf(journal, turn_id);
     if (holder && !(await this.ports.peers.isDead(holder.owner))) return hint(this.ports, journal);
-    if (await isCrowded()) return;
-    await this.ports.bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id }));
-  }
-
-  private async inspectTurns(): Promise<boolean> {
-    const queue = await this.ports.bus.inspect('turns');
-    return queue !== 'missing' && queue.messages > CROWDED;
+    undriven.push(journal.turn);
   }
 }
 

@@ -173,6 +173,23 @@ describe('a user whose calls fill a toolset', () => {
   });
 });
 
+it('turns that were not hinted are driven, one of each user in turn, without waiting for a round each', async () => {
+  await fleet.startWorker([slow.host]);
+  slow.endAll();
+  const turns = [];
+  for (const user of ['greedy', 'ann'])
+    for (let n = 0; n < (user === 'greedy' ? 30 : 1); n++)
+      turns.push(
+        await fleet.insert('go', {
+          user,
+          options: { call: { tool_name: 'slow.wait', arguments: { user } } },
+        }),
+      );
+  await fleet.startOrchestrator(model, { ...quarter, fairShare: 0.25, turnsAtOnce: 4 });
+  for (const turn of turns) await fleet.event(turn, 'complete');
+  expect(slow.started.indexOf('ann')).toBeLessThan(6);
+});
+
 it('nobody is counted without accounts', async () => {
   await fleet.startWorker([slow.host]);
   const orchestrator = await fleet.startOrchestrator(model, quarter);

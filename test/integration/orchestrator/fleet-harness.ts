@@ -29,6 +29,14 @@ export function scriptedModel(
   };
 }
 
+interface NewTurn {
+  tools?: Conversation['tools'];
+  model?: Conversation['model'];
+  options?: Turn['options'];
+  after?: Turn;
+  user?: string;
+}
+
 /** Orchestrators and workers on a broker in memory; the test plays the gateway. */
 export class FleetHarness {
   readonly events: ConversationEvent[] = [];
@@ -90,17 +98,17 @@ export class FleetHarness {
   }
 
   /** Submits a turn, in a conversation of its own or `after` another one. */
-  async submit(
-    content: string,
-    more: {
-      tools?: Conversation['tools'];
-      model?: Conversation['model'];
-      options?: Turn['options'];
-      after?: Turn;
-      user?: string;
-    } = {},
-  ): Promise<Turn> {
-    const { tools, model, options = {}, after, user = 'ann' } = more;
+  async submit(content: string, more: NewTurn = {}): Promise<Turn> {
+    const turn = await this.insert(content, { ...more, dueInMs: 5_000 });
+    const { _id: turn_id, conversation_id } = turn;
+    const bus = await this.gateway();
+    await bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id }));
+    return turn;
+  }
+
+  /** A turn that nobody is told of: it is due. */
+  async insert(content: string, more: NewTurn & { dueInMs?: number } = {}): Promise<Turn> {
+    const { tools, model, options = {}, after, user = 'ann', dueInMs = 0 } = more;
     const at = new Date().toISOString();
     const conversation_id = after?.conversation_id ?? `conv_${randomUUID()}`;
     const number = (after?.number ?? 0) + 1;
@@ -118,12 +126,11 @@ export class FleetHarness {
       options,
       at,
       status: 'queued',
-      due_at: Date.now() + 5_000,
+      due_at: Date.now() + dueInMs,
     };
     const bus = await this.gateway();
     await bus.follow(conversation_id);
     await this.store.insertTurn(turn);
-    await bus.publish('turns', newMessage('turn.advance', { turn_id: turn._id, conversation_id }));
     return turn;
   }
 

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Message, Turn } from '#contracts';
+import type { Bus } from '#messaging';
+import { TurnHints } from './turn-hints.js';
+
+let ready: number;
+let looks: number;
+let hinted: string[];
+let driven: number;
+beforeEach(() => {
+  jest.useFakeTimers();
+  [ready, looks, driven, hinted] = [0, 0, 0, []];
+});
+afterEach(() => void jest.useRealTimers());
+
+const bus = {
+  inspect: async () => {
+    looks++;
+    return { consumers: 1, messages: ready };
+  },
+  publish: async (_queue: string, message: Message) => {
+    hinted.push((message as Message<'turn.advance'>).body.turn_id);
+    return 'confirmed';
+  },
+} as unknown as Bus;
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+const shared = (turnsAtOnce: number) =>
+  new TurnHints({ bus, log }, { share: 0.25, turnsAtOnce, driven: () => driven });
+const turnsOf = (user: string, count: number): Turn[] =>
+  Array.from(
+    { length: count },
+    (_, n) => ({ _id: `turn_${user}${n}`, conversation_id: `conv_${user}${n}`, user_id: user }) as Turn,
+  );
+const of = (user: string) => hinted.filter((id) => id.startsWith(`turn_${user}`)).length;
+
+describe('turns that nobody drives', () => {
+  it('are hinted one of each user in turn, as many as can be taken and a few more', async () => {
+    await shared(8).send([...turnsOf('greedy', 40), ...turnsOf('ann', 1), ...turnsOf('bob', 2)]);
+    expect(hinted.slice(0, 3)).toEqual(['turn_greedy0', 'turn_ann0', 'turn_bob0']);
+    expect([hinted.length, of('ann'), of('bob'), of('greedy')]).toEqual([10, 1, 2, 7]);
+  });
+
+  it('get in by twos of each user while others wait, and not at all while very many do', async () => {
+    ready = 1;
+    await shared(200).send([...turnsOf('greedy', 40), ...turnsOf('ann', 1)]);
+    expect([of('greedy'), of('ann')]).toEqual([2, 1]);
+    ready = 101;
+    await shared(200).send(turnsOf('bob', 1));
+    expect(of('bob')).toBe(0);
+  });
+
+  it('follow as turns end: one look for all that end together, and no read', async () => {
+    const hints = shared(4);
+    await hints.send(turnsOf('greedy', 20));
+    expect(hinted).toHaveLength(6);
+    driven = 3;
+    for (let ended = 0; ended < 5; ended++) hints.noteRoom();
+    await jest.advanceTimersByTimeAsync(250);
+    expect([hinted.length, looks]).toEqual([6 + 1 + 2, 2]);
+    expect(new Set(hinted).size).toBe(9);
+    hints.stop();
+    hints.noteRoom();
+    await jest.advanceTimersByTimeAsync(250);
+    expect(looks).toBe(2);
+  });
+
+  it('are all hinted where nobody shares: without accounts, or with the whole as the share', async () => {
+    await shared(4).send(turnsOf('local', 40));
+    expect(of('local')).toBe(40);
+    await new TurnHints({ bus, log }).send(turnsOf('ann', 40));
+    expect(of('ann')).toBe(40);
+  });
+});

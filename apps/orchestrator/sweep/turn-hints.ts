@@ -1,0 +1,108 @@
+import { newMessage, type Turn } from '#contracts';
+import type { Ports } from '#journal';
+import { LEAST_SHARE, oneOfEach, shareOf } from '#limits';
+
+/** Above this many waiting hints a turn in line is not hinted again: its own hint is among them. */
+const CROWDED = 100;
+/** Without accounts everybody is this user. */
+const LOCAL_USER = 'local';
+/** Turns that end together are followed by one look at the queue. */
+const SOON_MS = 250;
+
+export interface TurnShares {
+  /** The part that one user may have while hints wait; 1: no limit. */
+  share: number;
+  /** Turns that this process may drive at once. */
+  turnsAtOnce: number;
+  /** Turns that it drives now. */
+  driven: () => number;
+}
+
+/**
+ * Hints to anybody about turns that nobody drives. While hints wait in `turns`, a user gets few of his in at a time, one of
+ * each user in turn; the rest follows as turns end.
+ */
+export class TurnHints {
+  private left: Turn[] = [];
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly ports: Pick<Ports, 'bus' | 'log'>,
+    private readonly shares: TurnShares = { share: 1, turnsAtOnce: 0, driven: () => 0 },
+  ) {}
+
+  /** What a round of the sweeper found, the oldest first. */
+  async send(turns: Turn[]): Promise<void> {
+    this.left = [];
+    if (turns.length === 0) return;
+    const waiting = await this.countWaiting();
+    if (!this.isShared(turns)) {
+      if (waiting <= CROWDED) await this.publish(turns);
+      return;
+    }
+    await this.sendFairly(
+      oneOfEach(turns, ({ user_id }) => user_id),
+      waiting,
+    );
+  }
+
+  /** A turn has ended here, so there is room for another one. */
+  noteRoom(): void {
+    if (this.left.length === 0) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.sendLeft().catch((error: unknown) =>
+        this.ports.log.warn({ err: error }, 'turns that wait were not hinted, the sweeper will find them'),
+      );
+    }, SOON_MS).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.left = [];
+  }
+
+  private isShared(turns: Turn[]): boolean {
+    return this.shares.share < 1 && turns.some(({ user_id }) => user_id !== LOCAL_USER);
+  }
+
+  private async sendLeft(): Promise<void> {
+    await this.sendFairly(this.left, await this.countWaiting());
+  }
+
+  private async sendFairly(turns: Turn[], waiting: number): Promise<void> {
+    const chosen = new Set(waiting === 0 ? turns.slice(0, this.room) : firstOfEach(turns, waiting));
+    this.left = turns.filter((turn) => !chosen.has(turn));
+    await this.publish([...chosen]);
+  }
+
+  /** What this process can take now, and a few more, so that it need not wait for the next look. */
+  private get room(): number {
+    const { share, turnsAtOnce, driven } = this.shares;
+    return Math.max(0, turnsAtOnce - driven()) + shareOf(turnsAtOnce, share);
+  }
+
+  private async publish(turns: Turn[]): Promise<void> {
+    await Promise.all(
+      turns.map(({ _id: turn_id, conversation_id }) =>
+        this.ports.bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id })),
+      ),
+    );
+  }
+
+  private async countWaiting(): Promise<number> {
+    const queue = await this.ports.bus.inspect('turns');
+    return queue === 'missing' ? 0 : queue.messages;
+  }
+}
+
+/** While hints wait, whoever has none among them must not wait for the others' to be taken. */
+function firstOfEach(turns: Turn[], waiting: number): Turn[] {
+  if (waiting > CROWDED) return [];
+  const counts = new Map<string, number>();
+  return turns.filter(({ user_id }) => {
+    const count = (counts.get(user_id) ?? 0) + 1;
+    counts.set(user_id, count);
+    return count <= LEAST_SHARE;
+  });
+}
