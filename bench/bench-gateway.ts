@@ -49,6 +49,7 @@ export async function startBenchGateway(store: Store) {
         corsOrigins: [],
         allowedHosts: [],
         trustedProxies: [],
+        registration: 'open',
         limits: LIMITS,
       },
       logger: createLogger({ role: 'bench', level: 'error', pretty: false }),

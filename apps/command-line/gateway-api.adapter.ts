@@ -13,8 +13,8 @@ export class GatewayApi {
     return this.ask('GET', path) as Promise<T>;
   }
 
-  post<T>(path: string): Promise<T> {
-    return this.ask('POST', path) as Promise<T>;
+  post<T>(path: string, body?: object): Promise<T> {
+    return this.ask('POST', path, body) as Promise<T>;
   }
 
   patch<T>(path: string, body: object): Promise<T> {

@@ -3,6 +3,7 @@ import type { Environment } from '#bootstrap';
 import { addAccountCommands } from './account-commands.js';
 import { addCallCommand } from './call-commands.js';
 import { addDeadLetterCommands } from './dead-letter-commands.js';
+import { addInvitationCommands } from './invitation-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
 import { addUsageCommand } from './usage-command.js';
 
@@ -31,6 +32,7 @@ export function createProgram({ write, environment }: Terminal): Command {
   addCallCommand(program, openApi, write);
   addAccountCommands(program, openApi, write);
   addUsageCommand(program, openApi, write);
+  addInvitationCommands(program, openApi, write);
   return program;
 }
 

@@ -9,7 +9,7 @@ import type { HttpTimings } from './safety/http-timings.js';
 
 export interface GatewayConfig extends Pick<
   ClientConfig,
-  'auth' | 'corsOrigins' | 'allowedHosts' | 'trustedProxies'
+  'auth' | 'registration' | 'corsOrigins' | 'allowedHosts' | 'trustedProxies'
 > {
   limits: GatewayLimits;
   /** The part of a user's turns that is hinted while hints wait; absent: all. */

@@ -4,7 +4,9 @@ import { HealthModule } from '#observability';
 import { Accounts } from './accounts/accounts.js';
 import { AccountsController } from './accounts/accounts.controller.js';
 import type { LocalAccounts } from './accounts/create-local-accounts.js';
+import { Invitations } from './accounts/invitations.js';
 import { KnownAccounts } from './accounts/known-accounts.js';
+import { Registration } from './accounts/registration.js';
 import { SignIn } from './accounts/sign-in.js';
 import { AdminAccountsController } from './admin/accounts.controller.js';
 import { Calls } from './admin/calls.js';
@@ -12,6 +14,7 @@ import { CallsController } from './admin/calls.controller.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { DeadLettersController } from './admin/dead-letters.controller.js';
 import { AllUsageController } from './admin/usage.controller.js';
+import { InvitationsController } from './admin/invitations.controller.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { AUTHENTICATE } from './auth/http-user.guard.js';
@@ -69,7 +72,9 @@ export class GatewayModule {
         AllUsageController,
         McpController,
         ControlController,
-        ...(gateway.localAccounts ? [AccountsController, AdminAccountsController] : []),
+        ...(gateway.localAccounts
+          ? [AccountsController, AdminAccountsController, InvitationsController]
+          : []),
       ],
       providers: [
         ...providersOf(gateway),
@@ -85,11 +90,14 @@ export class GatewayModule {
   }
 }
 
-function accountProvidersOf({ accounts, known, signIn }: LocalAccounts): Provider[] {
+function accountProvidersOf(local: LocalAccounts): Provider[] {
+  const { accounts, known, signIn, registration, invitations } = local;
   return [
     { provide: Accounts, useValue: accounts },
     { provide: KnownAccounts, useValue: known },
     { provide: SignIn, useValue: signIn },
+    { provide: Registration, useValue: registration },
+    { provide: Invitations, useValue: invitations },
   ];
 }
 

@@ -1,5 +1,5 @@
 export type { ClientConfig, StandaloneConfig, ToolConfig, TurnConfig } from './config/app-config.js';
-export { type AuthSettings } from './config/auth-settings.js';
+export { type AuthSettings, type RegistrationSetting } from './config/auth-settings.js';
 export { ConfigError } from './config/config-error.js';
 export * from './config/load.config.js';
 export type { Settings } from './config/settings-file.js';

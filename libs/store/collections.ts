@@ -42,6 +42,8 @@ export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
 export interface CollectionDefinition<Name extends CollectionName = CollectionName> {
   /** Beside `_id`. Without one of these the store does not open. */
   unique: Field<Name>[][];
+  /** Unique among the rows that have it: a field that earlier versions did not write. */
+  uniqueIfPresent?: Field<Name>[];
   /** For speed only. */
   indexes: Field<Name>[][];
   /** Fields that are written again after the insert. */
@@ -86,8 +88,9 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
   facts: { unique: [], indexes: [['user_id']], caches: ['text', 'at'] },
   users: {
     unique: [['number'], ['email_key'], ['username_key']],
+    uniqueIfPresent: ['look_key'],
     indexes: [],
-    caches: ['role', 'is_active'],
+    caches: ['role', 'is_active', 'look_key'],
   },
   secrets: { unique: [], indexes: [], caches: [] },
   bindings: {

@@ -5,7 +5,7 @@ import type { UsageStore } from './usage-store.port.js';
 export type Inserted<T> = { won: boolean; row: T };
 
 /** Which of its unique fields another account has. */
-export type TakenField = 'email' | 'username' | 'number';
+export type TakenField = 'id' | 'email' | 'username' | 'look' | 'number';
 
 /** What is kept beside the journal. Errors and durability are those of the `Store`. */
 export interface SideStore extends UsageStore {
@@ -34,17 +34,19 @@ export interface SideStore extends UsageStore {
   removeFact(id: string): Promise<void>;
 
   /**
-   * One try of `row.number`: `number` means that another account has it, try the next. Email and username are looked
-   * at first, so that these say which of them is taken for good.
+   * One try of `row.number`: `number` means that another account has it, try the next. The others are looked at first,
+   * so that they say what is taken for good.
    */
   insertAccount(row: Account): Promise<'inserted' | TakenField>;
   getAccount(id: string): Promise<Account | null>;
-  findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null>;
+  findAccount(field: 'email_key' | 'username_key' | 'look_key', key: string): Promise<Account | null>;
   /** 0 if there is none. */
   lastAccountNumber(): Promise<number>;
   /** By number, ascending. */
   listAccounts(page: { after: number; limit: number }): Promise<Account[]>;
   updateAccount(id: string, change: Partial<Pick<Account, 'role' | 'is_active'>>): Promise<void>;
+  /** Gives an account that lacks it a `look_key`, unless another account has that one. */
+  keepLook(id: string, lookKey: string): Promise<void>;
   /** The secret of this `_id` that stands: the first one. */
   keepSecret(row: Secret): Promise<Secret>;
   /** A binding of this id gets what the row has; last writer wins. What the row lacks stays. */

@@ -8,6 +8,7 @@ import { largeBodies } from './large-bodies.attack.js';
 import { largeReads } from './large-reads.attack.js';
 import { leftRequests } from './left-requests.attack.js';
 import { models } from './models.attack.js';
+import { registration } from './registration.attack.js';
 import { signIn } from './sign-in.attack.js';
 import { slowArguments } from './slow-arguments.attack.js';
 import { socketFloods } from './socket-floods.attack.js';
@@ -19,6 +20,7 @@ export const ATTACKS: readonly Attack[] = [
   idleSockets,
   largeBodies,
   signIn,
+  registration,
   slowArguments,
   leftRequests,
   greedyUser,

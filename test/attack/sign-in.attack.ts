@@ -11,7 +11,7 @@ export const signIn: Attack = {
   name: 'sign-in',
   says: 'strangers send wrong passwords from 4 and from 40 addresses while others sign in',
   async run({ isShort }) {
-    const target = await startTarget({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    const target = await startTarget({ env: { TRUSTED_PROXIES: '127.0.0.1', REGISTRATION: 'open' } });
     try {
       // Tries under way count as wrong until they are known to be right: not more than ten for one account.
       for (const name of NAMES) await target.register(name);

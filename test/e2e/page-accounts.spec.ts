@@ -21,11 +21,11 @@ afterAll(async () => {
 afterEach(async () => {
   await tab.context.close();
   // A refused password is what some of these are about.
-  expect(tab.complaints.filter((text) => !/status of 40[01]/.test(text))).toEqual([]);
+  expect(tab.complaints.filter((text) => !/status of 40[013]/.test(text))).toEqual([]);
 });
 
-const open = async (options: BrowserContextOptions = {}) => {
-  tab = await Tab.open(browser, switchyard.url, options);
+const open = async (options: BrowserContextOptions = {}, url = switchyard.url) => {
+  tab = await Tab.open(browser, url, options);
   await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
 };
 const field = (name: string) => tab.page.getByLabel(name);
@@ -138,5 +138,83 @@ describe('a server with accounts', () => {
     await field('Email').fill('no address');
     await tab.button('Create account').click();
     await tab.isFocused(field('Email'));
+  });
+});
+
+describe('a server with invitations', () => {
+  let invited: SwitchyardProcess;
+  beforeAll(async () => {
+    invited = await startStandalone({ AUTH: 'local', REGISTRATION: 'invite', DATA_DIR: await newFolder() });
+  }, 60_000);
+  afterAll(() => invited?.kill());
+
+  const send = async (
+    path: string,
+    body: object | URLSearchParams,
+    token = '',
+  ): Promise<{ token: string }> => {
+    const isForm = body instanceof URLSearchParams;
+    const response = await fetch(`${invited.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, ...(!isForm && { 'content-type': 'application/json' }) },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { token?: string; access_token?: string };
+    return { token: answer.token ?? answer.access_token ?? '' };
+  };
+  const heading = (name: string) => tab.page.getByRole('heading', { name });
+
+  it('offers an account to the first person, then to people with a link that was not used', async () => {
+    await open({}, invited.url);
+    await register('boss', 'correct horse');
+    await tab.seen('What needs doing?');
+    await tab.context.close();
+
+    await open({}, invited.url);
+    await tab.seen('No account? Ask an operator of this server for an invitation.');
+    expect(await tab.button('Create an account').count()).toBe(0);
+    await tab.takePicture('accounts-no-invitation-light');
+    await tab.context.close();
+
+    const form = new URLSearchParams({ username: 'boss', password: 'correct horse' });
+    const { token: operator } = await send('/api/auth/token', form);
+    const { token } = await send('/api/admin/invitations', {}, operator);
+    const link = `${invited.url}/#invitation=${token}`;
+    const openLink = async () => {
+      tab = await Tab.open(browser, link);
+      await heading('Create an account').waitFor();
+    };
+    const fill = async (name: string) => {
+      await field('Email').fill('guest@example.org');
+      await field('Username').fill(name);
+      await field('Password, at least 8 characters').fill('correct horse');
+      await tab.button('Create account').click();
+    };
+    await openLink();
+    await tab.takePicture('accounts-invitation-light');
+    await fill('B\u043ess');
+    await tab.seen('This username looks like one that is already taken.');
+    await fill('guest');
+    await tab.seen('What needs doing?');
+    expect(tab.page.url()).not.toContain(token);
+    await tab.context.close();
+
+    await openLink();
+    await fill('late');
+    await tab.seen(/^This invitation was used or withdrawn, or its time is over/);
+    await tab.takePicture('accounts-invitation-used-light');
+    await tab.button('I have an account').click();
+    await signIn('guest', 'correct horse');
+    await tab.seen('What needs doing?');
+  });
+
+  it('says that registration is closed, where it is', async () => {
+    const context = await browser.newContext();
+    await context.route('**/api/auth/registration', (route) =>
+      route.fulfill({ json: { registration: 'closed' } }),
+    );
+    tab = await Tab.in(context, `${invited.url}/#invitation=x`);
+    await tab.seen('Registration is closed, so this invitation cannot be used.');
+    expect(await tab.button('Create an account').count()).toBe(0);
   });
 });

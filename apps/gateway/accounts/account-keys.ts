@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lookOf } from './name-look.js';
 
 /** What an account is found by. */
 export interface AccountKey {
@@ -12,6 +13,11 @@ export function emailKey(email: string): string {
 
 export function usernameKey(username: string): string {
   return hashOf('username', username.normalize('NFKC').toLowerCase());
+}
+
+/** The same for usernames that look alike. */
+export function lookKey(username: string): string {
+  return hashOf('look', lookOf(username));
 }
 
 /** Of what somebody signs in with: usernames have no `@`, addresses do. */

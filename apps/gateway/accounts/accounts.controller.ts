@@ -5,6 +5,8 @@ import { bearerToken } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { ParsePipe, parseRequest } from '../http/parse.pipe.js';
 import type { AccountBody } from './accounts.js';
+import { isVisible } from './name-look.js';
+import { Registration, type RegistrationState } from './registration.js';
 import { SignIn, type TokenBody } from './sign-in.js';
 
 /** Longer ones are nobody's; hashing them would cost all the same. */
@@ -18,7 +20,9 @@ const registerSchema = z.object({
     .trim()
     .min(3)
     .max(50)
-    .regex(/^[^@\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u, { error: 'must not contain @ or invisible characters' }),
+    .refine((name) => !name.includes('@') && isVisible(name), {
+      error: 'must have a letter or digit, and no @, no blanks but single spaces, no invisible characters',
+    }),
   password: z.string().min(8).max(100),
   full_name: z
     .string()
@@ -26,6 +30,8 @@ const registerSchema = z.object({
     .max(100)
     .nullish()
     .transform((name) => name || null),
+  /** The token of a link. */
+  invitation: z.string().min(1).max(100).optional(),
 });
 const formSchema = z.object({
   username: z.string().trim().min(1).max(MAX_TYPED_LENGTH),
@@ -35,14 +41,23 @@ const formSchema = z.object({
 /** `AUTH=local`. With any other there are no such routes. */
 @Controller('api/auth')
 export class AccountsController {
-  constructor(@Inject(SignIn) private readonly door: SignIn) {}
+  constructor(
+    @Inject(SignIn) private readonly door: SignIn,
+    @Inject(Registration) private readonly registration: Registration,
+  ) {}
+
+  /** For the page of somebody without an account. */
+  @Get('registration')
+  async state(): Promise<{ registration: RegistrationState }> {
+    return { registration: await this.registration.state() };
+  }
 
   @Post('register')
   register(
     @Req() request: Request,
-    @Body(new ParsePipe(registerSchema)) given: z.output<typeof registerSchema>,
+    @Body(new ParsePipe(registerSchema)) { invitation, ...given }: z.output<typeof registerSchema>,
   ): Promise<AccountBody> {
-    return this.door.register(addressOf(request), given);
+    return this.door.register(addressOf(request), given, invitation);
   }
 
   /** As OAuth 2 has it: a form. */

@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { idSchema, type Account, type AccountRole } from '#contracts';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
 import { notFound, RequestError } from '../errors/request-error.js';
-import { emailKey, keyOfName, usernameKey } from './account-keys.js';
+import { emailKey, keyOfName, lookKey, usernameKey } from './account-keys.js';
+import { invitationGone, registrationClosed, type Admission } from './registration.js';
 
 /** An account as its owner sees it. */
 export interface AccountBody {
@@ -37,31 +38,62 @@ export type AccountStore = Pick<
   | 'lastAccountNumber'
   | 'listAccounts'
   | 'updateAccount'
+  | 'keepLook'
   | 'keepSecret'
 >;
 
 /** Each time somebody else was faster; more than can happen. */
 const MAX_TRIES = 1_000;
+const PAGE = 500;
 
 export class Accounts {
+  private looks: Promise<void> | undefined;
+
   constructor(private readonly store: AccountStore) {}
 
-  /** The insert decides who gets email, username and number; number 1 is an operator. */
-  async register({ email, username, full_name, password }: NewAccount): Promise<Account> {
+  /** The insert decides who gets email, username and number, and uses up an invitation; number 1 is an operator. */
+  async register(
+    { email, username, full_name, password }: NewAccount,
+    { isFirst = false, invitationId }: Admission = {},
+  ): Promise<Account> {
+    await this.keepLooks();
     const account = {
-      _id: `user_${randomBytes(16).toString('base64url')}`,
+      _id: accountId(invitationId),
       ...{ email, email_key: emailKey(email), username, username_key: usernameKey(username) },
+      look_key: lookKey(username),
       ...{ full_name, password, is_active: true, created_at: new Date().toISOString() },
     };
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const number = (await this.store.lastAccountNumber()) + 1;
+      if (isFirst && number > 1) throw registrationClosed();
       const row: Account = { ...account, number, role: number === 1 ? 'operator' : 'user' };
       const answer = await this.store.insertAccount(row);
       if (answer === 'inserted') return row;
+      if (answer === 'id') throw invitationGone();
       if (answer === 'email') throw new RequestError('taken', 'This email is already registered.');
       if (answer === 'username') throw new RequestError('taken', 'This username is already taken.');
+      if (answer === 'look')
+        throw new RequestError('taken', 'This username looks like one that is already taken.');
     }
     throw new RequestError('overloaded', 'Too many people register at this moment.', 1_000);
+  }
+
+  /** Accounts of before names were compared by their look get theirs, once; of two that look alike the first one. */
+  private keepLooks(): Promise<void> {
+    this.looks ??= this.addLooks().catch((error: unknown) => {
+      this.looks = undefined;
+      throw error;
+    });
+    return this.looks;
+  }
+
+  private async addLooks(): Promise<void> {
+    let page: Account[] = [];
+    do {
+      page = await this.store.listAccounts({ after: page.at(-1)?.number ?? 0, limit: PAGE });
+      for (const { _id, look_key, username } of page)
+        if (look_key === undefined) await this.store.keepLook(_id, lookKey(username));
+    } while (page.length === PAGE);
   }
 
   /** By username or email. */
@@ -92,6 +124,14 @@ export class Accounts {
     await this.store.updateAccount(id, { role, is_active });
     return toListed({ ...account, role, is_active });
   }
+}
+
+/** The same for the same invitation, so that it makes one account. */
+function accountId(invitationId: string | undefined): string {
+  const bytes = invitationId
+    ? createHash('sha256').update(`account of ${invitationId}`).digest().subarray(0, 16)
+    : randomBytes(16);
+  return `user_${bytes.toString('base64url')}`;
 }
 
 export function toAccountBody(account: Account): AccountBody {

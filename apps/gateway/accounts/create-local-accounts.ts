@@ -1,11 +1,13 @@
-import type { AuthSettings, GatewayLimits } from '#bootstrap';
+import type { AuthSettings, GatewayLimits, RegistrationSetting } from '#bootstrap';
 import type { Refusals } from '#observability';
 import type { BindingStore } from '../dialects/bindings.js';
 import { AccountTokens } from './account-tokens.adapter.js';
 import { Accounts, type AccountStore } from './accounts.js';
+import { Invitations, type InvitationStore } from './invitations.js';
 import { KnownAccounts } from './known-accounts.js';
 import { KnownNetworks } from './known-networks.js';
 import { Passwords } from './passwords.js';
+import { Registration } from './registration.js';
 import { SignIn } from './sign-in.js';
 import { SignInLimits } from './sign-in-limits.js';
 
@@ -14,26 +16,38 @@ export interface LocalAccounts {
   accounts: Accounts;
   known: KnownAccounts;
   signIn: SignIn;
+  registration: Registration;
+  invitations: Invitations;
 }
 
 /** Undefined with any other `AUTH`. */
 export function createLocalAccounts(
-  store: AccountStore & BindingStore,
-  { auth, limits }: { auth: AuthSettings; limits: GatewayLimits },
+  store: AccountStore & BindingStore & InvitationStore,
+  {
+    auth,
+    limits,
+    registration: setting,
+  }: { auth: AuthSettings; limits: GatewayLimits; registration: RegistrationSetting },
   refusals: Refusals,
 ): LocalAccounts | undefined {
   if (auth.kind !== 'local') return undefined;
   const accounts = new Accounts(store);
   const tokens = new AccountTokens(store, auth.secret);
+  const invitations = new Invitations(store);
+  const registration = new Registration(setting, store, invitations);
   return {
     accounts,
+    registration,
+    invitations,
     known: new KnownAccounts(accounts, tokens),
-    signIn: new SignIn(
+    signIn: new SignIn({
       accounts,
-      new Passwords((network) => refusals.note('sign_ins', { address: network })),
+      passwords: new Passwords((network) => refusals.note('sign_ins', { address: network })),
       tokens,
-      new SignInLimits(limits, refusals),
-      new KnownNetworks(store),
-    ),
+      limits: new SignInLimits(limits, refusals),
+      networks: new KnownNetworks(store),
+      registration,
+      invitations,
+    }),
   };
 }

@@ -1,6 +1,11 @@
 import type { z } from 'zod';
 import type { LogLevel } from '#observability';
-import { toAuthSettings, type AuthSettings } from './auth-settings.js';
+import {
+  toAuthSettings,
+  toRegistration,
+  type AuthSettings,
+  type RegistrationSetting,
+} from './auth-settings.js';
 import type { clientVariables, processVariables, toolVariables, turnVariables } from './variables.js';
 import type { Settings } from './settings-file.js';
 
@@ -22,6 +27,8 @@ export interface SharedServices {
 
 export interface ClientConfig {
   auth: AuthSettings;
+  /** Who may make an account, with `AUTH=local`. */
+  registration: RegistrationSetting;
   /** Origins that may use the API from a browser besides the own one. */
   corsOrigins: string[];
   /** `Host` headers accepted besides the loopback names. */
@@ -96,9 +103,10 @@ export function toSharedServices(environment: { RABBITMQ_URL: string; MONGODB_UR
   return { rabbitmqUrl: environment.RABBITMQ_URL, mongodbUrl: environment.MONGODB_URL };
 }
 
-export function toClientConfig(environment: Output<typeof clientVariables>): ClientConfig {
+export function toClientConfig(environment: Output<typeof clientVariables> & { HOST: string }): ClientConfig {
   return {
     auth: toAuthSettings(environment),
+    registration: toRegistration(environment),
     corsOrigins: environment.CORS_ORIGINS,
     allowedHosts: environment.ALLOWED_HOSTS,
     trustedProxies: environment.TRUSTED_PROXIES,

@@ -2,6 +2,11 @@ import { isIPv4 } from 'node:net';
 
 export const AUTH_KINDS = ['none', 'local', 'jwt'] as const;
 
+export const REGISTRATIONS = ['open', 'invite', 'closed'] as const;
+
+/** `first`: open until the first account exists, then closed. */
+export type RegistrationSetting = (typeof REGISTRATIONS)[number] | 'first';
+
 /** HS256 wants as many bytes as its hash has. */
 const MIN_SECRET_LENGTH = 32;
 
@@ -47,13 +52,33 @@ export function findAuthProblems({
 /** Settings that have no effect because of `AUTH`. */
 export function findAuthNotices({ AUTH = 'none', ...rest }: Environment): string[] {
   const ofOthers = ['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
+  const registration =
+    AUTH !== 'local' && rest.REGISTRATION !== undefined
+      ? [`REGISTRATION set with AUTH=${AUTH}: only AUTH=local reads it`]
+      : [];
   if (AUTH === 'local') {
     const unused = ofOthers.filter((name) => rest[name] !== undefined);
     return unused.length > 0 ? [`${unused.join(', ')} set with AUTH=local: only AUTH=jwt reads it`] : [];
   }
-  if (AUTH !== 'none') return [];
+  if (AUTH !== 'none') return registration;
   const unused = ['JWT_SECRET', ...ofOthers].filter((name) => rest[name] !== undefined);
-  return unused.length > 0 ? [`${unused.join(', ')} set with AUTH=none: nobody has to log in`] : [];
+  return unused.length > 0
+    ? [...registration, `${unused.join(', ')} set with AUTH=none: nobody has to log in`]
+    : registration;
+}
+
+/** Strangers reach anything but a loopback address, and whatever a proxy forwards to. */
+export function toRegistration({
+  REGISTRATION,
+  HOST,
+  TRUSTED_PROXIES,
+}: {
+  REGISTRATION?: (typeof REGISTRATIONS)[number];
+  HOST: string;
+  TRUSTED_PROXIES: readonly string[];
+}): RegistrationSetting {
+  if (REGISTRATION !== undefined) return REGISTRATION;
+  return isLoopback(HOST) && TRUSTED_PROXIES.length === 0 ? 'open' : 'first';
 }
 
 export function toAuthSettings(environment: {

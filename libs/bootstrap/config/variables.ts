@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { LOG_LEVELS } from '#observability';
-import { AUTH_KINDS } from './auth-settings.js';
+import { AUTH_KINDS, REGISTRATIONS } from './auth-settings.js';
 
 /** Messages complete the sentence «NAME …» and never contain a value. */
 const must = (text: string): { error: (issue: { input?: unknown }) => string } => ({
@@ -73,6 +73,7 @@ export const ownServiceVariables = {
 
 export const clientVariables = {
   AUTH: z.enum(AUTH_KINDS, must('none, local or jwt')).default('none'),
+  REGISTRATION: z.enum(REGISTRATIONS, must('open, invite or closed')).optional(),
   JWT_SECRET: text.optional(),
   JWKS_URL: webUrl.optional(),
   JWT_ISSUER: text.optional(),

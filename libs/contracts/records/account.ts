@@ -15,6 +15,8 @@ export const accountSchema = z.object({
   username: z.string(),
   /** Hash of the name without its case; unique. */
   username_key: z.string(),
+  /** Hash of what the name looks like; unique among those that have one. Accounts of before may lack it. */
+  look_key: z.string().optional(),
   full_name: z.string().nullable(),
   /** Salt, cost and hash in one text. */
   password: z.string(),

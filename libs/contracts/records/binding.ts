@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
 
 /**
- * Small state of a user that a dialect's clients expect the server to hold; `_id` is a hash of user, dialect and key,
- * so a key has one value.
+ * Small state of a user that a dialect's clients expect the server to hold, or that signing in needs; `_id` is a hash of
+ * user, dialect and key, so a key has one value.
  */
 export const bindingSchema = z.object({
   _id: idSchema,
   user_id: z.string(),
-  /** As in `DIALECTS`. */
+  /** As in `DIALECTS`; `sign-in` and `invitations` are the accounts' own. */
   dialect: z.string(),
   key: z.string(),
   /** JSON text, the dialect's own. Last writer wins, as with `at`. */

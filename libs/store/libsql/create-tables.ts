@@ -14,7 +14,10 @@ export function createTables(database: Database.Database): void {
     database.exec(`CREATE TABLE IF NOT EXISTS ${table} (${columns.join(', ')})`);
     addMissingColumns(database, table);
     for (const index of COLLECTIONS[table].indexes) database.exec(createIndex('INDEX', table, index));
-    for (const index of COLLECTIONS[table].unique) createUniqueIndex(database, table, index);
+    const { unique, uniqueIfPresent = [] } = COLLECTIONS[table];
+    // Rows that lack a field have NULL there, and any number of NULLs is unique.
+    for (const index of [...unique, ...uniqueIfPresent.map((field) => [field])])
+      createUniqueIndex(database, table, index);
   }
 }
 
@@ -30,8 +33,10 @@ function addMissingColumns(database: Database.Database, table: CollectionName): 
 
 /** The row's fields that have a column of their own, beside `_id`. */
 export function indexedColumns(table: CollectionName): string[] {
-  const { unique, indexes } = COLLECTIONS[table];
-  return [...new Set([...unique, ...indexes].flat())].filter((column) => column !== '_id');
+  const { unique, uniqueIfPresent = [], indexes } = COLLECTIONS[table];
+  return [...new Set([...unique, ...uniqueIfPresent, ...indexes].flat())].filter(
+    (column) => column !== '_id',
+  );
 }
 
 export function quote(column: string): string {

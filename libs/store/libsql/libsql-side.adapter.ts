@@ -66,8 +66,10 @@ export abstract class LibsqlSideStore extends LibsqlUsageStore implements SideSt
   insertAccount(row: Account): Promise<'inserted' | TakenField> {
     return this.do(({ users }) => {
       if (users.insert(row)) return 'inserted';
+      if (users.get(row._id)) return 'id';
       if (users.select('WHERE email_key = ?', row.email_key)[0]) return 'email';
-      return users.select('WHERE username_key = ?', row.username_key)[0] ? 'username' : 'number';
+      if (users.select('WHERE username_key = ?', row.username_key)[0]) return 'username';
+      return users.select('WHERE look_key = ?', row.look_key ?? null)[0] ? 'look' : 'number';
     });
   }
 
@@ -75,7 +77,7 @@ export abstract class LibsqlSideStore extends LibsqlUsageStore implements SideSt
     return this.do(({ users }) => users.get(id));
   }
 
-  findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null> {
+  findAccount(field: 'email_key' | 'username_key' | 'look_key', key: string): Promise<Account | null> {
     return this.do(({ users }) => users.select(`WHERE ${field} = ?`, key)[0] ?? null);
   }
 
@@ -89,6 +91,13 @@ export abstract class LibsqlSideStore extends LibsqlUsageStore implements SideSt
 
   updateAccount(id: string, change: Parameters<SideStore['updateAccount']>[1]): Promise<void> {
     return this.do(({ users }) => void users.update(id, (row) => ({ ...row, ...change })));
+  }
+
+  keepLook(id: string, look_key: string): Promise<void> {
+    return this.do(({ users }) => {
+      const isFree = !users.select('WHERE look_key = ?', look_key)[0];
+      if (isFree && users.get(id)?.look_key === undefined) users.update(id, (row) => ({ ...row, look_key }));
+    });
   }
 
   keepSecret(row: Secret): Promise<Secret> {

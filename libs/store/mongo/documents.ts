@@ -112,6 +112,7 @@ export const FIELD_KINDS: { [Name in CollectionName]: FieldKinds<Name> } = {
     email_key: 'text',
     username: 'json',
     username_key: 'text',
+    look_key: 'text',
     full_name: 'json',
     password: 'text',
     role: 'text',

@@ -6,12 +6,13 @@ import { translateMongoError } from './mongo-errors.js';
 
 /** Creates the collection and what it lacks. Throws `StoreSetupError` when a unique index is not there afterwards. */
 export async function ensureIndexes(model: Model<StoredDocument>, name: CollectionName): Promise<void> {
-  const { unique, indexes } = COLLECTIONS[name];
+  const { unique, uniqueIfPresent = [], indexes } = COLLECTIONS[name];
   await model.createCollection();
   for (const fields of indexes) await model.collection.createIndex(toKey(fields));
   for (const fields of unique) await createUniqueIndex(model, name, fields);
+  for (const field of uniqueIfPresent) await createUniqueIndex(model, name, [field], { sparse: true });
   const existing = await model.collection.listIndexes().toArray();
-  for (const fields of unique) {
+  for (const fields of [...unique, ...uniqueIfPresent.map((field) => [field])]) {
     if (!existing.some((index) => isUniqueOver(index, fields)))
       throw new StoreSetupError(`MongoDB lacks ${describe(name, fields)}.`);
   }
@@ -21,9 +22,10 @@ async function createUniqueIndex(
   model: Model<StoredDocument>,
   name: CollectionName,
   fields: string[],
+  options: { sparse?: true } = {},
 ): Promise<void> {
   try {
-    await model.collection.createIndex(toKey(fields), { unique: true });
+    await model.collection.createIndex(toKey(fields), { unique: true, ...options });
   } catch (cause) {
     if (isRefusal(cause)) {
       const advice = 'remove documents that contradict it, or another index over the same fields';

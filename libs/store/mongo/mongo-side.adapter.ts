@@ -80,7 +80,7 @@ export abstract class MongoSideStore extends MongoUsageStore implements SideStor
     return this.rows.users.get(id);
   }
 
-  async findAccount(field: 'email_key' | 'username_key', key: string): Promise<Account | null> {
+  async findAccount(field: 'email_key' | 'username_key' | 'look_key', key: string): Promise<Account | null> {
     return (await this.rows.users.find({ equals: { [field]: key } }))[0] ?? null;
   }
 
@@ -94,6 +94,16 @@ export abstract class MongoSideStore extends MongoUsageStore implements SideStor
 
   async updateAccount(id: string, change: Parameters<SideStore['updateAccount']>[1]): Promise<void> {
     await this.rows.users.set({ equals: { _id: id } }, change);
+  }
+
+  async keepLook(_id: string, look_key: string): Promise<void> {
+    if (await this.findAccount('look_key', look_key)) return;
+    try {
+      await this.rows.users.set({ equals: { _id, look_key: null } }, { look_key });
+    } catch (error) {
+      // Another account got it between the two.
+      if (!(await this.findAccount('look_key', look_key))) throw error;
+    }
   }
 
   async keepSecret(row: Secret): Promise<Secret> {

@@ -20,6 +20,7 @@ export function describeAccounts(store: () => Store): void {
     it.each([
       ['email', 'email_key'],
       ['username', 'username_key'],
+      ['look', 'look_key'],
       ['number', 'number'],
     ] as const)(
       'an insert with the %s of another account says so and leaves nothing',
@@ -32,6 +33,29 @@ export function describeAccounts(store: () => Store): void {
         expect(await store().insertAccount({ ...second, [field]: sampleAccount()[field] })).toBe('inserted');
       },
     );
+
+    it('of one id are made once, whatever else they have', async () => {
+      const rows = Array.from({ length: 8 }, (_, n) =>
+        sampleAccount({ _id: 'user_of_one_invitation', password: `scrypt$${n}` }),
+      );
+      const answers = await Promise.all(rows.map((row) => store().insertAccount(row)));
+      expect(answers.toSorted()).toEqual([...Array<string>(7).fill('id'), 'inserted']);
+      expect(await store().getAccount('user_of_one_invitation')).toEqual(rows[answers.indexOf('inserted')]);
+    });
+
+    it('without a look are many, and get one unless another account has it', async () => {
+      const rows = Array.from({ length: 3 }, () => sampleAccount({ look_key: undefined }));
+      for (const row of rows) expect(await store().insertAccount(row)).toBe('inserted');
+      const [first, second] = rows as [Account, Account];
+      const look = `l-${makeId()}`;
+      await store().keepLook(first._id, look);
+      await store().keepLook(second._id, look);
+      await store().keepLook(first._id, `l-${makeId()}`);
+      expect(await store().getAccount(first._id)).toEqual({ ...first, look_key: look });
+      expect(await store().getAccount(second._id)).not.toHaveProperty('look_key');
+      expect((await store().findAccount('look_key', look))?._id).toBe(first._id);
+      expect(await store().insertAccount(sampleAccount({ look_key: look }))).toBe('look');
+    });
 
     it('say what is taken for good before they say that the number is', async () => {
       const first = sampleAccount();

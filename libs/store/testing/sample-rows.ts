@@ -88,6 +88,7 @@ export function sampleAccount(fields: Partial<Account> = {}): Account {
     email_key: `e-${name}`,
     username: `\u{1F408} ${name}`,
     username_key: `u-${name}`,
+    look_key: `l-${name}`,
     full_name: null,
     password: 'scrypt$…',
     role: 'user',

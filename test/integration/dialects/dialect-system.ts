@@ -30,7 +30,14 @@ export class DialectSystem {
     await fleet.startOrchestrator(model, settings);
     const { part, bus } = await fleet.join('gateway');
     const auth = { kind: 'none' } as const;
-    const config = { auth, corsOrigins: [], allowedHosts: [], trustedProxies: [], limits: LIMITS };
+    const config = {
+      auth,
+      registration: 'open' as const,
+      corsOrigins: [],
+      allowedHosts: [],
+      trustedProxies: [],
+      limits: LIMITS,
+    };
     const metrics = createMetrics({ collectDefaults: false });
     const deps = { ...part, logger: part.log, config, health: new Health(), metrics };
     const gateway = await startGateway({ ...deps, pageDir: '/nonexistent' }, { port: 0, host: '127.0.0.1' });

@@ -123,6 +123,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     peers: { isDead: () => Promise.resolve(false), isSuspect: () => Promise.resolve(false) },
     config: {
       auth: { kind: 'none' },
+      registration: 'open',
       corsOrigins: [],
       allowedHosts: [],
       trustedProxies: [],

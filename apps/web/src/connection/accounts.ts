@@ -5,6 +5,16 @@ export interface NewAccount {
   username: string;
   password: string;
   full_name?: string;
+  /** The token of an invitation. */
+  invitation?: string;
+}
+
+/** What somebody without an account can do on this server. */
+export type Registration = 'open' | 'invite' | 'closed';
+
+export async function readRegistration(): Promise<Registration> {
+  const { registration } = (await ask('/api/auth/registration')) as { registration: Registration };
+  return registration;
 }
 
 /** A token for a username or an email and its password. Throws `HttpError` with words for people. */
@@ -18,10 +28,14 @@ export async function register(account: NewAccount): Promise<void> {
   await post('/api/auth/register', JSON.stringify(account), { 'content-type': 'application/json' });
 }
 
-async function post(path: string, body: BodyInit, headers: Record<string, string> = {}): Promise<unknown> {
+function post(path: string, body: BodyInit, headers: Record<string, string> = {}): Promise<unknown> {
+  return ask(path, { method: 'POST', headers, body });
+}
+
+async function ask(path: string, init?: RequestInit): Promise<unknown> {
   let response: Response;
   try {
-    response = await fetch(path, { method: 'POST', headers, body });
+    response = await fetch(path, init);
   } catch {
     throw new HttpError(0, 'The server cannot be reached.');
   }

@@ -1,6 +1,7 @@
-import { useState, type FormEvent } from 'react';
-import { register, requestToken } from '../connection/accounts.js';
+import { useEffect, useState, type FormEvent } from 'react';
+import { readRegistration, register, requestToken, type Registration } from '../connection/accounts.js';
 import { HttpError } from '../connection/http.js';
+import { forgetInvitation, readInvitation } from '../connection/invitation.js';
 import { useObservable, useSession } from '../session.js';
 import { SignInHeading } from './sign-in-heading.js';
 import { SignInProblem, SIGN_IN_PROBLEM } from './sign-in-problem.js';
@@ -10,11 +11,15 @@ const WORDS = {
   expired: 'Your session has ended. Sign in again: nothing that you wrote is lost.',
 };
 
-/** Signs in with a password, or makes an account first. */
+/** Signs in with a password, or makes an account first where that is possible. */
 export function PasswordForm() {
   const { connection } = useSession();
   const { reason } = useObservable(connection.state);
-  const [isNew, setNew] = useState(false);
+  const registration = useRegistration();
+  const [invitation] = useState(readInvitation);
+  const canRegister = registration === 'open' || (registration === 'invite' && invitation !== undefined);
+  const [chosen, setChosen] = useState<boolean>();
+  const isNew = canRegister && (chosen ?? invitation !== undefined);
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<string>();
   const problem = refusal ?? (reason && WORDS[reason]);
@@ -25,7 +30,7 @@ export function PasswordForm() {
     const text = (name: string) => String(given.get(name) ?? '');
     setBusy(true);
     setRefusal(undefined);
-    enter(isNew, text)
+    enter(isNew, text, invitation)
       .then((token) => connection.signIn(token))
       .catch((error: unknown) => {
         setBusy(false);
@@ -40,24 +45,68 @@ export function PasswordForm() {
       <button type="submit" className="button button-main" disabled={isBusy}>
         {isNew ? 'Create account' : 'Sign in'}
       </button>
-      <button
-        type="button"
-        className="button button-ghost"
-        disabled={isBusy}
-        onClick={() => {
-          setRefusal(undefined);
-          setNew(!isNew);
-        }}
-      >
-        {isNew ? 'I have an account' : 'Create an account'}
-      </button>
+      {canRegister ? (
+        <button
+          type="button"
+          className="button button-ghost"
+          disabled={isBusy}
+          onClick={() => {
+            setRefusal(undefined);
+            setChosen(!isNew);
+          }}
+        >
+          {isNew ? 'I have an account' : 'Create an account'}
+        </button>
+      ) : (
+        <NoRegistration registration={registration} isInvited={invitation !== undefined} />
+      )}
     </form>
   );
 }
 
-async function enter(isNew: boolean, text: (name: string) => string): Promise<string> {
+/** Undefined until the server has said it. */
+function useRegistration(): Registration | undefined {
+  const [registration, setRegistration] = useState<Registration>();
+  useEffect(() => {
+    readRegistration().then(setRegistration, () => undefined);
+  }, []);
+  return registration;
+}
+
+function NoRegistration({
+  registration,
+  isInvited,
+}: {
+  registration: Registration | undefined;
+  isInvited: boolean;
+}) {
+  if (registration === undefined) return null;
+  const words =
+    registration === 'invite'
+      ? 'No account? Ask an operator of this server for an invitation.'
+      : isInvited
+        ? 'Registration is closed, so this invitation cannot be used.'
+        : 'Registration is closed.';
+  return <p className="sign-in-note">{words}</p>;
+}
+
+async function enter(
+  isNew: boolean,
+  text: (name: string) => string,
+  invitation: string | undefined,
+): Promise<string> {
   const [username, password] = [text('username'), text('password')];
-  if (isNew) await register({ email: text('email'), username, password, full_name: text('full_name') });
+  if (isNew) {
+    const full_name = text('full_name');
+    await register({
+      email: text('email'),
+      username,
+      password,
+      full_name,
+      ...(invitation !== undefined && { invitation }),
+    });
+    forgetInvitation();
+  }
   return requestToken(username, password);
 }
 

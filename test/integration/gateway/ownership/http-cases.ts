@@ -97,6 +97,7 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'GET /health/ready': { open: PROBE },
   'GET /metrics': { open: PROBE },
   'POST /api/auth/register': { open: 'who has no account makes one' },
+  'GET /api/auth/registration': { open: 'whether there are accounts to be had is asked without one' },
   'POST /api/auth/token': { open: 'a token is had here' },
   'GET /api/auth/me': { own: { path: '/api/auth/me' } },
   'GET /api/tools': { own: { path: '/api/tools' } },
@@ -143,6 +144,12 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'PATCH /api/admin/users/:id': {
     operator: true,
     own: { path: '/api/admin/users/bob', body: { role: 'operator' } },
+  },
+  'GET /api/admin/invitations': { operator: true, own: { path: '/api/admin/invitations' } },
+  'POST /api/admin/invitations': { operator: true, own: { path: '/api/admin/invitations', body: {} } },
+  'DELETE /api/admin/invitations/:id': {
+    operator: true,
+    own: { path: '/api/admin/invitations/invitation_1' },
   },
   'POST /api/chat-artifacts': artifactChat('/api/chat-artifacts', NO_MESSAGE),
   'POST /api/chat': artifactChat('/api/chat', NO_MESSAGE),

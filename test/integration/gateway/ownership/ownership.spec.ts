@@ -191,6 +191,10 @@ describe('who is no operator', () => {
       _id: 'letter_1',
       ...{ queue: 'turns', reason: 'rejected', message_id: 'm', content: '{}', at: new Date().toISOString() },
     });
+    await harness.store.putBinding({
+      ...{ _id: 'invitation_1', user_id: 'olga', dialect: 'invitations', key: '', value: 'null' },
+      at: new Date().toISOString(),
+    });
     for (const ask of asksOf(how, things))
       expect([401, 403, 404]).not.toContain((await asPerson('olga', method, ask)).status);
     await harness.store.updateAccount('bob', { role: 'user' });

@@ -1,0 +1,63 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import type { GatewayApi } from './gateway-api.adapter.js';
+import { formatTable } from './table.js';
+
+/** An invitation as `GET /api/admin/invitations` lists it. */
+interface Invitation {
+  id: string;
+  note: string | null;
+  created_at: string;
+  expires_at: string;
+}
+
+const PATH = '/api/admin/invitations';
+const HEADER = ['ID', 'FOR', 'SINCE', 'UNTIL'] as const;
+
+/** `invitations create | list | withdraw`, for `REGISTRATION=invite`. */
+export function addInvitationCommands(
+  program: Command,
+  openApi: () => GatewayApi,
+  write: (text: string) => void,
+): void {
+  const commands = program
+    .command('invitations')
+    .description('links that make one account each, with REGISTRATION=invite');
+  commands
+    .command('create')
+    .description('prints a link that is shown only once; give --url as people reach the page')
+    .option('--hours <number>', 'how long it can be used, at most 720', parseHours, 72)
+    .option('--for <name>', 'a note for your own list')
+    .action(async ({ hours, for: note }: { hours: number; for?: string }) => {
+      const { token, expires_at } = await openApi().post<Invitation & { token: string }>(PATH, {
+        hours,
+        ...(note !== undefined && { note }),
+      });
+      const { url } = program.opts<{ url: string }>();
+      write(`${new URL(`/#invitation=${token}`, url).href}\nIt makes one account, until ${expires_at}.\n`);
+    });
+  commands
+    .command('list')
+    .description('yours that were not used yet')
+    .action(async () => {
+      const open = await openApi().get<Invitation[]>(PATH);
+      write(formatTable(HEADER, open.map(cellsOf)));
+    });
+  commands
+    .command('withdraw <id>')
+    .description('makes the link of one of yours useless')
+    .action(async (id: string) => {
+      await openApi().delete(`${PATH}/${encodeURIComponent(id)}`);
+      write('withdrawn\n');
+    });
+}
+
+function parseHours(text: string): number {
+  const hours = Number(text);
+  if (!Number.isInteger(hours) || hours < 1 || hours > 720)
+    throw new InvalidArgumentError('It must be a whole number from 1 to 720.');
+  return hours;
+}
+
+function cellsOf({ id, note, created_at, expires_at }: Invitation): string[] {
+  return [id, note ?? '', created_at, expires_at];
+}

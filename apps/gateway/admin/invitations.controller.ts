@@ -1,0 +1,55 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, UseGuards } from '@nestjs/common';
+import { z } from 'zod';
+import { Invitations, type InvitationBody } from '../accounts/invitations.js';
+import { Registration } from '../accounts/registration.js';
+import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
+import type { User } from '../auth/user.js';
+import { RequestError } from '../errors/request-error.js';
+import { ParsePipe } from '../http/parse.pipe.js';
+import { OperatorGuard } from './operator.guard.js';
+
+const newSchema = z.strictObject({
+  hours: z.int().min(1).max(720).default(72),
+  /** For the operator's own list: whom it is for. */
+  note: z
+    .string()
+    .trim()
+    .max(100)
+    .nullish()
+    .transform((note) => note || null),
+});
+
+/** Links that make one account each, for operators, with `AUTH=local`. */
+@Controller('api/admin/invitations')
+@UseGuards(HttpUserGuard, OperatorGuard)
+export class InvitationsController {
+  constructor(
+    @Inject(Invitations) private readonly invitations: Invitations,
+    @Inject(Registration) private readonly registration: Registration,
+  ) {}
+
+  @Post()
+  async create(
+    @CurrentUser() operator: User,
+    @Body(new ParsePipe(newSchema)) given: z.output<typeof newSchema>,
+  ): Promise<InvitationBody & { token: string }> {
+    const state = await this.registration.state();
+    if (state !== 'invite')
+      throw new RequestError(
+        'invalid',
+        `Registration is ${state}, so an invitation would change nothing. Set REGISTRATION=invite.`,
+      );
+    return this.invitations.create(operator, given);
+  }
+
+  @Get()
+  list(@CurrentUser() operator: User): Promise<InvitationBody[]> {
+    return this.invitations.list(operator);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  withdraw(@CurrentUser() operator: User, @Param('id') id: string): Promise<void> {
+    return this.invitations.withdraw(operator, id);
+  }
+}
