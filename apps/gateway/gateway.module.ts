@@ -18,6 +18,7 @@ import { InvitationsController } from './admin/invitations.controller.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { AUTHENTICATE } from './auth/http-user.guard.js';
+import { SharedCounts } from './auth/shared-counts.js';
 import { OPEN_STREAMS } from './auth/stream.guard.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
@@ -109,6 +110,7 @@ function providersOf(gateway: Gateway): Provider[] {
     { provide: Ownership, useValue: gateway.ownership },
     { provide: OfferedTools, useValue: gateway.offeredTools },
     { provide: OfferedModels, useValue: gateway.offeredModels },
+    { provide: SharedCounts, useValue: gateway.counts },
     { provide: DriverRequests, useValue: gateway.drivers },
     { provide: GenesisSockets, useValue: gateway.genesisSockets },
     { provide: Calls, useValue: gateway.calls },

@@ -9,6 +9,7 @@ import type { Store } from '#store';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { MinuteLimit } from './auth/minute-limit.js';
 import { OpenLimit } from './auth/open-limit.js';
+import { SharedCounts } from './auth/shared-counts.js';
 import type { Authenticate, User } from './auth/user.js';
 import { Bodies } from './bodies/bodies.js';
 import { OfferedModels } from './catalogue/offered-models.js';
@@ -71,6 +72,8 @@ export class Gateway {
   readonly log: GatewayDeps['logger'];
   readonly genesisSockets: GenesisSockets;
   readonly refusals: Refusals;
+  /** Of limits that hold for the installation. */
+  readonly counts: SharedCounts;
   readonly addressOf: AddressOf;
   readonly unknownSockets: UnknownSockets;
   readonly guard: ConnectionGuard;
@@ -85,7 +88,8 @@ export class Gateway {
     this.log = log;
     this.refusals = new Refusals(metrics.refusals, log);
     this.bodies = new Bodies({ limits: config.limits, refusals: this.refusals, log });
-    this.localAccounts = createLocalAccounts(store, config, this.refusals);
+    this.counts = new SharedCounts(bus, processId);
+    this.localAccounts = createLocalAccounts(store, config, this);
     this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth);
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId, config.offer);
@@ -152,6 +156,7 @@ export class Gateway {
     await this.mcpServer.close();
     this.feeds.stop();
     await this.bodies.stop();
+    this.counts.stop();
   }
 
   private createMcp(): McpHttpHandler {
@@ -229,9 +234,11 @@ export class Gateway {
     const { bus, metrics, config } = this.deps;
     // Without accounts there is nobody to share with.
     const fairShare = config.auth.kind === 'none' ? 1 : config.fairShare;
-    return new TurnDoor(bus, { ...config.limits, fairShare }, (limit) =>
+    const door = new TurnDoor(bus, { ...config.limits, fairShare }, (limit) =>
       metrics.messageRefusals.inc({ limit }),
     );
+    door.shareWith(this.counts);
+    return door;
   }
 
   private createFeeds(): Feeds {

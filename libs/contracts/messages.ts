@@ -77,6 +77,19 @@ export const bodySchemas = {
   }),
   /** This user's client has come back to another gateway: sockets that do not answer are cut off. */
   'socket.probe': z.object({ user_id: z.string() }),
+  /** To every gateway: what one of them counted for limits of the installation; below 0 it was given back. */
+  'limits.counted': z.object({
+    gateway: processIdSchema,
+    counts: z
+      .array(
+        z.object({
+          limit: z.string().max(64),
+          key: z.string().max(512),
+          count: z.int().min(-100_000).max(100_000),
+        }),
+      )
+      .max(2_000),
+  }),
   /** Only its return as unroutable means something. */
   probe: z.object({}),
 } as const;
@@ -126,6 +139,7 @@ export const QUEUE_TYPES = {
     'model.roll_call',
     'calls.counted',
     'socket.probe',
+    'limits.counted',
     'probe',
   ],
 } as const satisfies Record<string, readonly MessageType[]>;

@@ -1,5 +1,6 @@
 import type { AuthSettings, GatewayLimits, RegistrationSetting } from '#bootstrap';
 import type { Refusals } from '#observability';
+import type { SharedCounts } from '../auth/shared-counts.js';
 import type { BindingStore } from '../dialects/bindings.js';
 import { AccountTokens } from './account-tokens.adapter.js';
 import { Accounts, type AccountStore } from './accounts.js';
@@ -28,7 +29,7 @@ export function createLocalAccounts(
     limits,
     registration: setting,
   }: { auth: AuthSettings; limits: GatewayLimits; registration: RegistrationSetting },
-  refusals: Refusals,
+  { refusals, counts }: { refusals: Refusals; counts: SharedCounts },
 ): LocalAccounts | undefined {
   if (auth.kind !== 'local') return undefined;
   const accounts = new Accounts(store);
@@ -44,7 +45,7 @@ export function createLocalAccounts(
       accounts,
       passwords: new Passwords((network) => refusals.note('sign_ins', { address: network })),
       tokens,
-      limits: new SignInLimits(limits, refusals),
+      limits: new SignInLimits(limits, refusals, counts),
       networks: new KnownNetworks(store),
       registration,
       invitations,

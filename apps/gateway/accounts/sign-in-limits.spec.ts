@@ -8,7 +8,8 @@ const tooMany = (what: string) =>
 
 function setUp(now?: () => number) {
   const noted: string[] = [];
-  const door = new SignInLimits(limits, { note: (limit) => noted.push(limit) }, now);
+  const counts = { share: () => undefined };
+  const door = new SignInLimits(limits, { note: (limit) => noted.push(limit) }, counts, now);
   const attempt = (address: string, account: string, isKnown = false) => {
     const begun = door.begin(address);
     begun.against({ key: account, userId: account, isKnown });

@@ -1,6 +1,7 @@
 import type { GatewayLimits } from '#bootstrap';
 import type { Refusals } from '#observability';
 import { MinuteLimit } from '../auth/minute-limit.js';
+import type { SharedCounts } from '../auth/shared-counts.js';
 import { networkOf } from '../safety/network-of.js';
 
 /** Of all together within a minute: bounds what is remembered. */
@@ -33,13 +34,18 @@ export class SignInLimits {
   constructor(
     limits: GatewayLimits,
     private readonly refusals: Pick<Refusals, 'note'>,
+    counts: Pick<SharedCounts, 'share'>,
     now?: () => number,
   ) {
-    const limit = (what: string, perUser: number) =>
-      new MinuteLimit({ what, perUser, inAll: MAX_REMEMBERED }, now);
-    this.byAccount = limit('wrong passwords', limits.wrongPasswordsPerMinute);
-    this.byAddress = limit('wrong passwords', limits.wrongPasswordsPerAddress);
-    this.registrations = limit('registrations', limits.registrationsPerAddress);
+    const limit = (name: LimitName, what: string, perUser: number) => {
+      const counter = new MinuteLimit({ what, perUser, inAll: MAX_REMEMBERED }, now);
+      counts.share(name, counter);
+      return counter;
+    };
+    const { wrongPasswordsPerMinute, wrongPasswordsPerAddress, registrationsPerAddress } = limits;
+    this.byAccount = limit('wrong_passwords_per_minute', 'wrong passwords', wrongPasswordsPerMinute);
+    this.byAddress = limit('wrong_passwords_per_address', 'wrong passwords', wrongPasswordsPerAddress);
+    this.registrations = limit('registrations_per_address', 'registrations', registrationsPerAddress);
   }
 
   begin(address: string): SignInAttempt {

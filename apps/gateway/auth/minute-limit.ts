@@ -15,13 +15,17 @@ interface Taken {
   userId: string;
   at: number;
   cost: number;
+  /** By another process. */
+  isHeard?: true;
 }
 
 /**
- * How much may happen within a minute, in this process. One thing may cost more than the limit: what is over it counts
+ * How much may happen within a minute, in this process; with `SharedCounts`, in all gateways. One thing may cost more than the limit: what is over it counts
  * as a debt, of which a minute pays as much as the limit.
  */
 export class MinuteLimit {
+  /** Told what was counted here; below 0 it was given back. */
+  onCount: (userId: string, cost: number) => void = () => undefined;
   /** Oldest first; a debt is in the minutes to come. */
   private readonly taken: Taken[] = [];
   private readonly counts = new Map<string, number>();
@@ -41,17 +45,45 @@ export class MinuteLimit {
       throw this.refusal(`Too many ${what} within a minute.`, this.waitMs(userId, count, now));
     if (this.taken.length >= inAll)
       throw this.refusal(`Too many ${what} of all people at once.`, WINDOW_MS - (now - this.taken[0]!.at));
-    for (let left = cost, at = now; left > 0; left -= perUser, at += WINDOW_MS)
-      this.add({ userId, at, cost: Math.min(left, perUser) });
-    this.counts.set(userId, count + cost);
+    this.spread(userId, cost);
+    this.onCount(userId, cost);
+  }
+
+  /** Another process counted so much, or gave back so much if it is below 0. This refuses nothing by itself. */
+  hear(userId: string, cost: number): void {
+    this.forgetOld(this.now());
+    if (cost < 0) this.forgetHeard(userId, -cost);
+    else if (this.taken.length < this.limits.inAll) this.spread(userId, cost, { isHeard: true });
   }
 
   /** The last one that was counted is not counted. */
   giveBack(userId: string): void {
-    const at = this.taken.findLastIndex((entry) => entry.userId === userId);
+    const at = this.taken.findLastIndex((entry) => entry.userId === userId && !entry.isHeard);
     if (at < 0) return;
     const [last] = this.taken.splice(at, 1);
     this.countDown(last!);
+    this.onCount(userId, -last!.cost);
+  }
+
+  private forgetHeard(userId: string, cost: number): void {
+    let left = cost;
+    for (let at = this.taken.length - 1; at >= 0 && left > 0; at--) {
+      const entry = this.taken[at]!;
+      if (entry.userId !== userId || !entry.isHeard) continue;
+      const given = Math.min(left, entry.cost);
+      left -= given;
+      entry.cost -= given;
+      if (entry.cost === 0) this.taken.splice(at, 1);
+      this.countDown({ userId, cost: given });
+    }
+  }
+
+  /** What is over the limit goes to the minutes to come. */
+  private spread(userId: string, cost: number, by: { isHeard?: true } = {}): void {
+    const { perUser } = this.limits;
+    for (let left = cost, at = this.now(); left > 0; left -= perUser, at += WINDOW_MS)
+      this.add({ userId, at, cost: Math.min(left, perUser), ...by });
+    this.counts.set(userId, (this.counts.get(userId) ?? 0) + cost);
   }
 
   private add(taken: Taken): void {
@@ -84,7 +116,7 @@ export class MinuteLimit {
     this.taken.splice(0, old);
   }
 
-  private countDown({ userId, cost }: Taken): void {
+  private countDown({ userId, cost }: Pick<Taken, 'userId' | 'cost'>): void {
     const left = this.counts.get(userId)! - cost;
     if (left > 0) this.counts.set(userId, left);
     else this.counts.delete(userId);

@@ -2,6 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { MessagePattern, Payload } from '@nestjs/microservices';
 import type { Message } from '#contracts';
 import { roleTransport } from '#messaging';
+import { SharedCounts } from '../auth/shared-counts.js';
 import { OfferedTools } from '../catalogue/offered-tools.js';
 import { OfferedModels } from '../catalogue/offered-models.js';
 import { GenesisSockets } from '../dialects/genesis-chat/genesis-sockets.js';
@@ -17,6 +18,7 @@ export const CONTROL_TYPES = [
   'turn.stopped',
   'turn.partial',
   'socket.probe',
+  'limits.counted',
 ] as const;
 
 /** What other processes tell this one. */
@@ -27,6 +29,7 @@ export class ControlController {
     @Inject(OfferedModels) private readonly models: OfferedModels,
     @Inject(DriverRequests) private readonly drivers: DriverRequests,
     @Inject(GenesisSockets) private readonly genesisSockets: GenesisSockets,
+    @Inject(SharedCounts) private readonly counts: SharedCounts,
   ) {}
 
   @MessagePattern('catalog.announce', GATEWAY)
@@ -57,5 +60,10 @@ export class ControlController {
   @MessagePattern('socket.probe', GATEWAY)
   probeSockets(@Payload() { body }: Message<'socket.probe'>): void {
     this.genesisSockets.probe(body.user_id);
+  }
+
+  @MessagePattern('limits.counted', GATEWAY)
+  counted(@Payload() { body }: Message<'limits.counted'>): void {
+    this.counts.receive(body);
   }
 }

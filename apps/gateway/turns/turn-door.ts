@@ -2,6 +2,7 @@ import type { GatewayLimits } from '#bootstrap';
 import { shareOf } from '#limits';
 import type { Bus } from '#messaging';
 import { MinuteLimit } from '../auth/minute-limit.js';
+import type { SharedCounts } from '../auth/shared-counts.js';
 import { RequestError } from '../errors/request-error.js';
 
 /** What is known of the queue is this old at most when messages come in. */
@@ -65,6 +66,11 @@ export class TurnDoor {
       { what: 'messages and new conversations', perUser, inAll: MAX_REMEMBERED },
       now,
     );
+  }
+
+  /** Messages count for the whole installation. */
+  shareWith(counts: Pick<SharedCounts, 'share'>): void {
+    counts.share('messages_per_minute', this.rate);
   }
 
   /**

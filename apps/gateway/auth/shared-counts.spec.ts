@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { decodeMessage, encodeMessage, type Message } from '#contracts';
+import { MinuteLimit } from './minute-limit.js';
+import { SharedCounts } from './shared-counts.js';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const ID = (n: number) => `gateway-00000000-0000-4000-8000-00000000000${n}`;
+
+/** As many gateways as asked for, each with a limit of three a minute; `sent` is what went over the bus. */
+function setUp(count = 2) {
+  const sent: Message<'limits.counted'>[] = [];
+  const gateways = Array.from({ length: count }, (_, n) => {
+    const send = (_key: string, message: Message) => {
+      sent.push(message as Message<'limits.counted'>);
+      for (const { counts } of gateways) counts.receive((message as Message<'limits.counted'>).body);
+      return Promise.resolve('confirmed' as const);
+    };
+    const counts = new SharedCounts({ send }, ID(n));
+    const limit = new MinuteLimit({ what: 'things', perUser: 3, inAll: 100 }, () => Date.now());
+    counts.share('things', limit);
+    return { counts, limit };
+  });
+  return { sent, gateways };
+}
+
+describe('SharedCounts', () => {
+  it('lets all gateways together take what one may, a second later', () => {
+    const { gateways } = setUp(3);
+    const [first, second, third] = gateways.map(({ limit }) => limit);
+    first!.take('ann');
+    second!.take('ann');
+    jest.advanceTimersByTime(1_000);
+    third!.take('ann');
+    for (const limit of [first!, second!]) limit.take('bob');
+    expect(() => third!.take('ann')).toThrow('Too many things');
+    jest.advanceTimersByTime(1_000);
+    for (const limit of [first!, second!]) expect(() => limit.take('ann')).toThrow('Too many things');
+    jest.advanceTimersByTime(60_000);
+    first!.take('ann');
+  });
+
+  it('tells once a second, and nothing when nothing happened', () => {
+    const { sent, gateways } = setUp();
+    for (const name of ['ann', 'ann', 'bob']) gateways[0]!.limit.take(name);
+    gateways[0]!.limit.take('carol');
+    gateways[0]!.limit.giveBack('carol');
+    jest.advanceTimersByTime(10_000);
+    const told = sent.map(({ body }) => body.counts.map(({ key, count }) => [key, count]));
+    expect(told).toEqual([
+      [
+        ['ann', 2],
+        ['bob', 1],
+      ],
+    ]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('gives back elsewhere what was told and is given back', () => {
+    const { gateways } = setUp();
+    const [first, second] = gateways.map(({ limit }) => limit);
+    for (let i = 0; i < 3; i++) first!.take('ann');
+    jest.advanceTimersByTime(1_000);
+    expect(() => second!.take('ann')).toThrow('Too many things');
+    first!.giveBack('ann');
+    jest.advanceTimersByTime(1_000);
+    second!.take('ann');
+    expect(() => second!.take('ann')).toThrow('Too many things');
+  });
+
+  it('never gives back what another gateway counted', () => {
+    const { gateways } = setUp();
+    gateways[0]!.limit.take('ann');
+    jest.advanceTimersByTime(1_000);
+    gateways[1]!.limit.giveBack('ann');
+    for (let i = 0; i < 2; i++) gateways[1]!.limit.take('ann');
+    expect(() => gateways[1]!.limit.take('ann')).toThrow('Too many things');
+  });
+
+  it('tells the rest when it stops, in messages that the contract takes, and no keys that are too long', () => {
+    const { sent, gateways } = setUp();
+    const { counts } = gateways[0]!;
+    const many = new MinuteLimit({ what: 'many', perUser: 1, inAll: 10_000 });
+    counts.share('many', many);
+    for (let i = 0; i < 2_500; i++) many.take(`user ${i}`);
+    many.take('x'.repeat(513));
+    counts.stop();
+    expect(sent.map(({ body }) => body.counts.length)).toEqual([2_000, 500]);
+    for (const message of sent)
+      expect(decodeMessage(encodeMessage(message), 'control')).toMatchObject({ ok: true });
+    jest.advanceTimersByTime(10_000);
+    expect(sent).toHaveLength(2);
+  });
+});

@@ -1,0 +1,66 @@
+import { newMessage, type Body } from '#contracts';
+import type { Bus } from '#messaging';
+import type { MinuteLimit } from './minute-limit.js';
+
+/** Other gateways know of something this much later at most. */
+const TELL_EVERY_MS = 1_000;
+/** A message of them stays far below what the broker takes. */
+const ENTRIES_PER_MESSAGE = 2_000;
+/** Keys come from clients, such as the `sub` of a token. */
+const MAX_KEY_LENGTH = 512;
+
+/**
+ * Counts of limits that hold for the installation: each gateway tells the others what it has counted, at most once a
+ * second and only when there is something to tell, and adds what they tell. A message that is lost, and a gateway that
+ * starts, begin with less: then a limit lets more through for a minute, at most as often as there are gateways.
+ */
+export class SharedCounts {
+  private readonly limits = new Map<string, MinuteLimit>();
+  /** What this gateway has counted since it told the others, by limit and key. */
+  private untold = new Map<string, Map<string, number>>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly bus: Pick<Bus, 'send'>,
+    private readonly processId: string,
+  ) {}
+
+  /** From here on the others know what is taken of this limit, and it knows what they take. */
+  share(name: string, limit: MinuteLimit): void {
+    this.limits.set(name, limit);
+    limit.onCount = (key, count) => this.note(name, key, count);
+  }
+
+  /** From another gateway, or from this one, which has counted that already. */
+  receive({ gateway, counts }: Body<'limits.counted'>): void {
+    if (gateway === this.processId) return;
+    for (const { limit, key, count } of counts) this.limits.get(limit)?.hear(key, count);
+  }
+
+  /** Tells what is untold. */
+  stop(): void {
+    clearTimeout(this.timer);
+    if (this.timer) this.tell();
+  }
+
+  private note(name: string, key: string, count: number): void {
+    if (key.length > MAX_KEY_LENGTH) return;
+    const counts = this.untold.get(name) ?? new Map<string, number>();
+    this.untold.set(name, counts);
+    counts.set(key, (counts.get(key) ?? 0) + count);
+    this.timer ??= setTimeout(() => this.tell(), TELL_EVERY_MS).unref();
+  }
+
+  private tell(): void {
+    this.timer = undefined;
+    const counts = [...this.untold].flatMap(([limit, keys]) =>
+      [...keys].flatMap(([key, count]) => (count === 0 ? [] : [{ limit, key, count }])),
+    );
+    this.untold = new Map();
+    for (let at = 0; at < counts.length; at += ENTRIES_PER_MESSAGE) {
+      const part = counts.slice(at, at + ENTRIES_PER_MESSAGE);
+      const message = newMessage('limits.counted', { gateway: this.processId, counts: part });
+      void this.bus.send('gateway.all', message);
+    }
+  }
+}
