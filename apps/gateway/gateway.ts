@@ -8,7 +8,7 @@ import { Artifacts } from './artifacts/artifacts.js';
 import type { Store } from '#store';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import { MinuteLimit } from './auth/minute-limit.js';
-import { OpenLimit } from './auth/open-limit.js';
+import type { OpenLimit } from './auth/open-limit.js';
 import { SharedCounts } from './auth/shared-counts.js';
 import type { Authenticate, User } from './auth/user.js';
 import { Bodies } from './bodies/bodies.js';
@@ -27,13 +27,14 @@ import { DirectCalls } from './mcp/direct-calls.js';
 import { createMcpServer } from './mcp/mcp-server.adapter.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { createAddressOf, type AddressOf } from './safety/client-address.js';
+import { createOpenStreams, createUnknownSockets, createUserTraffic } from './create-limits.js';
 import { Admission } from './socket/admission.js';
 import { ConnectionGuard } from './socket/connection-guard.js';
 import { SocketRequests } from './socket/socket-requests.js';
 import { SocketSessions } from './socket/socket-sessions.js';
 import { createSocketRooms } from './socket/socket-viewer.js';
-import { UnknownSockets } from './socket/unknown-sockets.js';
-import { UserTraffic } from './socket/user-traffic.js';
+import type { UnknownSockets } from './socket/unknown-sockets.js';
+import type { UserTraffic } from './socket/user-traffic.js';
 import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
@@ -109,11 +110,11 @@ export class Gateway {
     this.dialectTurns = new DialectTurns({ feeds, submitTurn, ownership, turnReader });
     this.mcpServer = this.createMcp();
     this.conversations = new Conversations(store, ownership, stopTurns, ports, door, models);
-    this.userTraffic = this.createUserTraffic();
-    this.openStreams = this.createOpenStreams();
+    this.userTraffic = createUserTraffic(config);
+    this.openStreams = createOpenStreams(config);
     const { limits } = config;
     this.addressOf = createAddressOf(config.trustedProxies);
-    this.unknownSockets = this.createUnknownSockets();
+    this.unknownSockets = createUnknownSockets(deps, this.refusals);
     this.guard = new ConnectionGuard({ traffic: this.userTraffic, refusals: this.refusals });
     const isActive = async (user: User) => (await this.localAccounts?.known.isActive(user)) ?? true;
     const count = () => metrics.sockets.set(this.socketCount);
@@ -128,18 +129,7 @@ export class Gateway {
       isActive,
     });
     this.admission = this.createAdmission();
-    this.socketRequests = new SocketRequests({
-      sessions: this.sessions,
-      feeds,
-      ownership,
-      submitTurn,
-      stopTurns,
-      answerCalls: this.answerCalls,
-      traffic: this.userTraffic,
-      maxInHand: limits.requestsPerSocket,
-      refusals: this.refusals,
-      log,
-    });
+    this.socketRequests = this.createSocketRequests();
   }
 
   /** Follows events and asks the workers what they offer. */
@@ -159,6 +149,22 @@ export class Gateway {
     this.counts.stop();
   }
 
+  private createSocketRequests(): SocketRequests {
+    const { sessions, feeds, ownership, submitTurn, stopTurns, answerCalls, refusals, log } = this;
+    return new SocketRequests({
+      sessions,
+      feeds,
+      ownership,
+      submitTurn,
+      stopTurns,
+      answerCalls,
+      traffic: this.userTraffic,
+      maxInHand: this.deps.config.limits.requestsPerSocket,
+      refusals,
+      log,
+    });
+  }
+
   private createMcp(): McpHttpHandler {
     const { store, feeds, submitTurn, stopTurns, turnReader, artifacts, ownership, log } = this;
     return createMcpServer({
@@ -168,32 +174,6 @@ export class Gateway {
       artifacts,
       ownership,
       log,
-    });
-  }
-
-  private createUserTraffic(): UserTraffic {
-    const { auth, limits } = this.deps.config;
-    // Without accounts everybody is one user.
-    const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
-    return new UserTraffic({ ...limits, socketsPerUser });
-  }
-
-  private createOpenStreams(): OpenLimit {
-    const { auth, limits } = this.deps.config;
-    // Without accounts everybody is one user.
-    const perUser = auth.kind === 'none' ? limits.httpRequests : limits.streamsPerUser;
-    return new OpenLimit({ what: 'streams', perUser });
-  }
-
-  private createUnknownSockets(): UnknownSockets {
-    const { config, metrics } = this.deps;
-    const { unknownSockets: places, unknownSocketsPerAddress } = config.limits;
-    // Without accounts everybody is at the same address.
-    const perAddress = config.auth.kind === 'none' ? places : unknownSocketsPerAddress;
-    return new UnknownSockets({
-      limits: { places, perAddress },
-      refusals: this.refusals,
-      count: (size) => metrics.unknownSockets.set(size),
     });
   }
 

@@ -1,0 +1,33 @@
+import type { Refusals } from '#observability';
+import { OpenLimit } from './auth/open-limit.js';
+import type { GatewayDeps } from './gateway.deps.js';
+import { UnknownSockets } from './socket/unknown-sockets.js';
+import { UserTraffic } from './socket/user-traffic.js';
+
+/*
+ * Limits of users and addresses. Without accounts everybody is one user at one address, so there only the limits of the
+ * whole process hold.
+ */
+
+export function createUserTraffic({ auth, limits }: GatewayDeps['config']): UserTraffic {
+  const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
+  return new UserTraffic({ ...limits, socketsPerUser });
+}
+
+export function createOpenStreams({ auth, limits }: GatewayDeps['config']): OpenLimit {
+  const perUser = auth.kind === 'none' ? limits.httpRequests : limits.streamsPerUser;
+  return new OpenLimit({ what: 'streams', perUser });
+}
+
+export function createUnknownSockets(
+  { config, metrics }: Pick<GatewayDeps, 'config' | 'metrics'>,
+  refusals: Refusals,
+): UnknownSockets {
+  const { unknownSockets: places, unknownSocketsPerAddress } = config.limits;
+  const perAddress = config.auth.kind === 'none' ? places : unknownSocketsPerAddress;
+  return new UnknownSockets({
+    limits: { places, perAddress },
+    refusals,
+    count: (size) => metrics.unknownSockets.set(size),
+  });
+}
