@@ -9,6 +9,8 @@ interface Entry {
   feed: Feed;
   following: Promise<void>;
   lingering: NodeJS.Timeout | undefined;
+  /** Callers that are waiting for it: it must not be closed under them. */
+  opening: number;
 }
 
 /** The conversations that this process follows, each once, however many viewers it has. */
@@ -57,10 +59,11 @@ export class Feeds {
    */
   async open(conversationId: string): Promise<Feed> {
     const entry = this.entries.get(conversationId) ?? this.create(conversationId);
-    this.linger(conversationId, entry);
+    entry.opening++;
     await within(entry.following, this.deps.timings.followMs, () => entry.feed.doubt());
-    // One that nobody viewed may have been closed meanwhile.
-    return this.entries.get(conversationId) === entry ? entry.feed : this.open(conversationId);
+    entry.opening--;
+    this.linger(conversationId, entry);
+    return entry.feed;
   }
 
   /** The viewer follows the conversation until it leaves. */
@@ -97,7 +100,7 @@ export class Feeds {
 
   private create(conversationId: string): Entry {
     const feed = new Feed(conversationId, this.openRoom(conversationId), this.deps);
-    const entry: Entry = { feed, following: this.bus.follow(conversationId), lingering: undefined };
+    const entry: Entry = { feed, following: this.bus.follow(conversationId), lingering: undefined, opening: 0 };
     entry.following.catch((error: unknown) => {
       this.deps.log.warn({ err: error, conversation_id: conversationId }, 'events could not be bound');
     });
@@ -108,7 +111,7 @@ export class Feeds {
   private linger(conversationId: string, entry: Entry): void {
     clearTimeout(entry.lingering);
     entry.lingering = setTimeout(() => {
-      if (!entry.feed.hasViewers) this.close(conversationId);
+      if (!entry.feed.hasViewers && entry.opening === 0) this.close(conversationId);
     }, this.deps.timings.lingerMs).unref();
   }
 
