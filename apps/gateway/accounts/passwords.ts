@@ -13,7 +13,8 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Of Node's four threads, half stay free for files and names. */
 const AT_ONCE = 2;
-const WAITING = 200;
+/** Less than half of `unknown_requests`: those who wait hold places there, and a full pool refuses everybody alike. */
+const WAITING = 90;
 
 /** `scrypt$<N>$<r>$<p>$<salt>$<hash>`: what was made with another cost is still understood. */
 const STORED = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/;
