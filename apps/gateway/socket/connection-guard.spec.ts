@@ -114,6 +114,16 @@ describe('a connection', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['unread_answers', { user_id: 'ann' }]]]);
   });
 
+  it('is ended before a frame is parsed that has more than 50,000 values', () => {
+    const { fake, noted, know } = watched();
+    know();
+    fake.packets(`2["message",{"content":"${'{},'.repeat(100_000)}"}]`);
+    fake.packets(`2["message",[${'{},'.repeat(47_000)}0]]`);
+    expect(fake.isTerminated).toBe(false);
+    fake.packets(`2["message",[${'{},'.repeat(50_001)}0]]`);
+    expect([fake.isEnded, noted]).toEqual([true, [['values_per_frame', { user_id: 'ann' }]]]);
+  });
+
   it('is ended when its user sends far too many bytes', () => {
     const { fake, noted, know } = watched(1_000);
     know();

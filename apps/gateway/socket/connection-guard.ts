@@ -1,4 +1,5 @@
 import type { Refusals } from '#observability';
+import { costsTooMuch } from '../bodies/costs-too-much.js';
 import { isClogged, terminate, type EngineConnection, type EnginePacket } from './engine-connection.js';
 import type { Stranger } from './unknown-sockets.js';
 import type { UserTraffic } from './user-traffic.js';
@@ -77,7 +78,9 @@ class WatchedConnection {
       return this.end('packets_of_unknown_socket');
     const isConnect = type === 'message' && typeof data === 'string' && data.startsWith('0');
     if (isConnect && ++this.connects > MAX_CONNECTS) return this.end('connects_per_socket');
-    if (isClogged(this.connection)) this.end('unread_answers');
+    if (isClogged(this.connection)) return this.end('unread_answers');
+    // Socket.IO parses it next, on the event loop.
+    if (typeof data === 'string' && costsTooMuch(data)) this.end('values_per_frame');
   }
 
   private end(limit: string): void {

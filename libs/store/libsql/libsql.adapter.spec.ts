@@ -46,7 +46,8 @@ describe('the libsql adapter on a file', () => {
   afterEach(async () => {
     for (const store of stores) await store.close();
     stores = [];
-    await rm(folder, { recursive: true });
+    // The library removes its files beside the database a moment after the close.
+    await rm(folder, { recursive: true, force: true });
   });
 
   async function tamper(sql: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { waitFor } from '../../services/wait-for.js';
 import { startHarness, type Harness } from './gateway-harness.js';
 import { RawClient } from './raw-client.js';
@@ -68,6 +68,17 @@ describe('a connection that is signed in and does not read', () => {
     await flood(raw, 'x'.repeat(100), true);
     expect([raw.isClosed, limitsReached()]).toEqual([true, ['bytes_per_minute']]);
   });
+});
+
+it('a frame with far too many values ends its connection and is never parsed', async () => {
+  harness = await startHarness();
+  const raw = await RawClient.enter(harness.url);
+  const parse = jest.spyOn(JSON, 'parse');
+  raw.socket.send(`421["message",[${'{},'.repeat(100_000)}0]]`);
+  await waitFor(() => raw.isClosed, { what: 'the end of the connection' });
+  const longest = Math.max(0, ...parse.mock.calls.map(([text]) => text.length));
+  parse.mockRestore();
+  expect([longest < 100_000, limitsReached()]).toEqual([true, ['values_per_frame']]);
 });
 
 it('a client that reads is answered each unknown event, as many as it sends one after the other', async () => {
