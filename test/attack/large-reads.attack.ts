@@ -62,7 +62,9 @@ async function fill(target: Target, token: string, messages: number): Promise<st
   for (let sent = 0; sent < messages; sent++) {
     const answer = await post(`/api/conversations/${id}/turns`, { content: TEXT });
     if (answer.status !== 202) throw new Error(`message ${sent}: ${answer.status} ${await answer.text()}`);
-    await answer.arrayBuffer();
+    const { turn_id } = (await answer.json()) as { turn_id: string };
+    // What the model would make of it is another matter.
+    await (await post(`/api/turns/${turn_id}/stop`, {})).arrayBuffer();
   }
   return `/api/conversations/${id}`;
 }
