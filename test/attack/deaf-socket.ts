@@ -54,13 +54,11 @@ export class DeafSocket {
   }
 
   /** Sends a frame over and over; resolves when that many bytes were taken, or the connection has ended. */
-  async flood(opcode: number, payload: string, bytes: number): Promise<number> {
+  async flood(opcode: number, payload: string, bytes: number): Promise<void> {
     const one = frame(opcode, payload);
     const block = Buffer.concat(Array<Buffer>(Math.ceil(BLOCK_BYTES / one.length)).fill(one));
-    let sent = 0;
-    for (; sent < bytes && !this.isClosed; sent += block.length)
+    for (let sent = 0; sent < bytes && !this.isClosed; sent += block.length)
       if (!this.socket.write(block) && !(await this.isDrained())) break;
-    return sent;
   }
 
   destroy(): void {

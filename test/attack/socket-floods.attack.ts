@@ -77,7 +77,7 @@ export const socketFloods: Attack = {
       for (const flood of FLOODS) {
         const socket = await begin(target, token, flood);
         open.push(socket);
-        findings.push(...(await carryOut(socket, flood, isShort)));
+        findings.push(...(await carryOut(target, socket, flood, isShort)));
       }
       const { isAlive, longestSilenceMs, peakMiB } = await target.endWatch();
       return [
@@ -100,10 +100,16 @@ async function begin(target: Target, token: string, { path, isSignedIn }: Flood)
   return socket;
 }
 
-async function carryOut(socket: DeafSocket, flood: Flood, isShort: boolean): Promise<Finding[]> {
+async function carryOut(
+  target: Target,
+  socket: DeafSocket,
+  flood: Flood,
+  isShort: boolean,
+): Promise<Finding[]> {
   const { what, opcode, payload, megabytes, isHarmless = false } = flood;
-  const taken = await socket.flood(opcode, payload, (isShort ? Math.min(megabytes, 20) : megabytes) * MB);
+  const before = target.readBytes();
+  await socket.flood(opcode, payload, (isShort ? Math.min(megabytes, 20) : megabytes) * MB);
   if (isHarmless) return [];
-  // Of a stranger it is what kernels hold, of a user also what it takes until 1,024 answers wait.
-  return [{ what: `taken when a ${what}`, figure: taken, unit: 'bytes', goal: { atMost: 15 * MB } }];
+  const figure = target.readBytes() - before;
+  return [{ what: `read when a ${what}`, figure, unit: 'bytes', goal: { atMost: 4 * MB } }];
 }

@@ -48,6 +48,11 @@ export class Target {
     return { isAlive: isRunning, longestSilenceMs: this.longestSilence, peakMiB: this.peakRss };
   }
 
+  /** Bytes that the process has read so far, from connections and files; what kernels hold for it is not among them. */
+  readBytes(): number {
+    return Number(/^rchar: (\d+)/m.exec(readFileSync(`/proc/${this.process.pid}/io`, 'utf8'))?.[1]);
+  }
+
   /** Resident memory in MiB; 0 when the process has ended. */
   rssMiB(): number {
     try {

@@ -16,7 +16,7 @@ export function refuseUpload(request: Request, response: Response, answer: () =>
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   };
   request.pause();
-  // Node reads to the end what nobody has begun to read.
-  request.read(0);
+  // Node reads to the end what nobody has begun to read; asking for nothing is no beginning while the buffer is full.
+  request.read();
   answer();
 }

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../services/wait-for.js';
 import { WatchedGateway } from './holds.js';
 import { addCall, PlayedTurn } from './played-turn.js';
@@ -11,6 +11,7 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   gateway = await WatchedGateway.start();
 });
+beforeEach(() => gateway.announceTool());
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await gateway.endTurns();

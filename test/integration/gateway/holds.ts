@@ -25,14 +25,19 @@ export class WatchedGateway {
       limits: { turnsAtOnce: 100_000 },
       alter: ({ bus }) => ({ bus: watchBindings(bus, bound) }),
     });
-    const worker = 'worker-00000000-0000-4000-8000-000000000003';
-    const toolsets = [announcedToolset('math', [announcedTool('math', 'add')])];
-    await harness.driver.send('gateway.all', newMessage('catalog.announce', { worker, toolsets }));
-    const { offeredTools } = harness.running.gateway;
-    await waitFor(() => offeredTools.list().length === 1, { what: 'the tool' });
     const watched = new WatchedGateway(harness, timers, bound);
+    await watched.announceTool();
     watched.timersBefore = timers.list().length;
     return watched;
+  }
+
+  /** A gateway forgets what no worker has announced for a while. */
+  async announceTool(): Promise<void> {
+    const { driver, running } = this.harness;
+    const worker = 'worker-00000000-0000-4000-8000-000000000003';
+    const toolsets = [announcedToolset('math', [announcedTool('math', 'add')])];
+    await driver.send('gateway.all', newMessage('catalog.announce', { worker, toolsets }));
+    await waitFor(() => running.gateway.offeredTools.list().length === 1, { what: 'the tool' });
   }
 
   async stop(): Promise<void> {

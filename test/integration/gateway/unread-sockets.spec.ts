@@ -56,7 +56,7 @@ describe('a connection that is signed in and does not read', () => {
     harness = await startHarness();
     const raw = await RawClient.enter(harness.url);
     raw.socket.pause();
-    expect(await flood(raw, frame)).toBeLessThan(20_000_000);
+    await flood(raw, frame);
     expect([raw.isClosed, limitsReached()]).toEqual([true, [limit]]);
     expect(harness.running.gateway.sessions.size).toBe(0);
   });
