@@ -28,3 +28,4 @@ export * from './view-limits.js';
 export * from './view-of.js';
 export * from './repair.js';
 export * from './check-answer.js';
+export * from './visible.js';

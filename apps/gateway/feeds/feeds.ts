@@ -100,7 +100,12 @@ export class Feeds {
 
   private create(conversationId: string): Entry {
     const feed = new Feed(conversationId, this.openRoom(conversationId), this.deps);
-    const entry: Entry = { feed, following: this.bus.follow(conversationId), lingering: undefined, opening: 0 };
+    const entry: Entry = {
+      feed,
+      following: this.bus.follow(conversationId),
+      lingering: undefined,
+      opening: 0,
+    };
     entry.following.catch((error: unknown) => {
       this.deps.log.warn({ err: error, conversation_id: conversationId }, 'events could not be bound');
     });

@@ -1,12 +1,17 @@
 import type { inputRequired } from '@modelcontextprotocol/server';
 import type { CallView } from '#contracts';
+import { toVisibleJson, toVisibleText } from '#turn';
+
+/** Of the arguments of a call that waits for approval. */
+const MAX_SHOWN = 2_000;
 
 /** What a client asks its person about a call that waits. */
 export function elicitationOf(call: CallView): Parameters<typeof inputRequired.elicit>[0] {
   if (call.state === 'awaiting_approval') {
-    const approve = { type: 'boolean' as const, title: `Allow ${call.display_name}` };
+    const name = toVisibleText(call.display_name);
+    const approve = { type: 'boolean' as const, title: `Allow ${name}` };
     return {
-      message: `${call.display_name} wants to run with ${JSON.stringify(call.args).slice(0, 2_000)}`,
+      message: `${name} wants to run with ${shown(call.args)}`,
       requestedSchema: { type: 'object', properties: { approve }, required: ['approve'] },
     };
   }
@@ -15,4 +20,11 @@ export function elicitationOf(call: CallView): Parameters<typeof inputRequired.e
     message,
     requestedSchema: schema as Parameters<typeof inputRequired.elicit>[0]['requestedSchema'],
   };
+}
+
+/** Nothing in it is unseen, and what is left out is said: a person approves all of it. */
+function shown(args: object): string {
+  const json = toVisibleJson(args);
+  if (json.length <= MAX_SHOWN) return json;
+  return `${json.slice(0, MAX_SHOWN)}… and ${json.length - MAX_SHOWN} more characters, which are not shown here`;
 }

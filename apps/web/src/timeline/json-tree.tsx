@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { FoldButton } from '../frame/fold-button.js';
 import { countOf } from '../words/durations.js';
-import { toVisibleJson, toVisibleText } from '../words/visible.js';
+import { toVisibleJson, toVisibleText } from '#turn';
 
 const ITEMS_SHOWN = 20;
 

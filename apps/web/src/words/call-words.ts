@@ -1,6 +1,6 @@
 import type { CallView } from '#contracts';
 import type { Passing } from '../conversation/passing.js';
-import { toVisibleText } from './visible.js';
+import { toVisibleText } from '#turn';
 
 /** How a call is drawn; several states of the protocol may look the same. */
 export type CallLook =
