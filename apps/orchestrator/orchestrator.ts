@@ -62,8 +62,8 @@ export class Orchestrator {
     const takeUp = new TakeUp(durable, ports, this.catalogue, history, new RequestImages(this.durable));
     const queues = new QueueGlances(bus);
     const placesOf = (toolset: string) => this.catalogue.placesOf(toolset);
-    this.shares = new CallShares({ ...deps, queues, placesOf });
-    this.drivers = new Drivers(durable, ports, takeUp, history, { queues, shares: this.shares });
+    this.shares = new CallShares({ ...deps, queues, placesOf, refusals });
+    this.drivers = new Drivers(durable, ports, takeUp, history, { queues, shares: this.shares, refusals });
     this.turnHints = this.createTurnHints();
     this.sweeper = new Sweeper(
       this.ports,

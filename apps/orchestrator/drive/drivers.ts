@@ -2,7 +2,7 @@ import type { DeliveryOutcome } from '#messaging';
 import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import type { Ports } from '#journal';
-import { Refusals } from '#observability';
+import type { Refusals } from '#observability';
 import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
 import type { DrivingDeps } from '../driving.deps.js';
@@ -41,9 +41,9 @@ export class Drivers {
     private readonly takeUp: TakeUp,
     private readonly history: History,
     /** One for all turns: a toolset without workers, or with too many calls, concerns many of them. */
-    private readonly queues: CallQueues,
+    private readonly queues: CallQueues & { refusals: Refusals },
   ) {
-    this.validator = new ArgumentValidator({ refusals: new Refusals(deps.metrics.refusals, deps.log) });
+    this.validator = new ArgumentValidator({ refusals: queues.refusals });
   }
 
   get(turnId: string): TurnDriver | undefined {

@@ -1,6 +1,6 @@
 import { newMessage, type Body } from '#contracts';
 import { FairLine, type Told } from '#limits';
-import { Refusals } from '#observability';
+import type { Refusals } from '#observability';
 import type { QueueGlances } from '../drive/queue-glances.js';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 
@@ -21,11 +21,12 @@ type Counted = Body<'calls.counted'>['toolsets'][number];
 
 export interface CallSharesDeps extends Pick<
   OrchestratorDeps,
-  'bus' | 'processId' | 'peers' | 'log' | 'metrics' | 'settings'
+  'bus' | 'processId' | 'peers' | 'metrics' | 'settings'
 > {
   /** Calls of a toolset that all workers run at once. */
   placesOf: (toolset: string) => number;
   queues: Pick<QueueGlances, 'inspect'>;
+  refusals: Pick<Refusals, 'note'>;
 }
 
 /**
@@ -36,7 +37,6 @@ export class CallShares {
   private readonly lines = new Map<string, FairLine>();
   /** Toolsets of which others are told, and when that mattered last. */
   private readonly tight = new Map<string, number>();
-  private readonly refusals: Refusals;
   private hasAccounts = false;
   private hasTold = false;
   private toldAt = -Infinity;
@@ -47,9 +47,7 @@ export class CallShares {
   constructor(
     private readonly deps: CallSharesDeps,
     private readonly now: () => number = () => performance.now(),
-  ) {
-    this.refusals = new Refusals(deps.metrics.refusals, deps.log);
-  }
+  ) {}
 
   /** Whether what this user has is counted: a user without an account is alone. */
   counts(userId: string): boolean {
@@ -63,7 +61,7 @@ export class CallShares {
     if (!line) return true;
     const before = line.heldInAll;
     const mayBeSent = line.ask(callId, userId, release);
-    if (line.heldInAll > before) this.refusals.note('fair_share', { user_id: userId, toolset });
+    if (line.heldInAll > before) this.deps.refusals.note('fair_share', { user_id: userId, toolset });
     this.changed(toolset, line);
     return mayBeSent;
   }

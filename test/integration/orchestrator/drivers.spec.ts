@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createMetrics } from '#observability';
+import { createMetrics, Refusals } from '#observability';
 import type { Store } from '#store';
 import { DEFAULT_BUDGETS } from '#turn';
 import {
@@ -59,8 +59,13 @@ function createDrivers(taking: Taking, store: Store = ports.store): Drivers {
   const metrics = createMetrics({ collectDefaults: false });
   const deps = { store, bus, log, peers, metrics, settings } as unknown as DrivingDeps;
   const queues = new QueueGlances(bus);
-  const shares = new CallShares({ ...deps, queues, placesOf: () => 0 });
-  return new Drivers(deps, ports, taking as unknown as TakeUp, new History(store), { queues, shares });
+  const refusals = new Refusals(deps.metrics.refusals, deps.log);
+  const shares = new CallShares({ ...deps, queues, placesOf: () => 0, refusals });
+  return new Drivers(deps, ports, taking as unknown as TakeUp, new History(store), {
+    queues,
+    shares,
+    refusals,
+  });
 }
 
 /** The same store that does something more when a turn is cached as waiting for a person. */
