@@ -1,41 +1,22 @@
-import type { Model, QueryFilter, SortOrder, UpdateQuery } from 'mongoose';
+import type { QueryFilter, UpdateQuery } from 'mongoose';
 import type { CollectionName, Field, Rows } from '../collections.js';
-import { assertPlainValue } from '../plain-value.js';
 import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted } from '../store.port.js';
-import { isSameRow, toDocument, toRow, type StoredDocument } from './documents.js';
+import { isSameRow, toDocument, type StoredDocument } from './documents.js';
 import { firstDuplicate, isDuplicateKey } from './mongo-errors.js';
+import { IDS_PER_QUERY, MongoReads, OPERATION_BUDGET_MS, toFilter, type Query } from './mongo-reads.js';
 import { retryWithin } from './retry-within.js';
 
-/** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */
-export const OPERATION_BUDGET_MS = 5_500;
 const rememberedInserts = 10_000;
-const idsPerQuery = 500;
 
-export interface Query<Name extends CollectionName> {
-  equals?: { [Key in Field<Name>]?: string | number | null };
-  /** Operators over values that this library made. */
-  conditions?: {
-    [Key in Field<Name>]?: Partial<Record<'$in' | '$nin' | '$gt' | '$gte' | '$lt' | '$lte', unknown>>;
-  };
-  sort?: { [Key in Field<Name>]?: SortOrder };
-  skip?: number;
-  limit?: number;
-}
-
-/** One collection. Each operation is one command, tried again for at most `OPERATION_BUDGET_MS`. */
-export class MongoRows<Name extends CollectionName> {
+/** One collection, read and written; writes as reads are. */
+export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
   /** Ids whose insert ended without an answer: when the same row is inserted again, a stored one is its own. */
   readonly #unanswered = new Set<string>();
 
-  constructor(
-    readonly model: Model<StoredDocument>,
-    readonly name: Name,
-  ) {}
-
   /** For collections whose only unique key is `_id`. */
   insert(row: Rows[Name]): Promise<Inserted<Rows[Name]>> {
-    return this.insertUnless<never>(row, () => this.#findById(row._id));
+    return this.insertUnless<never>(row, () => this.findById(row._id));
   }
 
   /**
@@ -83,39 +64,6 @@ export class MongoRows<Name extends CollectionName> {
     if (rows.length > 0) await this.#insertMany(rows, false);
   }
 
-  get(id: string): Promise<Rows[Name] | null> {
-    return retryWithin(OPERATION_BUDGET_MS, () => this.#findById(id));
-  }
-
-  find(query: Query<Name>): Promise<Rows[Name][]> {
-    return retryWithin(OPERATION_BUDGET_MS, () => this.findOnce(query));
-  }
-
-  /** Without a second try, for use within one. */
-  async findOnce({ sort, skip, limit, ...filter }: Query<Name>): Promise<Rows[Name][]> {
-    const options = { sort: sort as Record<string, SortOrder>, skip, limit };
-    const documents = await this.model.find(toFilter(filter), null, options).lean();
-    return documents.map((document) => toRow(this.name, document as StoredDocument));
-  }
-
-  /** Rows whose `field` is one of `values`, in parallel queries of bounded size. */
-  async findAmong(
-    field: Field<Name>,
-    values: string[],
-    equals?: Query<Name>['equals'],
-  ): Promise<Rows[Name][]> {
-    const chunks: Promise<Rows[Name][]>[] = [];
-    for (let at = 0; at < values.length; at += idsPerQuery) {
-      const conditions = { [field]: { $in: values.slice(at, at + idsPerQuery) } };
-      chunks.push(this.find({ equals, conditions } as Query<Name>));
-    }
-    return (await Promise.all(chunks)).flat();
-  }
-
-  count(query: Query<Name>): Promise<number> {
-    return retryWithin(OPERATION_BUDGET_MS, () => this.model.countDocuments(toFilter(query)).exec());
-  }
-
   /** Whether a row matched. */
   async set(query: Query<Name>, change: Partial<Rows[Name]>): Promise<boolean> {
     return this.#update(query, { $set: toDocument(this.name, change) });
@@ -149,38 +97,6 @@ export class MongoRows<Name extends CollectionName> {
         await collection.updateOne(filter, added as never);
       }
     });
-  }
-
-  /** Sums of fields over the rows that match, for each combination of the `by` fields. */
-  async sum(
-    query: Query<Name>,
-    sums: readonly Field<Name>[],
-    by: readonly Field<Name>[],
-  ): Promise<Record<string, string | number>[]> {
-    const fields = (names: readonly string[], of: (name: string) => unknown) =>
-      Object.fromEntries(names.map((name) => [name, of(name)]));
-    const key = by.length === 0 ? null : fields(by, (name) => `$${name}`);
-    const order =
-      by.length === 0
-        ? []
-        : [
-            {
-              $sort: fields(
-                by.map((name) => `_id.${name}`),
-                () => 1,
-              ),
-            },
-          ];
-    const pipeline = [
-      { $match: toFilter(query) },
-      { $group: { _id: key, ...fields(sums, (name) => ({ $sum: `$${name}` })) } },
-      ...order,
-      ...(query.limit === undefined ? [] : [{ $limit: query.limit }]),
-    ];
-    const groups = await retryWithin(OPERATION_BUDGET_MS, () =>
-      this.model.collection.aggregate(pipeline as never).toArray(),
-    );
-    return groups.map(({ _id, ...group }) => ({ ...(_id as unknown as object | null), ...group }));
   }
 
   async remove(id: string): Promise<void> {
@@ -232,10 +148,10 @@ export class MongoRows<Name extends CollectionName> {
     act: (filter: QueryFilter<StoredDocument>) => Promise<unknown>,
   ): Promise<void> {
     const acts: Promise<unknown>[] = [];
-    for (let at = 0; at < values.length; at += idsPerQuery) {
+    for (let at = 0; at < values.length; at += IDS_PER_QUERY) {
       const filter = toFilter({
         equals,
-        conditions: { [field]: { $in: values.slice(at, at + idsPerQuery) } },
+        conditions: { [field]: { $in: values.slice(at, at + IDS_PER_QUERY) } },
       });
       acts.push(retryWithin(OPERATION_BUDGET_MS, () => act(filter)));
     }
@@ -248,25 +164,9 @@ export class MongoRows<Name extends CollectionName> {
     return result.matchedCount > 0;
   }
 
-  async #findById(id: string): Promise<Rows[Name] | null> {
-    assertPlainValue(id);
-    const found = await this.model.collection.findOne({ _id: id as never });
-    return found && toRow(this.name, found as unknown as StoredDocument);
-  }
-
   #rememberUnanswered(id: string): void {
     this.#unanswered.add(id);
     const [oldest] = this.#unanswered;
     if (oldest !== undefined && this.#unanswered.size > rememberedInserts) this.#unanswered.delete(oldest);
   }
-}
-
-interface AnyFilter {
-  equals?: object;
-  conditions?: object;
-}
-
-function toFilter({ equals = {}, conditions = {} }: AnyFilter): QueryFilter<StoredDocument> {
-  Object.values(equals).forEach(assertPlainValue);
-  return { ...equals, ...conditions } as QueryFilter<StoredDocument>;
 }

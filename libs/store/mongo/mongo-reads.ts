@@ -1,0 +1,110 @@
+import type { Model, QueryFilter, SortOrder } from 'mongoose';
+import type { CollectionName, Field, Rows } from '../collections.js';
+import { assertPlainValue } from '../plain-value.js';
+import { toRow, type StoredDocument } from './documents.js';
+import { retryWithin } from './retry-within.js';
+
+/** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */
+export const OPERATION_BUDGET_MS = 5_500;
+export const IDS_PER_QUERY = 500;
+
+export interface Query<Name extends CollectionName> {
+  equals?: { [Key in Field<Name>]?: string | number | null };
+  /** Operators over values that this library made. */
+  conditions?: {
+    [Key in Field<Name>]?: Partial<Record<'$in' | '$nin' | '$gt' | '$gte' | '$lt' | '$lte', unknown>>;
+  };
+  sort?: { [Key in Field<Name>]?: SortOrder };
+  skip?: number;
+  limit?: number;
+}
+
+/** What is read of one collection. Each operation is one command, tried again for at most `OPERATION_BUDGET_MS`. */
+export class MongoReads<Name extends CollectionName> {
+  constructor(
+    readonly model: Model<StoredDocument>,
+    readonly name: Name,
+  ) {}
+
+  get(id: string): Promise<Rows[Name] | null> {
+    return retryWithin(OPERATION_BUDGET_MS, () => this.findById(id));
+  }
+
+  find(query: Query<Name>): Promise<Rows[Name][]> {
+    return retryWithin(OPERATION_BUDGET_MS, () => this.findOnce(query));
+  }
+
+  /** Without a second try, for use within one. */
+  async findOnce({ sort, skip, limit, ...filter }: Query<Name>): Promise<Rows[Name][]> {
+    const options = { sort: sort as Record<string, SortOrder>, skip, limit };
+    const documents = await this.model.find(toFilter(filter), null, options).lean();
+    return documents.map((document) => toRow(this.name, document as StoredDocument));
+  }
+
+  /** Rows whose `field` is one of `values`, in parallel queries of bounded size. */
+  async findAmong(
+    field: Field<Name>,
+    values: string[],
+    equals?: Query<Name>['equals'],
+  ): Promise<Rows[Name][]> {
+    const chunks: Promise<Rows[Name][]>[] = [];
+    for (let at = 0; at < values.length; at += IDS_PER_QUERY) {
+      const conditions = { [field]: { $in: values.slice(at, at + IDS_PER_QUERY) } };
+      chunks.push(this.find({ equals, conditions } as Query<Name>));
+    }
+    return (await Promise.all(chunks)).flat();
+  }
+
+  count(query: Query<Name>): Promise<number> {
+    return retryWithin(OPERATION_BUDGET_MS, () => this.model.countDocuments(toFilter(query)).exec());
+  }
+
+  /** Sums of fields over the rows that match, for each combination of the `by` fields. */
+  async sum(
+    query: Query<Name>,
+    sums: readonly Field<Name>[],
+    by: readonly Field<Name>[],
+  ): Promise<Record<string, string | number>[]> {
+    const fields = (names: readonly string[], of: (name: string) => unknown) =>
+      Object.fromEntries(names.map((name) => [name, of(name)]));
+    const key = by.length === 0 ? null : fields(by, (name) => `$${name}`);
+    const order =
+      by.length === 0
+        ? []
+        : [
+            {
+              $sort: fields(
+                by.map((name) => `_id.${name}`),
+                () => 1,
+              ),
+            },
+          ];
+    const pipeline = [
+      { $match: toFilter(query) },
+      { $group: { _id: key, ...fields(sums, (name) => ({ $sum: `$${name}` })) } },
+      ...order,
+      ...(query.limit === undefined ? [] : [{ $limit: query.limit }]),
+    ];
+    const groups = await retryWithin(OPERATION_BUDGET_MS, () =>
+      this.model.collection.aggregate(pipeline as never).toArray(),
+    );
+    return groups.map(({ _id, ...group }) => ({ ...(_id as unknown as object | null), ...group }));
+  }
+
+  /** Without a second try, for use within one. */
+  protected async findById(id: string): Promise<Rows[Name] | null> {
+    assertPlainValue(id);
+    const found = await this.model.collection.findOne({ _id: id as never });
+    return found && toRow(this.name, found as unknown as StoredDocument);
+  }
+}
+
+interface AnyFilter {
+  equals?: object;
+  conditions?: object;
+}
+
+export function toFilter({ equals = {}, conditions = {} }: AnyFilter): QueryFilter<StoredDocument> {
+  Object.values(equals).forEach(assertPlainValue);
+  return { ...equals, ...conditions } as QueryFilter<StoredDocument>;
+}
