@@ -86,17 +86,13 @@ export class CallShares {
     const told = new Map(toolsets.map((counted) => [counted.toolset, toTold(counted)]));
     for (const toolset of new Set([...told.keys(), ...this.lines.keys()])) {
       const line = this.lineOf(toolset);
-      line?.hear(orchestrator, told.get(toolset));
-      if (line) this.changed(toolset, line);
+      if (line) this.learn(toolset, line, () => line.hear(orchestrator, told.get(toolset)));
     }
   }
 
   /** Workers have come or gone. */
   placesChanged(): void {
-    for (const [toolset, line] of this.lines) {
-      line.release();
-      this.changed(toolset, line);
-    }
+    for (const [toolset, line] of this.lines) this.learn(toolset, line, () => line.release());
   }
 
   close(): void {
@@ -116,11 +112,25 @@ export class CallShares {
     return line;
   }
 
+  /** What this process has in the queue is not what it was. */
   private changed(toolset: string, line: FairLine): void {
+    this.note(toolset, line);
+    if (this.tight.size > 0) this.actIn(this.toldAt + TELL_AGAIN_MS - this.now());
+  }
+
+  /** Others' counts, looks and time change nothing that is told unless they release a call, or make the line tight. */
+  private learn(toolset: string, line: FairLine, hear: () => void): void {
+    const { heldInAll } = line;
+    const wasTight = this.tight.has(toolset);
+    hear();
+    if (line.heldInAll !== heldInAll || (line.isTight && !wasTight)) this.changed(toolset, line);
+    else this.note(toolset, line);
+  }
+
+  private note(toolset: string, line: FairLine): void {
     this.deps.metrics.callsHeld.set({ toolset }, line.heldInAll);
     if (line.isTight) this.tight.set(toolset, this.now());
     if (!this.tight.has(toolset) && line.isIdle) this.lines.delete(toolset);
-    if (this.tight.size > 0) this.actIn(this.toldAt + TELL_AGAIN_MS - this.now());
   }
 
   private actIn(delayMs: number): void {
@@ -161,8 +171,7 @@ export class CallShares {
       this.settling = undefined;
       for (const toolset of this.tight.keys()) {
         const line = this.lines.get(toolset);
-        line?.settle(true);
-        if (line) this.changed(toolset, line);
+        if (line) this.learn(toolset, line, () => line.settle(true));
       }
     }, SETTLE_MS).unref();
   }
@@ -183,8 +192,8 @@ export class CallShares {
     const queue = await this.deps.queues.inspect(`tools.${toolset}`).catch(() => undefined);
     const line = this.lines.get(toolset);
     if (!queue || !line) return;
-    line.look(queue === 'missing' ? { messages: 0, consumers: 0 } : queue);
-    this.changed(toolset, line);
+    const seen = queue === 'missing' ? { messages: 0, consumers: 0 } : queue;
+    this.learn(toolset, line, () => line.look(seen));
   }
 
   private countOrchestrators(): number {
