@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   MAX_CONTENT_LENGTH,
   isEndedStatus,
-  newMessage,
   type ClientAnswer,
   type ClientRequest,
   type Conversation,
@@ -24,6 +23,7 @@ import { countRowsToImport, importHistory } from './import-history.js';
 import { newTurn } from './new-turn.js';
 import type { BudgetDoor } from '../usage/budget-door.js';
 import type { StopTurns } from './stop-turns.js';
+import { TurnAnnouncer } from './turn-announcer.js';
 import type { TurnDoor, Visit } from './turn-door.js';
 import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
 
@@ -75,7 +75,11 @@ export interface SubmitTurnDeps {
  * of what the client sent, so a resend is the same turn through any gateway.
  */
 export class SubmitTurn {
-  constructor(private readonly deps: SubmitTurnDeps) {}
+  private readonly announcer: TurnAnnouncer;
+
+  constructor(private readonly deps: SubmitTurnDeps) {
+    this.announcer = new TurnAnnouncer(deps);
+  }
 
   /**
    * `beforeInsert` runs once the user may write in the conversation: to bind its events before there are any.
@@ -179,7 +183,7 @@ export class SubmitTurn {
       number,
       isEnded: isEndedStatus(status),
       isNewConversation,
-      announce: () => this.announce(row, won, unended),
+      announce: () => this.announcer.announce(row, won, unended),
     };
   }
 
@@ -232,43 +236,5 @@ export class SubmitTurn {
     const unended = await this.deps.store.listUnendedTurns(turn.conversation_id);
     const earlier = unended.filter((other) => other.number < turn.number);
     await Promise.all(earlier.map((other) => this.deps.stopTurns.stop(other._id)));
-  }
-
-  private async announce(turn: Turn, isNew: boolean, unended: number): Promise<void> {
-    const { bus, door } = this.deps;
-    const { _id: turn_id, conversation_id, number, content, client_message_id, user_id, at } = turn;
-    if (isNew)
-      bus.emit({
-        type: 'turn_queued',
-        conversation_id,
-        turn_id,
-        timestamp: at,
-        number,
-        content,
-        client_message_id,
-        by: user_id,
-      });
-    await faultPoint('turn_announced');
-    if (await door.mayHint(unended)) await this.hint(turn);
-    else await this.leaveDue(turn);
-    await faultPoint('turn_hinted');
-  }
-
-  private async hint({ _id: turn_id, conversation_id, traceparent }: Turn): Promise<void> {
-    const { bus, door, log } = this.deps;
-    const hint = newMessage('turn.advance', { turn_id, conversation_id }, traceparent);
-    const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
-    if (outcome === 'refused') door.noteRefusal();
-    if (outcome !== 'confirmed')
-      log.warn({ turn_id, outcome }, 'no hint about a new turn, the sweeper will find it');
-  }
-
-  /** Due now, so that the next round of a sweeper finds it; it would have been found anyway, only later. */
-  private async leaveDue({ _id: turn_id, user_id }: Turn): Promise<void> {
-    const { store, refusals, log } = this.deps;
-    refusals.note('fair_share', { user_id });
-    await store
-      .setTurnDue(turn_id, Date.now())
-      .catch((error: unknown) => log.warn({ err: error, turn_id }, 'a turn was not made due'));
   }
 }

@@ -1,0 +1,58 @@
+import { newMessage, type Turn } from '#contracts';
+import { faultPoint } from '#faults';
+import type { Bus } from '#messaging';
+import type { Logger, Refusals } from '#observability';
+import type { Store } from '#store';
+import type { TurnDoor } from './turn-door.js';
+
+export interface TurnAnnouncerDeps {
+  store: Pick<Store, 'setTurnDue'>;
+  bus: Pick<Bus, 'emit' | 'publish'>;
+  door: Pick<TurnDoor, 'mayHint' | 'noteRefusal'>;
+  refusals: Pick<Refusals, 'note'>;
+  log: Pick<Logger, 'warn'>;
+}
+
+/** Tells viewers and orchestrators of a turn that is in the journal. Never rejects: without it the sweeper finds the turn. */
+export class TurnAnnouncer {
+  constructor(private readonly deps: TurnAnnouncerDeps) {}
+
+  /** `unended`: turns of its user, this one not included. */
+  async announce(turn: Turn, isNew: boolean, unended: number): Promise<void> {
+    const { bus, door } = this.deps;
+    const { _id: turn_id, conversation_id, number, content, client_message_id, user_id, at } = turn;
+    if (isNew)
+      bus.emit({
+        type: 'turn_queued',
+        conversation_id,
+        turn_id,
+        timestamp: at,
+        number,
+        content,
+        client_message_id,
+        by: user_id,
+      });
+    await faultPoint('turn_announced');
+    if (await door.mayHint(unended)) await this.hint(turn);
+    else await this.leaveDue(turn);
+    await faultPoint('turn_hinted');
+  }
+
+  private async hint({ _id: turn_id, conversation_id, traceparent }: Turn): Promise<void> {
+    const { bus, door, log } = this.deps;
+    const hint = newMessage('turn.advance', { turn_id, conversation_id }, traceparent);
+    const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
+    if (outcome === 'refused') door.noteRefusal();
+    if (outcome !== 'confirmed')
+      log.warn({ turn_id, outcome }, 'no hint about a new turn, the sweeper will find it');
+  }
+
+  /** Due now, so that the next round of a sweeper finds it; it would have been found anyway, only later. */
+  private async leaveDue({ _id: turn_id, user_id }: Turn): Promise<void> {
+    const { store, refusals, log } = this.deps;
+    refusals.note('fair_share', { user_id });
+    await store
+      .setTurnDue(turn_id, Date.now())
+      .catch((error: unknown) => log.warn({ err: error, turn_id }, 'a turn was not made due'));
+  }
+}
