@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { z } from 'zod';
 import { newMessage, type Turn } from '#contracts';
-import { defineTool, defineToolset, type ToolsetHost } from '#tools';
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel } from './fleet-harness.js';
+import { SlowTool } from './slow-tool.js';
 
 let fleet: FleetHarness;
 let slow: SlowTool;
@@ -15,49 +14,6 @@ afterEach(async () => {
   slow.endAll();
   await fleet.close();
 });
-
-/** A tool whose calls end when the test says so. */
-class SlowTool {
-  /** Users in the order in which their calls were started. */
-  readonly started: string[] = [];
-  private readonly running: (() => void)[] = [];
-  private isOver = false;
-
-  get host(): ToolsetHost {
-    return defineToolset({
-      name: 'slow',
-      version: '1.0.0',
-      tools: [
-        defineTool({
-          name: 'wait',
-          description: 'Waits.',
-          input: z.strictObject({ user: z.string() }),
-          class: 'read',
-          timeoutMs: 60_000,
-          run: async ({ user }) => {
-            this.started.push(user);
-            if (!this.isOver) await new Promise<void>((resolve) => this.running.push(resolve));
-            return 'done';
-          },
-        }),
-      ],
-    });
-  }
-
-  get runningCount(): number {
-    return this.running.length;
-  }
-
-  /** The one that runs for longest. */
-  end(): void {
-    this.running.shift()?.();
-  }
-
-  endAll(): void {
-    this.isOver = true;
-    while (this.running.length > 0) this.end();
-  }
-}
 
 const model = scriptedModel(() => []);
 const quarter = { fairShareOf: () => 0.25, turnsAtOnce: 200 };

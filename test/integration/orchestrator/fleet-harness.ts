@@ -37,17 +37,24 @@ interface NewTurn {
   user?: string;
 }
 
-/** Orchestrators and workers on a broker in memory; the test plays the gateway. */
+type CreateBus = (identity: { role: 'orchestrator' | 'worker' | 'gateway'; processId: string }) => Bus;
+
+function busesInMemory(): CreateBus {
+  const broker = new MemoryBroker();
+  return () => createMemoryBus({ broker });
+}
+
+/** Orchestrators and workers, on a broker in memory unless told otherwise; the test plays the gateway. */
 export class FleetHarness {
   readonly events: ConversationEvent[] = [];
   readonly log: Record<string, unknown>[] = [];
-  private readonly broker = new MemoryBroker();
   private readonly closing: (() => Promise<unknown>)[] = [];
   private readonly dead = new Set<string>();
   private readonly roles = { orchestrator: 0, worker: 0, gateway: 0 };
 
   private constructor(
     readonly store: Store,
+    private readonly createBus: CreateBus,
     private readonly logger = createLogger({
       role: 'orchestrator',
       level: 'warn',
@@ -56,10 +63,10 @@ export class FleetHarness {
     }),
   ) {}
 
-  static async open(): Promise<FleetHarness> {
+  static async open(createBus = busesInMemory()): Promise<FleetHarness> {
     const store = createStore({ dataDir: ':memory:' });
     await store.open();
-    return new FleetHarness(store);
+    return new FleetHarness(store, createBus);
   }
 
   async startOrchestrator(model: Model, settings: Partial<OrchestratorSettings> = {}) {
@@ -176,7 +183,8 @@ export class FleetHarness {
 
   /** What a process of this role is given to run with. */
   async join(role: 'orchestrator' | 'worker' | 'gateway') {
-    const bus = createMemoryBus({ broker: this.broker });
+    const processId = `${role}-${++this.roles[role]}`;
+    const bus = this.createBus({ role, processId });
     await bus.open();
     const no = () => Promise.resolve(false);
     const peers = {
@@ -185,7 +193,6 @@ export class FleetHarness {
       countLiving: (of: keyof FleetHarness['roles']) =>
         this.roles[of] - [...this.dead].filter((id) => id.startsWith(of)).length,
     };
-    const processId = `${role}-${++this.roles[role]}`;
     return { part: { store: this.store, bus, peers, processId, log: this.logger }, bus };
   }
 }
