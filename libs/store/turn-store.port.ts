@@ -1,6 +1,16 @@
 import type { Conversation, Policy, ToolChoice, Turn, TurnStatus } from '#contracts';
 import type { Inserted, SideStore } from './side-store.port.js';
 
+/** The `limit` newest turns below `before`, or the `limit` first ones after `after`. */
+export type TurnsPage = ({ before?: number } | { after: number }) & {
+  limit: number;
+  /**
+   * Only as many as have journals of so many bytes together, beginning with the one next to `before` or `after`, but that
+   * one in any case. The store sums up what people, models and tools wrote; what does not fit is not read.
+   */
+  bytes?: number;
+};
+
 /** Conversations and their turns. Errors and durability are those of the `Store`. */
 export interface TurnStore extends SideStore {
   insertConversation(row: Conversation): Promise<Inserted<Conversation>>;
@@ -50,10 +60,13 @@ export interface TurnStore extends SideStore {
   getTurn(id: string): Promise<Turn | null>;
   /** Highest number in the conversation, 0 if none. */
   lastTurnNumber(conversationId: string): Promise<number>;
-  /** By number, ascending; the `limit` newest ones below `before`. */
-  listTurns(conversationId: string, page: { before?: number; limit: number }): Promise<Turn[]>;
-  /** Turns whose cached status is not an end, by number: a superset of those that have not ended. */
-  listUnendedTurns(conversationId: string): Promise<Turn[]>;
+  /** By number, ascending. */
+  listTurns(conversationId: string, page: TurnsPage): Promise<Turn[]>;
+  /**
+   * Turns whose cached status is not an end, by number: a superset of those that have not ended. With `bytes` the first
+   * ones, as in a `TurnsPage`.
+   */
+  listUnendedTurns(conversationId: string, bytes?: number): Promise<Turn[]>;
   /** Turns of a user over all conversations whose cached status is not an end, in no order. */
   listUnendedTurnsOf(userId: string): Promise<Turn[]>;
   /** Turn 1 of each of these conversations, in no order; a conversation without turns has none. */

@@ -2,6 +2,7 @@ import { idSchema, type CallView, type Claim, type Journal, type ToolClass } fro
 import type { Store } from '#store';
 import { callViewOf, claimsOn } from '#turn';
 import { notFound } from '../errors/request-error.js';
+import { MAX_PAGE_BYTES } from '../turns/newest-turns.js';
 
 /** One call as operators see it: who did what when; neither arguments nor output. */
 export interface ListedCall extends Pick<
@@ -29,12 +30,12 @@ export interface CallsPage {
 export class Calls {
   constructor(private readonly store: Store) {}
 
-  /** Of the `limit` newest turns below `before`, oldest first. Also of somebody else's conversation. */
+  /** Of the `limit` newest turns below `before`, oldest first; fewer when their journals are larger than 1 MiB. Also of somebody else's conversation. */
   async list(conversationId: string, page: { before: number; limit: number }): Promise<CallsPage> {
     if (!idSchema.safeParse(conversationId).success) throw notFound();
     const conversation = await this.store.getConversation(conversationId);
     if (!conversation || conversation.deleted_at !== undefined) throw notFound();
-    const turns = await this.store.listTurns(conversationId, page);
+    const turns = await this.store.listTurns(conversationId, { ...page, bytes: MAX_PAGE_BYTES });
     const journals = await this.store.readJournals(conversationId, turns);
     const first = turns[0]?.number ?? 1;
     return { calls: journals.flatMap(callsOf), ...(first > 1 ? { before: first } : {}) };

@@ -31,16 +31,16 @@ afterAll(() => store.close());
 const page = (more: Partial<MessagesPage>) => ({ after: 0, skip: 0, limit: 100, withTools: false, ...more });
 
 describe('messages of a conversation', () => {
-  it('are read in portions, one large turn at a time, as they are taken', async () => {
+  it('are read in portions of 256 KiB, or one large turn at a time, as they are taken', async () => {
     reads.length = 0;
     const messages = listMessages(store, 'conv_1', page({}));
     const contents: string[] = [];
     for await (const { content } of messages) contents.push(content);
     expect(contents.slice(0, 3)).toEqual(['m1', 'a1', 'm2']);
     expect(contents).toHaveLength(64);
-    expect(reads).toEqual([1, 2, 4, 8, 8, ...Array(10).fill(1)]);
+    expect(reads).toEqual([20, ...Array(12).fill(1), 0]);
     reads.length = 0;
-    const left = listMessages(store, 'conv_1', page({ after: 20 }));
+    const left = listMessages(store, 'conv_1', page({ after: 21 }));
     await left.next();
     await left.return(undefined);
     expect(reads).toEqual([1]);
@@ -71,6 +71,7 @@ describe('a page of turns', () => {
     const { turns, earlier } = await read(999);
     expect([turns.map(({ number }) => number), earlier]).toEqual([[31, 32], true]);
     expect(Buffer.byteLength(JSON.stringify(turns))).toBeLessThan(1024 * 1024);
+    // An imported turn keeps its answer twice.
     expect(reads).toEqual([1, 1, 1]);
   });
 

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plainText, type Outcome, type Step, type Turn } from '#contracts';
 import type { Store } from '#store';
 import { isReplaced, textOf } from '#turn';
-import { bytesOf, Portions } from '../http/portions.js';
 
 type MessageStore = Pick<Store, 'listTurns' | 'listSteps' | 'listOutcomes'>;
 
@@ -27,51 +26,46 @@ export interface MessagesPage {
 }
 
 const SHOWN: Step['kind'][] = ['model'];
+/** What is in memory at a time: so much of journals, or one. */
+const PORTION = { limit: 50, bytes: 256 * 1024 };
 
 /**
  * Each turn's message, and each step with text as the assistant's. Steps that only call tools, `cancel` and `fail`
  * rows are not shown; results, and summaries of what was before, only with `withTools`. `skip` counts messages from the
- * turn after number `after`: what is skipped is read, but not kept. Read in small portions as they are taken.
+ * turn after number `after`: what is skipped is read, but not kept. Read in portions of 256 KiB, or one turn, as they are taken.
  */
 export async function* listMessages(
   store: MessageStore,
   conversationId: string,
   page: MessagesPage,
 ): AsyncGenerator<MessageBody> {
-  const portions = new Portions();
   let { skip, limit: left, after } = page;
   while (left > 0) {
-    const size = portions.size;
-    const read = await readMessages(store, conversationId, { after, size, withTools: page.withTools });
-    if (read.length === 0) return;
-    portions.note(bytesOf(read));
+    const turns = await store.listTurns(conversationId, { after, ...PORTION });
+    if (turns.length === 0) return;
+    after = turns.at(-1)!.number;
+    const read = await readMessages(store, turns, page.withTools);
     for (const message of read.slice(skip, skip + left)) {
       left--;
       yield message;
     }
     skip = Math.max(0, skip - read.length);
-    after += size;
     // A store in this process answers at once, and would let nobody else have their turn.
     await nextTurn();
   }
 }
 
-/** Those of the `size` turns behind number `after`; every turn has at least one. */
-async function readMessages(
-  store: MessageStore,
-  conversationId: string,
-  { after, size, withTools }: { after: number; size: number; withTools: boolean },
-): Promise<MessageBody[]> {
-  const before = after + size + 1;
-  const [turns, steps] = await Promise.all([
-    store.listTurns(conversationId, { before, limit: size }),
-    store.listSteps(conversationId, { after, before }),
+/** Each turn has at least one. */
+async function readMessages(store: MessageStore, turns: Turn[], withTools: boolean): Promise<MessageBody[]> {
+  const [first, last] = [turns[0]!, turns.at(-1)!];
+  const range = { after: first.number - 1, before: last.number + 1 };
+  const [steps, outcomes] = await Promise.all([
+    store.listSteps(first.conversation_id, range),
+    withTools ? store.listOutcomes(turns.map((turn) => turn._id)) : [],
   ]);
-  const fresh = turns.filter((turn) => turn.number > after);
-  const outcomes = withTools ? await store.listOutcomes(fresh.map((turn) => turn._id)) : [];
   const shown = withTools ? [...SHOWN, 'summary' as const] : SHOWN;
   const rows = steps.filter(({ kind }) => shown.includes(kind));
-  return fresh.flatMap((turn) => messagesOf(turn, rows, outcomes));
+  return turns.flatMap((turn) => messagesOf(turn, rows, outcomes));
 }
 
 function messagesOf(turn: Turn, steps: Step[], outcomes: Outcome[]): MessageBody[] {

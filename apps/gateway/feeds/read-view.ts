@@ -1,6 +1,7 @@
-import type { Journal, Turn, View } from '#contracts';
+import type { Journal, Turn, TurnView, View } from '#contracts';
 import type { Store } from '#store';
-import { endingStep, holderOf, openCalls, viewOf, type PartialText } from '#turn';
+import { endingStep, fittingView, holderOf, openCalls, turnViewOf, type PartialText } from '#turn';
+import { MAX_PAGE_BYTES, readNewestViews } from '../turns/newest-turns.js';
 import { furtherPartial, partialsOf } from './compare-views.js';
 import { TURNS_SHOWN } from './snapshot.js';
 
@@ -9,33 +10,28 @@ export type Peek = (turnId: string, driver: string) => Promise<PartialText | und
 /** A conversation's view from the store; null if there is no such conversation. `shown`: what viewers hold. */
 export type ReadView = (conversationId: string, shown: View | undefined) => Promise<View | null>;
 
-export function createViewReader(
-  store: Pick<Store, 'getConversation' | 'listTurns' | 'listUnendedTurns' | 'readJournals'>,
-  peek: Peek,
-): ReadView {
+type ViewStore = Pick<Store, 'getConversation' | 'listTurns' | 'listUnendedTurns' | 'readJournals'>;
+
+export function createViewReader(store: ViewStore, peek: Peek): ReadView {
   return async (conversationId, shown) => {
+    const known = partialsOf(shown);
+    const viewOf = async (journal: Journal): Promise<TurnView> => {
+      const own = known.find((partial) => partial.turn_id === journal.turn._id);
+      const partial = furtherPartial(await peekInto(journal, peek), own);
+      return turnViewOf(journal, partial ? [partial] : []);
+    };
     const [conversation, newest, unended] = await Promise.all([
       store.getConversation(conversationId),
-      store.listTurns(conversationId, { limit: TURNS_SHOWN }),
-      store.listUnendedTurns(conversationId),
+      readNewestViews(store, conversationId, { limit: TURNS_SHOWN }, viewOf),
+      store.listUnendedTurns(conversationId, MAX_PAGE_BYTES),
     ]);
     if (!conversation || conversation.deleted_at !== undefined) return null;
-    const turns = mergeTurns(newest, unended);
-    const journals = await store.readJournals(conversationId, turns);
-    const known = partialsOf(shown);
-    const partials = await Promise.all(
-      journals.map(async (journal) => {
-        const own = known.find((partial) => partial.turn_id === journal.turn._id);
-        return furtherPartial(await peekInto(journal, peek), own);
-      }),
-    );
+    const others = withoutThose(unended, newest);
+    const journals = others.length > 0 ? await store.readJournals(conversationId, others) : [];
+    const turns = [...newest, ...(await Promise.all(journals.map(viewOf)))];
+    turns.sort((left, right) => left.number - right.number);
     const earlier = turns.length < (turns.at(-1)?.number ?? 0);
-    return viewOf(
-      conversation,
-      journals,
-      earlier,
-      partials.filter((partial) => partial !== undefined),
-    );
+    return fittingView({ conversation_id: conversationId, title: conversation.title, earlier, turns });
   };
 }
 
@@ -46,7 +42,7 @@ async function peekInto(journal: Journal, peek: Peek): Promise<PartialText | und
   return peek(journal.turn._id, driver);
 }
 
-function mergeTurns(a: Turn[], b: Turn[]): Turn[] {
-  const byId = new Map([...a, ...b].map((turn) => [turn._id, turn]));
-  return [...byId.values()].sort((left, right) => left.number - right.number);
+function withoutThose(turns: Turn[], shown: TurnView[]): Turn[] {
+  const ids = new Set(shown.map(({ turn_id }) => turn_id));
+  return turns.filter(({ _id }) => !ids.has(_id));
 }

@@ -13,9 +13,7 @@ import type { User } from '../auth/user.js';
 import { listMessages, type MessageBody, type MessagesPage } from '../conversations/messages.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound } from '../errors/request-error.js';
-import { bytesOf, Portions } from '../http/portions.js';
-
-const MAX_PAGE_BYTES = 1024 * 1024;
+import { MAX_PAGE_BYTES, readNewestViews } from './newest-turns.js';
 
 /** What may be long in a call, all of it. */
 export type WholeCall = Pick<CallView, 'args' | 'result'>;
@@ -34,7 +32,7 @@ export class TurnReader {
     { before, limit }: { before: number; limit: number },
   ): Promise<{ turns: TurnView[]; earlier: boolean }> {
     await this.ownership.conversation(user, conversationId);
-    const views = (await this.fitting(conversationId, before, limit)).map((journal) => turnViewOf(journal));
+    const views = await readNewestViews(this.store, conversationId, { before, limit });
     return { turns: views, earlier: (views[0]?.number ?? 1) > 1 };
   }
 
@@ -50,14 +48,15 @@ export class TurnReader {
     return journal;
   }
 
-  /** The newest turns with a number below `before`, oldest first, up to 1 MiB; the same. */
-  journalsBefore(conversationId: string, before: number, limit: number): Promise<Journal[]> {
-    return this.fitting(conversationId, before, limit);
+  /** The newest turns with a number below `before`, oldest first, up to 1 MiB of journals but one in any case; the same. */
+  async journalsBefore(conversationId: string, before: number, limit: number): Promise<Journal[]> {
+    const turns = await this.store.listTurns(conversationId, { before, limit, bytes: MAX_PAGE_BYTES });
+    return this.store.readJournals(conversationId, turns);
   }
 
-  /** Turns that have not ended, by number; the same. */
+  /** Turns that have not ended, by number, the first ones up to 1 MiB of journals; the same. */
   async unended(conversationId: string): Promise<Journal[]> {
-    const turns = await this.store.listUnendedTurns(conversationId);
+    const turns = await this.store.listUnendedTurns(conversationId, MAX_PAGE_BYTES);
     return this.store.readJournals(conversationId, turns);
   }
 
@@ -74,27 +73,6 @@ export class TurnReader {
   ): Promise<AsyncGenerator<MessageBody>> {
     await this.ownership.conversation(user, conversationId);
     return listMessages(this.store, conversationId, page);
-  }
-
-  /** Read from the newest one backwards, a few at a time, until the page is full. */
-  private async fitting(conversationId: string, before: number, limit: number): Promise<Journal[]> {
-    const portions = new Portions();
-    const fitting: Journal[] = [];
-    let bytes = 0;
-    for (let below = before; fitting.length < limit; below = fitting[0]!.turn.number) {
-      const size = Math.min(portions.size, limit - fitting.length);
-      const turns = await this.store.listTurns(conversationId, { before: below, limit: size });
-      const journals = await this.store.readJournals(conversationId, turns);
-      const bytesBefore = bytes;
-      for (const journal of journals.toReversed()) {
-        bytes += bytesOf(turnViewOf(journal));
-        if (bytes > MAX_PAGE_BYTES && fitting.length > 0) return fitting;
-        fitting.unshift(journal);
-      }
-      if (journals.length < size) break;
-      portions.note(bytes - bytesBefore);
-    }
-    return fitting;
   }
 
   /** A call as the view shows it, with its whole arguments and result. */

@@ -1,10 +1,11 @@
 import { isEndedStatus, UNENDED_STATUSES } from '#contracts';
 import type { Conversation, Turn, TurnStatus } from '#contracts';
 import type { Inserted } from '../side-store.port.js';
-import type { TurnStore } from '../turn-store.port.js';
+import { fittingTurns, type RowSize } from '../fitting-turns.js';
+import type { TurnsPage, TurnStore } from '../turn-store.port.js';
 import { LibsqlSideStore } from './libsql-side.adapter.js';
 import { removeTurns } from './remove-turns.js';
-import { inList } from './table.js';
+import { inList, type Tables } from './table.js';
 
 const unended = `status IN (${UNENDED_STATUSES.map((status) => `'${status}'`).join(', ')})`;
 
@@ -79,17 +80,20 @@ export abstract class LibsqlTurnStore extends LibsqlSideStore implements TurnSto
     return this.do(({ turns }) => turns.measure('MAX(number)', 'WHERE conversation_id = ?', conversationId));
   }
 
-  listTurns(conversationId: string, page: { before?: number; limit: number }): Promise<Turn[]> {
-    const clauses = 'WHERE conversation_id = ? AND number < ? ORDER BY number DESC LIMIT ?';
-    const before = page.before ?? Number.MAX_SAFE_INTEGER;
-    return this.do(({ turns }) => turns.select(clauses, conversationId, before, page.limit).reverse());
+  listTurns(conversationId: string, page: TurnsPage): Promise<Turn[]> {
+    const isForward = 'after' in page;
+    const edge = isForward ? page.after : (page.before ?? Number.MAX_SAFE_INTEGER);
+    const [sign, order] = isForward ? ['>', 'ASC'] : ['<', 'DESC'];
+    const clauses = `WHERE conversation_id = ? AND number ${sign} ? ORDER BY number ${order} LIMIT ?`;
+    return this.do((tables) =>
+      selectTurns(tables, page.bytes, clauses, conversationId, edge, page.limit).sort(byNumber),
+    );
   }
 
-  listUnendedTurns(conversationId: string): Promise<Turn[]> {
-    // Sorted here: with ORDER BY, SQLite walks the whole conversation by number instead of the few that are wanted.
-    const clauses = `WHERE conversation_id = ? AND ${unended}`;
-    const byNumber = (a: Turn, b: Turn) => a.number - b.number;
-    return this.do(({ turns }) => turns.select(clauses, conversationId).sort(byNumber));
+  listUnendedTurns(conversationId: string, bytes?: number): Promise<Turn[]> {
+    // The plus keeps SQLite from walking the whole conversation by number instead of the few that are wanted.
+    const clauses = `WHERE conversation_id = ? AND ${unended} ORDER BY +number`;
+    return this.do((tables) => selectTurns(tables, bytes, clauses, conversationId));
   }
 
   listUnendedTurnsOf(userId: string): Promise<Turn[]> {
@@ -125,4 +129,29 @@ export abstract class LibsqlTurnStore extends LibsqlSideStore implements TurnSto
       turns.select(`WHERE due_at <= ? ${only} ORDER BY due_at LIMIT ?`, now, limit),
     );
   }
+}
+
+const byNumber = (a: Turn, b: Turn) => a.number - b.number;
+
+/** As `Table.select`; with `bytes` only the first ones that fit. SQLite knows how long a text is without reading it. */
+function selectTurns(
+  tables: Tables,
+  bytes: number | undefined,
+  clauses: string,
+  ...values: (string | number)[]
+): Turn[] {
+  const { turns, steps, claims, outcomes, answers } = tables;
+  if (bytes === undefined) return turns.select(clauses, ...values);
+  const length = 'octet_length(row)';
+  const found = turns.aggregate<RowSize>(`_id AS turn_id, ${length} AS bytes`, clauses, ...values);
+  const ids = JSON.stringify(found.map(({ turn_id }) => turn_id));
+  const others = [steps, claims, outcomes, answers].flatMap((table) =>
+    table.aggregate<RowSize>(
+      `turn_id, SUM(${length}) AS bytes`,
+      `WHERE turn_id ${inList} GROUP BY turn_id`,
+      ids,
+    ),
+  );
+  const fitting = JSON.stringify(fittingTurns(found, others, bytes));
+  return turns.select(`WHERE _id ${inList} ORDER BY number`, fitting);
 }

@@ -1,7 +1,8 @@
 import type { Model, QueryFilter, SortOrder } from 'mongoose';
 import type { CollectionName, Field, Rows } from '../collections.js';
+import type { RowSize } from '../fitting-turns.js';
 import { assertPlainValue } from '../plain-value.js';
-import { toRow, type StoredDocument } from './documents.js';
+import { FIELD_KINDS, toRow, type FieldKind, type StoredDocument } from './documents.js';
 import { retryWithin } from './retry-within.js';
 
 /** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */
@@ -91,12 +92,44 @@ export class MongoReads<Name extends CollectionName> {
     return groups.map(({ _id, ...group }) => ({ ...(_id as unknown as object | null), ...group }));
   }
 
+  /** Of each row that matches, by its `_id`, in the order of the query. */
+  async sizes({ sort, limit, ...filter }: Query<Name>): Promise<RowSize[]> {
+    return this.#measure([
+      { $match: toFilter(filter) },
+      ...(sort ? [{ $sort: sort }] : []),
+      ...(limit === undefined ? [] : [{ $limit: limit }]),
+      { $project: { bytes: writtenBytes(this.name) } },
+    ]);
+  }
+
+  /** Of these turns, of all rows of each. */
+  async sizesOfTurns(turnIds: string[]): Promise<RowSize[]> {
+    if (turnIds.length === 0) return [];
+    return this.#measure([
+      { $match: { turn_id: { $in: turnIds } } },
+      { $group: { _id: '$turn_id', bytes: { $sum: writtenBytes(this.name) } } },
+    ]);
+  }
+
+  async #measure(pipeline: object[]): Promise<RowSize[]> {
+    const measured = await retryWithin(OPERATION_BUDGET_MS, () =>
+      this.model.collection.aggregate<{ _id: string; bytes: number }>(pipeline as never).toArray(),
+    );
+    return measured.map(({ _id, bytes }) => ({ turn_id: _id, bytes }));
+  }
+
   /** Without a second try, for use within one. */
   protected async findById(id: string): Promise<Rows[Name] | null> {
     assertPlainValue(id);
     const found = await this.model.collection.findOne({ _id: id as never });
     return found && toRow(this.name, found as unknown as StoredDocument);
   }
+}
+
+/** What people, models and tools wrote in a row; all else in it is small. */
+function writtenBytes(name: CollectionName): object {
+  const written = Object.entries<FieldKind>(FIELD_KINDS[name]).filter(([, kind]) => kind === 'json');
+  return { $add: written.map(([field]) => ({ $strLenBytes: { $ifNull: [`$${field}`, ''] } })) };
 }
 
 interface AnyFilter {

@@ -1,7 +1,9 @@
 import { ENDED_STATUSES, UNENDED_STATUSES } from '#contracts';
 import type { Conversation, Turn, TurnStatus } from '#contracts';
 import type { Inserted } from '../side-store.port.js';
-import type { TurnStore } from '../turn-store.port.js';
+import { fittingTurns } from '../fitting-turns.js';
+import type { TurnsPage, TurnStore } from '../turn-store.port.js';
+import type { Query } from './mongo-reads.js';
 import { MongoSideStore } from './mongo-side.adapter.js';
 import { removeTurns } from './remove-turns.js';
 
@@ -85,18 +87,23 @@ export abstract class MongoTurnStore extends MongoSideStore implements TurnStore
     return (await this.listTurns(conversationId, { limit: 1 }))[0]?.number ?? 0;
   }
 
-  async listTurns(
-    conversationId: string,
-    { before, limit }: { before?: number; limit: number },
-  ): Promise<Turn[]> {
-    const conditions = before === undefined ? {} : { number: { $lt: before } };
+  async listTurns(conversationId: string, page: TurnsPage): Promise<Turn[]> {
+    const { limit, bytes } = page;
+    const isForward = 'after' in page;
+    const below = isForward || page.before === undefined ? {} : { number: { $lt: page.before } };
+    const conditions = isForward ? { number: { $gt: page.after } } : below;
     const equals = { conversation_id: conversationId };
-    return (await this.rows.turns.find({ equals, conditions, sort: { number: -1 }, limit })).reverse();
+    const turns = await this.#find(
+      { equals, conditions, sort: { number: isForward ? 1 : -1 }, limit },
+      bytes,
+    );
+    return turns.sort(byNumber);
   }
 
-  async listUnendedTurns(conversationId: string): Promise<Turn[]> {
+  async listUnendedTurns(conversationId: string, bytes?: number): Promise<Turn[]> {
     const equals = { conversation_id: conversationId };
-    return this.rows.turns.find({ equals, conditions: unended, sort: { number: 1 } });
+    const turns = await this.#find({ equals, conditions: unended, sort: { number: 1 } }, bytes);
+    return turns.sort(byNumber);
   }
 
   async listUnendedTurnsOf(userId: string): Promise<Turn[]> {
@@ -129,4 +136,18 @@ export abstract class MongoTurnStore extends MongoSideStore implements TurnStore
     const only = which && { status: { $in: which === 'parked' ? [PARKED] : MOVING } };
     return this.rows.turns.find({ conditions: { ...isDue, ...only }, sort: { due_at: 1 }, limit });
   }
+
+  /** With `bytes` only the first ones that fit: the server measures before it sends. */
+  async #find(query: Query<'turns'>, bytes: number | undefined): Promise<Turn[]> {
+    const { turns, steps, claims, outcomes, answers } = this.rows;
+    if (bytes === undefined) return turns.find(query);
+    const found = await turns.sizes(query);
+    const ids = found.map(({ turn_id }) => turn_id);
+    const others = await Promise.all(
+      [steps, claims, outcomes, answers].map((rows) => rows.sizesOfTurns(ids)),
+    );
+    return turns.findAmong('_id', fittingTurns(found, others.flat(), bytes));
+  }
 }
+
+const byNumber = (a: Turn, b: Turn) => a.number - b.number;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { Store } from '../store.port.js';
 import { describeAccounts } from './account-contract.js';
+import { describeBoundedReads } from './bounded-reads-contract.js';
 import { describeInserts } from './insert-contract.js';
 import { describeJournalReads } from './journal-contract.js';
 import { describeRemoval } from './removal-contract.js';
@@ -22,6 +23,7 @@ export function describeStoreContract(createStore: () => Store | Promise<Store>)
 
     describeInserts(store);
     describeTurns(store);
+    describeBoundedReads(store);
     describeJournalReads(store);
     describeRemoval(store);
     describeSmallCollections(store);

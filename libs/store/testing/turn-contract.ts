@@ -71,6 +71,17 @@ export function describeTurns(store: () => Store): void {
       expect(await numbers({ before: 1, limit: 5 })).toEqual([]);
     });
 
+    it('lists the first ones after a number, ascending', async () => {
+      const conversation_id = makeId();
+      for (const number of [3, 1, 2, 11, 4])
+        await store().insertTurn(sampleTurn({ conversation_id, number }));
+      const numbers = async (after: number, limit: number) =>
+        (await store().listTurns(conversation_id, { after, limit })).map((turn) => turn.number);
+      expect(await numbers(0, 3)).toEqual([1, 2, 3]);
+      expect(await numbers(3, 3)).toEqual([4, 11]);
+      expect(await numbers(11, 3)).toEqual([]);
+    });
+
     it('never replaces an ended status by another', async () => {
       for (const ended of endedStatuses) {
         const turn = sampleTurn({ status: ended });

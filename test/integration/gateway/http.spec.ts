@@ -213,7 +213,7 @@ describe('conversations over HTTP', () => {
     const reads: number[] = [];
     const { listTurns } = harness.store;
     harness.store.listTurns = (conversationId, range) => {
-      reads.push(range.before ?? 0);
+      reads.push('after' in range ? range.after : -1);
       return listTurns.call(harness.store, conversationId, range);
     };
     const later = await ask('GET', `/api/conversations/${id}/messages?after=99&skip=1&limit=3`);
@@ -223,7 +223,7 @@ describe('conversations over HTTP', () => {
       { content: 'm101', turn_number: 101 },
       { content: 'a101', turn_number: 101 },
     ]);
-    expect(reads).toEqual([101, 103]);
+    expect(reads).toEqual([99]);
     expectProblem(await ask('GET', `/api/conversations/${id}/messages?skip=100001`), 422, 'invalid');
   });
 });

@@ -103,6 +103,18 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       expect(await store.getStep(step.turn_id, 1)).toEqual(step);
     });
 
+    it('asks for no turn that does not fit into the bytes that are asked for', async () => {
+      const conversation_id = makeId();
+      for (const number of [1, 2, 3])
+        await store.insertTurn(sampleTurn({ conversation_id, number, content: '€'.repeat(4_000) }));
+      const [newest, ...others] = await store.listTurns(conversation_id, { limit: 3, bytes: 20_000 });
+      expect([newest?.number, others]).toEqual([3, []]);
+      const finds = proxy.commandsNamed('find');
+      expect(finds.map(({ filter }) => filter)).toEqual([{ _id: { $in: [newest?._id] } }]);
+      for (const { readConcern } of proxy.commandsNamed('aggregate'))
+        expect(readConcern).toEqual({ level: 'majority' });
+    });
+
     it('is unavailable while nothing listens, in bounded time', async () => {
       await proxy.stop();
       const late = ownTime(6_500).then(() => 'no answer');

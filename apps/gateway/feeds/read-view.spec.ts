@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Turn } from '#contracts';
+import { createStore, type Store } from '#store';
+import {
+  sampleClaim,
+  sampleConversation,
+  sampleStep,
+  sampleTurn,
+} from '../../../libs/store/testing/sample-rows.js';
+import { createViewReader } from './read-view.js';
+
+const CONVERSATION = sampleConversation();
+const LONG = '€'.repeat(65_536);
+const MIB = 1024 * 1024;
+
+let store: Store;
+/** Turns of each read. */
+let reads: number[];
+/** Whose driver was asked for its text. */
+let asked: string[];
+beforeEach(async () => {
+  [reads, asked] = [[], []];
+  store = createStore({ dataDir: ':memory:' });
+  await store.open();
+  await store.insertConversation(CONVERSATION);
+  const { readJournals } = store;
+  store.readJournals = (id, turns) => {
+    reads.push(turns.length);
+    return readJournals.call(store, id, turns);
+  };
+});
+afterEach(() => store.close());
+
+async function addTurn(number: number, fields: Partial<Turn> = {}): Promise<Turn> {
+  const place = { _id: `turn_${number}`, conversation_id: CONVERSATION._id, number };
+  const turn = sampleTurn({ ...place, status: 'completed', ...fields });
+  await store.insertTurn(turn);
+  if (turn.status === 'completed') await store.commitStep(sampleStep(turn, 1));
+  return turn;
+}
+
+async function read() {
+  const readView = createViewReader(store, (turnId) => {
+    asked.push(turnId);
+    return Promise.resolve({ turn_id: turnId, step: 1, attempt: 100, text: 'so far' });
+  });
+  const view = (await readView(CONVERSATION._id, undefined))!;
+  expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(MIB);
+  return { ...view, numbers: view.turns.map(({ number }) => number) };
+}
+
+describe('the view that a snapshot shows', () => {
+  it('is of the newest 20 turns, read at once when they are small', async () => {
+    for (let number = 1; number <= 22; number++) await addTurn(number);
+    const { numbers, earlier } = await read();
+    expect([numbers, earlier]).toEqual([Array.from({ length: 20 }, (_, i) => i + 3), true]);
+    expect(reads).toEqual([20]);
+  });
+
+  it('is of as many as fit into 1 MiB, and little more is read', async () => {
+    for (let number = 1; number <= 22; number++) await addTurn(number, { content: LONG });
+    const { numbers, earlier } = await read();
+    expect([numbers, earlier]).toEqual([[18, 19, 20, 21, 22], true]);
+    expect(reads).toEqual([5, 1]);
+  });
+
+  it('shows small views of large journals, which are read one after the other', async () => {
+    for (let number = 1; number <= 4; number++) {
+      const turn = await addTurn(number, { status: 'running' });
+      await store.setTurnStatus(turn._id, 'completed');
+      const thinking = { type: 'thinking' as const, text: LONG.repeat(4) };
+      const text = { type: 'text' as const, text: 'so' };
+      await store.commitStep(sampleStep(turn, 1, { blocks: [thinking, text] }));
+    }
+    const { numbers, earlier } = await read();
+    expect([numbers, earlier]).toEqual([[1, 2, 3, 4], false]);
+    expect(reads).toEqual([1, 1, 1, 1]);
+  });
+
+  it('shows turns that have not ended besides the newest ones, with the text so far', async () => {
+    for (let number = 1; number <= 23; number++)
+      await addTurn(number, number === 2 || number === 22 ? { status: 'running' } : {});
+    for (const number of [2, 22]) {
+      const turn = (await store.getTurn(`turn_${number}`))!;
+      await store.claim(sampleClaim(turn, turn._id, 1));
+    }
+    const { turns, numbers, earlier } = await read();
+    expect([numbers, earlier]).toEqual([[2, ...Array.from({ length: 20 }, (_, i) => i + 4)], true]);
+    expect(asked.sort()).toEqual(['turn_2', 'turn_22']);
+    expect(turns[0]!.steps).toEqual([{ n: 1, attempt: 100, text: 'so far', calls: [] }]);
+    expect(turns.at(-2)!.steps).toEqual(turns[0]!.steps);
+  });
+
+  it('shows the first of many long ones that have not ended', async () => {
+    for (let number = 1; number <= 40; number++) await addTurn(number, { status: 'queued', content: LONG });
+    const { numbers, earlier } = await read();
+    expect([numbers, earlier]).toEqual([[1, 2, 3, 4, 5], true]);
+    expect(reads.reduce((sum, count) => sum + count)).toBeLessThan(12);
+  });
+});
