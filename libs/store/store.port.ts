@@ -4,7 +4,6 @@ import type { TurnStore } from './turn-store.port.js';
 
 export type { Journal } from '#contracts';
 export type { Inserted, TakenField } from './side-store.port.js';
-export type { TurnsPage } from './turn-store.port.js';
 export type { UsageKey, UsageQuery, UsageSum } from './usage-store.port.js';
 
 /**

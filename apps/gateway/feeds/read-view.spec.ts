@@ -1,15 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Turn } from '#contracts';
+import type { Claim, Step, Turn } from '#contracts';
 import { createStore, type Store } from '#store';
-import {
-  sampleClaim,
-  sampleConversation,
-  sampleStep,
-  sampleTurn,
-} from '../../../libs/store/testing/sample-rows.js';
+import { newConversation } from '../conversations/conversations.js';
+import { newTurn } from '../turns/new-turn.js';
 import { createViewReader } from './read-view.js';
 
-const CONVERSATION = sampleConversation();
+const CONVERSATION = newConversation('conv_1', 'ann');
+const AT = '2026-03-01T10:00:00.000Z';
 const LONG = '€'.repeat(65_536);
 const MIB = 1024 * 1024;
 
@@ -32,11 +29,24 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 async function addTurn(number: number, fields: Partial<Turn> = {}): Promise<Turn> {
-  const place = { _id: `turn_${number}`, conversation_id: CONVERSATION._id, number };
-  const turn = sampleTurn({ ...place, status: 'completed', ...fields });
+  const ids = { conversationId: CONVERSATION._id, turnId: `turn_${number}`, userId: 'ann' };
+  const turn = newTurn({ ...ids, client_message_id: `m${number}`, content: 'Hi' });
+  Object.assign(turn, { number, status: 'completed', ...fields });
   await store.insertTurn(turn);
-  if (turn.status === 'completed') await store.commitStep(sampleStep(turn, 1));
+  if (turn.status === 'completed') await answer(turn, [{ type: 'text', text: 'Hello' }]);
   return turn;
+}
+
+async function answer(turn: Turn, blocks: Step['blocks']): Promise<void> {
+  const place = { turn_id: turn._id, conversation_id: turn.conversation_id, turn_number: turn.number };
+  const said = { kind: 'model' as const, blocks, calls: [], stop_reason: 'end_turn' as const, usage: null };
+  await store.commitStep({ _id: `${turn._id}:1`, ...place, n: 1, attempt: 100, ...said, at: AT });
+}
+
+async function claim({ _id, conversation_id }: Turn): Promise<void> {
+  const owner = 'orchestrator-00000000-0000-4000-8000-000000000001';
+  const row: Claim = { _id: `${_id}:1`, turn_id: _id, conversation_id, owner, n: 1, purpose: 'run', at: AT };
+  await store.claim(row);
 }
 
 async function read() {
@@ -70,7 +80,7 @@ describe('the view that a snapshot shows', () => {
       await store.setTurnStatus(turn._id, 'completed');
       const thinking = { type: 'thinking' as const, text: LONG.repeat(4) };
       const text = { type: 'text' as const, text: 'so' };
-      await store.commitStep(sampleStep(turn, 1, { blocks: [thinking, text] }));
+      await answer(turn, [thinking, text]);
     }
     const { numbers, earlier } = await read();
     expect([numbers, earlier]).toEqual([[1, 2, 3, 4], false]);
@@ -80,10 +90,7 @@ describe('the view that a snapshot shows', () => {
   it('shows turns that have not ended besides the newest ones, with the text so far', async () => {
     for (let number = 1; number <= 23; number++)
       await addTurn(number, number === 2 || number === 22 ? { status: 'running' } : {});
-    for (const number of [2, 22]) {
-      const turn = (await store.getTurn(`turn_${number}`))!;
-      await store.claim(sampleClaim(turn, turn._id, 1));
-    }
+    for (const id of ['turn_2', 'turn_22']) await claim((await store.getTurn(id))!);
     const { turns, numbers, earlier } = await read();
     expect([numbers, earlier]).toEqual([[2, ...Array.from({ length: 20 }, (_, i) => i + 4)], true]);
     expect(asked.sort()).toEqual(['turn_2', 'turn_22']);
