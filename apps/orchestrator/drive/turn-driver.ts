@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { faultPoint } from '#faults';
@@ -8,23 +7,21 @@ import {
   decide,
   decideStop,
   endingStep,
-  isShownStep,
   isSuperseded,
   nextStepNumber,
   type Action,
   type CallDecision,
 } from '#turn';
 import type { DrivingDeps } from '../driving.deps.js';
-import { committedEvents } from './announce-step.js';
 import { Mailbox } from './mailbox.js';
 import { ModelStep } from './model-step.js';
 import { OpenCalls, type CallQueues } from './open-calls.js';
+import { StepCommits } from './step-commits.js';
 import { failRow, partialText, usageOf } from './step-row.js';
 import { TurnUsage } from './turn-usage.js';
 import type { TurnWork } from './turn-work.js';
 
 const TICK_MS = 2_000;
-const LEAVING_MS = 1_000;
 
 /** How driving ended. Only `abandoned` leaves the hint for somebody else. */
 export type DriveEnd = 'ended' | 'parked' | 'superseded' | 'abandoned';
@@ -38,6 +35,7 @@ export class TurnDriver {
   private readonly modelStep: ModelStep;
   private readonly openCalls: OpenCalls;
   private readonly usage: TurnUsage;
+  private readonly commits: StepCommits;
   /** Resolves when the turn is cached as running, or cannot be. */
   private marking: Promise<void> = Promise.resolve();
 
@@ -52,6 +50,7 @@ export class TurnDriver {
     const { memory, claimAttempt } = work;
     const prices = settings.modelPrices;
     this.usage = new TurnUsage({ store, dayBudgets, prices }, memory.journal.turn, claimAttempt);
+    this.commits = new StepCommits(deps, work, this.usage);
     this.modelStep = new ModelStep(deps, validator, work, this.usage);
     const wake = () => this.mailbox.post((mail) => (mail.released = true));
     this.openCalls = new OpenCalls(ports, work, queues, wake);
@@ -92,7 +91,7 @@ export class TurnDriver {
       return await this.driveOn();
     } finally {
       this.openCalls.follow([]);
-      await this.leaveUsage();
+      await this.commits.leave();
     }
   }
 
@@ -156,7 +155,7 @@ export class TurnDriver {
         return undefined;
       case 'commit_fail': {
         const { code, message } = action;
-        await this.commitAnnounced(
+        await this.commits.commit(
           failRow(this.work.memory.journal, action.n, { code, message }, this.modelStep.broken),
         );
         return undefined;
@@ -198,7 +197,7 @@ export class TurnDriver {
         blocks: partialText(broken),
         usage: usageOf(broken),
       };
-      await this.commitAnnounced(stepRow(memory.journal, next.n, content));
+      await this.commits.commit(stepRow(memory.journal, next.n, content));
     }
     await faultPoint('cancel_committed');
     this.answerStops();
@@ -214,38 +213,13 @@ export class TurnDriver {
     }
   }
 
-  /** Commits a row and, if it shows something, tells viewers. */
-  private async commitAnnounced(written: Step): Promise<void> {
-    const spent = this.usage.take();
-    const row = spent.length > 0 ? { ...written, spent } : written;
-    const won = await this.work.memory.commit(row);
-    if (!won) await this.usage.keepLost(row.n, spent);
-    if (row.calls.length > 0) await faultPoint('step_committed');
-    if (won && isShownStep(row)) {
-      for (const event of committedEvents(this.work.memory.journal, row)) this.deps.bus.emit(event);
-    }
-  }
-
   private async callModel(n: number): Promise<void> {
     // Until now there was nothing to interrupt: a Stop that came since the mail was read must not wait for the model.
     if (!this.mailbox.isEmpty) return;
     const row = await this.modelStep.run(n);
     if (row) await faultPoint('model_answered');
-    if (row) await this.commitAnnounced(row);
+    if (row) await this.commits.commit(row);
     this.modelStep.forget();
-  }
-
-  /** A store that is away must not keep the process. */
-  private async leaveUsage(): Promise<void> {
-    const left = this.usage
-      .leave(nextStepNumber(this.work.memory.journal))
-      .catch((error: unknown) =>
-        this.deps.log.warn(
-          { err: error, turn_id: this.work.memory.journal.turn._id },
-          'usage was not counted',
-        ),
-      );
-    await Promise.race([left, delay(LEAVING_MS, undefined, { ref: false })]);
   }
 
   /** A cache for lists: lost it harms nothing. */

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Step } from '#contracts';
+import { faultPoint } from '#faults';
+import { isShownStep, nextStepNumber } from '#turn';
+import type { DrivingDeps } from '../driving.deps.js';
+import { committedEvents } from './announce-step.js';
+import type { TurnUsage } from './turn-usage.js';
+import type { TurnWork } from './turn-work.js';
+
+const LEAVING_MS = 1_000;
+
+/** The rows that a driven turn commits, each with what its models used since the one before. */
+export class StepCommits {
+  constructor(
+    private readonly deps: Pick<DrivingDeps, 'bus' | 'log'>,
+    private readonly work: Pick<TurnWork, 'memory'>,
+    private readonly usage: TurnUsage,
+  ) {}
+
+  /** Commits a row and, if it shows something, tells viewers. What it used is kept also if another row stands there. */
+  async commit(written: Step): Promise<void> {
+    const { memory } = this.work;
+    const spent = this.usage.take();
+    const row = spent.length > 0 ? { ...written, spent } : written;
+    const won = await memory.commit(row);
+    if (!won) await this.usage.keepLost(row.n, spent);
+    if (row.calls.length > 0) await faultPoint('step_committed');
+    if (won && isShownStep(row)) {
+      for (const event of committedEvents(memory.journal, row)) this.deps.bus.emit(event);
+    }
+  }
+
+  /** The driver leaves. A store that is away must not keep the process. */
+  async leave(): Promise<void> {
+    const { journal } = this.work.memory;
+    const left = this.usage
+      .leave(nextStepNumber(journal))
+      .catch((error: unknown) =>
+        this.deps.log.warn({ err: error, turn_id: journal.turn._id }, 'usage was not counted'),
+      );
+    await Promise.race([left, delay(LEAVING_MS, undefined, { ref: false })]);
+  }
+}
