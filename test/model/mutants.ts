@@ -304,6 +304,22 @@ const GIVING_UP: Mutant[] = [
   ),
 ];
 
+/** Calls that their drivers hold back. */
+const HELD: Mutant[] = [
+  slip(
+    'a held call given up by its driver alone',
+    'held_call_given_up_alone',
+    { ...waits, ...alone, holds: true },
+    'no outcome without a claim',
+  ),
+  slip(
+    'a held call never published',
+    'held_for_ever',
+    { ...waits, ...calm, holds: true },
+    'an end can still be reached',
+  ),
+];
+
 /** Turns: driving, taking over, sweeping. */
 const TURNS: Mutant[] = [
   {
@@ -368,7 +384,7 @@ const TURNS: Mutant[] = [
   ),
 ];
 
-export const MUTANTS: Mutant[] = [...ORDER, ...INSERTS, ...CALLS, ...GIVING_UP, ...TURNS];
+export const MUTANTS: Mutant[] = [...ORDER, ...INSERTS, ...CALLS, ...GIVING_UP, ...HELD, ...TURNS];
 
 /** Rules that only save work: without them every promise holds. */
 export const HARMLESS: Variant[] = [

@@ -1,5 +1,6 @@
 import { errorDetail, type Journal } from '#contracts';
 import { DEFAULT_BUDGETS, type Action } from '#turn';
+import { hold, mayHaveHeld } from './held-calls.js';
 import { processId } from './journal-of.js';
 import type { Kind, Moves } from './moves.js';
 import {
@@ -118,21 +119,25 @@ function decideOn(
   const owner = call?.purpose === 'run' ? call.owner : 'none';
   for (const clock of moves.clocks) {
     for (const { says, kind } of moves.judge(owner)) {
-      const action = moves.remember(`drive|${seen}|${clock}|${says}|${self.sawMark}`, () =>
-        rules.decide(moves.journal(known, driving, call), {
-          ...moves.situation(me, says, clock),
-          budgets: DEFAULT_BUDGETS,
-          deleted: self.sawMark,
-        }),
-      );
-      act(moves, me, action, kind);
-      if (action.do === 'await_calls' && moves.variant.clocks)
-        withoutWorker(moves, me, action, moves.journal(known, driving, call));
+      for (const releasedAt of mayHaveHeld(moves, clock)) {
+        const how = `${clock}|${says}|${self.sawMark}|${releasedAt}`;
+        const action = moves.remember(`drive|${seen}|${how}`, () =>
+          rules.decide(moves.journal(known, driving, call), {
+            ...moves.situation(me, says, clock),
+            budgets: DEFAULT_BUDGETS,
+            deleted: self.sawMark,
+            releasedAt: () => releasedAt,
+          }),
+        );
+        act(moves, me, action, kind, releasedAt === Infinity);
+        if (action.do === 'await_calls' && moves.variant.clocks)
+          withoutWorker(moves, me, action, moves.journal(known, driving, call));
+      }
     }
   }
 }
 
-function act(moves: Moves, me: Orchestrator, action: Action, kind: Kind): void {
+function act(moves: Moves, me: Orchestrator, action: Action, kind: Kind, holds: boolean): void {
   const self = moves.state[me];
   const insert = (n: number, row: OrchestratorAt['row']): OrchestratorAt => ({
     ...self,
@@ -157,7 +162,10 @@ function act(moves: Moves, me: Orchestrator, action: Action, kind: Kind): void {
       return moves.go(`${me} is about to fail the turn`, { [me]: insert(action.n, 'fail') }, kind);
     case 'await_calls': {
       const waits = { [me]: { ...self, awake: moves.variant.timers } };
-      for (const call of action.calls) moves.carryOut(me, call, waits, kind);
+      for (const call of action.calls) {
+        if (holds && call.action.do === 'publish') hold(moves, me, call, waits, kind);
+        else moves.carryOut(me, call, waits, kind);
+      }
       return;
     }
     case 'end':

@@ -12,6 +12,7 @@ import {
   decideNotTaken,
   isSettled,
   isSuperseded,
+  sendDeadlineOf,
   settleClaim,
   stoppedBeforeStart,
 } from '#turn';
@@ -29,6 +30,7 @@ export const PRODUCTION = {
   settleClaim,
   decideNotTaken,
   decideDelivery,
+  sendDeadlineOf,
   decideLostClaim,
   decideAfterReclaim,
   decideLostConnection,

@@ -20,7 +20,9 @@ export type Slip =
   | 'claims_removed'
   | 'step_ids_removed'
   | 'removed_with_open_calls'
-  | 'claim_of_own_name_taken';
+  | 'claim_of_own_name_taken'
+  | 'held_for_ever'
+  | 'held_call_given_up_alone';
 
 /** A world to explore. */
 export interface Variant {
@@ -30,6 +32,8 @@ export interface Variant {
   user: 'waits' | 'stops' | 'deletes';
   /** Clocks may pass the call's deadline and the turn's budget; a toolset may have no worker. */
   clocks: boolean;
+  /** A driver may hold a call back, and publish it when its deadline would have passed. */
+  holds: boolean;
   /**
    * `hints`: a queue is one bit, «a copy is there»: receiving leaves it, losing clears it. With unlimited loss and
    * duplication that is exact: redelivery is a duplicate, a crash before publishing a loss.
@@ -59,6 +63,7 @@ export function variant(name: string, change: Partial<Variant> = {}): Variant {
     toolClass: 'once',
     user: 'stops',
     clocks: false,
+    holds: false,
     broker: 'hints',
     faults: true,
     timers: true,

@@ -56,6 +56,17 @@ export const WORLDS: Expectation[] = [
     ...STOPPED,
     'cancel@2/gave_up',
   ]),
+  world(
+    'once, held calls, clocks, one of each',
+    true,
+    { user: 'waits', holds: true, clocks: true, alone: true },
+    [...RAN.once, ...LATE],
+  ),
+  world('once, Stop, held calls, one of each', true, { holds: true, alone: true }, [...RAN.once, ...STOPPED]),
+  world('once, held calls, clocks', false, { user: 'waits', holds: true, clocks: true }, [
+    ...RAN.once,
+    ...LATE,
+  ]),
   world('once, clocks', false, { user: 'waits', clocks: true }, [...RAN.once, ...LATE]),
   world('once, Delete', false, { user: 'deletes' }, [...RAN.once, 'removed']),
   world('once, Stop, endless tool', false, { endless: true }, ENDLESS_STOP),

@@ -1,3 +1,4 @@
+import { mayHaveBeenHeld } from './held-calls.js';
 import {
   CLOCKS,
   callRow,
@@ -19,7 +20,7 @@ import {
   type Worker,
   type WorkerAt,
 } from './state.js';
-import { DEFAULT_BUDGETS, deadlineOf, failedOutcome, type Liveness } from '#turn';
+import { DEFAULT_BUDGETS, failedOutcome, type Liveness } from '#turn';
 
 /** Claims calls, runs them, settles them; may die or lose its tool at any line. */
 export function workerMoves(moves: Moves, me: Worker): void {
@@ -61,7 +62,9 @@ function receive(moves: Moves, me: Worker, name: CallName): void {
     if (moves.state[name].outcome !== 'none') return;
     return moves.go(`${me} gets call ${name}`, { ...taken, [me]: at('starting', name, 1) });
   }
-  for (const clock of moves.clocks) deliver(moves, me, name, taken, clock);
+  for (const clock of moves.clocks)
+    for (const releasedAt of mayHaveBeenHeld(moves, clock))
+      deliver(moves, me, name, taken, clock, releasedAt);
 }
 
 function at(
@@ -74,14 +77,22 @@ function at(
 }
 
 /** Attempt 1 at once; lost: read what stands, and do what the rules say. */
-function deliver(moves: Moves, me: Worker, name: CallName, taken: Change, clock: Clock): void {
+function deliver(
+  moves: Moves,
+  me: Worker,
+  name: CallName,
+  taken: Change,
+  clock: Clock,
+  releasedAt: number | undefined,
+): void {
   const { rules, state, variant } = moves;
   const call = state[name];
   const how = `${me} gets call ${name}`;
   const journal = journalOf({ ...state.turn, step1: `asks_${name}` }, call, variant.toolClass);
   const step = journal.steps[0]!;
   const row = callRow(name, variant.toolClass);
-  const delivered = rules.decideDelivery(deadlineOf(step, row), CLOCKS[clock]);
+  const deadline = rules.sendDeadlineOf(journal, { step, call: row, releasedAt });
+  const delivered = rules.decideDelivery(deadline, CLOCKS[clock]);
   if (delivered.do === 'drop') return moves.go(`${how}, drops it`, taken);
   if (delivered.do === 'refuse' && call.attempt === 0) {
     const by = { worker: processId(me), attempt: 0, at: step.at };
