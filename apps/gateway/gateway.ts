@@ -141,6 +141,7 @@ export class Gateway {
   /** Lets nobody in, answers the requests in hand, and disconnects everybody. */
   async drain(graceMs: number): Promise<void> {
     this.admission.close();
+    this.unknownSockets.stop();
     this.dialectTurns.stop();
     await Promise.all([this.sessions.leaveAll(graceMs), this.genesisSockets.leaveAll(graceMs)]);
     await this.mcpServer.close();

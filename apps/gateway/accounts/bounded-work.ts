@@ -1,4 +1,5 @@
 import { RequestError } from '../errors/request-error.js';
+import { FairLines } from '../safety/fair-lines.js';
 import { networkOf } from '../safety/network-of.js';
 
 const RETRY_MS = 2_000;
@@ -15,9 +16,7 @@ interface Waiting {
  */
 export class BoundedWork {
   private active = 0;
-  private waiting = 0;
-  /** By network. The first line is the next to give one; then it goes to the end. */
-  private readonly lines = new Map<string, Waiting[]>();
+  private readonly lines = new FairLines<Waiting>();
 
   constructor(
     private readonly limits: { atOnce: number; waiting: number },
@@ -30,7 +29,7 @@ export class BoundedWork {
     try {
       return await work();
     } finally {
-      const next = this.takeNext();
+      const next = this.lines.takeNext();
       // The place is handed over, so that a newcomer does not take it.
       if (next) next.begin();
       else this.active--;
@@ -43,36 +42,15 @@ export class BoundedWork {
       return;
     }
     await new Promise<void>((begin, refuse) => {
-      const line = this.lines.get(network) ?? [];
-      this.lines.set(network, line);
-      line.push({ begin, refuse });
-      this.waiting++;
-      if (this.waiting > this.limits.waiting) this.refuseOne();
+      this.lines.add(network, { begin, refuse });
+      if (this.lines.size > this.limits.waiting) this.refuseOne();
     });
   }
 
-  private takeNext(): Waiting | undefined {
-    for (const [network, line] of this.lines) {
-      const next = line.shift();
-      this.lines.delete(network);
-      if (line.length > 0) this.lines.set(network, line);
-      this.waiting--;
-      return next;
-    }
-    return undefined;
-  }
-
-  /** Of lines that are equally long, the one that was served last. */
   private refuseOne(): void {
-    let longest: { network: string; line: Waiting[] } | undefined;
-    for (const [network, line] of this.lines)
-      if (!longest || line.length >= longest.line.length) longest = { network, line };
-    if (!longest) return;
-    const { network, line } = longest;
-    const newest = line.pop();
-    if (line.length === 0) this.lines.delete(network);
-    this.waiting--;
-    this.onRefusal(network);
-    newest?.refuse(new RequestError('overloaded', 'Too many sign-ins right now.', RETRY_MS));
+    const surplus = this.lines.takeSurplus();
+    if (!surplus) return;
+    this.onRefusal(surplus.network);
+    surplus.item.refuse(new RequestError('overloaded', 'Too many sign-ins right now.', RETRY_MS));
   }
 }

@@ -24,15 +24,21 @@ export class StrangerPlaces {
     return this.taken;
   }
 
+  /** Why this network would get no place now; undefined if it would. */
+  refusalOf(network: string): StrangerRefusal | undefined {
+    const { places, perAddress } = this.limits;
+    if (this.taken >= places) return 'full';
+    const held = this.byNetwork.get(network) ?? 0;
+    return this.taken > places / 2 && held >= perAddress ? 'address' : undefined;
+  }
+
   /** Takes a place until the returned function is called; calling it again does nothing. Or says why there is none. */
   enter(address: string): (() => void) | StrangerRefusal {
-    const { places, perAddress } = this.limits;
     const network = networkOf(address);
-    const held = this.byNetwork.get(network) ?? 0;
-    if (this.taken >= places) return 'full';
-    if (this.taken > places / 2 && held >= perAddress) return 'address';
+    const refusal = this.refusalOf(network);
+    if (refusal) return refusal;
     this.taken++;
-    this.byNetwork.set(network, held + 1);
+    this.byNetwork.set(network, (this.byNetwork.get(network) ?? 0) + 1);
     let isHeld = true;
     return () => {
       if (!isHeld) return;

@@ -94,9 +94,7 @@ export class SocketServerAdapter extends IoAdapter {
       if (await unknownSockets.whileChecked(address, isKnown).catch(() => false)) return;
     }
     if (socket.destroyed) return;
-    const stranger = unknownSockets.enter(address);
-    socket.once('close', stranger.leave);
-    this.strangers.set(request, stranger);
+    this.strangers.set(request, await unknownSockets.enter(address, socket));
   }
 
   private begin(connection: EngineConnection): void {

@@ -1,10 +1,16 @@
 import type { Refusals } from '#observability';
 import { RequestError } from '../errors/request-error.js';
+import { FairLines } from '../safety/fair-lines.js';
 import { networkOf } from '../safety/network-of.js';
 import { StrangerPlaces, type StrangerLimits, type StrangerRefusal } from '../safety/stranger-places.js';
 
 /** From the upgrade to the token a client needs one round trip. An older one may be made to go when others come. */
 const PATIENCE_MS = 3_000;
+/** Half of what Socket.IO's client waits for a handshake. */
+const LONGEST_WAIT_MS = 10_000;
+/** A waiting handshake has no WebSocket yet and costs little. */
+const WAITING_PER_PLACE = 4;
+const LOOK_MS = 100;
 const FULL_RETRY_MS = 1_000;
 
 const LIMITS: Record<StrangerRefusal, string> = {
@@ -17,7 +23,6 @@ export interface UnknownSocketsDeps {
   refusals: Pick<Refusals, 'note'>;
   /** Called when there is one more or less. */
   count: (size: number) => void;
-  now?: () => number;
 }
 
 /** A place that one socket holds until its user is known, or it has gone. */
@@ -29,36 +34,75 @@ export interface Stranger {
   evict?: () => void;
 }
 
-interface Waiting extends Stranger {
+interface Inside extends Stranger {
   network: string;
   since: number;
 }
 
-/** Sockets whose users are not known yet. They take no place of those whose users are. */
+interface Waiting {
+  address: string;
+  admit(stranger: Stranger): void;
+  refuse(error: RequestError): void;
+}
+
+/** What tells that the client has left. */
+export interface Closing {
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/**
+ * Sockets whose users are not known yet. They take no place of those whose users are. Newcomers wait for places in lines
+ * by address that take turns: people who come back all at once give their places back within milliseconds, while those
+ * who stay silent give way after a while and are at the end of the line when they come again.
+ */
 export class UnknownSockets {
   private readonly places: StrangerPlaces;
   /** Of handshakes that bring a token. Idle sockets hold none of these. */
   private readonly checks: StrangerPlaces;
   /** Oldest first. */
-  private readonly waiting = new Set<Waiting>();
+  private readonly inside = new Set<Inside>();
+  private readonly lines = new FairLines<Waiting>();
+  private looking: NodeJS.Timeout | undefined;
+  private isServing = false;
+  private isStopped = false;
 
   constructor(private readonly deps: UnknownSocketsDeps) {
     this.places = new StrangerPlaces(deps.limits);
     this.checks = new StrangerPlaces(deps.limits);
   }
 
-  /** Throws `RequestError` `unavailable`. */
-  enter(address: string): Stranger {
-    const network = networkOf(address);
-    for (;;) {
-      const leave = this.places.enter(address);
-      if (typeof leave === 'function') return this.keep(address, leave);
-      const old = this.oldestInTheWay(leave, network);
-      if (!old) throw this.refusal(leave, address);
-      this.deps.refusals.note(LIMITS[leave], { address: old.address });
-      old.leave();
-      old.evict!();
-    }
+  /**
+   * Waits for a place, which is given back when `socket` closes. Rejects with `RequestError` `unavailable` when too many
+   * wait, or after 10 s.
+   */
+  enter(address: string, socket: Closing): Promise<Stranger> {
+    if (this.isStopped) return Promise.reject(stopping());
+    return new Promise((resolve, reject) => {
+      const network = networkOf(address);
+      const settle = (act: () => void) => {
+        clearTimeout(timer);
+        act();
+      };
+      const waiting: Waiting = {
+        address,
+        admit: (stranger) => {
+          socket.once('close', stranger.leave);
+          settle(() => resolve(stranger));
+        },
+        refuse: (error) => settle(() => reject(error)),
+      };
+      const timer = setTimeout(() => {
+        this.lines.delete(network, waiting);
+        this.refuse(waiting);
+      }, LONGEST_WAIT_MS).unref();
+      socket.once('close', () => {
+        if (this.lines.delete(network, waiting)) waiting.refuse(gone());
+      });
+      this.lines.add(network, waiting);
+      this.serve();
+      if (this.lines.size > this.deps.limits.places * WAITING_PER_PLACE)
+        this.refuse(this.lines.takeSurplus()!.item);
+    });
   }
 
   /** Runs the check of a token that came with the handshake. Throws `RequestError` `unavailable`. */
@@ -68,37 +112,82 @@ export class UnknownSockets {
     return check().finally(leave);
   }
 
+  /** Refuses all who wait and whoever comes. */
+  stop(): void {
+    this.isStopped = true;
+    for (let next = this.lines.takeNext(); next; next = this.lines.takeNext()) next.refuse(stopping());
+    clearTimeout(this.looking);
+  }
+
+  /** Lets in who may come in, also for those who have had their time. */
+  private serve(): void {
+    // Making room gives places back, which serves.
+    if (this.isServing) return;
+    this.isServing = true;
+    do this.letIn();
+    while (this.makeRoom());
+    this.isServing = false;
+    clearTimeout(this.looking);
+    if (this.lines.size > 0) this.looking = setTimeout(() => this.serve(), LOOK_MS).unref();
+  }
+
+  private letIn(): void {
+    for (;;) {
+      const next = this.lines.takeNext((network) => this.places.refusalOf(network) === undefined);
+      if (!next) return;
+      next.admit(this.keep(next.address, this.places.enter(next.address) as () => void));
+    }
+  }
+
+  /** Ends the oldest one in the way of somebody who waits. */
+  private makeRoom(): boolean {
+    const newest = performance.now() - PATIENCE_MS;
+    for (const network of this.lines.networks()) {
+      const reason = this.places.refusalOf(network)!;
+      for (const stranger of this.inside) {
+        if (stranger.since > newest) break;
+        if (!stranger.evict || (reason === 'address' && stranger.network !== network)) continue;
+        this.deps.refusals.note(LIMITS[reason], { address: stranger.address });
+        stranger.leave();
+        stranger.evict();
+        return true;
+      }
+      if (reason === 'full') return false;
+    }
+    return false;
+  }
+
   private keep(address: string, leave: () => void): Stranger {
-    const stranger: Waiting = {
+    const stranger: Inside = {
       address,
       network: networkOf(address),
-      since: this.now(),
+      since: performance.now(),
       leave: () => {
         leave();
-        if (this.waiting.delete(stranger)) this.deps.count(this.waiting.size);
+        if (!this.inside.delete(stranger)) return;
+        this.deps.count(this.inside.size);
+        this.serve();
       },
     };
-    this.waiting.add(stranger);
-    this.deps.count(this.waiting.size);
+    this.inside.add(stranger);
+    this.deps.count(this.inside.size);
     return stranger;
   }
 
-  /** The one that makes room for a newcomer; undefined if all of them are nearly as new. */
-  private oldestInTheWay(reason: StrangerRefusal, network: string): Waiting | undefined {
-    const newest = this.now() - PATIENCE_MS;
-    for (const stranger of this.waiting) {
-      if (stranger.since > newest) return undefined;
-      if (stranger.evict && (reason === 'full' || stranger.network === network)) return stranger;
-    }
-    return undefined;
+  private refuse({ address, refuse }: Waiting): void {
+    refuse(this.refusal(this.places.refusalOf(networkOf(address)) ?? 'full', address));
   }
 
   private refusal(reason: StrangerRefusal, address: string): RequestError {
     this.deps.refusals.note(LIMITS[reason], { address });
     return new RequestError('unavailable', 'Too many connections that are not signed in.', FULL_RETRY_MS);
   }
+}
 
-  private now(): number {
-    return (this.deps.now ?? performance.now.bind(performance))();
-  }
+function stopping(): RequestError {
+  return new RequestError('unavailable', 'This process is about to stop.', FULL_RETRY_MS);
+}
+
+function gone(): RequestError {
+  return new RequestError('unavailable', 'The connection has gone.');
 }

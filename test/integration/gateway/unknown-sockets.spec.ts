@@ -1,7 +1,7 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../services/wait-for.js';
 import {
   Client,
@@ -14,7 +14,12 @@ import {
 import { RawClient } from './raw-client.js';
 
 let harness: Harness;
-afterEach(() => harness.stop());
+let over: AbortController;
+beforeEach(() => void (over = new AbortController()));
+afterEach(() => {
+  over.abort();
+  return harness.stop();
+});
 
 const ADDRESSES = ['127.0.0.1'];
 
@@ -28,6 +33,43 @@ async function holdPlaces(addresses: string[]): Promise<RawClient[]> {
   const idle = addresses.map((address) => RawClient.open(harness.url, { 'x-forwarded-for': address }));
   await waitFor(() => idle.every((raw) => raw.packets('0').length > 0), { what: 'the handshakes' });
   return idle;
+}
+
+/** A handshake of a client that says nothing more; what it is answered. */
+function askToUpgrade(): { socket: Socket; text: string } {
+  const socket = connect(harness.running.port, '127.0.0.1');
+  const answer = { socket, text: '' };
+  socket.setEncoding('utf8').on('data', (text: string) => (answer.text += text));
+  socket.on('error', () => undefined);
+  socket.write(
+    'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n' +
+      'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  return answer;
+}
+
+/** A connection that says nothing, and is opened again whenever it is ended. */
+function sit(address: string, signal = over.signal): void {
+  if (signal.aborted) return;
+  const raw = RawClient.open(harness.url, { 'x-forwarded-for': address });
+  const end = () => raw.socket.terminate();
+  signal.addEventListener('abort', end);
+  raw.socket.on('close', () => {
+    signal.removeEventListener('abort', end);
+    sit(address, signal);
+  });
+}
+
+/** People connect at the same moment, as Socket.IO's client does, until all are in; the refusals on the way. */
+async function comeBack(people: number, headers?: Record<string, string>): Promise<string[]> {
+  const tokens = await Promise.all(Array.from({ length: people }, (_, i) => signTestToken(`user ${i}`)));
+  const refused: string[] = [];
+  const clients = tokens.map((token) => new Client(harness.url, { token, headers, reconnects: true }));
+  for (const { socket } of clients) socket.on('connect_error', (error) => refused.push(error.message));
+  const areIn = () => clients.every(({ socket }) => socket.connected);
+  await waitFor(areIn, { what: 'all of them', timeoutMs: 60_000 });
+  for (const client of clients) client.close();
+  return refused;
 }
 
 const refusals = async () => {
@@ -54,13 +96,14 @@ describe('connections that have not said who they are', () => {
 
   it('have a share of the places at each address, which a proxy names', async () => {
     await start({ unknownSockets: 4, unknownSocketsPerAddress: 1 });
-    await holdPlaces(['192.0.2.1', '192.0.2.1', '192.0.2.1']);
+    const idle = await holdPlaces(['192.0.2.1', '192.0.2.1', '192.0.2.1']);
     const more = RawClient.open(harness.url, { 'x-forwarded-for': '192.0.2.1' });
-    await waitFor(() => more.isClosed, { what: 'the refusal' });
     const headers = { 'x-forwarded-for': '192.0.2.2' };
     expect((await harness.connect({ token: await signTestToken('ann'), headers })).socket.connected).toBe(
       true,
     );
+    await waitFor(() => more.packets('0').length > 0, { what: 'a place' });
+    expect(idle.map((raw) => raw.isClosed)).toEqual([true, false, false]);
     expect(await refusals()).toEqual(['unknown_sockets_per_address']);
     expect(harness.log.join()).toContain('"address":"192.0.2.1"');
   });
@@ -69,7 +112,7 @@ describe('connections that have not said who they are', () => {
     await start({ unknownSockets: 4, unknownSocketsPerAddress: 1 }, []);
     await holdPlaces(['192.0.2.1', '192.0.2.2', '192.0.2.3']);
     const more = RawClient.open(harness.url, { 'x-forwarded-for': '192.0.2.4' });
-    await waitFor(() => more.isClosed, { what: 'the refusal' });
+    await waitFor(() => more.packets('0').length > 0, { what: 'a place' });
     expect(await refusals()).toEqual(['unknown_sockets_per_address']);
   });
 
@@ -82,8 +125,8 @@ describe('connections that have not said who they are', () => {
     expect(socket.connected).toBe(true);
     const ofPage = new Client(harness.url, { token, protocols: ['switchyard', `bearer.${token}`] });
     await ofPage.connected();
-    await expect(harness.connect({ headers })).rejects.toThrow('websocket error');
-    await expect(harness.connect({ query: 'no token' })).rejects.toThrow('websocket error');
+    await expect(harness.connect({ headers })).rejects.toThrow('overloaded');
+    await expect(harness.connect({ query: 'no token' })).rejects.toThrow('unauthorized');
     socket.disconnect();
     ofPage.close();
     await waitFor(() => harness.running.gateway.sessions.size === 0, { what: 'their ends' });
@@ -98,37 +141,35 @@ describe('connections that have not said who they are', () => {
     );
   });
 
-  it('are told 503 and when to come again, at once', async () => {
+  it('are told 503 and when to come again, at once, when too many wait', async () => {
     await start({ unknownSockets: 1 });
-    await holdPlaces(['192.0.2.1']);
-    const socket = connect(harness.running.port, '127.0.0.1');
-    socket.write(
-      'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n' +
-        'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-    );
-    let answer = '';
-    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
-    await once(socket, 'close');
-    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
-    expect(answer).toContain('\r\nRetry-After: 1\r\n');
+    const answers = Array.from({ length: 6 }, () => askToUpgrade());
+    const refused = () => answers.filter(({ text }) => text.startsWith('HTTP/1.1 503 '));
+    await waitFor(() => refused().length > 0, { what: 'a refusal' });
+    expect(refused().map(({ text }) => text)).toEqual([expect.stringContaining('\r\nRetry-After: 1\r\n')]);
+    for (const { socket } of answers) socket.destroy();
   });
 
   it('come again by themselves with the usual client, until all are in', async () => {
-    await start({ unknownSockets: 2, unknownSocketsPerAddress: 1 });
-    const idle = await holdPlaces(['192.0.2.1', '192.0.2.2']);
-    const token = await signTestToken('ann');
-    const clients = Array.from({ length: 20 }, () => new Client(harness.url, { token, reconnects: true }));
-    const refused: string[] = [];
-    for (const { socket } of clients) socket.on('connect_error', (error) => refused.push(error.message));
-    await waitFor(() => refused.length >= clients.length, { what: 'the refusals' });
+    await start({ unknownSockets: 2 });
+    await holdPlaces(['192.0.2.1', '192.0.2.2']);
+    const refused = await comeBack(20);
     expect(new Set(refused)).toEqual(new Set(['websocket error']));
-    for (const raw of idle) raw.socket.terminate();
-    await waitFor(() => clients.every(({ socket }) => socket.connected), {
-      what: 'all of them',
-      timeoutMs: 60_000,
-    });
-    for (const client of clients) client.close();
   }, 90_000);
+
+  it.each([
+    ['at their own address', '192.0.2.1'],
+    ['at another one', '192.0.2.2'],
+  ])(
+    'keep none of 300 people out who come back all at once while strangers sit %s',
+    async (_where, address) => {
+      await start({ unknownSockets: 100, unknownSocketsPerAddress: 5 });
+      for (let count = 0; count < 60; count++) sit(address);
+      await waitFor(async () => (await unknownSockets()) > 50, { what: 'a crowded pool' });
+      expect(await comeBack(300, { 'x-forwarded-for': '192.0.2.1' })).toEqual([]);
+    },
+    90_000,
+  );
 
   it('leave places for `/ws/chat`, whose handshakes bring their token', async () => {
     await start({ unknownSockets: 1 });
