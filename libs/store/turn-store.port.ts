@@ -11,6 +11,13 @@ export type TurnsPage = ({ before?: number } | { after: number }) & {
   bytes?: number;
 };
 
+/** What a list of conversations says of a turn. */
+export type TurnState = Pick<Turn, 'conversation_id' | 'number' | 'status'>;
+export interface Opening {
+  conversation_id: string;
+  opening: string;
+}
+
 /** Conversations and their turns. Errors and durability are those of the `Store`. */
 export interface TurnStore extends SideStore {
   insertConversation(row: Conversation): Promise<Inserted<Conversation>>;
@@ -69,8 +76,13 @@ export interface TurnStore extends SideStore {
   listUnendedTurns(conversationId: string, bytes?: number): Promise<Turn[]>;
   /** Turns of a user over all conversations whose cached status is not an end, in no order. */
   listUnendedTurnsOf(userId: string): Promise<Turn[]>;
-  /** Turn 1 of each of these conversations, in no order; a conversation without turns has none. */
-  listFirstTurns(conversationIds: string[]): Promise<Turn[]>;
+  /** The same; what they say is not read. */
+  listUnendedStatesOf(userId: string): Promise<TurnState[]>;
+  /**
+   * How these conversations began: the first `length` UTF-16 units of turn 1, in no order; none for a conversation
+   * without turns. However long the messages are, a few of them at most are in memory at a time.
+   */
+  listOpenings(conversationIds: string[], length: number): Promise<Opening[]>;
   /** Cached, and unended, turns of a user over all conversations. */
   countUnendedTurns(userId: string): Promise<number>;
   /** Cache only. An ended status is never replaced by another. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Conversation, Policy, ToolChoice, Turn, TurnStatus } from '#contracts';
+import type { Conversation, Policy, ToolChoice, TurnStatus } from '#contracts';
 import { markDeleted, type Ports } from '#journal';
 import type { Store } from '#store';
 import type { User } from '../auth/user.js';
@@ -78,23 +78,23 @@ export class Conversations {
     return toBody(row);
   }
 
-  /** Three reads, however long the list is: what is unended is bounded by what a user may have at once. */
+  /** Three reads, however long the list and its messages are: what is unended is bounded by what a user may have at once. */
   async list(user: User, page: { skip: number; limit: number }): Promise<ListedConversation[]> {
     const rows = await this.store.listConversations(user.id, page);
     const unnamed = rows.filter(({ title }) => title === DEFAULT_TITLE).map(({ _id }) => _id);
-    const [unended, first] = await Promise.all([
-      rows.length > 0 ? this.store.listUnendedTurnsOf(user.id) : [],
-      unnamed.length > 0 ? this.store.listFirstTurns(unnamed) : [],
+    const [unended, openings] = await Promise.all([
+      rows.length > 0 ? this.store.listUnendedStatesOf(user.id) : [],
+      unnamed.length > 0 ? this.store.listOpenings(unnamed, MAX_OPENING_LENGTH) : [],
     ]);
-    const active = new Map<string, Turn>();
+    const active = new Map<string, (typeof unended)[number]>();
     for (const turn of unended) {
       const known = active.get(turn.conversation_id);
       if (!known || turn.number < known.number) active.set(turn.conversation_id, turn);
     }
-    const firstOf = new Map(first.map((turn) => [turn.conversation_id, turn]));
+    const openingOf = new Map(openings.map(({ conversation_id, opening }) => [conversation_id, opening]));
     return rows.map((row) => {
       const { status } = active.get(row._id) ?? {};
-      const opening = firstOf.get(row._id)?.content.slice(0, MAX_OPENING_LENGTH);
+      const opening = openingOf.get(row._id);
       return { ...toBody(row), ...(status ? { status } : {}), ...(opening ? { opening } : {}) };
     });
   }

@@ -2,7 +2,8 @@ import { isEndedStatus, UNENDED_STATUSES } from '#contracts';
 import type { Conversation, Turn, TurnStatus } from '#contracts';
 import type { Inserted } from '../side-store.port.js';
 import { fittingTurns, type RowSize } from '../fitting-turns.js';
-import type { TurnsPage, TurnStore } from '../turn-store.port.js';
+import { cutJson, longestInJson } from '../cut-json.js';
+import type { Opening, TurnsPage, TurnState, TurnStore } from '../turn-store.port.js';
 import { LibsqlSideStore } from './libsql-side.adapter.js';
 import { removeTurns } from './remove-turns.js';
 import { inList, type Tables } from './table.js';
@@ -100,9 +101,26 @@ export abstract class LibsqlTurnStore extends LibsqlSideStore implements TurnSto
     return this.do(({ turns }) => turns.select(`WHERE user_id = ? AND ${unended}`, userId));
   }
 
-  listFirstTurns(conversationIds: string[]): Promise<Turn[]> {
+  listUnendedStatesOf(userId: string): Promise<TurnState[]> {
+    const clauses = `WHERE user_id = ? AND ${unended}`;
+    return this.do(({ turns }) =>
+      turns.aggregate<TurnState>('conversation_id, number, status', clauses, userId),
+    );
+  }
+
+  listOpenings(conversationIds: string[], length: number): Promise<Opening[]> {
+    // Of the JSON text, as SQLite cannot hold every string that JSON can escape.
+    const beginning = `substr(row -> '$.content', 1, ${longestInJson(length)}) AS beginning`;
     const clauses = `WHERE conversation_id ${inList} AND number = 1`;
-    return this.do(({ turns }) => turns.select(clauses, JSON.stringify(conversationIds)));
+    return this.do(({ turns }) =>
+      turns
+        .aggregate<{ conversation_id: string; beginning: string }>(
+          `conversation_id, ${beginning}`,
+          clauses,
+          JSON.stringify(conversationIds),
+        )
+        .map(({ conversation_id, beginning }) => ({ conversation_id, opening: cutJson(beginning, length) })),
+    );
   }
 
   countUnendedTurns(userId: string): Promise<number> {

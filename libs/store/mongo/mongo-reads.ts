@@ -8,6 +8,7 @@ import { retryWithin } from './retry-within.js';
 /** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */
 export const OPERATION_BUDGET_MS = 5_500;
 export const IDS_PER_QUERY = 500;
+const PARTS_AT_ONCE = 20;
 
 export interface Query<Name extends CollectionName> {
   equals?: { [Key in Field<Name>]?: string | number | null };
@@ -40,6 +41,25 @@ export class MongoReads<Name extends CollectionName> {
     const options = { sort: sort as Record<string, SortOrder>, skip, limit };
     const documents = await this.model.find(toFilter(filter), null, options).lean();
     return documents.map((document) => toRow(this.name, document as StoredDocument));
+  }
+
+  /**
+   * Of the rows that match only these fields, and of those what `keep` makes of them as they come: the server sends
+   * `PARTS_AT_ONCE` at a time, so what is dropped is never in memory together.
+   */
+  async findParts<Key extends Field<Name>, Kept>(
+    query: Query<Name>,
+    fields: readonly Key[],
+    keep: (part: Pick<Rows[Name], Key>) => Kept,
+  ): Promise<Kept[]> {
+    const projection = { _id: 0, ...Object.fromEntries(fields.map((field) => [field, 1])) };
+    return retryWithin(OPERATION_BUDGET_MS, async () => {
+      const options = { projection, batchSize: PARTS_AT_ONCE };
+      const kept: Kept[] = [];
+      for await (const part of this.model.collection.find(toFilter(query) as never, options))
+        kept.push(keep(toRow(this.name, part as unknown as StoredDocument)));
+      return kept;
+    });
   }
 
   /** Rows whose `field` is one of `values`, in parallel queries of bounded size. */

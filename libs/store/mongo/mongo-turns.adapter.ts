@@ -2,7 +2,7 @@ import { ENDED_STATUSES, UNENDED_STATUSES } from '#contracts';
 import type { Conversation, Turn, TurnStatus } from '#contracts';
 import type { Inserted } from '../side-store.port.js';
 import { fittingTurns } from '../fitting-turns.js';
-import type { TurnsPage, TurnStore } from '../turn-store.port.js';
+import type { Opening, TurnsPage, TurnState, TurnStore } from '../turn-store.port.js';
 import type { Query } from './mongo-reads.js';
 import { MongoSideStore } from './mongo-side.adapter.js';
 import { removeTurns } from './remove-turns.js';
@@ -110,8 +110,17 @@ export abstract class MongoTurnStore extends MongoSideStore implements TurnStore
     return this.rows.turns.find({ equals: { user_id: userId }, conditions: unended });
   }
 
-  async listFirstTurns(conversationIds: string[]): Promise<Turn[]> {
-    return this.rows.turns.findAmong('conversation_id', conversationIds, { number: 1 });
+  async listUnendedStatesOf(userId: string): Promise<TurnState[]> {
+    const query = { equals: { user_id: userId }, conditions: unended };
+    return this.rows.turns.findParts(query, ['conversation_id', 'number', 'status'], (turn) => turn);
+  }
+
+  async listOpenings(conversationIds: string[], length: number): Promise<Opening[]> {
+    const query = { equals: { number: 1 }, conditions: { conversation_id: { $in: conversationIds } } };
+    return this.rows.turns.findParts(query, ['conversation_id', 'content'], (turn) => ({
+      conversation_id: turn.conversation_id,
+      opening: ownCopy(turn.content.slice(0, length)),
+    }));
   }
 
   async countUnendedTurns(userId: string): Promise<number> {
@@ -148,6 +157,11 @@ export abstract class MongoTurnStore extends MongoSideStore implements TurnStore
     );
     return turns.findAmong('_id', fittingTurns(found, others.flat(), bytes));
   }
+}
+
+/** A slice would keep the whole text in memory. */
+function ownCopy(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 const byNumber = (a: Turn, b: Turn) => a.number - b.number;

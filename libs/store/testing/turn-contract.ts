@@ -115,6 +115,11 @@ export function describeTurns(store: () => Store): void {
       const ofUser = await store().listUnendedTurnsOf(user_id);
       expect(ofUser.filter((turn) => turn.conversation_id === conversation_id)).toHaveLength(3);
       expect(ofUser).toHaveLength(4);
+      const states = ofUser.map((turn) => {
+        const { number, status } = turn;
+        return { conversation_id: turn.conversation_id, number, status };
+      });
+      expect(new Set(await store().listUnendedStatesOf(user_id))).toEqual(new Set(states));
       expect(await store().listUnendedTurnsOf(makeId())).toEqual([]);
       await store().setTurnStatus(turns[0]!._id, 'completed');
       expect(await store().listUnendedTurns(conversation_id)).toEqual(turns.slice(1, 3));
@@ -124,13 +129,28 @@ export function describeTurns(store: () => Store): void {
 
     it('reads how conversations began, also of one that is empty or unknown', async () => {
       const [one, two, empty] = [makeId(), makeId(), makeId()];
-      const first = sampleTurn({ conversation_id: one, number: 1, content: 'how it began' });
-      const other = sampleTurn({ conversation_id: two, number: 1 });
-      for (const turn of [first, sampleTurn({ conversation_id: one, number: 2 }), other])
-        await store().insertTurn(turn);
-      expect(await store().listFirstTurns([one, empty])).toEqual([first]);
-      expect(new Set(await store().listFirstTurns([one, two]))).toEqual(new Set([first, other]));
-      expect(await store().listFirstTurns([])).toEqual([]);
+      const contents = [`"\u0000\u{1F408}€\n${'x'.repeat(65_000)}`, 'short'];
+      await store().insertTurn(sampleTurn({ conversation_id: one, content: contents[0] }));
+      await store().insertTurn(sampleTurn({ conversation_id: two, content: contents[1] }));
+      await store().insertTurn(sampleTurn({ conversation_id: one, number: 2, content: 'later' }));
+      const opening = { conversation_id: one, opening: '"\u0000\u{1F408}€\nxx' };
+      expect(await store().listOpenings([one, empty], 8)).toEqual([opening]);
+      const both = [opening, { conversation_id: two, opening: 'short' }];
+      expect(new Set(await store().listOpenings([two, one], 8))).toEqual(new Set(both));
+      expect(await store().listOpenings([], 8)).toEqual([]);
+    });
+
+    it.each([
+      ['\u{1F408}\u{1F408}', 3, '\u{1F408}\ud83d'],
+      ['\ud83d\ude00\udc08 lone', 4, '\ud83d\ude00\udc08 '],
+      ['\udc08\udc08\udc08', 2, '\udc08\udc08'],
+      ['\u0001\u0002\u0003', 2, '\u0001\u0002'],
+      ['\\u0041\\"', 3, '\\u0'],
+      ['', 5, ''],
+    ])('cuts the opening of %j after %i units', async (content, length, opening) => {
+      const conversation_id = makeId();
+      await store().insertTurn(sampleTurn({ conversation_id, content }));
+      expect(await store().listOpenings([conversation_id], length)).toEqual([{ conversation_id, opening }]);
     });
 
     it('lists those that are due, oldest first, and never those without a time', async () => {

@@ -115,6 +115,20 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
         expect(readConcern).toEqual({ level: 'majority' });
     });
 
+    it('asks for what lists show of turns, and for a few messages at a time', async () => {
+      const ids = Array.from({ length: 50 }, makeId);
+      for (const conversation_id of ids)
+        await store.insertTurn(sampleTurn({ conversation_id, user_id: ids[0] }));
+      expect(await store.listOpenings(ids, 2)).toHaveLength(50);
+      expect(await store.listUnendedStatesOf(ids[0]!)).toHaveLength(50);
+      const finds = proxy.commandsNamed('find');
+      expect(finds.map(({ projection, batchSize }) => [projection, batchSize])).toEqual([
+        [{ _id: 0, conversation_id: 1, content: 1 }, 20],
+        [{ _id: 0, conversation_id: 1, number: 1, status: 1 }, 20],
+      ]);
+      expect(proxy.commandsNamed('getMore').map(({ batchSize }) => batchSize)).toEqual([20, 20, 20, 20]);
+    });
+
     it('is unavailable while nothing listens, in bounded time', async () => {
       await proxy.stop();
       const late = ownTime(6_500).then(() => 'no answer');
