@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toolClassSchema, type ToolClass } from '#contracts';
+import { againIfHeldUp, runWithTimeLimit, TimeLimitError } from './time-limit.js';
 import { ToolError, type Tool, type ToolContext, type ToolsetHost } from './tool.port.js';
 import { success } from './tool-result.js';
 
@@ -25,6 +26,8 @@ export interface ToolSource<Input extends z.ZodType> {
 const NAME = /^[a-z0-9_]{1,64}$/;
 /** No delivery is held for longer. */
 const MAX_TIMEOUT_MS = 20 * 60_000;
+/** Nobody else is served meanwhile. */
+const PARSE_LIMIT_MS = 100;
 
 /** A local tool: its arguments' type, JSON Schema and check all come from one zod schema. */
 export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): Tool {
@@ -89,14 +92,31 @@ function toInputSchema(name: string, input: z.ZodType): Record<string, unknown> 
   throw new ToolSetupError(`The tool "${name}": input must be an object, like z.strictObject({ … }).`);
 }
 
-/** The schema knows more than its JSON form (refinements): what only it refuses is an invalid argument, too. */
+/**
+ * The schema knows more than its JSON form (refinements, defaults), so the arguments are read by it, too, here on the event
+ * loop: whatever its patterns make of them, for no longer than {@link PARSE_LIMIT_MS}.
+ */
 function parse<Input extends z.ZodType>(input: Input, args: unknown): z.output<Input> {
-  const parsed = input.safeParse(args);
+  const parsed = parseInTime(input, args);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const parameter = issue?.path.join('.') || 'arguments';
-  const constraint = issue?.message ?? 'does not fit';
-  throw new ToolError({
+  throw invalid(issue?.path.join('.') || 'arguments', issue?.message ?? 'does not fit');
+}
+
+function parseInTime<Input extends z.ZodType>(input: Input, args: unknown) {
+  try {
+    return againIfHeldUp(() => runWithTimeLimit(PARSE_LIMIT_MS, () => input.safeParse(args)));
+  } catch (error) {
+    if (!(error instanceof TimeLimitError)) throw error;
+    throw invalid(
+      'arguments',
+      `they take more than ${PARSE_LIMIT_MS} ms to read. Send fewer, shorter or simpler values.`,
+    );
+  }
+}
+
+function invalid(parameter: string, constraint: string): ToolError {
+  return new ToolError({
     error_type: 'ValidationError',
     error_message: `${parameter}: ${constraint}`,
     error_details: { parameter, provided_value: null, constraint },

@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { defineTool } from './define-tool.js';
+import { runTool } from './run-tool.js';
+import type { ToolContext } from './tool.port.js';
+
+const toolWith = (input: z.ZodType) =>
+  defineTool({
+    name: 'echo',
+    description: 'Says what it was given.',
+    input,
+    class: 'read',
+    timeoutMs: 1_000,
+    run: (args) => args,
+  });
+
+describe('the arguments of a local tool', () => {
+  it('are read by its zod schema: defaults are set, and refinements refuse', async () => {
+    const tool = toolWith(
+      z.strictObject({
+        unit: z.string().default('C'),
+        even: z.number().refine((n) => n % 2 === 0, 'is odd'),
+      }),
+    );
+    expect(await runTool(tool, { even: 2 })).toMatchObject({ data: { unit: 'C', even: 2 } });
+    expect(await runTool(tool, { even: 3 })).toMatchObject({
+      status: 'failure',
+      error: { error_type: 'ValidationError', error_message: 'even: is odd' },
+    });
+  });
+
+  // A few seconds of backtracking: a limit that is missing is a failed test, not one that hangs.
+  const slow = `${'a'.repeat(28)}!`;
+  it.each<[string, z.ZodType]>([
+    ['a pattern', z.string().regex(/^(a+)+$/)],
+    ['a refinement', z.string().refine((text) => /^(a+)+$/.test(text))],
+    ['a transformation', z.preprocess((text) => /^(a+)+$/.test(String(text)), z.boolean())],
+  ])('silence nobody for long, and are refused alone: %s', async (_what, text) => {
+    const tool = toolWith(z.strictObject({ text }));
+    const run = async (args: unknown) => tool.run(args as Record<string, unknown>, {} as ToolContext);
+    await expect(run({ text: slow })).rejects.toMatchObject({
+      detail: {
+        error_type: 'ValidationError',
+        error_message: expect.stringContaining('take more than 100 ms to read'),
+      },
+    });
+    expect(await run({ text: 'aaa' })).toBeDefined();
+  });
+});
