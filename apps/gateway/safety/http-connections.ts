@@ -98,6 +98,16 @@ export class HttpConnections {
     };
   }
 
+  /** Ends the connection unless a stranger's answer is whole in time: a byte now and then is progress, too. */
+  limitAnswer({ socket }: IncomingMessage, response: ServerResponse): void {
+    const end = () => {
+      this.options.refusals.note('slow_answers', { address: this.connections.get(socket)?.address });
+      socket.destroy();
+    };
+    const timer = setTimeout(end, this.options.timings.strangersWholeAnswerMs).unref();
+    response.once('close', () => clearTimeout(timer));
+  }
+
   private add(socket: Socket): void {
     const address = socket.remoteAddress;
     const isTrusted = address !== undefined && this.isTrusted(address, 0);

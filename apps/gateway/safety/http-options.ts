@@ -19,7 +19,7 @@ export interface HttpOptions {
   log: Pick<Logger, 'debug'>;
   authenticate: Authenticate;
   places: RequestPlaces;
-  connections: Pick<HttpConnections, 'hold'>;
+  connections: Pick<HttpConnections, 'hold' | 'limitAnswer'>;
   refusals: Pick<Refusals, 'note'>;
   bodies: Bodies;
   /** Whether users are told apart. */

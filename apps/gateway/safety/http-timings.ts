@@ -8,6 +8,8 @@ export interface HttpTimings {
   /** Without a byte of an answer being taken; of strangers, whose places are few. */
   answerMs: number;
   strangersAnswerMs: number;
+  /** For the whole of an answer to a stranger. The page's largest file has half a megabyte. */
+  strangersWholeAnswerMs: number;
   /** How often headers and bodies are looked at. */
   lookMs: number;
 }
@@ -17,5 +19,6 @@ export const DEFAULT_HTTP_TIMINGS: HttpTimings = {
   body: BODY_PACE,
   answerMs: 60_000,
   strangersAnswerMs: 10_000,
+  strangersWholeAnswerMs: 120_000,
   lookMs: 1_000,
 };

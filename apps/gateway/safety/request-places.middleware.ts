@@ -94,6 +94,7 @@ export class PlaceSteps {
     if (response.closed) return;
     if (request.complete) this.bodies.get(request)?.();
     this.holdFor(request, response, this.options.places.enterAsStranger(addressOf(request)), true);
+    this.options.connections.limitAnswer(request, response);
   }
 
   /** A place is given back, and the connection free, when the answer is whole or its client has left. */

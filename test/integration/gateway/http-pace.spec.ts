@@ -1,9 +1,18 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { HttpTimings } from '../../../apps/gateway/safety/http-timings.js';
 import { makeArtifact } from '../../../libs/tools/artifact.js';
 import { RawConnection, type Begun } from '../../services/raw-connection.js';
 import { waitFor } from '../../services/wait-for.js';
-import { startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
+import {
+  JWT_SECRET,
+  signTestToken,
+  startHarness,
+  type Harness,
+  type HarnessOptions,
+} from './gateway-harness.js';
 
 /** Of one kind at a time: the others would need longer than any test takes. */
 const PATIENT: HttpTimings = {
@@ -11,6 +20,7 @@ const PATIENT: HttpTimings = {
   body: { patienceMs: 600_000, bytesPerSecond: 1, restMs: 600_000 },
   answerMs: 600_000,
   strangersAnswerMs: 600_000,
+  strangersWholeAnswerMs: 600_000,
   lookMs: 20,
 };
 const HEAD = 'GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n';
@@ -22,9 +32,9 @@ afterEach(async () => {
   await harness.stop();
 });
 
-async function start(timings: Partial<HttpTimings>, limits: HarnessOptions['limits'] = {}): Promise<void> {
+async function start(timings: Partial<HttpTimings>, options: HarnessOptions = {}): Promise<void> {
   const alter = () => ({ httpTimings: { ...PATIENT, ...timings } });
-  harness = await startHarness({ limits, alter });
+  harness = await startHarness({ ...options, alter });
 }
 
 async function open(text = ''): Promise<RawConnection> {
@@ -75,7 +85,7 @@ describe('a body that does not come', () => {
   });
 
   it('is not asked for before the request has a place', async () => {
-    await start({}, { httpRequests: 1 });
+    await start({}, { limits: { httpRequests: 1 } });
     const expecting = { headers: { Expect: '100-continue' }, length: 2, body: '' };
     const first = await begin('/api/conversations', expecting);
     expect(await first.status()).toBe(100);
@@ -114,7 +124,7 @@ describe('a connection', () => {
   });
 
   it('that is idle gives way to a new one, which is served; one with a request in hand does not', async () => {
-    await start({}, { idleConnections: 2 });
+    await start({}, { limits: { idleConnections: 2 } });
     const busy = await begin('/api/conversations', { length: 2 });
     await waitFor(async () => (await (await fetch(`${harness.url}/health/live`)).text()) !== '', {
       what: 'health',
@@ -154,7 +164,39 @@ describe('a connection', () => {
     await waitFor(() => limitsReached().includes('untaken_answers'), { what: 'the end of the connection' });
     expect(waiting.isClosed).toBe(false);
   });
+
+  it('that takes an answer byte by byte is closed in the end if nobody knows whose it is', async () => {
+    const pageDir = await mkdtemp(join(tmpdir(), 'page-'));
+    await writeFile(join(pageDir, 'large.txt'), Buffer.alloc(16 * 1024 * 1024, 'x'));
+    const auth = { kind: 'jwt' as const, secret: JWT_SECRET };
+    await start({ strangersWholeAnswerMs: 300 }, { pageDir, config: { auth } });
+    const token = await signTestToken('ann');
+    const [known, unknown] = [await open(), await open()];
+    for (const { socket } of [known, unknown]) socket.pause();
+    known.send(`GET /large.txt HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    unknown.send('GET /large.txt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    const over = new AbortController();
+    void drip([known, unknown], over.signal);
+    await waitFor(() => limitsReached().includes('slow_answers'), { what: 'the end of the connection' });
+    over.abort();
+    for (const { socket } of [known, unknown]) socket.resume();
+    await Promise.all([
+      unknown.closed(),
+      waitFor(() => known.received.length > 16 * 1024 * 1024, { what: 'the whole' }),
+    ]);
+    expect(unknown.received.length).toBeLessThan(16 * 1024 * 1024);
+    expect(limitsReached()).toEqual(['slow_answers']);
+    await rm(pageDir, { recursive: true });
+  });
 });
+
+/** Takes a little of each answer in every turn of the event loop. */
+async function drip(takers: RawConnection[], over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    for (const { socket } of takers) socket.read(1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
 
 async function newConversation(): Promise<string> {
   const made = await fetch(`${harness.url}/api/conversations`, { method: 'POST' });
