@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isUtf8 } from 'node:buffer';
 import { Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { BodyError } from './body-error.js';
@@ -6,6 +7,7 @@ import { JsonMeter } from './json-meter.js';
 
 const SLAB_BYTES = 1024 * 1024;
 const FIRST_SLAB_BYTES = 16 * 1024;
+const NOTHING = new Uint8Array(0);
 
 /** A body as it came, unpacked and in UTF-8; its memory can be handed over to a thread. */
 export interface ReceivedBody {
@@ -49,15 +51,17 @@ export async function receiveBody(
     }
   };
   await readAll(request, stream, (chunk) => keep(toUtf8(chunk)));
+  keep(toUtf8());
   const last = body.slabs.pop();
   if (last) body.slabs.push(last.subarray(0, used));
   return body;
 }
 
-/** The text, without the mark that some programs begin a file with. */
+/** The text, without the mark that some programs begin a file with. Throws `BodyError` for what is no UTF-8. */
 export function textOf(slabs: readonly Uint8Array[]): string {
   const bytes =
     slabs.length === 1 ? Buffer.from(slabs[0]!.buffer, 0, slabs[0]!.length) : Buffer.concat(slabs);
+  if (!isUtf8(bytes)) throw new BodyError(400, 'the body is no UTF-8');
   const text = bytes.toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
@@ -117,12 +121,12 @@ function unpacked(request: IncomingMessage): IncomingMessage | Duplex {
   }
 }
 
-/** JSON is UTF-8 (RFC 8259); UTF-16 is what some old clients send and say. */
-function transcoderOf({ headers }: IncomingMessage): (chunk: Uint8Array) => Uint8Array {
+/** JSON is UTF-8 (RFC 8259); UTF-16 is what some old clients send and say. At the end it is called with nothing. */
+function transcoderOf({ headers }: IncomingMessage): (chunk?: Uint8Array) => Uint8Array {
   const charset =
     /;\s*charset="?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
-  if (charset === 'utf-8') return (chunk) => chunk;
+  if (charset === 'utf-8') return (chunk = NOTHING) => chunk;
   if (!/^utf-16(le|be)?$/.test(charset)) throw new BodyError(415, 'this charset is not taken');
   const decoder = new TextDecoder(charset);
-  return (chunk) => Buffer.from(decoder.decode(chunk, { stream: true }));
+  return (chunk) => Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
 }

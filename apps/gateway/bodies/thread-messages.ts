@@ -1,7 +1,7 @@
 import type { OpenAiRefusalAbout } from '../dialects/openai/openai-error.js';
 import { OpenAiRefusal } from '../dialects/openai/openai-error.js';
 import { RequestError, type RefusalCode } from '../errors/request-error.js';
-import { NoJsonError } from './body-error.js';
+import { BodyError, NoJsonError } from './body-error.js';
 import type { ReaderName } from './readers.js';
 
 export interface ThreadData {
@@ -11,7 +11,10 @@ export interface ThreadData {
   slabs: Uint8Array<ArrayBuffer>[];
 }
 
-export type ThreadRefusal = 'no json' | { code: RefusalCode; message: string; openAi?: OpenAiRefusalAbout };
+export type ThreadRefusal =
+  | 'no json'
+  | Pick<BodyError, 'status' | 'message'>
+  | { code: RefusalCode; message: string; openAi?: OpenAiRefusalAbout };
 
 export type ThreadAnswer = { id: number } & (
   { value: unknown } | { refusal: ThreadRefusal } | { bug: string }
@@ -20,6 +23,7 @@ export type ThreadAnswer = { id: number } & (
 /** An error that a client is told, as plain data; undefined for any other. */
 export function toRefusal(error: unknown): ThreadRefusal | undefined {
   if (error instanceof SyntaxError) return 'no json';
+  if (error instanceof BodyError) return { status: error.status, message: error.message };
   if (!(error instanceof RequestError)) return undefined;
   const { code, message } = error;
   return { code, message, ...(error instanceof OpenAiRefusal && { openAi: error.about }) };
@@ -27,6 +31,7 @@ export function toRefusal(error: unknown): ThreadRefusal | undefined {
 
 export function fromRefusal(refusal: ThreadRefusal): Error {
   if (refusal === 'no json') return new NoJsonError();
+  if ('status' in refusal) return new BodyError(refusal.status, refusal.message);
   const { code, message, openAi } = refusal;
   return openAi ? new OpenAiRefusal(message, openAi) : new RequestError(code, message);
 }

@@ -1,0 +1,92 @@
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { startHarness, type Harness } from './gateway-harness.js';
+
+const PATH = '/api/chat-artifacts';
+const MIB = 1024 * 1024;
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await startHarness();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await harness.stop();
+});
+
+/** The status; the answer of an accepted message is not waited for. */
+async function send(body: Buffer, type = 'application/json'): Promise<number> {
+  const over = new AbortController();
+  const response = await fetch(`${harness.url}${PATH}`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body: new Uint8Array(body),
+    signal: over.signal,
+  });
+  if (response.ok) over.abort();
+  else await response.text();
+  return response.status;
+}
+
+const chat = (bytes: number) =>
+  JSON.stringify({ message: 'Hi', pinnedArtifacts: [pinned('x'.repeat(bytes))] });
+const pinned = (content: string) => ({ id: '1', type: 'text/plain', title: 'T', content });
+const held = () => harness.running.gateway.bodies.budget.held;
+
+describe.each([
+  ['small', 100],
+  ['large', 2 * MIB],
+])('a %s body', (_size, bytes) => {
+  const text = chat(bytes);
+  const bom = Buffer.from([0xef, 0xbb, 0xbf]);
+
+  it.each([
+    ['of UTF-8', Buffer.from(text), 'application/json; charset="UTF-8"'],
+    ['with a byte order mark', Buffer.concat([bom, Buffer.from(text)]), undefined],
+    ['of UTF-16', Buffer.from(`\uFEFF${text}`, 'utf16le'), 'application/json; charset=utf-16'],
+    [
+      'of UTF-16, high byte first',
+      Buffer.from(text, 'utf16le').swap16(),
+      'application/json;charset=utf-16be',
+    ],
+  ])('%s is read', async (_what, body, type) => {
+    expect(await send(body, type)).toBe(200);
+    expect(held()).toBe(0);
+  });
+
+  const latin1 = Buffer.from(text.replace('Hi', 'Hé'), 'latin1');
+  it.each([
+    ['of another charset', Buffer.from(text), 'application/json; charset=iso-8859-1', 400],
+    ['of a charset that does not exist', Buffer.from(text), 'application/json; charset=x', 400],
+    ['that is no UTF-8', latin1, undefined, 400],
+    ['that ends in the middle of a character', Buffer.from(`${text}\u00e9`).subarray(0, -1), undefined, 400],
+    ['that is no UTF-16', Buffer.from(text), 'application/json; charset=utf-16', 400],
+    [
+      'of UTF-16 that ends in the middle of a character',
+      Buffer.concat([Buffer.from(text, 'utf16le'), Buffer.from('x')]),
+      'application/json; charset=utf-16',
+      400,
+    ],
+    ['with two byte order marks', Buffer.concat([bom, bom, Buffer.from(text)]), undefined, 400],
+  ])('%s is refused', async (_what, body, type, status) => {
+    expect(await send(body, type)).toBe(status);
+    expect(held()).toBe(0);
+    expect(await send(Buffer.from(text))).toBe(200);
+  });
+});
+
+it('a body under which the thread dies is refused, and the next one is read by another thread', async () => {
+  const body = Buffer.from(chat(2 * MIB));
+  const threads = new Set<Worker>();
+  const { postMessage } = Worker.prototype;
+  const post = jest.spyOn(Worker.prototype, 'postMessage');
+  post.mockImplementation(function (this: Worker, ...sent) {
+    threads.add(this);
+    if (threads.size === 1) void this.terminate();
+    else postMessage.apply(this, sent);
+  });
+  expect(await send(body)).toBe(413);
+  expect(held()).toBe(0);
+  expect(await send(body)).toBe(200);
+  expect([threads.size, held()]).toEqual([2, 0]);
+});
