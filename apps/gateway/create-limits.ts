@@ -1,4 +1,5 @@
 import type { Refusals } from '#observability';
+import { ARTIFACT_LIMITS, ArtifactPlaces } from './artifacts/artifact-places.js';
 import { OpenLimit } from './auth/open-limit.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { UnknownSockets } from './socket/unknown-sockets.js';
@@ -17,6 +18,12 @@ export function createUserTraffic({ auth, limits }: GatewayDeps['config']): User
 export function createOpenStreams({ auth, limits }: GatewayDeps['config']): OpenLimit {
   const perUser = auth.kind === 'none' ? limits.httpRequests : limits.streamsPerUser;
   return new OpenLimit({ what: 'streams', perUser });
+}
+
+export function createArtifactPlaces({ auth }: GatewayDeps['config'], refusals: Refusals): ArtifactPlaces {
+  const { atOnce } = ARTIFACT_LIMITS;
+  const perUser = auth.kind === 'none' ? atOnce : ARTIFACT_LIMITS.perUser;
+  return new ArtifactPlaces({ ...ARTIFACT_LIMITS, perUser }, refusals);
 }
 
 export function createUnknownSockets(

@@ -27,7 +27,12 @@ import { DirectCalls } from './mcp/direct-calls.js';
 import { createMcpServer } from './mcp/mcp-server.adapter.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { createAddressOf, type AddressOf } from './safety/client-address.js';
-import { createOpenStreams, createUnknownSockets, createUserTraffic } from './create-limits.js';
+import {
+  createArtifactPlaces,
+  createOpenStreams,
+  createUnknownSockets,
+  createUserTraffic,
+} from './create-limits.js';
 import { Admission } from './socket/admission.js';
 import { ConnectionGuard } from './socket/connection-guard.js';
 import { SocketRequests } from './socket/socket-requests.js';
@@ -105,7 +110,7 @@ export class Gateway {
     this.submitTurn = this.createSubmitTurn();
     this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership);
-    this.artifacts = new Artifacts(store, ownership);
+    this.artifacts = new Artifacts(store, ownership, createArtifactPlaces(config, this.refusals));
     const { submitTurn, turnReader } = this;
     this.dialectTurns = new DialectTurns({ feeds, submitTurn, ownership, turnReader });
     this.mcpServer = this.createMcp();

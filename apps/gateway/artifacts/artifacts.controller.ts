@@ -19,6 +19,7 @@ export class ArtifactsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    if (!(await this.artifacts.places.enter(user.id, response))) return;
     const { content, headers } = artifactFile(await this.artifacts.read(user, id));
     response.set(headers);
     sendContent(request, response, content);

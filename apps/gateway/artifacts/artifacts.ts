@@ -3,12 +3,15 @@ import type { Store } from '#store';
 import type { User } from '../auth/user.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound } from '../errors/request-error.js';
+import type { ArtifactPlaces } from './artifact-places.js';
 
 /** Outputs that calls left, for the owner of their conversation. */
 export class Artifacts {
   constructor(
     private readonly store: Pick<Store, 'getArtifact'>,
     private readonly ownership: Ownership,
+    /** Whoever reads over HTTP takes one first. */
+    readonly places: ArtifactPlaces,
   ) {}
 
   /** Missing, somebody else's and of a deleted conversation are one and the same. */

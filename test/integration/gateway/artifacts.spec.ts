@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Artifact } from '#contracts';
 import { makeArtifact } from '../../../libs/tools/artifact.js';
+import { waitFor } from '../../services/wait-for.js';
 import { JWT_SECRET, signTestToken, startHarness, type Harness } from './gateway-harness.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
@@ -129,4 +130,32 @@ describe('GET /api/artifacts/:id', () => {
     const late = await ask(_id);
     expect([late.status, await late.text()]).toEqual([404, body]);
   });
+});
+
+it('reads four artifacts of a user at once, the others as those have been taken', async () => {
+  conversationId = await createConversation();
+  const { _id } = await keep('text', 'text/plain');
+  const { getArtifact } = harness.store;
+  const held: (() => void)[] = [];
+  harness.store.getArtifact = async (id) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    return getArtifact.call(harness.store, id);
+  };
+  try {
+    const { places } = harness.running.gateway.artifacts;
+    const answers = Array.from({ length: 6 }, () => ask(_id));
+    await waitFor(() => places.size.waiting === 2, { what: 'two that wait' });
+    const bob = ask(_id, {}, 'GET', await signTestToken('bob'));
+    await waitFor(() => held.length === 5, { what: 'the reads' });
+    expect(places.size).toEqual({ taken: 5, waiting: 2 });
+    for (let read = 0; read < 7; read++) {
+      await waitFor(() => held.length > read, { what: 'the next read' });
+      held[read]!();
+    }
+    const statuses = await Promise.all(answers.map(async (answer) => (await answer).status));
+    expect([statuses, (await bob).status]).toEqual([Array(6).fill(200), 404]);
+    await waitFor(() => places.size.taken === 0, { what: 'free places' });
+  } finally {
+    harness.store.getArtifact = getArtifact;
+  }
 });
