@@ -203,18 +203,26 @@ describe('a server with invitations', () => {
     await fill('late');
     await tab.seen(/^This invitation was used or withdrawn, or its time is over/);
     await tab.takePicture('accounts-invitation-used-light');
+    await tab.page.setViewportSize({ width: 390, height: 844 });
+    await tab.takePicture('accounts-invitation-used-phone');
     await tab.button('I have an account').click();
     await signIn('guest', 'correct horse');
     await tab.seen('What needs doing?');
   });
 
-  it('says that registration is closed, where it is', async () => {
-    const context = await browser.newContext();
-    await context.route('**/api/auth/registration', (route) =>
-      route.fulfill({ json: { registration: 'closed' } }),
-    );
-    tab = await Tab.in(context, `${invited.url}/#invitation=x`);
-    await tab.seen('Registration is closed, so this invitation cannot be used.');
-    expect(await tab.button('Create an account').count()).toBe(0);
-  });
+  for (const [name, options] of [
+    ['light', {}],
+    ['phone', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' as const }],
+  ] as const) {
+    it(`says that registration is closed, where it is, ${name}`, async () => {
+      const context = await browser.newContext({ colorScheme: 'light', ...options });
+      await context.route('**/api/auth/registration', (route) =>
+        route.fulfill({ json: { registration: 'closed' } }),
+      );
+      tab = await Tab.in(context, `${invited.url}/#invitation=x`);
+      await tab.seen('Registration is closed, so this invitation cannot be used.');
+      expect(await tab.button('Create an account').count()).toBe(0);
+      await tab.takePicture(`accounts-closed-${name}`);
+    });
+  }
 });

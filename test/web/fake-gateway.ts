@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { CallView, ClientRequest, ConversationEvent, View } from '#contracts';
 import { emptyView, reduce } from '#turn';
 import { Server, type Socket } from 'socket.io';
-import { answerHttp, type FakeSummary } from './fake-http.js';
+import { answerHttp, type FakeSummary, type FakeUsage } from './fake-http.js';
 import { FakeTurn } from './fake-turn.js';
 
 export interface FakeConversation {
@@ -38,6 +38,8 @@ export class FakeGateway {
   readonly answers: ClientRequest<'input'>[] = [];
   /** What HTTP gives for a call of which the view has only a part. */
   readonly uncutCalls = new Map<string, CallView>();
+  /** What models have used for the person at the page. */
+  usage: FakeUsage = { today: '2026-11-19', used: [] };
   /** The only token that is let in; absent: everybody is. */
   token: string | undefined;
   /** Added to every timestamp, so that a test can let time pass. */

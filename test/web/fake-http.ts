@@ -13,6 +13,13 @@ export interface FakeSummary {
   opening?: string;
 }
 
+export interface FakeUsage {
+  /** The day that the gateway says it is. */
+  today: string;
+  used: { day: string; model: string; input_tokens: number; output_tokens: number; cost: number }[];
+  budget?: object;
+}
+
 const contentTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -32,6 +39,7 @@ export async function answerHttp(
   const isKnown = gateway.token === undefined || request.headers.authorization === `Bearer ${gateway.token}`;
   if (!isKnown) return answerJson(response, 401, { detail: 'Sign in first.' });
   if (pathname === '/api/tools') return answerJson(response, 200, { tools });
+  if (pathname === '/api/usage') return answerJson(response, 200, sumUsage(gateway, searchParams));
   const [id, part, callId] = pathname.split('/').slice(3);
   if (pathname.startsWith('/api/turns/')) {
     const uncut = gateway.uncutCalls.get(callId ?? '');
@@ -53,6 +61,24 @@ export async function answerHttp(
   if (request.method === 'PATCH')
     conversation.summary.title = (await readJson<{ title: string }>(request)).title;
   answerJson(response, 200, conversation.summary);
+}
+
+/** By model, of all days or those asked for, as the real gateway sums them. */
+function sumUsage({ usage: { today, used, budget } }: FakeGateway, asked: URLSearchParams) {
+  const [from, to] = [asked.get('from') ?? '', asked.get('to') ?? today];
+  const total = { input_tokens: 0, output_tokens: 0, cost: 0 };
+  const rows = new Map<string, typeof total & { model: string }>();
+  for (const { day, model, ...sums } of used) {
+    if (day < from || day > to) continue;
+    const row = rows.get(model) ?? { model, input_tokens: 0, output_tokens: 0, cost: 0 };
+    rows.set(model, row);
+    for (const sum of [row, total]) {
+      sum.input_tokens += sums.input_tokens;
+      sum.output_tokens += sums.output_tokens;
+      sum.cost += sums.cost;
+    }
+  }
+  return { from, to, total, rows: [...rows.values()], budget };
 }
 
 function listSummaries(gateway: FakeGateway): FakeSummary[] {

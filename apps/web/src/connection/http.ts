@@ -46,23 +46,32 @@ export interface UsedSums {
   cost: number;
 }
 
-export type UsedLine = UsedSums & { model?: string };
+export type UsedLine = UsedSums & { model: string };
 
 interface Left {
   limit: number;
   left: number;
 }
 
-/** What models have used for who is at the page. */
-export interface Usage {
-  today: UsedSums;
+/** `rows` has one line for each model that was used. */
+export interface UsedDays {
   total: UsedSums;
   rows: UsedLine[];
+}
+
+/** What models have used for the person at the page. */
+export interface Usage {
+  today: UsedDays;
+  month: UsedDays;
   budget?: { tokens?: Left; cost?: Left; renewed_at: string };
 }
 
-/** Of the last 30 days by model. */
-export const readUsage = () => ask<Usage>('GET', '/api/usage?by=model');
+/** Today and the last 30 days. The server says which day it is: the clock here may be off. */
+export async function readUsage(): Promise<Usage> {
+  const month = await ask<UsedDays & Pick<Usage, 'budget'> & { to: string }>('GET', '/api/usage?by=model');
+  const today = await ask<UsedDays>('GET', `/api/usage?by=model&from=${month.to}&to=${month.to}`);
+  return { today, month, ...(month.budget && { budget: month.budget }) };
+}
 
 export const readConversation = (id: string) => ask<ConversationSummary>('GET', `/api/conversations/${id}`);
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { HttpError, readUsage, type Usage, type UsedLine, type UsedSums } from '../connection/http.js';
-import { formatNumber } from '../words/durations.js';
+import { HttpError, readUsage, type Usage, type UsedDays, type UsedSums } from '../connection/http.js';
+import { countOf, formatNumber } from '../words/durations.js';
 import { Popover } from './popover.js';
 
 /** What models have used for the person at the page, and what is left of a budget. */
@@ -35,16 +35,12 @@ export function UsagePopover({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Figures({ usage }: { usage: Usage }) {
-  const { today, total, rows, budget } = usage;
+function Figures({ usage: { today, month, budget } }: { usage: Usage }) {
   return (
     <>
       {budget && <Budget budget={budget} />}
-      <Section name="Today" lines={[['All models', today]]} />
-      <Section
-        name="Last 30 days"
-        lines={rows.length === 0 ? [['All models', total]] : rows.map((row) => [row.model ?? '', row])}
-      />
+      <Section name="Today" used={today} />
+      <Section name="Last 30 days" used={month} />
     </>
   );
 }
@@ -52,7 +48,7 @@ function Figures({ usage }: { usage: Usage }) {
 function Budget({ budget: { tokens, cost, renewed_at } }: { budget: NonNullable<Usage['budget']> }) {
   const at = new Date(renewed_at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
   return (
-    <section>
+    <section aria-label="Left today">
       <h3>Left today</h3>
       <dl className="usage">
         {tokens && (
@@ -65,29 +61,33 @@ function Budget({ budget: { tokens, cost, renewed_at } }: { budget: NonNullable<
   );
 }
 
-function Section({ name, lines }: { name: string; lines: [string, UsedSums | UsedLine][] }) {
+function Section({ name, used: { total, rows } }: { name: string; used: UsedDays }) {
   return (
-    <section>
+    <section aria-label={name}>
       <h3>{name}</h3>
-      <dl className="usage">
-        {lines.map(([what, { input_tokens, output_tokens, cost }]) => (
-          <Line
-            key={what}
-            name={what}
-            value={`${formatNumber(input_tokens + output_tokens)} tokens${cost > 0 ? ` · ${formatCost(cost)}` : ''}`}
-          />
-        ))}
-      </dl>
+      {rows.length === 0 ? (
+        <p className="quiet">No model was used.</p>
+      ) : (
+        <dl className="usage">
+          {rows.map((row) => (
+            <Line key={row.model} name={row.model} value={describeSums(row)} />
+          ))}
+          {rows.length > 1 && <Line name="All models" value={describeSums(total)} isSum />}
+        </dl>
+      )}
     </section>
   );
 }
 
-function Line({ name, value }: { name: string; value: string }) {
+function describeSums({ input_tokens, output_tokens, cost }: UsedSums): string {
+  const tokens = countOf(input_tokens + output_tokens, 'token');
+  return cost > 0 ? `${tokens} · ${formatCost(cost)}` : tokens;
+}
+
+function Line({ name, value, isSum = false }: { name: string; value: string; isSum?: boolean }) {
   return (
-    <div>
-      <dt className="cut" title={name}>
-        {name}
-      </dt>
+    <div className={isSum ? 'usage-sum' : undefined}>
+      <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
   );
