@@ -13,7 +13,7 @@ import { QueueGlances } from './drive/queue-glances.js';
 import { CallShares } from './fairness/call-shares.js';
 import { History } from './drive/history.js';
 import { TakeUp } from './drive/take-up.js';
-import { priceOf } from './model/model-cost.js';
+import { warnOfMissingPrices } from './model/missing-prices.js';
 import { ModelAnnouncer } from './model/model-announcer.js';
 import { RequestImages } from './model/request-images.js';
 import type { OrchestratorDeps } from './orchestrator.deps.js';
@@ -21,8 +21,7 @@ import { keepDeadLetter } from './sweep/dead-letters.js';
 import { DeletedConversations } from './sweep/deleted-conversations.js';
 import { DueTurns } from './sweep/due-turns.js';
 import { ExpiredBindings } from './sweep/expired-bindings.js';
-import { OldUsage } from './sweep/old-usage.js';
-import { OldDeadLetters } from './sweep/old-dead-letters.js';
+import { oldDeadLetters, oldUsage } from './sweep/old-rows.js';
 import { TurnHints } from './sweep/turn-hints.js';
 import { Sweeper } from './sweep/sweeper.js';
 
@@ -71,8 +70,8 @@ export class Orchestrator {
         new DueTurns(this.ports, (turnId) => this.wake(turnId), this.turnHints),
         new DeletedConversations(this.ports, deps.settings.retentionDays),
         new ExpiredBindings(store),
-        new OldUsage(store, deps.settings.usage?.keepDays),
-        new OldDeadLetters(store, deps.settings.deadLetterDays ?? 30),
+        oldUsage(store, deps.settings.usage?.keepDays),
+        oldDeadLetters(store, deps.settings.deadLetterDays ?? 30),
       ],
       (durationMs) => peers.listUnchangedFor?.(durationMs) ?? [],
     );
@@ -85,7 +84,7 @@ export class Orchestrator {
 
   /** Before the first hint is taken: know the tools. */
   async prepare(): Promise<void> {
-    this.warnOfMissingPrices();
+    warnOfMissingPrices(this.deps.settings, this.deps.log);
     this.models.start();
     await this.catalogue.rollCall();
     this.sweeper.start();
@@ -163,15 +162,6 @@ export class Orchestrator {
     if (names.length === 0) return names;
     this.deps.log.warn({ names }, 'CONFIG has settings for tools or toolsets that no worker offers now');
     return names;
-  }
-
-  /** What such a model is asked for uses up no budget of cost. */
-  private warnOfMissingPrices(): void {
-    const { allowedModels = [], modelPrices = new Map(), usage } = this.deps.settings;
-    if (usage?.budget.cost === undefined) return;
-    const models = allowedModels.filter((name) => name !== 'demo' && !priceOf(modelPrices, name));
-    if (models.length > 0)
-      this.deps.log.warn({ models }, 'usage.cost_per_user_per_day is set, and these models have no price');
   }
 
   private createTurnHints(): TurnHints {

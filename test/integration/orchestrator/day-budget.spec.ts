@@ -175,3 +175,12 @@ it('a budget of cost by user and day is kept by the price of each model', async 
   const free = await fleet.submit('go', { options: { model: 'two/b' } });
   expect(await end(free)).toMatchObject({ code: 'budget_exceeded' });
 });
+
+it('a budget of cost has the orchestrator tell at its start which allowed models have no price', async () => {
+  const settings = { ...budgeted({ cost: 5 }), allowedModels: ['one/a'] };
+  await fleet.startOrchestrator(
+    scriptedModel(() => say),
+    settings,
+  );
+  expect(fleet.log).toContainEqual(expect.objectContaining({ models: ['one/a'] }));
+});

@@ -1,0 +1,51 @@
+import type { Store } from '#store';
+import { dayOf } from '#turn';
+import type { Swept } from './sweeper.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+interface Kept {
+  /** Absent: for ever. */
+  days: number | undefined;
+  /** Removed at once at most; while there are as many, the next round goes on. */
+  batch: number;
+  /** Between two looks when nothing is left. */
+  restMs: number;
+  /** Removes `limit` rows at most that are older than `before` and returns their number. */
+  remove(before: number, limit: number): Promise<number>;
+}
+
+/** Removes rows that are older than they are kept, a batch in each round of the sweeper. */
+export class OldRows implements Swept {
+  private nextAt = 0;
+
+  constructor(private readonly kept: Kept) {}
+
+  async sweep(now: number): Promise<void> {
+    const { days, batch, restMs, remove } = this.kept;
+    if (days === undefined || now < this.nextAt) return;
+    const removed = await remove(now - days * DAY_MS, batch);
+    if (removed < batch) this.nextAt = now + restMs;
+  }
+}
+
+/** Usage of days that are over for longer than it is kept. Whole days are removed, so an hour more is no matter. */
+export function oldUsage(store: Pick<Store, 'removeUsageBefore'>, days: number | undefined): OldRows {
+  return new OldRows({
+    days,
+    batch: 1_000,
+    restMs: 60 * MINUTE_MS,
+    remove: (before, limit) => store.removeUsageBefore(dayOf(before), limit),
+  });
+}
+
+/** Dead letters that no operator has discarded. */
+export function oldDeadLetters(store: Pick<Store, 'removeOldDeadLetters'>, days: number): OldRows {
+  return new OldRows({
+    days,
+    batch: 100,
+    restMs: MINUTE_MS,
+    remove: (before, limit) => store.removeOldDeadLetters(new Date(before).toISOString(), limit),
+  });
+}
