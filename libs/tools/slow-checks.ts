@@ -114,7 +114,7 @@ export class SlowChecks {
     const how = await checker.check(request, this.limitMs);
     this.busy.delete(checker);
     this.served.delete(userId);
-    if (how === 'too_slow') this.suspect(userId);
+    if (how === 'too_slow' || how === 'died') this.suspect(userId);
     end(how);
     this.serve();
   }
