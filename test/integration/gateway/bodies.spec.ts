@@ -90,3 +90,9 @@ it('a body under which the thread dies is refused, and the next one is read by a
   expect(await send(body)).toBe(200);
   expect([threads.size, held()]).toEqual([2, 0]);
 });
+
+it('a body of another charset is refused as of an unknown type where no dialect answers', async () => {
+  const headers = { 'content-type': 'application/json; charset=iso-8859-1' };
+  const response = await fetch(`${harness.url}/api/conversations`, { method: 'POST', headers, body: '{}' });
+  expect(response.status).toBe(415);
+});
