@@ -3,6 +3,7 @@ import { ARTIFACT_LIMITS, ArtifactPlaces } from './artifacts/artifact-places.js'
 import { OpenLimit } from './auth/open-limit.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { UnknownSockets } from './socket/unknown-sockets.js';
+import { UNREAD_LIMITS, UnreadBytes } from './socket/unread-bytes.js';
 import { UserTraffic } from './socket/user-traffic.js';
 
 /*
@@ -24,6 +25,11 @@ export function createArtifactPlaces({ auth }: GatewayDeps['config'], refusals: 
   const { atOnce } = ARTIFACT_LIMITS;
   const perUser = auth.kind === 'none' ? atOnce : ARTIFACT_LIMITS.perUser;
   return new ArtifactPlaces({ ...ARTIFACT_LIMITS, perUser }, refusals);
+}
+
+export function createUnreadBytes({ auth }: GatewayDeps['config'], refusals: Refusals): UnreadBytes {
+  const { perUser, inAll } = UNREAD_LIMITS;
+  return new UnreadBytes({ perUser: auth.kind === 'none' ? inAll : perUser, inAll }, refusals);
 }
 
 export function createUnknownSockets(

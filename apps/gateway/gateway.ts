@@ -31,6 +31,7 @@ import {
   createArtifactPlaces,
   createOpenStreams,
   createUnknownSockets,
+  createUnreadBytes,
   createUserTraffic,
 } from './create-limits.js';
 import { Admission } from './socket/admission.js';
@@ -120,7 +121,8 @@ export class Gateway {
     const { limits } = config;
     this.addressOf = createAddressOf(config.trustedProxies);
     this.unknownSockets = createUnknownSockets(deps, this.refusals);
-    this.guard = new ConnectionGuard({ traffic: this.userTraffic, refusals: this.refusals });
+    const unread = createUnreadBytes(config, this.refusals);
+    this.guard = new ConnectionGuard({ traffic: this.userTraffic, unread, refusals: this.refusals });
     const isActive = async (user: User) => (await this.localAccounts?.known.isActive(user)) ?? true;
     const count = () => metrics.sockets.set(this.socketCount);
     this.sessions = new SocketSessions(feeds, { maxJoined: limits.joinedPerSocket, count, isActive });

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ConnectionGuard } from './connection-guard.js';
 import type { EngineConnection } from './engine-connection.js';
+import { UnreadBytes } from './unread-bytes.js';
 import { UserTraffic } from './user-traffic.js';
 
 beforeEach(() => void jest.useFakeTimers());
@@ -30,11 +31,13 @@ class FakeConnection extends EventEmitter {
   }
 }
 
-function watched(bytesPerMinute = 1_000_000) {
+function watched(bytesPerMinute = 1_000_000, perUser = Infinity) {
   const noted: unknown[] = [];
+  const refusals = { note: (...args: unknown[]) => void noted.push(args) };
   const guard = new ConnectionGuard({
     traffic: new UserTraffic({ socketsPerUser: 1, bytesPerMinute }),
-    refusals: { note: (...args) => void noted.push(args) },
+    unread: new UnreadBytes({ perUser, inAll: Infinity }, refusals),
+    refusals,
   });
   const fake = new FakeConnection();
   const connection = fake as unknown as EngineConnection;
@@ -112,6 +115,17 @@ describe('a connection', () => {
     fake.writeBuffer.push(unread[0]!);
     fake.packets('2["ping"]');
     expect([fake.isEnded, noted]).toEqual([true, [['unread_answers', { user_id: 'ann' }]]]);
+  });
+
+  it('is ended when it asks while too much waits for its user', () => {
+    const { fake, noted, know } = watched(1_000_000, 100_000);
+    know();
+    fake.transport.socket.bufferedAmount = 100_000;
+    fake.packets('2["ping"]');
+    expect(fake.isTerminated).toBe(false);
+    fake.transport.socket.bufferedAmount = 100_001;
+    fake.packets('2["ping"]');
+    expect([fake.isEnded, noted]).toEqual([true, [['unread_answers_per_user', { user_id: 'ann' }]]]);
   });
 
   it('is ended before a frame is parsed that has more than 50,000 values', () => {

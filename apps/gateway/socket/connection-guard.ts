@@ -2,6 +2,7 @@ import type { Refusals } from '#observability';
 import { costsTooMuch } from '../bodies/costs-too-much.js';
 import { isClogged, terminate, type EngineConnection, type EnginePacket } from './engine-connection.js';
 import type { Stranger } from './unknown-sockets.js';
+import type { UnreadBytes } from './unread-bytes.js';
 import type { UserTraffic } from './user-traffic.js';
 
 /** Of which a connection has said who it is. */
@@ -16,6 +17,7 @@ const FAREWELL_MS = 10_000;
 
 export interface GuardDeps {
   traffic: Pick<UserTraffic, 'receive'>;
+  unread: Pick<UnreadBytes, 'enter' | 'look'>;
   refusals: Pick<Refusals, 'note'>;
 }
 
@@ -62,6 +64,7 @@ class WatchedConnection {
 
   know(userId: string): void {
     this.userId = userId;
+    this.deps.unread.enter(this.connection, userId);
     clearTimeout(this.timeout);
     this.stranger.leave();
   }
@@ -79,6 +82,7 @@ class WatchedConnection {
     const isConnect = type === 'message' && typeof data === 'string' && data.startsWith('0');
     if (isConnect && ++this.connects > MAX_CONNECTS) return this.end('connects_per_socket');
     if (isClogged(this.connection)) return this.end('unread_answers');
+    this.deps.unread.look(this.connection);
     // Socket.IO parses it next, on the event loop.
     if (typeof data === 'string' && costsTooMuch(data)) this.end('values_per_frame');
   }

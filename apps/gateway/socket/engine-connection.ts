@@ -23,11 +23,15 @@ export interface EnginePacket {
   data?: unknown;
 }
 
-export function isClogged({ writeBuffer, transport }: EngineConnection): boolean {
-  if (writeBuffer.length >= MAX_UNREAD_PACKETS) return true;
+export function isClogged(connection: EngineConnection): boolean {
+  return connection.writeBuffer.length >= MAX_UNREAD_PACKETS || unreadBytes(connection) >= MAX_UNREAD_BYTES;
+}
+
+/** What waits in this process for its client. */
+export function unreadBytes({ writeBuffer, transport }: EngineConnection): number {
   let bytes = transport.socket.bufferedAmount;
   for (const { data } of writeBuffer) if (isSized(data)) bytes += data.length;
-  return bytes >= MAX_UNREAD_BYTES;
+  return bytes;
 }
 
 /** Ends the connection now. A close waits until the client has read what is buffered, which a hostile one never does. */
