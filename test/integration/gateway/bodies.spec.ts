@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { RawConnection } from '../../services/raw-connection.js';
 import { startHarness, type Harness } from './gateway-harness.js';
 
 const PATH = '/api/chat-artifacts';
@@ -95,4 +96,17 @@ it('a body of another charset is refused as of an unknown type where no dialect 
   const headers = { 'content-type': 'application/json; charset=iso-8859-1' };
   const response = await fetch(`${harness.url}/api/conversations`, { method: 'POST', headers, body: '{}' });
   expect(response.status).toBe(415);
+});
+
+it('a body whose length nobody has announced is counted as it comes', async () => {
+  await harness.stop();
+  harness = await startHarness({ limits: { bodyBytes: 2 * MIB } });
+  const connection = await RawConnection.open({ port: harness.running.port });
+  const head = ['Host: 127.0.0.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
+  connection.send(`POST ${PATH} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n`);
+  const piece = 'x'.repeat(MIB);
+  for (let count = 0; count < 3; count++) connection.send(`${MIB.toString(16)}\r\n${piece}\r\n`);
+  expect(await connection.status()).toBe(503);
+  await connection.closed();
+  expect(held()).toBe(0);
 });
