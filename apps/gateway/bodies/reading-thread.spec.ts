@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ReadingThread } from './reading-thread.js';
 
 const quiet = { error: () => undefined, warn: () => undefined } as never;
@@ -49,6 +50,18 @@ describe('ReadingThread', () => {
       code: 'unavailable',
     });
   });
+
+  it('reads with another thread what waits when one dies', async () => {
+    const thread = open();
+    jest.spyOn(Worker.prototype, 'postMessage').mockImplementationOnce(function (this: Worker) {
+      void this.terminate();
+    });
+    const first = thread.read('chat', slabsOf('{"message":"Hi"}'));
+    const second = thread.read('chat', slabsOf('{"message":"Ho"}'));
+    await expect(first).rejects.toMatchObject({ code: 'content_too_long' });
+    await expect(second).resolves.toMatchObject({ request: { message: 'Ho' } });
+    // Sooner than what happens by itself when a job takes too long.
+  }, 15_000);
 
   it('does not read for a client that has left', async () => {
     const thread = open();

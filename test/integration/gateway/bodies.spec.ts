@@ -16,9 +16,9 @@ afterEach(async () => {
 });
 
 /** The status; the answer of an accepted message is not waited for. */
-async function send(body: Buffer, type = 'application/json'): Promise<number> {
+async function send(body: Buffer, type = 'application/json', path = PATH): Promise<number> {
   const over = new AbortController();
-  const response = await fetch(`${harness.url}${PATH}`, {
+  const response = await fetch(`${harness.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': type },
     body: new Uint8Array(body),
@@ -109,4 +109,13 @@ it('a body whose length nobody has announced is counted as it comes', async () =
   expect(await connection.status()).toBe(503);
   await connection.closed();
   expect(held()).toBe(0);
+});
+
+it.each([
+  ['/api/conversations', 50_000, 413],
+  [PATH, 50_000, 200],
+  [PATH, 200_000, 413],
+])('%s answers a body of more than %d values with %d', async (path, values, status) => {
+  const body = `{"message":"Hi","x":[${'{},'.repeat(values)}{}]}`;
+  expect(await send(Buffer.from(body), undefined, path)).toBe(status);
 });
