@@ -24,7 +24,7 @@ export function spreadOf(values: number[]): Spread {
   return { samples: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? NaN };
 }
 
-/** Our figures with the raw limit beside them. */
+/** Our figures with the raw limit next to them. */
 export function compared(name: string, ours: number[], raw: number[], goal: string): Row {
   const [mine, limit] = [spreadOf(ours), spreadOf(raw)];
   return {

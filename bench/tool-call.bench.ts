@@ -13,7 +13,7 @@ const CALLS = 400;
 const WARM_UP = 400;
 
 /**
- * Added latency of a tool call: from «step committed» to «result in the orchestrator's memory», against a raw
+ * Added latency of a tool call: from "step committed" to "result in the orchestrator's memory", against a raw
  * request over a quorum queue with two inserts and a reply. Both alternate call by
  * call, so that drift of the machine, and caches that are cold after other work, hit both.
  */

@@ -87,7 +87,7 @@ function refuseWarning(level, { code, message }) {
   throw new Error(message);
 }
 
-/** A module that finds files beside it finds them beside its own file, not beside the bundle. */
+/** A module that finds files next to it finds them next to its own file, not next to the bundle. */
 function keepPlaces(bin) {
   return {
     name: 'keep-places',

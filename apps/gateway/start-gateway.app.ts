@@ -110,7 +110,7 @@ export function configureGateway(
   return connections;
 }
 
-/** What takes handshakes over beside Socket.IO, by exact path. */
+/** What takes handshakes over besides Socket.IO, by exact path. */
 export function upgradesOf(
   gateway: Gateway,
   dialects: readonly Dialect[],

@@ -8,7 +8,7 @@ import { toolCallBodySchema, toolResultBodySchema } from './tool-messages.js';
  * duplicating one costs nothing.
  */
 
-/** «Look at this turn»: to `turns`, or passed on to the control queue of the turn's driver. */
+/** "Look at this turn": to `turns`, or passed on to the control queue of the turn's driver. */
 const turnAdvanceSchema = z.object({ turn_id: idSchema, conversation_id: idSchema });
 
 /** Calls that were sent and have not ended, and those that their drivers hold back. */

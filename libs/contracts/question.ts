@@ -41,7 +41,7 @@ export const booleanFieldSchema = z.object({
   default: z.boolean().optional(),
 });
 
-/** One of several: plain, with titles, or with titles beside them as older servers write it. */
+/** One of several: plain, with titles, or with titles besides them as older servers write it. */
 export const choiceFieldSchema = z.union([
   z.object({ type: z.literal('string'), ...labels, oneOf: titledChoices, default: word.optional() }),
   z.object({

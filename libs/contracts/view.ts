@@ -48,7 +48,7 @@ export const callViewSchema = z.object({
       error_details: errorDetailSchema.shape.error_details,
     })
     .optional(),
-  /** What it left beside its text, or the whole of that; absent: nothing. */
+  /** What it left besides its text, or the whole of that; absent: nothing. */
   artifacts: z.array(artifactReferenceSchema).optional(),
   /** What the call asks, or asked, its person; gone once it has ended. It waits only in `awaiting_input`. */
   question: z

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Outcome } from '#contracts';
 import type { Ports } from './ports.js';
 
-/** What audit records say of a call beside its outcome; never its arguments themselves. */
+/** What audit records say of a call besides its outcome; never its arguments themselves. */
 export interface AuditedCall {
   user_id: string;
   /** Of the toolset; absent where only a worker knows it. */

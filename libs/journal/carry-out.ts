@@ -15,7 +15,7 @@ import {
 import { audit, auditedCall, type AuditedCall } from './audit.js';
 import type { Ports } from './ports.js';
 
-/** What viewers and auditors see of a call beside its id. */
+/** What viewers and auditors see of a call besides its id. */
 export type CallLabel = Pick<Call, 'tool_name' | 'display_name' | 'source'> & { audited: AuditedCall };
 
 /** Rows that carrying out a decision showed to exist; who keeps a journal in memory adds them. */

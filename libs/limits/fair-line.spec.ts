@@ -209,7 +209,7 @@ describe('a look at the queue', () => {
     expect(fleet.line.heldInAll).toBe(0);
   });
 
-  it('shows that more runs at once than was announced: nothing stays held beside empty places', () => {
+  it('shows that more runs at once than was announced: nothing stays held while places are empty', () => {
     const fleet = new Fleet(64, 16);
     for (const id of calls('greedy', 60)) fleet.ask(id);
     expect(fleet.running).toHaveLength(20);

@@ -2,7 +2,7 @@ import { ModelError } from './model.port.js';
 
 /** A provider as its errors name it. */
 export interface NamedProvider {
-  /** «Anthropic API». */
+  /** "Anthropic API". */
   title: string;
   /** The variable that holds its key, if it has one. */
   keyVariable?: string;
@@ -28,7 +28,7 @@ export function describeCause(error: unknown): string {
   return code ? ` (${code})` : '';
 }
 
-/** `what` completes the sentence «The … API …». */
+/** `what` completes the sentence "The … API …". */
 export function networkError(provider: NamedProvider, what: string): ModelError {
   return new ModelError(`The ${provider.title} ${what}.`, 'network', { retryable: true });
 }

@@ -73,7 +73,7 @@ describe('createModel', () => {
     ['ollama/qwen3:8b', 'ollama', '', { OLLAMA_BASE_URL: '' }],
     ['ollama/qwen3:8b', 'ollama', '/v1/', { OLLAMA_BASE_URL: '' }],
   ] as const)(
-    'speaks to %s as to %s, with «%s» at the end of its address',
+    'speaks to %s as to %s, with "%s" at the end of its address',
     async (MODEL, service, path, env) => {
       const api = await startStrictChatApi({ service, script: () => chatSay('from ', 'there') });
       const variables = Object.entries(env).map(([name, value]) => [name, value || `${api.url}${path}`]);

@@ -21,7 +21,7 @@ export interface ModelRequest {
   /** `provider/model`, or `demo`. */
   model: string;
   system: string;
-  /** Of what was said before `messages`: a record, which providers are given beside the system prompt. */
+  /** Of what was said before `messages`: a record, which providers are given besides the system prompt. */
   summary?: string;
   messages: ModelMessage[];
   /** Sorted by name, but for one that is only there to be forced: the order is part of the cached prefix. */

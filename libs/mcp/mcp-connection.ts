@@ -29,7 +29,7 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const FAREWELL_TIMEOUT_MS = 1000;
 
 export interface CallOptions {
-  /** What the server is told beside the arguments, under namespaced keys. */
+  /** What the server is told besides the arguments, under namespaced keys. */
   meta: Record<string, unknown>;
   asker: Asker;
   onProgress(progress: Progress): void;

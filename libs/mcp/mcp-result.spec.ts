@@ -15,7 +15,7 @@ describe('toMcpResult', () => {
     });
   });
 
-  it('keeps structured content beside the text, and shows it when there is no text', async () => {
+  it('keeps structured content besides the text, and shows it when there is no text', async () => {
     const structuredContent = { n: 1 };
     expect((await toMcpResult({ content: [text('one')], structuredContent })).data).toEqual({
       text: 'one',
@@ -24,7 +24,7 @@ describe('toMcpResult', () => {
     expect(plainText(await toMcpResult({ content: [], structuredContent }))).toBe('{"n":1}');
   });
 
-  it('keeps what a server puts beside the fields of the protocol', async () => {
+  it('keeps what a server puts besides the fields of the protocol', async () => {
     const bibliography = [{ pmid: '1' }];
     const given = { content: [text('one')], bibliography, _meta: { a: 1 } };
     expect((await toMcpResult(given)).data).toEqual({ text: 'one', bibliography });

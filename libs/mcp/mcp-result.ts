@@ -6,7 +6,7 @@ type Attach = ToolContext['attach'];
 
 /**
  * A server's answer in our protocol: text blocks joined by newlines, binary content attached and named in brackets;
- * `structuredContent` beside it, and whatever else the server gave; `isError` is a failure with that text.
+ * `structuredContent` besides it, and whatever else the server gave; `isError` is a failure with that text.
  */
 export async function toMcpResult(
   { content, structuredContent, isError, ...rest }: CallToolResult,
@@ -28,7 +28,7 @@ export async function toMcpResult(
 /** Keys of the protocol itself. */
 const PROTOCOL_KEYS = new Set(['_meta', 'resultType', 'ttlMs', 'cacheScope']);
 
-/** What servers put beside the fields of the protocol, for those who know them. */
+/** What servers put besides the fields of the protocol, for those who know them. */
 function fieldsOf(rest: Record<string, unknown>): Record<string, unknown> | undefined {
   const entries = Object.entries(rest).filter(
     ([key, value]) => !PROTOCOL_KEYS.has(key) && value !== undefined,

@@ -7,7 +7,7 @@ export type Inserted<T> = { won: boolean; row: T };
 /** Which of its unique fields another account has. */
 export type TakenField = 'id' | 'email' | 'username' | 'look' | 'number';
 
-/** What is kept beside the journal. Errors and durability are those of the `Store`. */
+/** What is kept besides the journal. Errors and durability are those of the `Store`. */
 export interface SideStore extends UsageStore {
   /** One that is there stays as it is. */
   putArtifact(row: Artifact): Promise<void>;

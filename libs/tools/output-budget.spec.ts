@@ -30,7 +30,7 @@ describe('outputBudget', () => {
     expect(plainText(result)).not.toContain('\ufffd');
   });
 
-  it('keeps a text that fits when only the structure beside it is too large', () => {
+  it('keeps a text that fits when only the structure besides it is too large', () => {
     const data = { text: 'short', structured: { big: 'x'.repeat(40_000) }, artifacts: ['a'] };
     const { overflow } = outputBudget({ status: 'success', data });
     expect(overflow?.whole.contentType).toBe('application/json');
@@ -42,7 +42,7 @@ describe('outputBudget', () => {
   });
 
   it.each([
-    ['beside a text', { text: 'short' }],
+    ['next to a text', { text: 'short' }],
     ['alone', {}],
   ])('counts a long list of artifacts %s: it is cut like anything else', (_where, beside) => {
     const data = { ...beside, artifacts: Array.from({ length: 20_000 }, (_, n) => `artifact-${n}`) };

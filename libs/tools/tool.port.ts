@@ -54,7 +54,7 @@ export interface ToolContext {
   /** `log`: the message is one that a server logged. */
   progress(progress: number, total?: number, message?: string, log?: LogOrigin): void;
   /**
-   * Keeps content beside the result: pictures are shown to the model and to people, anything else is named. Rejects
+   * Keeps content besides the result: pictures are shown to the model and to people, anything else is named. Rejects
    * with a `ToolError` over 8 MiB, and for the 33rd of a call.
    */
   attach(attachment: Attachment): Promise<ArtifactReference>;

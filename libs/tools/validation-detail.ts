@@ -44,7 +44,7 @@ function parameterPath({ instancePath, keyword, params }: ErrorObject): string[]
   return typeof named === 'string' ? [...path, named] : path;
 }
 
-/** Of alternatives, what each of them wanted at the same place: «must be string or must be null». */
+/** Of alternatives, what each of them wanted at the same place: "must be string or must be null". */
 function describeConstraint(errors: readonly ErrorObject[]): string {
   const last = errors.at(-1)!;
   if (last.keyword !== 'anyOf' && last.keyword !== 'oneOf') return describe(last);

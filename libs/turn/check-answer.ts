@@ -1,6 +1,6 @@
 import type { QuestionField, QuestionSchema } from '#contracts';
 
-/** One field of an answer that does not fit: its name, and what it must be («must be at least 3»). */
+/** One field of an answer that does not fit: its name, and what it must be ("must be at least 3"). */
 export interface AnswerProblem {
   field: string;
   problem: string;

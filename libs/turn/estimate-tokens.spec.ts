@@ -9,7 +9,7 @@ describe('the estimate of tokens', () => {
     expect(tokensOfText('')).toBe(0);
     expect(tokensOfText('a'.repeat(300))).toBe(100);
     expect(tokensOfText('日本語')).toBe(3);
-    // Of «The quick brown fox jumps over the lazy dog.» tokenizers make 10.
+    // Of "The quick brown fox jumps over the lazy dog." tokenizers make 10.
     expect(tokensOfText('The quick brown fox jumps over the lazy dog.')).toBeGreaterThan(10);
   });
 

@@ -1,6 +1,6 @@
 /** One figure of an attack, and what it must be. */
 export interface Finding {
-  /** For people: «refused of 300 half-sent requests» without the number. */
+  /** For people: "refused of 300 half-sent requests" without the number. */
   what: string;
   figure: number;
   unit: 'count' | 'bytes' | 'MiB' | 'ms' | 'ratio';

@@ -23,9 +23,9 @@ export const greedyUser: Attack = {
     const alone = await timeOfOthers(0);
     return [
       ...findings,
-      ratio('time of ten users beside a greedy one, to their time alone', await timeOfOthers(1), alone, 2),
+      ratio('time of ten users next to a greedy one, to their time alone', await timeOfOthers(1), alone, 2),
       ratio(
-        'time of ten users beside five greedy ones, to their time alone',
+        'time of ten users next to five greedy ones, to their time alone',
         await timeOfOthers(5),
         alone,
         2,

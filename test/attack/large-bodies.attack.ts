@@ -17,7 +17,7 @@ const CHUNK_BYTES = 65_536;
 /** Bodies that cost far more than their size must be refused before they cost it; ordinary ones of 50 MB are answered. */
 export const largeBodies: Attack = {
   name: 'large-bodies',
-  says: 'a user sends bodies of 50 MB, of every shape that is dear to parse',
+  says: 'a user sends bodies of 50 MB, of every shape that is slow to parse',
   async run({ isShort }) {
     const target = await startTarget(isShort ? {} : { heapMiB: 1024 });
     try {

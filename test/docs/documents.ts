@@ -47,7 +47,7 @@ export function codeSpans(text: string): string[] {
 export function section(text: string, heading: string): string {
   const lines = text.split('\n');
   const start = lines.indexOf(heading);
-  if (start < 0) throw new Error(`there is no heading «${heading}»`);
+  if (start < 0) throw new Error(`there is no heading "${heading}"`);
   const level = /^#+/.exec(heading)![0].length;
   const end = lines.findIndex(
     (line, index) => index > start && (/^(#+) /.exec(line)?.[1]?.length ?? 9) <= level,

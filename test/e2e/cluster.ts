@@ -47,7 +47,7 @@ export class Cluster {
     private readonly folder: string,
     /** Only with the run's shared broker. */
     private readonly rabbitmq: RabbitmqForTest | undefined,
-    /** What the processes write, read beside them. */
+    /** What the processes write, read next to them. */
     readonly store: Store,
   ) {}
 

@@ -101,7 +101,7 @@ describe('a model API that fails', () => {
     [404, 'not_found_error', 'model: claude-sonnet-5-5', 'model_error', 'model: claude'],
     [400, 'invalid_request_error', 'prompt is too long: 9 > 8', 'context_overflow', 'too long'],
     [413, 'request_too_large', 'Request exceeds the maximum size', 'context_overflow', 'too long'],
-  ])('%d %s «%s» ends the turn at once as %s', async (status, type, message, code, said) => {
+  ])('%d %s "%s" ends the turn at once as %s', async (status, type, message, code, said) => {
     const turn = await chat.ask('hello', { status, type, message });
     expect(turn).toMatchObject({ status: 'failed', error: { code } });
     expect(turn.error!.message).toContain(said);
@@ -110,7 +110,7 @@ describe('a model API that fails', () => {
     expect(chat.provider.lastMessages.map((item) => item.role)).toEqual(['user']);
   });
 
-  test('a refusal ends the turn as «refused», with what was said so far, and runs nothing', async () => {
+  test('a refusal ends the turn as "refused", with what was said so far, and runs nothing', async () => {
     const turn = await chat.ask('hello', {
       content: [text('I can '), ...useTools(['toolu_1', 'math__add', { a: 1, b: 1 }]).content],
       stopReason: 'refusal',
@@ -123,7 +123,7 @@ describe('a model API that fails', () => {
     await chat.goesOn();
   });
 
-  test('a full context window ends the turn as «context_overflow»', async () => {
+  test('a full context window ends the turn as "context_overflow"', async () => {
     const turn = await chat.ask('hello', {
       content: [text('So'), { type: 'tool_use', id: 'toolu_1', name: 'math__add', json: '{"a' }],
       stopReason: 'model_context_window_exceeded',

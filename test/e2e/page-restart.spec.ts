@@ -60,7 +60,7 @@ describe('a process that is killed and started again', () => {
     expect(await other.ownMessages()).toEqual(own);
   }, 60_000);
 
-  it('leaves a call that must not run twice as «May have run», open and with what to do', async () => {
+  it('leaves a call that must not run twice as "May have run", open and with what to do', async () => {
     await areToolsThere();
     const tab = await web.open();
     await tab.say(`${hold('gate', 'booking')} and ${hold('reader', 'reading')}`);
@@ -89,7 +89,7 @@ describe('a process that is killed and started again', () => {
 });
 
 describe('Stop while calls run and wait', () => {
-  it('tells «Stopped» from «Never started»', async () => {
+  it('tells "Stopped" from "Never started"', async () => {
     await areToolsThere();
     const tab = await web.open();
     await tab.say(`${hold('gate', 'stopped')} and call math.multiply with {"a": 6, "b": 7}`);

@@ -183,7 +183,7 @@ describe('HTTP', () => {
     expect((await requestJson(`${api}/turns/${body.turn_id}/stop`, { method: 'POST' })).status).toBe(404);
   });
 
-  test('a conversation with policy «reject» is busy, with «interrupt» the newer message wins', async () => {
+  test('a conversation with policy "reject" is busy, with "interrupt" the newer message wins', async () => {
     const { until } = gate();
     const rejecting = await create({ policy: 'reject' });
     const asked = chat.provider.requests.length;

@@ -55,7 +55,7 @@ describe('npm start', () => {
     }
   });
 
-  test('answers «what is 17 + 25?» with a tool call', async () => {
+  test('answers "what is 17 + 25?" with a tool call', async () => {
     const { conversation_id, turn_id } = await viewer.send('what is 17 + 25?');
     const turn = await viewer.ended(conversation_id, turn_id);
     expect(endsOf(turn)).toEqual([['succeeded', '42']]);

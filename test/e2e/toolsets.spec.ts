@@ -105,7 +105,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
     expect([gates.starts('second'), gates.starts('third')]).toEqual([0, 0]);
   }, 90_000);
 
-  it('refuses with «overloaded» what its queue has no room for, and loses nothing of the rest', async () => {
+  it('refuses with "overloaded" what its queue has no room for, and loses nothing of the rest', async () => {
     await declareNarrowQueue(cluster.broker.url, 'tools.narrow');
     await addWorker('narrow');
     const viewers = await Promise.all(cluster.gateways.map((gateway) => cluster.view(gateway)));

@@ -64,7 +64,7 @@ function insertCancel(moves: Moves, gateway: GatewayAt): void {
   }
   if (moves.has('cancel_under_own_key') && turn.step2 === 'final') {
     const both = { turn: { ...turn, step2: 'both' as const } };
-    return moves.go(`${label}, beside the final one`, {
+    return moves.go(`${label}, next to the final one`, {
       ...both,
       gateway: { ...gateway, at: 'releasing', n: 0 },
     });

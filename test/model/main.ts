@@ -28,7 +28,7 @@ const jobs: Job[] = [
   ...MUTANTS.map(({ variant, caughtBy }) => ({
     line: `mutant   ${variant.name}`,
     variant,
-    expected: `caught by «${caughtBy.join('» or «')}»`,
+    expected: `caught by "${caughtBy.join('" or "')}"`,
     isExpected: ({ broken }: Exploration) => broken !== undefined && caughtBy.includes(broken),
   })),
   ...HARMLESS.map((variant) => ({
@@ -52,7 +52,7 @@ for (const job of jobs.filter(({ line }) => words.every((word) => line.includes(
   if (!isFine) surprises++;
   const seconds = ((performance.now() - since) / 1000).toFixed(1);
   const outcome = found.broken
-    ? `«${found.broken}» broken after ${found.trace.length} moves`
+    ? `"${found.broken}" broken after ${found.trace.length} moves`
     : `safe and live, ends ${[...found.ends].sort().join(' ')}`;
   console.log(
     `${isFine ? 'ok      ' : 'SURPRISE'} ${job.line.padEnd(66)} ${String(found.states).padStart(9)} states ${seconds.padStart(6)} s  ${outcome}`,

@@ -9,7 +9,7 @@ let states = 0;
 
 /** What a failed test prints: the promise, and every move on the shortest way to its breach. */
 function story({ broken, trace }: Exploration): string {
-  return broken ? [`«${broken}» is broken:`, ...trace].join('\n  ') : 'safe and live';
+  return broken ? [`"${broken}" is broken:`, ...trace].join('\n  ') : 'safe and live';
 }
 
 describe('claim and settle, whatever dies, is lost, repeated or wrongly suspected', () => {

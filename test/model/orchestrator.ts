@@ -224,7 +224,7 @@ function commit(moves: Moves, me: Orchestrator, { n, row }: OrchestratorAt): voi
     );
   }
   if (moves.has('cancel_under_own_key') && n === 2 && turn.step2 === 'cancel') {
-    return moves.go(`${label} beside the cancel row`, { turn: { ...turn, step2: 'both' }, [me]: goesOn });
+    return moves.go(`${label} next to the cancel row`, { turn: { ...turn, step2: 'both' }, [me]: goesOn });
   }
   const again = row === 'cancel' ? moves.rules.decideStop(moves.journal(turn)) : undefined;
   if (again?.do === 'commit_cancel') {

@@ -16,7 +16,7 @@ export type End =
 /** The turn's rows, its newest claim and its caches. */
 export interface TurnRows {
   step1: 'none' | 'asks_a' | 'asks_b' | 'cancel' | 'fail';
-  /** `both` only in a mutant: an end beside the one under this number. */
+  /** `both` only in a mutant: an end next to the one under this number. */
   step2: 'none' | 'final' | 'cancel' | 'fail' | 'both';
   /** Owner of the newest claim on the turn. */
   driver: Owner;

@@ -35,7 +35,7 @@ export interface Variant {
   /** A driver may hold a call back, and publish it when its deadline would have passed. */
   holds: boolean;
   /**
-   * `hints`: a queue is one bit, «a copy is there»: receiving leaves it, losing clears it. With unlimited loss and
+   * `hints`: a queue is one bit, "a copy is there": receiving leaves it, losing clears it. With unlimited loss and
    * duplication that is exact: redelivery is a duplicate, a crash before publishing a loss.
    * `deliveries`: up to two copies, each held until its ack.
    */

@@ -15,7 +15,7 @@ export default class ServicesEnvironment extends TestEnvironment {
     for (const child of this.#children()) {
       const log = child.log.slice(-shownLogCharacters) || '(nothing)';
       process.stderr.write(
-        `\n--- ${child.name} (pid ${child.pid}) logged, when «${event.test.name}» failed:\n${log}\n`,
+        `\n--- ${child.name} (pid ${child.pid}) logged, when "${event.test.name}" failed:\n${log}\n`,
       );
     }
   }

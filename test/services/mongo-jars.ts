@@ -34,7 +34,7 @@ function findCacheDirectory(): string {
   return join(cache, hash.digest('hex').slice(0, 12));
 }
 
-/** Built beside its place and renamed into it: of two builders at once, one wins and none sees half a cache. */
+/** Built next to its place and renamed into it: of two builders at once, one wins and none sees half a cache. */
 async function build(directory: string): Promise<void> {
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(join(cache, 'draft-'));

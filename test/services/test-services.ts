@@ -80,7 +80,7 @@ function explainMissing(name: NeededService): string | undefined {
 
 function readPlan(name: NeededService): ServicePlan {
   const plans = process.env.SWITCHYARD_TEST_SERVICE_PLANS;
-  if (!plans) return { source: 'skipped', detail: 'this file does not run in the jest project «services»' };
+  if (!plans) return { source: 'skipped', detail: 'this file does not run in the jest project "services"' };
   return (JSON.parse(plans) as ServicePlans)[name];
 }
 

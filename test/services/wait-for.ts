@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Said in the error: «… did not happen within 20000 ms». */
+  /** Said in the error: "… did not happen within 20000 ms". */
   what: string;
   timeoutMs?: number;
   intervalMs?: number;
 }
 
-/** Asks until the answer is truthy and returns it; a thrown error counts as «not yet» and is told at the end. */
+/** Asks until the answer is truthy and returns it; a thrown error counts as "not yet" and is told at the end. */
 export async function waitFor<T>(
   ask: () => T | Promise<T>,
   { what, timeoutMs = 20_000, intervalMs = 25 }: WaitOptions,

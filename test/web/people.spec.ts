@@ -85,7 +85,7 @@ describe('several calls that wait for approval in one step', () => {
     });
   }
 
-  it('never hides an argument that is missing in one of them behind «rest as above»', async () => {
+  it('never hides an argument that is missing in one of them behind "rest as above"', async () => {
     const turn = web.gateway.accept('charges', 'Refund', 'm1').start().say();
     turn.ask(refund('A-1', 5, { note: 'n' }), refund('A-2', 5));
     await web.open('#/c/charges');
@@ -133,7 +133,7 @@ describe('several calls that wait for approval in one step', () => {
 });
 
 describe('an answer to an approval', () => {
-  it('by another person is shown by name, by oneself as «you»', async () => {
+  it('by another person is shown by name, by oneself as "you"', async () => {
     web.gateway.token = tokenOf('ann');
     const turn = askForRefunds();
     await web.open('#/c/charges');

@@ -128,7 +128,7 @@ describe('a formatted answer', () => {
   });
 });
 
-describe('lines beside the answer', () => {
+describe('lines next to the answer', () => {
   beforeEach(() => {
     web.gateway.add('tea', 'Tea for the office');
   });

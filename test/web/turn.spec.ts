@@ -170,7 +170,7 @@ describe('a turn', () => {
       expect(second).toMatchObject({ number: 2, content: { to: 'Ann' } });
     });
 
-    it('says what is wrong beside the field and keeps what was entered', async () => {
+    it('says what is wrong next to the field and keeps what was entered', async () => {
       await asked();
       await web.page.getByLabel('Reply to').fill('nobody');
       await web.page.getByLabel('Copies').fill('7');

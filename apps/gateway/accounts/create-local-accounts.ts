@@ -12,7 +12,7 @@ import { Registration } from './registration.js';
 import { SignIn } from './sign-in.js';
 import { SignInLimits } from './sign-in-limits.js';
 
-/** What a gateway with `AUTH=local` has beside the others. */
+/** What a gateway with `AUTH=local` has besides the others. */
 export interface LocalAccounts {
   accounts: Accounts;
   known: KnownAccounts;

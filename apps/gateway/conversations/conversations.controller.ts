@@ -24,7 +24,7 @@ import { SubmitTurn } from '../turns/submit-turn.js';
 import { TurnReader } from '../turns/turn-reader.js';
 import { Conversations, type ConversationBody, type ListedConversation } from './conversations.js';
 
-/** Null and blank titles mean «as it is». */
+/** Null and blank titles mean "as it is". */
 const titleSchema = z
   .string()
   .max(200)

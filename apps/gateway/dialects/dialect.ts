@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { RequestError } from '../errors/request-error.js';
 
-/** The wire of another kind of client, served beside the client protocol; its Nest module has the same name. */
+/** The wire of another kind of client, served besides the client protocol; its Nest module has the same name. */
 export interface Dialect {
   /** As in `DIALECTS`. */
   name: string;

@@ -18,7 +18,7 @@ function call(id: string, state: CallView['state'], changes: Partial<CallView> =
   return { tool_call_id, ...names, state, attempt: 1, args: {}, ...changes };
 }
 
-/** What is told of these states, one after the other: «type», and of a call its first letter. */
+/** What is told of these states, one after the other: "type", and of a call its first letter. */
 function tell(...turns: TurnView[]): string[] {
   const changes = new TurnChanges();
   return turns

@@ -6,7 +6,7 @@ import { SOCKET_IO_PATH } from './socket-server.adapter.js';
 /** Takes a handshake over, or refuses it. Never throws. */
 export type TakeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** Handshakes of WebSockets beside Socket.IO's, by their exact path. */
+/** Handshakes of WebSockets besides Socket.IO's, by their exact path. */
 export function serveUpgrades(server: Server, takers: ReadonlyMap<string, TakeUpgrade>): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const { url = '' } = request;

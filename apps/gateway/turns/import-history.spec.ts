@@ -129,7 +129,7 @@ describe('importHistory', () => {
     expect(await store.listDueTurns(Date.now() + 3_600_000, 10)).toEqual([]);
   });
 
-  it('counts the rows that are missing, and none beside a turn of its own', async () => {
+  it('counts the rows that are missing, and none besides a turn of its own', async () => {
     const count = () => countRowsToImport(store, 'conv_1', history);
     expect(await count()).toBe(6);
     await importHistory(store, place, history.slice(0, 1));

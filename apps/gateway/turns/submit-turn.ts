@@ -45,7 +45,7 @@ export interface AcceptedTurn {
 
 /** The conversation that a message starts, as other protocols have it. */
 export interface NewPlace {
-  /** Made by the caller from the user's id; the message starts it unless it exists. Not beside `conversation_id`. */
+  /** Made by the caller from the user's id; the message starts it unless it exists. Not besides `conversation_id`. */
   conversationId?: string;
   /** Ms since epoch: such a conversation is in no list. */
   expiresAt?: number;

@@ -44,7 +44,7 @@ export interface Visit {
 /**
  * Keeps new turns out: those of a user who has too many unended ones or sends too many a minute, and everybody's while
  * more wait for an orchestrator than the queue should hold. A turn that is accepted is in the journal, so it must be
- * refused before. The queue is looked at while messages come, beside them; a broker that is away keeps nobody out,
+ * refused before. The queue is looked at while messages come, without holding them up; a broker that is away keeps nobody out,
  * because the sweeper hints later.
  */
 export class TurnDoor {

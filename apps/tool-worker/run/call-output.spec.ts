@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 describe('the output of a call', () => {
-  it('is the result alone when nothing is left beside it', async () => {
+  it('is the result alone when nothing is left besides it', async () => {
     const result = success('short');
     expect(await output.bound(result)).toEqual(result);
     expect(kept).toEqual([]);

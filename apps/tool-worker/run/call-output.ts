@@ -4,10 +4,10 @@ import { makeArtifact, outputBudget, referenceTo, ToolError, type Attachment } f
 
 const MAX_ATTACHMENTS = 32;
 
-/** A result that may be settled, and what was kept beside it. */
+/** A result that may be settled, and what was kept besides it. */
 export type BoundedResult = ToolResult & { artifacts?: ArtifactReference[] };
 
-/** What one run of a call leaves beside its text: attachments, and the whole of a text that is too long. */
+/** What one run of a call leaves besides its text: attachments, and the whole of a text that is too long. */
 export class CallOutput {
   private readonly kept = new Map<string, ArtifactReference>();
   /** Attachments on their way to the store: a tool may hand over many at once. */

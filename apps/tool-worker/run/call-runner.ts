@@ -24,7 +24,7 @@ export interface CallRunnerOptions {
   questionTimes?: Partial<QuestionTimes>;
 }
 
-/** Runs the calls of this worker: parse has happened, everything after it happens here (architecture: «a turn», worker). */
+/** Handles the calls of this worker from the parsed message to the ack (docs/architecture.md, "The life of a turn"). */
 export class CallRunner {
   private readonly validator: ArgumentValidator;
   /** Calls that a delivery is being handled of: a Stop may come before the store has confirmed the claim. */

@@ -29,7 +29,7 @@ describe('rate limits', () => {
     expect(Array.from({ length: 100 }, () => limits.take('math.add'))).toEqual(Array(100).fill(undefined));
   });
 
-  it('of a toolset hold for its tools together, beside the tool’s own', () => {
+  it('of a toolset hold for its tools together, besides the tool’s own', () => {
     const { limits } = createLimits({ web: perMinute(2), 'web.search': perMinute(1) });
     expect(limits.take('web.search')).toBeUndefined();
     expect(limits.take('web.search')).toBe(MINUTE_MS);

@@ -257,7 +257,7 @@ describe('what looks like a mistake', () => {
     ]);
   });
 
-  it('is said beside the problem it explains', () => {
+  it('is said next to the problem it explains', () => {
     const problems = problemsOf(() =>
       loadToolWorkerConfig({ ...SERVICES, MONGODB_URL: undefined, MONGODB_URI: 'mongodb://h' }),
     );

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LOG_LEVELS } from '#observability';
 import { AUTH_KINDS, REGISTRATIONS } from './auth-settings.js';
 
-/** Messages complete the sentence «NAME …» and never contain a value. */
+/** Messages complete the sentence "NAME …" and never contain a value. */
 const must = (text: string): { error: (issue: { input?: unknown }) => string } => ({
   error: (issue) => (issue.input === undefined ? `is missing: it must be ${text}` : `must be ${text}`),
 });

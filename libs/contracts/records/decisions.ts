@@ -13,7 +13,7 @@ export const outcomeSchema = z.object({
   data: jsonObjectSchema.nullable(),
   error: errorDetailSchema.nullable(),
   explanation: z.string().nullable(),
-  /** What it left beside its text; `data.artifacts` has their ids. */
+  /** What it left besides its text; `data.artifacts` has their ids. */
   artifacts: z.array(artifactReferenceSchema).optional(),
   /** Attempt of the run claim that produced it; 0 if there never was one. */
   attempt: z.int().min(0),

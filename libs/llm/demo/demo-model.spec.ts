@@ -196,7 +196,7 @@ describe('the small tools that the demo model uses when asked plainly', () => {
   });
 
   it.each(['what time is it?', 'what do you remember about my cat?', 'forget it'])(
-    'calls nothing for «%s» while these tools are not on offer',
+    'calls nothing for "%s" while these tools are not on offer',
     async (question) => expect(await callsFor(question)).toEqual([]),
   );
 
@@ -234,7 +234,7 @@ describe('what the demo model makes of results', () => {
     expect((await play('what is 2 + 3 * 4 + 1?', calculate)).text).toContain('**15**');
   });
 
-  it('waits for what comes before «then» although it needs nothing from it', async () => {
+  it('waits for what comes before "then" although it needs nothing from it', async () => {
     const { steps } = await play('search the documents for durable, then add 1 and 2', () => 'fine');
     expect(steps).toHaveLength(2);
   });

@@ -14,7 +14,7 @@ export function describeIntentions(calls: PlannedCall[], valueOf: ValueOf, isLat
   return `${isLater ? 'Now I will' : 'I will'} ${list}.`;
 }
 
-/** What a call does, as the rest of «I will …». */
+/** What a call does, as the rest of "I will …". */
 export function describeCall(call: PlannedCall, valueOf: ValueOf): string {
   switch (call.kind) {
     case 'arithmetic': {

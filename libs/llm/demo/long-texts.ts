@@ -20,7 +20,7 @@ const TURNS = [
   'Nobody knew whether the last wagon had arrived, so they wrote down that nobody knew.',
 ];
 
-/** Texts for trying out Stop and reconnecting: «count to 500», «tell me a long story», also «slowly». */
+/** Texts for trying out Stop and reconnecting: "count to 500", "tell me a long story", also "slowly". */
 export function longText(question: string): Reply | undefined {
   const slowness = /\bslow(?:ly)?\b/i.test(question) ? 10 : 1;
   const count = /\bcount\b(?:\s+[a-z]+){0,8}?\s+(?:to|until)\s+(\d[\d,]*)/i.exec(question)?.[1];

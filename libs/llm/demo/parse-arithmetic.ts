@@ -23,8 +23,8 @@ const EXPRESSION: Token['type'][] = ['number', 'reference', 'infix'];
 class Refused extends Error {}
 
 /**
- * All sums and products in a text, «17 + 25 and 6 * 7» as well as «multiply the result by 4». `firstIndex` is the
- * index of the first operation found here, `previous` what «the result» means at the beginning.
+ * All sums and products in a text, "17 + 25 and 6 * 7" as well as "multiply the result by 4". `firstIndex` is the
+ * index of the first operation found here, `previous` what "the result" means at the beginning.
  */
 export function parseArithmetic(text: string, firstIndex: number, previous: Operand | undefined): Arithmetic {
   return new ArithmeticParser(tokenizeArithmetic(text), firstIndex, previous).parse();
@@ -56,7 +56,7 @@ class ArithmeticParser {
     return { operations: this.operations, refusals: [...this.refusals] };
   }
 
-  /** «add 3 and 4», «multiply the result by 4», «add 10» (to what came before). */
+  /** "add 3 and 4", "multiply the result by 4", "add 10" (to what came before). */
   private parseVerb(): boolean {
     const verb = this.peek();
     if (verb?.type !== 'verb') return false;
@@ -65,13 +65,13 @@ class ArithmeticParser {
     const operands: Operand[] = [];
     for (let operand = this.takeOperand(); operand; operand = this.takeJointOperand()) operands.push(operand);
     if (operands.length === 1 && this.previous) operands.unshift(this.previous);
-    // «add 17 + 25»: the verb adds nothing to the expression after it.
+    // "add 17 + 25": the verb adds nothing to the expression after it.
     if (operands.length < 2 || this.peek()?.type === 'infix') this.at = start;
     else this.fold(verb.operator, operands);
     return true;
   }
 
-  /** «17 + 25 * 2», or «times 4» (what came before). */
+  /** "17 + 25 * 2", or "times 4" (what came before). */
   private parseExpression(): boolean {
     const start = this.at;
     const first = this.takeOperand() ?? this.impliedOperand();
@@ -110,7 +110,7 @@ class ArithmeticParser {
       this.at++;
     }
     const operand = this.at > start ? this.takeOperand() : undefined;
-    // «multiply 2 by 3 and 4 + 5»: the 4 begins the next expression.
+    // "multiply 2 by 3 and 4 + 5": the 4 begins the next expression.
     const beginsNext = isAnd && this.peek()?.type === 'infix';
     if (operand && !beginsNext) return operand;
     this.at = start;
@@ -124,7 +124,7 @@ class ArithmeticParser {
     return true;
   }
 
-  /** «times 4» at the beginning goes on from what came before. */
+  /** "times 4" at the beginning goes on from what came before. */
   private impliedOperand(): Operand | undefined {
     const token = this.peek();
     return this.at === 0 && token?.type === 'infix' && token.operator !== 'other' ? this.previous : undefined;

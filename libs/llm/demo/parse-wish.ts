@@ -3,7 +3,7 @@ export interface Wish {
   toolset: 'time' | 'memory' | 'http';
   tool: string;
   arguments: Record<string, string>;
-  /** As the rest of «I will …». */
+  /** As the rest of "I will …". */
   does: string;
 }
 
@@ -51,7 +51,7 @@ function tellTime(place: string | undefined): Wish | { problem: string } {
     : { problem: `I know no time zone for “${place}”: name one like \`Europe/Berlin\`.` };
 }
 
-/** «my cat is called Tom» is about the cat. */
+/** "my cat is called Tom" is about the cat. */
 function keyOf(text: string): string {
   const subject = text.split(/\s+(?:is|are|was|were|has|have|likes?|=)\s+/i)[0]!;
   return subject

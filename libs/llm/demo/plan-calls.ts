@@ -72,12 +72,12 @@ class Planner {
       this.calls.push({ kind: 'direct', tool: found.tool, arguments: args, after });
       return true;
     }
-    // «use your imagination» asks for no tool.
+    // "use your imagination" asks for no tool.
     if (!withJson && !/^(?:call|invoke)\b/i.test(text)) return false;
     const candidates = found.candidates.map((candidate) => `\`${candidate}\``).join(', ');
     this.notes.add(
       candidates === ''
-        ? `There is no tool like \`${name}\` on offer; ask «which tools do you have?» for a list.`
+        ? `There is no tool like \`${name}\` on offer; ask "which tools do you have?" for a list.`
         : `More than one tool fits \`${name}\`: ${candidates}.`,
     );
     return true;

@@ -43,7 +43,7 @@ function answerAboutPast({ question, earlierQuestions, lastEarlierAnswer }: Turn
   return answerAboutFact(question, earlierQuestions);
 }
 
-/** «What is my favourite colour?» */
+/** "What is my favourite colour?" */
 function answerAboutFact(question: string, earlierQuestions: string[]): string | undefined {
   const subject = /\bwhat(?:'s|’s|\s+is|\s+was)\s+my\s+([\w\s'-]+?)\s*\?*$/i.exec(question)?.[1];
   if (!subject) return undefined;

@@ -1,6 +1,6 @@
 export interface Segment {
   text: string;
-  /** True when it begins after everything before it has ended: «… then …». */
+  /** True when it begins after everything before it has ended: "… then …". */
   isLater: boolean;
 }
 

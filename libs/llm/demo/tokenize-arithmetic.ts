@@ -2,11 +2,11 @@ export type Operator = 'add' | 'multiply';
 
 export type Token =
   | { type: 'number'; text: string }
-  /** «the result», «it». */
+  /** "the result", "it". */
   | { type: 'reference' }
   | { type: 'verb'; operator: Operator }
   | { type: 'infix'; operator: Operator | 'other' }
-  /** A word that joins the operands of a verb: «add 3 and 4», «multiply 6 by 7». */
+  /** A word that joins the operands of a verb: "add 3 and 4", "multiply 6 by 7". */
   | { type: 'joint'; isAnd: boolean }
   | { type: 'word' };
 
@@ -46,7 +46,7 @@ function tokenAt(
   const afterOperand = before?.type === 'number' || before?.type === 'reference';
   const negative = afterOperand ? null : matchAt(/-\d[\d,]*(?:\.\d+)?/y, text, at);
   if (negative) return { token: { type: 'number', text: negative }, end: at + negative.length };
-  // «6 x 7», but not the x of «x-ray».
+  // "6 x 7", but not the x of "x-ray".
   if (afterOperand && matchAt(/x(?=\s*-?\d)/iy, text, at)) {
     return { token: { type: 'infix', operator: 'multiply' }, end: at + 1 };
   }

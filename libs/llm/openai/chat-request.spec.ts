@@ -232,7 +232,7 @@ describe('the history', () => {
   });
 
   it.each(['reasoning_content', 'reasoning'])(
-    'gives %s back beside the calls that it led to',
+    'gives %s back besides the calls that it led to',
     async (field) => {
       const aloud = {
         type: 'thinking',

@@ -110,7 +110,7 @@ function toToolCalls(blocks: Block[], { provider, signedCalls }: MessageOptions)
   return calls;
 }
 
-/** Servers that reason aloud want to see it again beside the calls that it led to, in the field it came in. */
+/** Servers that reason aloud want to see it again besides the calls that it led to, in the field it came in. */
 function reasoningOf(blocks: Block[], { name }: ChatProvider): Record<string, string> {
   const field = REASONING_FIELDS.find((candidate) => blocks.some((block) => isIn(block, candidate)));
   if (!field) return {};

@@ -14,7 +14,7 @@ function withoutTuples(schema: JsonSchema): JsonSchema {
   return { ...rest, prefixItems: items, ...(additionalItems !== undefined && { items: additionalItems }) };
 }
 
-/** Draft 4: `exclusiveMinimum: true` beside `minimum`. */
+/** Draft 4: `exclusiveMinimum: true` besides `minimum`. */
 function withoutFlags(schema: JsonSchema): JsonSchema {
   let current = schema;
   for (const [flag, limit] of [

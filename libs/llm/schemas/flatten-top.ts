@@ -64,7 +64,7 @@ export function mergeAll(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** A reference or list of the second is looked at in the next round, beside one of the first. */
+/** A reference or list of the second is looked at in the next round, besides one of the first. */
 function mergeKeepingReferences(a: JsonSchema, b: JsonSchema): JsonSchema {
   const { $ref, allOf, ...plain } = b;
   const left = [a.allOf, allOf, $ref === undefined ? undefined : [{ $ref }]].flatMap((list) =>

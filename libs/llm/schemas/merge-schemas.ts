@@ -35,7 +35,7 @@ export function mergeSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
     else if (!isEqual(a[key], value))
       merged[key] = (MERGES[key] ?? keepFirst)(a[key] as never, value as never);
   }
-  // «No others» of one knows nothing of the properties of the other.
+  // "No others" of one knows nothing of the properties of the other.
   const isClosed = isEqual(a.additionalProperties, b.additionalProperties);
   if (!isClosed && !declaresSame(a, b)) delete merged.additionalProperties;
   return merged;

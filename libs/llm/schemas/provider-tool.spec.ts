@@ -54,7 +54,7 @@ describe.each(PROVIDERS)('a schema converted for %s', (provider) => {
       fc.property(toolSchemaCase, ({ schema, value, branch = {} }) => {
         // What only a branch accepts that says nothing about it may be refused.
         fc.pre(accepts(schema, value) && accepts(branch, value));
-        // Where Gemini must be told a type, «anything» ends at lists in lists.
+        // Where Gemini must be told a type, "anything" ends at lists in lists.
         fc.pre(provider !== 'gemini' || !hasNestedList(value));
         expect({ value, isAccepted: accepts(convert(schema, provider), value) }).toEqual({
           value,

@@ -19,7 +19,7 @@ export interface Subset {
   keywords: readonly string[];
   takesEnum(values: readonly unknown[]): boolean;
   takesFormat(format: unknown): boolean;
-  /** Every schema has a type or alternatives, and null is a flag beside it. */
+  /** Every schema has a type or alternatives, and null is a flag besides it. */
   hasNullFlag: boolean;
 }
 

@@ -43,7 +43,7 @@ export function callsOf(parts: ModelPart[]) {
   return parts.flatMap((part) => (part.type === 'tool_call' ? [[part.name, part.arguments]] : []));
 }
 
-/** What every model promises. The one under test must answer «what is 17 + 25 and 6 * 7?» with two parallel calls. */
+/** What every model promises. The one under test must answer "what is 17 + 25 and 6 * 7?" with two parallel calls. */
 export function describeModelContract(what: string, start: () => Promise<ModelUnderTest>): void {
   describe(`${what} keeps the model contract`, () => {
     let subject: ModelUnderTest;

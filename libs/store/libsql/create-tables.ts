@@ -31,7 +31,7 @@ function addMissingColumns(database: Database.Database, table: CollectionName): 
   }
 }
 
-/** The row's fields that have a column of their own, beside `_id`. */
+/** The row's fields that have a column of their own, besides `_id`. */
 export function indexedColumns(table: CollectionName): string[] {
   const { unique, uniqueIfPresent = [], indexes } = COLLECTIONS[table];
   return [...new Set([...unique, ...uniqueIfPresent, ...indexes].flat())].filter(

@@ -3,7 +3,7 @@ import { byNewest } from '../newest-first.js';
 import type { Inserted, SideStore, TakenField } from '../side-store.port.js';
 import { LibsqlUsageStore } from './libsql-usage.adapter.js';
 
-/** What is kept beside the journal, in SQLite. */
+/** What is kept besides the journal, in SQLite. */
 export abstract class LibsqlSideStore extends LibsqlUsageStore implements SideStore {
   putArtifact(row: Artifact): Promise<void> {
     return this.do(({ artifacts }) => void artifacts.insert(row));

@@ -46,7 +46,7 @@ describe('the libsql adapter on a file', () => {
   afterEach(async () => {
     for (const store of stores) await store.close();
     stores = [];
-    // The library removes its files beside the database a moment after the close.
+    // The library removes its files next to the database a moment after the close.
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -10,7 +10,7 @@ export type Tables = { [Name in CollectionName]: Table<Name> };
 /** After a column: one of the texts in a JSON array, which is one value. */
 export const inList = 'IN (SELECT value FROM json_each(?))';
 
-/** One table: the row as JSON text, beside it the columns that queries use. Statements are prepared once. */
+/** One table: the row as JSON text, next to it the columns that queries use. Statements are prepared once. */
 export class Table<Name extends CollectionName> {
   readonly #statements = new Map<string, Database.Statement>();
   readonly #columns: string[];

@@ -4,7 +4,7 @@ import type { Inserted, SideStore, TakenField } from '../side-store.port.js';
 import { insertAccount } from './insert-account.js';
 import { MongoUsageStore } from './mongo-usage.adapter.js';
 
-/** What is kept beside the journal, in MongoDB. */
+/** What is kept besides the journal, in MongoDB. */
 export abstract class MongoSideStore extends MongoUsageStore implements SideStore {
   async putArtifact(row: Artifact): Promise<void> {
     await this.rows.artifacts.insert(row);

@@ -74,7 +74,7 @@ describe('13 what an MCP server logs during a call', () => {
   });
 });
 
-it('what an MCP server puts beside its text, and its pictures, are collected', async () => {
+it('what an MCP server puts besides its text, and its pictures, are collected', async () => {
   const { lines } = await chat(system, {
     message: JSON.stringify({ steps: [[[await modelName('cite'), {}]]] }),
   });

@@ -5,7 +5,7 @@ import { rabbitmqForTest, type RabbitmqForTest } from '../../services/test-servi
 
 export interface RabbitmqHarness extends BusHarness {
   broker: RabbitmqForTest;
-  /** A plain confirm channel beside the bus, in the same vhost. */
+  /** A plain confirm channel besides the bus, in the same vhost. */
   channel: ConfirmChannel;
 }
 

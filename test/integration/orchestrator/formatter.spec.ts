@@ -100,7 +100,7 @@ describe('a turn with a formatter', () => {
     expect(fleet.of(turn, 'token').map(({ content }) => content)).toEqual(['It is one.']);
   });
 
-  it('goes on when the answer comes too early: beside other calls, or unreadable', async () => {
+  it('goes on when the answer comes too early: besides other calls, or unreadable', async () => {
     const beside = [...call('counter__count', { by: 1 }).slice(0, 1), ...format('Too early.')];
     const loop = (index: number) => [beside, format([{ type: 'artifact' }]), say('One.')][index]!;
     const { steps, turn } = await run(loop, [format('It is one.')]);

@@ -17,7 +17,7 @@ const echo = defineTool({
 const toolset = (name: string) => defineToolset({ name, version: '1.0.0', tools: [echo] });
 
 describe('a tool worker', () => {
-  it('takes no more calls from a queue than it runs at once, so that none waits beside an idle worker', async () => {
+  it('takes no more calls from a queue than it runs at once, so that none waits while a worker is idle', async () => {
     const { store, bus, peers, log } = await openPorts('worker-1');
     const taken: [string, number][] = [];
     const worker = new ToolWorker(

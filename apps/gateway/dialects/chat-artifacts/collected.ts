@@ -4,7 +4,7 @@ import { BIBLIOGRAPHY_TYPE, readBibliography } from './bibliography.js';
 import type { JsonObject } from './json-value.js';
 import { isGraphType, readGraph, type KnowledgeGraph } from './knowledge-graph.js';
 
-/** What one call left: its result in full, and the pictures beside it. */
+/** What one call left: its result in full, and the pictures besides it. */
 export interface CallYield {
   data: Record<string, unknown> | null;
   images: { type: string; title: string; base64: string }[];

@@ -42,7 +42,7 @@ async function yieldOf({ data, artifacts = [] }: Outcome, room: Room, read: Read
   return { data: whole && take(room, whole) ? await readWhole(whole.id, read) : data, images };
 }
 
-/** Whether there is room for it beside what was taken before. */
+/** Whether there is room for it besides what was taken before. */
 function take(room: Room, { size }: ArtifactReference): boolean {
   if (size > room.left) return false;
   room.left -= size;

@@ -10,7 +10,7 @@ interface AsideNoteProps {
   children: ReactNode;
 }
 
-/** What stands beside the answer and need not be read: one quiet line that opens. */
+/** What stands next to the answer and need not be read: one quiet line that opens. */
 export function AsideNote({ title, isMoving = false, children }: AsideNoteProps) {
   const [isOpen, setOpen] = useState(false);
   const contentId = useId();

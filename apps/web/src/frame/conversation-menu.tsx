@@ -5,7 +5,7 @@ import { Popover } from './popover.js';
 
 const LONGEST_TITLE = 200;
 
-/** Rename and delete, for the conversation beside it. */
+/** Rename and delete, for the conversation next to it. */
 export function ConversationMenu({ id, title }: { id: string; title: string }) {
   const [shown, setShown] = useState<'closed' | 'choices' | 'rename' | 'delete'>('closed');
   const close = useCallback(() => setShown('closed'), []);

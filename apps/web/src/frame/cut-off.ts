@@ -5,7 +5,7 @@ const SAID_AGAIN_MS = 6_000;
 
 export type ConnectionLineState = 'hidden' | 'reconnecting' | 'again';
 
-/** What the line above the composer says: nothing for a short gap, «again» for 6 s after a longer one. */
+/** What the line above the composer says: nothing for a short gap, "again" for 6 s after a longer one. */
 export function useConnectionLine(state: ConnectionState): ConnectionLineState {
   const [line, setLine] = useState<ConnectionLineState>('hidden');
   const { phase, lostAt, connectedAt, again } = state;

@@ -6,7 +6,7 @@ interface PopoverProps {
   children: ReactNode;
 }
 
-/** A small box of controls beside the button that opened it. Esc and a click elsewhere close it. */
+/** A small box of controls next to the button that opened it. Esc and a click elsewhere close it. */
 export function Popover({ label, onClose, children }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => place(box.current), []);

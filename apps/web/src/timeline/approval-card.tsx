@@ -11,7 +11,7 @@ interface ApprovalProps {
   turnId: string;
 }
 
-/** Asks in place, beside all arguments. It never takes the focus. */
+/** Asks in place, next to all arguments. It never takes the focus. */
 export function ApprovalCard({ call, turnId }: ApprovalProps) {
   const card = useRef<HTMLDivElement>(null);
   useFocusOfRow(card);

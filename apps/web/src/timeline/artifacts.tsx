@@ -9,7 +9,7 @@ const PICTURE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
 /** A larger picture is a link: it would be loaded with everything else that is opened. */
 const MAX_SHOWN_BYTES = 4_000_000;
 
-/** What a call left beside its text: pictures in place, everything else to open or save. */
+/** What a call left next to its text: pictures in place, everything else to open or save. */
 export function Artifacts({ artifacts }: { artifacts: ArtifactReference[] }) {
   const pictures = artifacts.filter(isPicture);
   const files = artifacts.filter((artifact) => !isPicture(artifact));

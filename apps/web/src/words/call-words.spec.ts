@@ -21,7 +21,7 @@ const cancelled = (details: Record<string, unknown> | undefined, attempt = 0) =>
   });
 
 describe('the words for a call', () => {
-  it('tell «never started» from «stopped» from «may have run»', () => {
+  it('tell "never started" from "stopped" from "may have run"', () => {
     expect(stateWord(cancelled({ started: false }), false)).toBe('Never started');
     expect(stateWord(cancelled({ started: true }, 1), false)).toBe('Stopped');
     expect(stateWord(call({ state: 'unknown' }), false)).toBe('May have run');
@@ -31,8 +31,8 @@ describe('the words for a call', () => {
   it('say of a call that may have run why nobody knows', () => {
     const lost = (error_message: string) =>
       whyOf(call({ state: 'unknown', error: { error_type: 'OutcomeUnknown', error_message } }));
-    expect(lost('May have run. The server «files» broke off. It will not be started again.')).toBe(
-      'The server «files» broke off. It will not be started again. Check what it did before you repeat it.',
+    expect(lost('May have run. The server "files" broke off. It will not be started again.')).toBe(
+      'The server "files" broke off. It will not be started again. Check what it did before you repeat it.',
     );
     expect(whyOf(call({ state: 'unknown' }))).toMatch(
       /^Nobody could report how it ended\. .* Check what it did/,

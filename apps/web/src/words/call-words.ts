@@ -39,7 +39,7 @@ function isForbidden(call: CallView): boolean {
 export const isOpen = (call: CallView): boolean =>
   ['queued', 'awaiting_approval', 'running', 'awaiting_input'].includes(call.state);
 
-/** The word beside a call. Cut off, only what was true is said. */
+/** The word next to a call. Cut off, only what was true is said. */
 export function stateWord(call: CallView, isCutOff: boolean, progress?: Passing['progress'][string]): string {
   switch (call.state) {
     case 'queued':

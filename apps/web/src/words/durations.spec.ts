@@ -12,7 +12,7 @@ describe('durations', () => {
     [59_600, '1 min 0 s'],
     [72_000, '1 min 12 s'],
     [3_720_000, '1 h 2 min'],
-  ])('says %d ms as «%s»', (ms, words) => {
+  ])('says %d ms as "%s"', (ms, words) => {
     expect(formatDuration(ms)).toBe(words);
   });
 

@@ -29,7 +29,7 @@ const allowedModelSchema = z
   .max(200)
   .regex(/^(\*|demo|[a-z0-9-]+\/\S+)$/, { error: 'must be a model, provider/* or *' });
 
-/** `allow` beside the models: no provider has this name. */
+/** `allow` besides the models: no provider has this name. */
 export const modelsSchema = z
   .object({ allow: z.array(allowedModelSchema).max(500).optional() })
   .catchall(modelSettingsSchema)

@@ -129,7 +129,7 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
     approve: own.approve ?? toolset.approve,
     outputBytes: own.outputBytes ?? toolset.outputBytes,
     identicalCalls: own.identicalCalls ?? toolset.identicalCalls,
-    // A toolset's rate is a limit beside this one, of all its tools together.
+    // A toolset's rate is a limit besides this one, of all its tools together.
     rate: own.rate,
   };
 }
