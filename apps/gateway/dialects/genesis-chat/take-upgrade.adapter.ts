@@ -44,7 +44,7 @@ export function createUpgrade(
 }
 
 /**
- * The parameter comes first, unlike in `handshakeToken`: by the first paragraph of the contract `?token=` is how this
+ * The parameter comes first, unlike in `handshakeToken`: by section 1 of the contract `?token=` is how this
  * front end says who it is, so a header that something on the way adds does not take its place.
  */
 function tokenOf({ url = '', headers }: IncomingMessage): string | undefined {
