@@ -1,4 +1,5 @@
-const libs = 'contracts|turn|journal|messaging|store|llm|tools|mcp|observability|bootstrap|faults|limits';
+const libs =
+  'contracts|turn|journal|messaging|store|llm|tools|mcp|observability|bootstrap|faults|limits|time';
 /** A vendor SDK has one home; everything else sees our port. */
 const homes = {
   amqplib: '^libs/messaging/rabbitmq/',
@@ -47,7 +48,10 @@ const forbidden = [
     name: 'a-lib-is-entered-through-its-index',
     severity: 'error',
     from: { path: '^(apps|libs)/([^/]+)/' },
-    to: { path: `^libs/(${libs})/`, pathNot: [`^libs/(${libs})/index\\.ts$`, '^libs/$2/'] },
+    to: {
+      path: `^libs/(${libs})/`,
+      pathNot: [`^libs/(${libs})/index\\.ts$`, '^libs/$2/', '^libs/time/testing/index\\.ts$'],
+    },
   },
   {
     name: 'contracts-import-zod-only',
@@ -61,6 +65,13 @@ const forbidden = [
     severity: 'error',
     from: { path: '^libs/faults/', pathNot: '\\.spec\\.ts$' },
     to: { path: '^(apps|libs)/', pathNot: '^libs/faults/' },
+  },
+  {
+    name: 'time-imports-nothing',
+    comment: 'Everything may wait and draw, so libs/time stands below all of it.',
+    severity: 'error',
+    from: { path: '^libs/time/', pathNot: '\\.spec\\.ts$' },
+    to: { path: '^(apps|libs)/', pathNot: '^libs/time/' },
   },
   {
     name: 'the-core-is-pure',

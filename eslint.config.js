@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { rawTime } from './lint/raw-time.js';
 
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'data/**', 'test-results/**', '.cache/**'] },
@@ -31,6 +32,7 @@ export default tseslint.config(
     files: ['**/*.spec.ts', '**/testing/**/*.ts', 'test/**/*.ts', '**/*.tsx'],
     rules: { 'max-lines-per-function': 'off', 'max-lines': 'off' },
   },
+  ...rawTime,
   {
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: {

@@ -1,6 +1,7 @@
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health } from '#observability';
 import type { Store } from '#store';
+import { SystemClock, systemTime } from '#time';
 import type { GatewayConfig } from '../apps/gateway/gateway.deps.js';
 import { startGateway } from '../apps/gateway/start-gateway.app.js';
 
@@ -35,8 +36,11 @@ const LIMITS: GatewayConfig['limits'] = {
 
 /** A gateway in this process on a bus in memory; `publisher` is another process on it. */
 export async function startBenchGateway(store: Store) {
-  const broker = new MemoryBroker();
-  const [bus, publisher]: [Bus, Bus] = [createMemoryBus({ broker }), createMemoryBus({ broker })];
+  const broker = new MemoryBroker(new SystemClock());
+  const [bus, publisher]: [Bus, Bus] = [
+    createMemoryBus({ broker, ...systemTime() }),
+    createMemoryBus({ broker, ...systemTime() }),
+  ];
   await Promise.all([bus.open(), publisher.open()]);
   const running = await startGateway(
     {

@@ -8,6 +8,7 @@ import { DEFAULT_BUDGETS } from '#turn';
 import { startOrchestrator } from '../apps/orchestrator/start-orchestrator.app.js';
 import { startToolWorker } from '../apps/tool-worker/start-tool-worker.app.js';
 import { createLocalToolsets } from '#tools';
+import { SystemClock, systemTime } from '#time';
 
 const log = createLogger({ role: 'bench', level: 'error', pretty: false });
 const metrics = createMetrics({ collectDefaults: false });
@@ -55,9 +56,9 @@ export async function startBenchWorker(store: Store, bus: Bus, processId: string
 export async function startEmbedded(dataDir: string) {
   const store = createStore({ dataDir });
   await store.open();
-  const broker = new MemoryBroker();
+  const broker = new MemoryBroker(new SystemClock());
   const open = async () => {
-    const bus = createMemoryBus({ broker });
+    const bus = createMemoryBus({ broker, ...systemTime() });
     await bus.open();
     return bus;
   };

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { connect } from 'amqplib';
 import { createRabbitmqBus } from '#messaging';
 import { createStore, type Store } from '#store';
+import { systemTime } from '#time';
 import { startProcess } from '../test/services/processes.js';
 import { Submitter, startBenchOrchestrator } from './fleet.js';
 import { compared, type Row } from './measure.js';
@@ -95,9 +96,10 @@ async function startOurs(brokerUrl: string, mongoUrl: string) {
   const watch = new CallWatch();
   const store = watch.observe(plain);
   const processId = `orchestrator-${randomUUID()}`;
-  const bus = createRabbitmqBus({ url: brokerUrl, processId, role: 'orchestrator' });
+  const bus = createRabbitmqBus({ ...systemTime(), url: brokerUrl, processId, role: 'orchestrator' });
   await bus.open();
   const gatewayBus = createRabbitmqBus({
+    ...systemTime(),
     url: brokerUrl,
     processId: `gateway-${randomUUID()}`,
     role: 'gateway',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRabbitmqBus, type Bus } from '#messaging';
 import { createStore, type Store } from '#store';
+import { systemTime } from '#time';
 import { startProcess } from '../test/services/processes.js';
 import { Submitter, startBenchOrchestrator, startEmbedded, writeHistory } from './fleet.js';
 import { spreadOf, type Row } from './measure.js';
@@ -70,7 +71,7 @@ export async function distributedFleet(brokerUrl: string, mongoUrl: string): Pro
   await store.open();
   const open = async (role: 'orchestrator' | 'gateway') => {
     const processId = `${role}-${randomUUID()}`;
-    const bus = createRabbitmqBus({ url: brokerUrl, processId, role });
+    const bus = createRabbitmqBus({ ...systemTime(), url: brokerUrl, processId, role });
     await bus.open();
     return { bus, processId };
   };

@@ -2,6 +2,7 @@ import { loadGatewayConfig, runMain, Service } from '#bootstrap';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
+import { systemTime } from '#time';
 import { DIALECT_NAMES } from './dialects/dialects.js';
 import { startGateway } from './start-gateway.app.js';
 
@@ -10,7 +11,7 @@ await runMain('gateway', async () => {
   const { drainGraceMs, notices, logLevel, mongodbUrl, rabbitmqUrl } = config;
   const logger = createLogger({ role: 'gateway', level: logLevel });
   const store = createStore({ url: mongodbUrl });
-  const service = new Service({ logger, store, drainGraceMs, notices });
+  const service = new Service({ logger, store, drainGraceMs, notices, ...systemTime() });
   await service.open();
   const { bus, peers, processId } = await service.join('gateway', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),

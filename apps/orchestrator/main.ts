@@ -3,6 +3,7 @@ import { createModel } from '#llm';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
+import { systemTime } from '#time';
 import { fallbacksOf, toModelEnvironment, toOrchestratorSettings } from './settings.js';
 import { startOrchestrator } from './start-orchestrator.app.js';
 
@@ -12,7 +13,7 @@ await runMain('orchestrator', async () => {
   const logger = createLogger({ role: 'orchestrator', level: logLevel });
   const model = createModel(toModelEnvironment(config), { fallbacks: fallbacksOf(config) });
   const store = createStore({ url: config.mongodbUrl });
-  const service = new Service({ logger, store, drainGraceMs, notices });
+  const service = new Service({ logger, store, drainGraceMs, notices, ...systemTime() });
   const { health, metrics, drain } = service;
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });
   await service.open();

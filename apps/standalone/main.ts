@@ -3,6 +3,7 @@ import { loadStandaloneConfig, makeEarlierTurnsDue, runMain, Service } from '#bo
 import { createMemoryBus, createRabbitmqBus, MemoryBroker } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
+import { systemTime } from '#time';
 import { banner } from './banner.js';
 import { startStandalone } from './start-standalone.js';
 
@@ -14,11 +15,12 @@ await runMain('standalone', async () => {
     level: process.env.LOG_LEVEL ? config.logLevel : 'warn',
   });
   const store = createStore(mongodbUrl ? { url: mongodbUrl } : { dataDir });
-  const service = new Service({ logger, store, drainGraceMs, notices });
+  const { clock, random } = systemTime();
+  const service = new Service({ logger, store, drainGraceMs, notices, clock, random });
   await service.open();
   // Whoever holds the lock of the folder is alone: what an earlier run left behind is taken over at once.
-  if (!mongodbUrl) await makeEarlierTurnsDue(service.store);
-  const broker = new MemoryBroker();
+  if (!mongodbUrl) await makeEarlierTurnsDue(service.store, clock.wall());
+  const broker = new MemoryBroker(clock);
   service.drain.addStep('telling', async (graceMs) => {
     process.stdout.write(
       `Stopping, in ${Math.ceil(graceMs / 1000)} s at the latest. Ctrl C again stops at once.\n`,
@@ -27,7 +29,7 @@ await runMain('standalone', async () => {
   const { gateway, hosts } = await startStandalone(service, config, logger, (identity) =>
     rabbitmqUrl
       ? createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity })
-      : createMemoryBus({ broker, logger }),
+      : createMemoryBus({ broker, logger, ...identity }),
   );
   service.ready();
   process.stdout.write(`${banner(config, gateway.port, hosts)}\n`);

@@ -3,8 +3,7 @@ import { fallbacksOf, toModelEnvironment, toOrchestratorSettings } from '../orch
 import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
 import { startToolWorker } from '../tool-worker/start-tool-worker.app.js';
 import { createToolsets, overridesFor } from '../tool-worker/toolsets.js';
-import type { Service, StandaloneConfig } from '#bootstrap';
-import type { Role } from '#contracts';
+import type { BusIdentity, Service, StandaloneConfig } from '#bootstrap';
 import { createModel } from '#llm';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
@@ -23,7 +22,7 @@ export async function startStandalone(
   service: Service,
   config: StandaloneConfig,
   logger: Logger,
-  createBus: (identity: { role: Role; processId: string }) => Bus,
+  createBus: (identity: BusIdentity) => Bus,
 ): Promise<RunningStandalone> {
   const { store, health, metrics, drain } = service;
   const model = createModel(toModelEnvironment(config), { fallbacks: fallbacksOf(config) });

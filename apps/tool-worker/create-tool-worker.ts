@@ -2,6 +2,7 @@ import { DEFAULT_DRAIN_GRACE_MS, Member } from '#bootstrap';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger, createMetrics, type LogLevel } from '#observability';
 import { createStore } from '#store';
+import { systemTime } from '#time';
 import { defineToolset, ToolSetupError, type Tool } from '#tools';
 import { startToolWorker, type RunningToolWorker } from './start-tool-worker.app.js';
 
@@ -71,6 +72,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
         createBus: (identity) => createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
         logger,
         onGone,
+        ...systemTime(),
       });
       const { bus, peers, processId } = member;
       try {

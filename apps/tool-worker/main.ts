@@ -2,6 +2,7 @@ import { loadToolWorkerConfig, runMain, Service, startHealthServer } from '#boot
 import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
+import { systemTime } from '#time';
 import { startToolWorker } from './start-tool-worker.app.js';
 import { createToolsets, overridesFor } from './toolsets.js';
 
@@ -10,7 +11,7 @@ await runMain('tool worker', async () => {
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const logger = createLogger({ role: 'worker', level: logLevel });
   const store = createStore({ url: config.mongodbUrl });
-  const service = new Service({ logger, store, drainGraceMs, notices });
+  const service = new Service({ logger, store, drainGraceMs, notices, ...systemTime() });
   const { health, metrics, drain } = service;
   const hosts = await createToolsets(config, { logger, metrics, store });
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });

@@ -8,7 +8,7 @@ const TURNS_AT_ONCE = 10_000;
  */
 export async function makeEarlierTurnsDue(
   store: Pick<Store, 'listDueTurns' | 'setTurnsDue'>,
-  now = Date.now(),
+  now: number,
 ): Promise<void> {
   const unfinished = await store.listDueTurns(Number.MAX_SAFE_INTEGER, TURNS_AT_ONCE);
   const waiting = unfinished.filter(({ due_at }) => due_at !== null && due_at > now);

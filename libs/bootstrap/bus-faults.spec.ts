@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConversationEvent, Message } from '#contracts';
 import { newMessage } from '#contracts';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
+import { SystemClock, SystemRandom, systemTime } from '#time';
 import { waitFor } from '../../test/services/wait-for.js';
 import { parseBusFaults, withBusFaults, type BusFaults } from './bus-faults.js';
 
@@ -16,11 +17,11 @@ const event: ConversationEvent = {
 const last: ConversationEvent = { ...event, turn_id: 'turn_2' };
 
 /** What arrives of one command, one control message and one event. */
-async function arrivals(faults: BusFaults | undefined, random?: () => number) {
+async function arrivals(faults: BusFaults | undefined, float = 0) {
   const arrived: string[] = [];
   const passed: string[] = [];
-  const inner = createMemoryBus({ broker: new MemoryBroker() });
-  const bus: Bus = withBusFaults(inner, faults, random);
+  const inner = createMemoryBus({ broker: new MemoryBroker(new SystemClock()), ...systemTime() });
+  const bus: Bus = withBusFaults(inner, { float: () => float }, faults);
   await bus.open();
   const arrive = (what: string, turnId: string) =>
     void (turnId === last.turn_id ? passed : arrived).push(what);
@@ -52,8 +53,8 @@ async function arrivals(faults: BusFaults | undefined, random?: () => number) {
 
 describe('withBusFaults', () => {
   it('is the bus itself unless the environment asks for faults', () => {
-    const bus = createMemoryBus({ broker: new MemoryBroker() });
-    expect(withBusFaults(bus)).toBe(bus);
+    const bus = createMemoryBus({ broker: new MemoryBroker(new SystemClock()), ...systemTime() });
+    expect(withBusFaults(bus, new SystemRandom())).toBe(bus);
   });
 
   it('sends everything twice', async () => {
@@ -63,12 +64,12 @@ describe('withBusFaults', () => {
   });
 
   it('loses what it says it has sent', async () => {
-    const { arrived, outcomes } = await arrivals({ isTwice: false, dropPercent: 10 }, () => 0.09);
+    const { arrived, outcomes } = await arrivals({ isTwice: false, dropPercent: 10 }, 0.09);
     expect({ arrived, outcomes }).toEqual({ arrived: [], outcomes: ['confirmed', 'confirmed'] });
   });
 
   it('loses no more than it was asked to', async () => {
-    const { arrived } = await arrivals({ isTwice: false, dropPercent: 10 }, () => 0.11);
+    const { arrived } = await arrivals({ isTwice: false, dropPercent: 10 }, 0.11);
     expect(arrived).toContain('command');
     expect(arrived).toContain('event');
   });

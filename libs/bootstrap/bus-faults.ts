@@ -1,4 +1,5 @@
 import type { Bus } from '#messaging';
+import type { Random } from '#time';
 
 /*
  * A bus that is as bad as it may be, for soak tests. Inert unless the environment variable SWITCHYARD_BUS_FAULT asks
@@ -28,12 +29,12 @@ export function parseBusFaults(text: string | undefined): BusFaults | undefined 
 /** The bus itself without faults; else one that duplicates and loses commands, control messages and events. */
 export function withBusFaults(
   bus: Bus,
+  random: Pick<Random, 'float'>,
   faults: BusFaults | undefined = parseBusFaults(process.env.SWITCHYARD_BUS_FAULT),
-  random: () => number = Math.random,
 ): Bus {
   if (!faults) return bus;
   const copies = faults.isTwice ? 2 : 1;
-  const isLost = () => random() * 100 < faults.dropPercent;
+  const isLost = () => random.float() * 100 < faults.dropPercent;
   const send = async (sendOne: () => ReturnType<Bus['publish']>) => {
     const sendOrLose = () => (isLost() ? ('confirmed' as const) : sendOne());
     const [first] = await Promise.all(Array.from({ length: copies }, sendOrLose));

@@ -1,11 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from '#observability';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { Drain, type DrainOptions } from './drain.js';
 
 describe('Drain', () => {
   let acts: string[];
   let source: EventEmitter;
+  let clock: VirtualClock;
   let ended: Promise<number>;
 
   function create(overrides: Partial<DrainOptions> = {}): Drain {
@@ -19,6 +21,7 @@ describe('Drain', () => {
       bus: { close: act('bus closed') },
       store: { close: act('store closed') },
       graceMs: 1_000,
+      clock,
       exit: (code) => {
         acts.push(`exit ${code}`);
         end(code);
@@ -33,6 +36,7 @@ describe('Drain', () => {
   beforeEach(() => {
     acts = [];
     source = new EventEmitter();
+    clock = new VirtualClock(new SeededRandom(1));
   });
 
   it.each(['SIGTERM', 'SIGINT'])('on %s ends in order, the row before the connections', async (signal) => {
@@ -55,11 +59,12 @@ describe('Drain', () => {
     ]);
   });
 
-  it('abandons a step when the grace time is over and still starts the later ones, by whatever clock', async () => {
-    const drain = create({ graceMs: 20, now: () => 0 });
+  it('abandons a step when the grace time is over and still starts the later ones', async () => {
+    const drain = create({ graceMs: 20 });
     drain.addStep('endless', () => new Promise(() => undefined));
     drain.addStep('next', async (graceMs) => void acts.push(`next ${graceMs}`));
     source.emit('SIGTERM');
+    await clock.advance(20);
     expect(await ended).toBe(0);
     expect(acts).toEqual(['not ready', 'next 0', 'row removed', 'bus closed', 'store closed', 'exit 0']);
   });
@@ -75,22 +80,22 @@ describe('Drain', () => {
   });
 
   it('exits at once on a second signal', async () => {
-    let nowMs = 0;
-    const drain = create({ now: () => nowMs });
+    const drain = create({ graceMs: 60_000 });
     drain.addStep('endless', () => new Promise(() => undefined));
     source.emit('SIGTERM');
-    nowMs = 1_000;
+    await clock.advance(1_000);
     source.emit('SIGINT');
     expect(await ended).toBe(130);
     expect(acts).toEqual(['not ready', 'exit 130']);
   });
 
   it('takes one Ctrl C for one signal, though npm repeats it', async () => {
-    let nowMs = 0;
-    create({ now: () => nowMs });
+    const drain = create();
+    drain.addStep('half a second', () => clock.sleep(500));
     source.emit('SIGINT');
-    nowMs = 499;
+    await clock.advance(499);
     source.emit('SIGINT');
+    await clock.advance(1);
     expect(await ended).toBe(0);
   });
 

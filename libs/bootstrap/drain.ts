@@ -1,6 +1,7 @@
 import type { Bus } from '#messaging';
 import type { Health, Logger } from '#observability';
 import type { Store } from '#store';
+import { settledWithin, type Clock } from '#time';
 
 export const DEFAULT_DRAIN_GRACE_MS = 10_000;
 /** For each of the last three acts: a broker or store that is down must not keep the process. */
@@ -22,8 +23,7 @@ export interface DrainOptions {
   store: Pick<Store, 'close'>;
   graceMs?: number;
   exit?: (code: number) => void;
-  /** Monotonic milliseconds. */
-  now?: () => number;
+  clock: Clock;
   /** What emits the signals. */
   source?: Pick<NodeJS.Process, 'on'>;
 }
@@ -38,11 +38,9 @@ export class Drain {
   private readonly steps: { name: string; run: DrainStep }[] = [];
   private running: Promise<void> | undefined;
   private readonly exit: (code: number) => void;
-  private readonly now: () => number;
 
   constructor(private readonly options: DrainOptions) {
     this.exit = options.exit ?? ((code) => process.exit(code));
-    this.now = options.now ?? (() => performance.now());
   }
 
   addStep(name: string, run: DrainStep): void {
@@ -76,12 +74,10 @@ export class Drain {
     const { logger, health, leave, bus, store, graceMs = DEFAULT_DRAIN_GRACE_MS } = this.options;
     logger.info({ reason, grace_ms: graceMs }, 'draining');
     health.markDraining();
-    let endsAt = this.now() + graceMs;
+    const endsAt = this.now() + graceMs;
     for (const { name, run } of this.steps) {
       const leftMs = Math.max(0, Math.round(endsAt - this.now()));
-      const isLate = await this.attempt(name, () => run(leftMs), leftMs);
-      // A timer may fire a little before its time by this clock: what is late has used up all of the grace.
-      if (isLate) endsAt = -Infinity;
+      await this.attempt(name, () => run(leftMs), leftMs);
     }
     await this.attempt('removing the row', leave, CLOSE_TIMEOUT_MS);
     await this.attempt('closing the bus', () => bus.close(), CLOSE_TIMEOUT_MS);
@@ -90,23 +86,18 @@ export class Drain {
     this.exit(0);
   }
 
-  /** True if it was given up for lateness. Never rejects: the rest of the drain must happen whatever fails. */
-  private async attempt(name: string, act: () => Promise<void>, timeoutMs: number): Promise<boolean> {
-    const { logger } = this.options;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<true>((resolve) => {
-      timer = setTimeout(() => resolve(true), timeoutMs);
-    });
-    try {
-      const isLate = await Promise.race([act().then(() => false), timeout]);
-      if (isLate) logger.warn({ step: name }, 'drain step not finished in time');
-      return isLate;
-    } catch (error) {
-      logger.warn({ err: error, step: name }, 'drain step failed');
-      return false;
-    } finally {
-      clearTimeout(timer);
-    }
+  /** Never rejects: the rest of the drain must happen whatever fails. */
+  private async attempt(name: string, act: () => Promise<void>, timeoutMs: number): Promise<void> {
+    const { logger, clock } = this.options;
+    const acting = (async () => act())().catch((error: unknown) =>
+      logger.warn({ err: error, step: name }, 'drain step failed'),
+    );
+    if (!(await settledWithin(clock, acting, timeoutMs)))
+      logger.warn({ step: name }, 'drain step not finished in time');
+  }
+
+  private now(): number {
+    return this.options.clock.now();
   }
 
   private crash(error: unknown, what: string): void {

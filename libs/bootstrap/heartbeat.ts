@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { Role } from '#contracts';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
+import type { Clock, Timer } from '#time';
 import { BEAT_INTERVAL_MS, isBeatOverdue, type OwnHeartbeats } from './liveness-rules.js';
 
 export interface HeartbeatOptions {
@@ -11,8 +12,7 @@ export interface HeartbeatOptions {
   logger: Logger;
   /** The row is gone: others count this process as dead, so it must exit. Called at most once. */
   onGone: () => void;
-  /** Monotonic milliseconds. */
-  now?: () => number;
+  clock: Clock;
   /** Called at start and after every heartbeat that succeeded: the rhythm of `Peers`. */
   onRound?: () => void;
 }
@@ -20,16 +20,14 @@ export interface HeartbeatOptions {
 /** This process's `processes` row: written at start, beaten every 2 s, removed by a drain. */
 export class Heartbeat {
   readonly processId: string;
-  private readonly now: () => number;
   private state: OwnHeartbeats = { lastFailedAt: null, lastSucceededAt: null };
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
   private inFlight: Promise<void> = Promise.resolve();
   private isStopped = false;
   private isFailing = false;
 
   constructor(private readonly options: HeartbeatOptions) {
     this.processId = options.processId;
-    this.now = options.now ?? (() => performance.now());
   }
 
   /** Before any claim: a claim whose owner has no row would be a dead process's. */
@@ -55,18 +53,22 @@ export class Heartbeat {
   /** Stops beating and leaves the row. Resolves when no beat is under way. */
   async stop(): Promise<void> {
     this.isStopped = true;
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     await this.inFlight;
   }
 
   private schedule(delayMs: number): void {
     if (this.isStopped) return;
-    this.timer = setTimeout(() => {
+    this.timer = this.options.clock.after(delayMs, () => {
       const startedAt = this.now();
       this.inFlight = this.beat().then(() =>
         this.schedule(Math.max(0, BEAT_INTERVAL_MS - (this.now() - startedAt))),
       );
-    }, delayMs);
+    });
+  }
+
+  private now(): number {
+    return this.options.clock.now();
   }
 
   private async beat(): Promise<void> {

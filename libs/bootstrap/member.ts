@@ -2,14 +2,21 @@ import type { Role } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
+import type { Time } from '#time';
 import { Heartbeat } from './heartbeat.js';
 import { Peers } from './peers.js';
 import { createProcessId } from './process-identity.js';
 
-export interface MemberOptions {
+/** As whom a bus connects, and whose time it has. */
+export interface BusIdentity extends Time {
+  role: Role;
+  processId: string;
+}
+
+export interface MemberOptions extends Time {
   role: Role;
   store: Store;
-  createBus: (identity: { role: Role; processId: string }) => Bus;
+  createBus: (identity: BusIdentity) => Bus;
   logger: Logger;
   /** Others count this process as dead; it must exit. */
   onGone: () => void;
@@ -22,9 +29,9 @@ export class Member {
   readonly peers: Peers;
   private readonly heartbeat: Heartbeat;
 
-  constructor({ role, store, createBus, logger, onGone }: MemberOptions) {
-    this.processId = createProcessId(role);
-    this.bus = createBus({ role, processId: this.processId });
+  constructor({ role, store, createBus, logger, onGone, clock, random }: MemberOptions) {
+    this.processId = createProcessId(role, random);
+    this.bus = createBus({ role, processId: this.processId, clock, random });
     const { processId } = this;
     this.heartbeat = new Heartbeat({
       store,
@@ -32,10 +39,11 @@ export class Member {
       processId,
       logger,
       onGone,
+      clock,
       onRound: () => void this.peers.readRound(),
     });
     const own = () => this.heartbeat.own();
-    this.peers = new Peers({ store, bus: this.bus, ownIds: [processId], own, logger });
+    this.peers = new Peers({ store, bus: this.bus, ownIds: [processId], own, logger, clock, random });
   }
 
   /** The row first: a claim whose owner has no row would be a dead process's. */

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { controlKey, PROTOCOL_VERSION, type ProcessRow, type Role } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
+import { timestampOf, type Time } from '#time';
 import {
   isDeadByBeat,
   isGone,
@@ -22,16 +21,13 @@ import { BoundedSet } from './bounded-set.js';
 /** Ids of gone processes kept in memory; a forgotten one is looked up again. */
 const MAX_GONE = 10_000;
 
-export interface PeersOptions {
+export interface PeersOptions extends Time {
   store: Pick<Store, 'listProcesses'>;
   bus: Pick<Bus, 'send' | 'connectedForMs'>;
   /** Ids of this operating system process: never dead, never suspect. */
   ownIds: readonly string[];
   own: () => OwnHeartbeats;
   logger: Logger;
-  /** Monotonic milliseconds. */
-  now?: () => number;
-  sleep?: (ms: number) => Promise<unknown>;
 }
 
 interface ListingRead {
@@ -41,8 +37,6 @@ interface ListingRead {
 
 /** Which of the other processes are dead or suspect. `readRound` is called after each of my own heartbeats. */
 export class Peers {
-  private readonly now: () => number;
-  private readonly sleep: (ms: number) => Promise<unknown>;
   private readonly observations = new Map<string, BeatObservation>();
   /** An id is never used twice, so who is gone stays gone. */
   private readonly gone = new BoundedSet(MAX_GONE);
@@ -50,10 +44,7 @@ export class Peers {
   private reading: Promise<unknown> = Promise.resolve();
   private waiting: Promise<ListingRead | undefined> | undefined;
 
-  constructor(private readonly options: PeersOptions) {
-    this.now = options.now ?? (() => performance.now());
-    this.sleep = options.sleep ?? sleep;
-  }
+  constructor(private readonly options: PeersOptions) {}
 
   /** One listing; never rejects. */
   async readRound(): Promise<void> {
@@ -133,19 +124,22 @@ export class Peers {
   private async probeTwice(processId: string): Promise<boolean> {
     const first = await this.probe(processId);
     if (!isReturnCounted(first)) return false;
-    // A timer may fire a little before its time by this clock: two probes that came back must not count for nothing.
-    await this.sleep(PROBE_GAP_MS + 1);
+    await this.options.clock.sleep(PROBE_GAP_MS);
     return isSuspectByProbes(first, await this.probe(processId));
   }
 
+  private now(): number {
+    return this.options.clock.now();
+  }
+
   private async probe(processId: string): Promise<Probe> {
-    const { bus } = this.options;
+    const { bus, clock, random } = this.options;
     const sentAt = this.now();
     const outcome = await bus.send(controlKey(processId), {
-      id: randomUUID(),
+      id: random.id(),
       type: 'probe',
       version: PROTOCOL_VERSION,
-      at: new Date().toISOString(),
+      at: timestampOf(clock),
       body: {},
     });
     return { outcome, sentAt, connectedForMs: bus.connectedForMs() };

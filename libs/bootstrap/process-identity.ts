@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Role } from '#contracts';
+import type { Random } from '#time';
 
 /** `<role>-<uuid>`: new at every start, so a restarted process is never taken for the one before it. */
-export function createProcessId(role: Role): string {
-  return `${role}-${randomUUID()}`;
+export function createProcessId(role: Role, random: Random): string {
+  return random.id(`${role}-`);
 }

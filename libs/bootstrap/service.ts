@@ -2,11 +2,12 @@ import type { Role } from '#contracts';
 import type { Bus, PublishOutcome } from '#messaging';
 import { createMetrics, Health, observeCalls, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
+import type { Time } from '#time';
 import { withBusFaults } from './bus-faults.js';
 import { Drain } from './drain.js';
-import { Member } from './member.js';
+import { Member, type BusIdentity } from './member.js';
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Time {
   logger: Logger;
   store: Store;
   drainGraceMs: number;
@@ -26,7 +27,7 @@ export class Service {
   private readonly members: Member[] = [];
 
   constructor(private readonly options: ServiceOptions) {
-    const { logger, store, drainGraceMs: graceMs } = options;
+    const { logger, store, drainGraceMs: graceMs, clock } = options;
     const { health, metrics } = this;
     this.store = observeCalls(store, ({ method, outcome, seconds }) =>
       metrics.storeLatency.observe({ operation: method, outcome }, seconds),
@@ -35,6 +36,7 @@ export class Service {
       logger,
       health,
       graceMs,
+      clock,
       leave: async () => void (await Promise.all(this.members.map((member) => member.leave()))),
       bus: { close: async () => void (await Promise.all(this.members.map(({ bus }) => bus.close()))) },
       store,
@@ -49,13 +51,15 @@ export class Service {
   }
 
   /** Takes a role: a row in `processes`, then a bus. Throws `BusSetupError` with a clear sentence. */
-  async join(role: Role, createBus: (identity: { role: Role; processId: string }) => Bus): Promise<Member> {
-    const { logger } = this.options;
+  async join(role: Role, createBus: (identity: BusIdentity) => Bus): Promise<Member> {
+    const { logger, clock, random } = this.options;
     const member = new Member({
       role,
       store: this.store,
-      createBus: (identity) => this.countPublishes(withBusFaults(createBus(identity))),
+      createBus: (identity) => this.countPublishes(withBusFaults(createBus(identity), random)),
       logger,
+      clock,
+      random,
       onGone: () => process.exit(1),
     });
     this.members.push(member);

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { decodeMessage, type Message } from '#contracts';
-import { backOffMs } from './back-off.js';
+import { backOffMs, type Time } from '#time';
 import type { BusLogger } from './bus-logger.js';
 import type { DeadDelivery, Delivery, Handler } from './bus.port.js';
+import { BACK_OFF } from './back-off.js';
 import type { Hold } from './hold.js';
 import { kindOfQueue } from './topology.js';
 
@@ -58,7 +58,7 @@ export async function deliverDead(
   dead: DeadDelivery,
   handler: (dead: DeadDelivery) => Promise<void>,
   hold: Hold,
-  logger: BusLogger,
+  { clock, random, logger }: Time & { logger: BusLogger },
 ): Promise<Verdict> {
   for (let failures = 0; !hold.isLost; failures++) {
     try {
@@ -69,7 +69,7 @@ export async function deliverDead(
         { queue: dead.queue, message_id: dead.messageId, err: error },
         'dead letter not stored, trying again',
       );
-      await delay(backOffMs(failures), undefined, { signal: hold.lost }).catch(() => undefined);
+      await clock.sleep(backOffMs(failures, BACK_OFF, random), hold.lost).catch(() => undefined);
     }
   }
   return 'ack';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
 import { newMessage, type Call } from '#contracts';
 import { createRabbitmqBus, type Bus } from '#messaging';
+import { systemTime } from '#time';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
@@ -36,6 +37,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
     const MCP_CONFIG = await gates.mcpConfig(CLASSES);
     cluster = await Cluster.start({ workers: [{ MCP_CONFIG }], orchestrators: [{ CONFIG }, { CONFIG }] });
     bus = createRabbitmqBus({
+      ...systemTime(),
       url: cluster.broker.url,
       role: 'orchestrator',
       processId: `orchestrator-${randomUUID()}`,

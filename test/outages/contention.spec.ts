@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { controlKey, newMessage } from '#contracts';
 import { carryOut, type Ports } from '#journal';
 import { createRabbitmqBus, type Bus } from '#messaging';
+import { systemTime } from '#time';
 import {
   describeWithServices,
   mongoForTest,
@@ -32,7 +33,12 @@ describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the 
     gates = await Gates.create();
     const services = { rabbitmqUrl: rabbitmq!.url, mongodbUrl: mongo!.url };
     cluster = await startOutageCluster(gates, { services });
-    bus = createRabbitmqBus({ url: rabbitmq!.url, role: 'orchestrator', processId: 'orchestrator-test' });
+    bus = createRabbitmqBus({
+      ...systemTime(),
+      url: rabbitmq!.url,
+      role: 'orchestrator',
+      processId: 'orchestrator-test',
+    });
     await bus.open();
     const doors = cluster.gateways.flatMap((gateway) =>
       Array<typeof gateway>(CLIENTS_PER_GATEWAY).fill(gateway),

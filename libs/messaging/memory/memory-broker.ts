@@ -1,3 +1,4 @@
+import type { Clock } from '#time';
 import type { PublishOutcome } from '../bus.port.js';
 import { deadLetterQueue, DELIVERY_LIMIT, kindOfQueue, MAX_QUEUE_LENGTH, sharedQueues } from '../topology.js';
 import { MemoryQueue, type StoredMessage } from './memory-queue.js';
@@ -10,7 +11,7 @@ export class MemoryBroker {
   readonly #control = new Map<string, Set<Receive>>();
   readonly #followers = new Map<string, Set<Receive>>();
 
-  constructor() {
+  constructor(private readonly clock: Pick<Clock, 'soon'>) {
     this.#add(deadLetterQueue.name, Infinity, Infinity);
     for (const name of sharedQueues) this.declareQueue(name);
   }
@@ -38,7 +39,7 @@ export class MemoryBroker {
   send(controlKey: string, content: Buffer): PublishOutcome {
     const listeners = this.#control.get(controlKey);
     if (!listeners) return 'returned';
-    for (const receive of listeners) setImmediate(receive, content);
+    for (const receive of listeners) this.clock.soon(() => receive(content));
     return 'confirmed';
   }
 
@@ -55,7 +56,7 @@ export class MemoryBroker {
     const followers = this.#followers.get(conversationId);
     if (!followers) return;
     const content = encode();
-    for (const receive of followers) setImmediate(receive, content);
+    for (const receive of followers) this.clock.soon(() => receive(content));
   }
 
   follow(conversationId: string, receive: Receive): void {
@@ -70,7 +71,7 @@ export class MemoryBroker {
     const onDead = (message: StoredMessage, death: { queue: string; reason: string }): void => {
       this.deadLetters.push({ ...message, returns: 0, death });
     };
-    const queue = new MemoryQueue({ name, maxLength, deliveryLimit, onDead });
+    const queue = new MemoryQueue({ name, maxLength, deliveryLimit, onDead, clock: this.clock });
     this.#queues.set(name, queue);
     return queue;
   }

@@ -1,24 +1,25 @@
 import { controlKey, encodeMessage, type ConversationEvent, type Message, type Role } from '#contracts';
+import type { Time } from '#time';
 import { silentLogger, type BusLogger } from '../bus-logger.js';
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../bus.port.js';
 import { deliverCommand, deliverControl, deliverDead, describeDeath } from '../deliver.js';
 import { encodeEvent } from '../event-codec.js';
 import { EventListeners } from '../event-listeners.js';
-import { MemoryBroker } from './memory-broker.js';
+import type { MemoryBroker } from './memory-broker.js';
 import { MemoryConsumer, type MemoryHandler } from './memory-consumer.js';
 import type { MemoryQueue, StoredMessage } from './memory-queue.js';
 
 const deadPrefetch = 10;
 
-export interface MemoryBusOptions {
-  /** Shared by buses that play several processes; a new one if absent. */
-  broker?: MemoryBroker;
+export interface MemoryBusOptions extends Time {
+  /** Shared by buses that play several processes. */
+  broker: MemoryBroker;
   logger?: BusLogger;
 }
 
 /** The bus within one process. What it carries is encoded and decoded as if it travelled: nothing is shared. */
-export function createMemoryBus(options: MemoryBusOptions = {}): Bus {
-  return new MemoryBus(options.broker ?? new MemoryBroker(), options.logger ?? silentLogger);
+export function createMemoryBus(options: MemoryBusOptions): Bus {
+  return new MemoryBus(options);
 }
 
 class MemoryBus implements Bus {
@@ -26,17 +27,20 @@ class MemoryBus implements Bus {
   readonly #controlListeners: { key: string; receive(content: Buffer): void }[] = [];
   readonly #followed = new Set<string>();
   readonly #listeners: EventListeners;
+  private readonly broker: MemoryBroker;
+  private readonly logger: BusLogger;
+  private readonly time: Time;
   #openSince?: number;
 
-  constructor(
-    private readonly broker: MemoryBroker,
-    private readonly logger: BusLogger,
-  ) {
+  constructor({ broker, logger = silentLogger, ...time }: MemoryBusOptions) {
+    this.broker = broker;
+    this.logger = logger;
+    this.time = time;
     this.#listeners = new EventListeners(logger);
   }
 
   async open(): Promise<void> {
-    this.#openSince = performance.now();
+    this.#openSince = this.time.clock.now();
     for (const consumer of this.#consumers) consumer.start();
   }
 
@@ -53,7 +57,7 @@ class MemoryBus implements Bus {
   }
 
   connectedForMs(): number {
-    return this.#openSince === undefined ? 0 : performance.now() - this.#openSince;
+    return this.#openSince === undefined ? 0 : this.time.clock.now() - this.#openSince;
   }
 
   takesMessages(): boolean {
@@ -73,7 +77,7 @@ class MemoryBus implements Bus {
 
   async consumeDead(handler: (dead: DeadDelivery) => Promise<void>): Promise<Consumer> {
     return this.#startConsumer(this.broker.deadLetters, deadPrefetch, (message, hold) =>
-      deliverDead(toDeadDelivery(message), handler, hold, this.logger),
+      deliverDead(toDeadDelivery(message), handler, hold, { ...this.time, logger: this.logger }),
     );
   }
 
@@ -122,7 +126,7 @@ class MemoryBus implements Bus {
   };
 
   #startConsumer(queue: MemoryQueue, prefetch: number, handle: MemoryHandler): Consumer {
-    const consumer = new MemoryConsumer(queue, prefetch, handle);
+    const consumer = new MemoryConsumer(queue, prefetch, handle, this.time.clock);
     this.#consumers.add(consumer);
     if (this.isConnected()) consumer.start();
     return {

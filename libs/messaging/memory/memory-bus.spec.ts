@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { SystemClock, systemTime } from '#time';
 import { describeBusContract } from '../testing/bus-contract.js';
 import { toolCall } from '../testing/sample-messages.js';
 import { createMemoryBus } from './memory-bus.adapter.js';
 import { MemoryBroker } from './memory-broker.js';
 
 describeBusContract('memory', async () => {
-  const broker = new MemoryBroker();
+  const broker = new MemoryBroker(new SystemClock());
   return {
-    createBus: () => createMemoryBus({ broker }),
+    createBus: () => createMemoryBus({ broker, ...systemTime() }),
     publishBytes: async (queue, content, messageId) => void broker.publish(queue, content, messageId),
     makeShortQueue: async (queue, maxLength) => void broker.declareQueue(queue, maxLength),
     close: async () => undefined,
@@ -16,7 +17,7 @@ describeBusContract('memory', async () => {
 
 describe('the memory bus', () => {
   it('hands out a long line of messages in order', async () => {
-    const bus = createMemoryBus();
+    const bus = createMemoryBus({ broker: new MemoryBroker(new SystemClock()), ...systemTime() });
     await bus.open();
     const consumer = await bus.consume('tools.many', { prefetch: 1 }, async () => 'ack');
     await consumer.stop(0);

@@ -1,7 +1,7 @@
+import { settledWithin, type Clock } from '#time';
 import type { Consumer } from '../bus.port.js';
 import { rejectionOf, type Verdict } from '../deliver.js';
 import { Hold } from '../hold.js';
-import { settledWithin } from '../within.js';
 import type { MemoryQueue, Seat, StoredMessage } from './memory-queue.js';
 
 /** Must not reject. */
@@ -15,6 +15,7 @@ export class MemoryConsumer implements Consumer, Seat {
     private readonly queue: MemoryQueue,
     private readonly prefetch: number,
     private readonly handle: MemoryHandler,
+    private readonly clock: Clock,
   ) {}
 
   start(): void {
@@ -37,7 +38,7 @@ export class MemoryConsumer implements Consumer, Seat {
 
   async stop(graceMs: number): Promise<void> {
     this.queue.detach(this);
-    await settledWithin(Promise.all(this.#running), graceMs);
+    await settledWithin(this.clock, Promise.all(this.#running), graceMs);
     this.lose();
   }
 

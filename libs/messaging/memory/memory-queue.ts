@@ -1,3 +1,4 @@
+import type { Clock } from '#time';
 import { Fifo } from './fifo.js';
 
 export interface StoredMessage {
@@ -20,6 +21,7 @@ export interface MemoryQueueOptions {
   maxLength: number;
   /** Returns after which a message is dead. */
   deliveryLimit: number;
+  clock: Pick<Clock, 'soon'>;
   onDead(message: StoredMessage, death: { queue: string; reason: string }): void;
 }
 
@@ -74,7 +76,7 @@ export class MemoryQueue {
   schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    this.options.clock.soon(() => {
       this.#isScheduled = false;
       this.#handOut();
     });

@@ -5,9 +5,11 @@ import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { of, type Observable } from 'rxjs';
 import { controlKey, type Message } from '#contracts';
+import { SystemClock, systemTime } from '#time';
 import type { BusLogger } from '../bus-logger.js';
 import type { Bus, DeadDelivery, DeliveryOutcome } from '../bus.port.js';
 import { createMemoryBus } from '../memory/memory-bus.adapter.js';
+import { MemoryBroker } from '../memory/memory-broker.js';
 import { eventually } from '../testing/eventually.js';
 import { probe, superseded, toolCall, turnAdvance } from '../testing/sample-messages.js';
 import { BusContext } from './bus-context.js';
@@ -68,7 +70,11 @@ describe('BusStrategy', () => {
     seen.length = 0;
     deadLetters.length = 0;
     jest.clearAllMocks();
-    bus = createMemoryBus({ logger: logger as BusLogger });
+    bus = createMemoryBus({
+      broker: new MemoryBroker(new SystemClock()),
+      logger: logger as BusLogger,
+      ...systemTime(),
+    });
     await bus.open();
   });
   afterEach(async () => {

@@ -1,13 +1,13 @@
 import type { ConsumeMessage } from 'amqplib';
 import type { ConversationEvent, Message, Role } from '#contracts';
 import { onDropConnection } from '#faults';
+import { within, type Time } from '#time';
 import { BusSetupError, BusUnavailableError } from '../bus-errors.js';
 import { silentLogger, type BusLogger } from '../bus-logger.js';
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../bus.port.js';
 import { deliverCommand, deliverDead, describeDeath, rejectionOf, type Verdict } from '../deliver.js';
 import { EventListeners } from '../event-listeners.js';
 import { deadLetterQueue, exchanges, kindOfQueue } from '../topology.js';
-import { resolvedWithin } from '../within.js';
 import { codeOf, textOf, toSetupError } from './broker-error.js';
 import { parseBrokerUrl, type BrokerUrl } from './broker-url.js';
 import { SupervisedConnection } from './connection.adapter.js';
@@ -26,7 +26,7 @@ const deadPrefetch = 10;
 /** A queue without a leader answers nothing, nor does a broker that hangs: who asks has other things to do. */
 const inspectTimeoutMs = 5_000;
 
-export interface RabbitmqBusOptions {
+export interface RabbitmqBusOptions extends Time {
   /** `amqp://user:password@host:port/vhost`; never logged. */
   url: string;
   processId: string;
@@ -94,7 +94,9 @@ class RabbitmqBus implements Bus {
 
   connectedForMs(): number {
     if (!this.isConnected()) return 0;
-    return performance.now() - Math.max(...this.#connections().map((connection) => connection.upSince ?? 0));
+    return (
+      this.options.clock.now() - Math.max(...this.#connections().map((connection) => connection.upSince ?? 0))
+    );
   }
 
   publish(queue: string, message: Message): Promise<PublishOutcome> {
@@ -150,7 +152,8 @@ class RabbitmqBus implements Bus {
       queue: deadLetterQueue.name,
       prefetch: deadPrefetch,
       declare: (model) => declareTopology(model, logger),
-      handle: (message, hold) => deliverDead(toDeadDelivery(message), handler, hold, logger),
+      handle: (message, hold) =>
+        deliverDead(toDeadDelivery(message), handler, hold, { ...this.options, logger }),
     });
   }
 
@@ -159,7 +162,7 @@ class RabbitmqBus implements Bus {
     if (!model) throw new BusUnavailableError('not connected to RabbitMQ');
     try {
       const looking = onOwnChannel(model, (channel) => channel.checkQueue(queue));
-      const { consumerCount, messageCount } = await resolvedWithin(looking, inspectTimeoutMs);
+      const { consumerCount, messageCount } = await within(this.options.clock, looking, inspectTimeoutMs);
       return { consumers: consumerCount, messages: messageCount };
     } catch (error) {
       if (codeOf(error) === notFound) return 'missing';
@@ -213,8 +216,9 @@ class RabbitmqBus implements Bus {
   }
 
   #connection(purpose: string): SupervisedConnection {
-    const name = `${this.options.processId} ${purpose}`;
-    return new SupervisedConnection({ url: this.#url, name, logger: this.#logger });
+    const { processId, clock, random } = this.options;
+    const name = `${processId} ${purpose}`;
+    return new SupervisedConnection({ url: this.#url, name, logger: this.#logger, clock, random });
   }
 
   #connections(): SupervisedConnection[] {

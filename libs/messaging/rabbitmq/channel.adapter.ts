@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
-import { backOffMs } from '../back-off.js';
+import { backOffMs, settledWithin, within, type Clock, type Timer } from '#time';
+import { BACK_OFF } from '../back-off.js';
 import type { BusLogger } from '../bus-logger.js';
-import { resolvedWithin, settledWithin } from '../within.js';
 import { textOf } from './broker-error.js';
 import type { Rebuildable, SupervisedConnection } from './connection.adapter.js';
 
@@ -26,7 +26,7 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
   #isReady = false;
   #isClosed = false;
   #failures = 0;
-  #retry?: NodeJS.Timeout;
+  #retry?: Timer;
   #building?: Promise<void>;
   #lastError?: unknown;
 
@@ -56,13 +56,13 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
   /** Gives up this channel, for example because the broker cancelled its consumer, and opens another. */
   rebuild(channel: C): void {
     this.#forget(channel);
-    void closeQuietly(channel);
+    void closeQuietly(channel, this.connection.time.clock);
   }
 
   /** From now on no other channel is opened; the present one stays usable. */
   retire(): void {
     this.#isClosed = true;
-    clearTimeout(this.#retry);
+    this.#retry?.cancel();
     this.connection.detach(this);
   }
 
@@ -71,7 +71,7 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
     const channel = this.#channel;
     if (!channel) return;
     this.#forget(channel);
-    await closeQuietly(channel);
+    await closeQuietly(channel, this.connection.time.clock);
   }
 
   async #tryToBuild(): Promise<void> {
@@ -79,7 +79,7 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
     if (!model || this.#isClosed || this.#channel) return;
     try {
       const channel = await this.#open(model);
-      await resolvedWithin(this.options.setUp(channel, model), setUpTimeoutMs);
+      await within(this.connection.time.clock, this.options.setUp(channel, model), setUpTimeoutMs);
       if (this.#channel !== channel) return;
       this.#isReady = true;
       this.#failures = 0;
@@ -123,13 +123,15 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
 
   #buildLater(): void {
     if (this.#isClosed) return;
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => void this.build(), backOffMs(this.#failures++));
+    this.#retry?.cancel();
+    const { clock, random } = this.connection.time;
+    const delayMs = backOffMs(this.#failures++, BACK_OFF, random);
+    this.#retry = clock.after(delayMs, () => void this.build());
   }
 }
 
-async function closeQuietly(channel: Channel): Promise<void> {
+async function closeQuietly(channel: Channel, clock: Clock): Promise<void> {
   // amqplib never answers `close()` when the connection goes at that moment; the event comes in any case.
   const closed = new Promise((resolve) => channel.once('close', resolve));
-  await settledWithin(Promise.race([closed, channel.close()]), closeTimeoutMs);
+  await settledWithin(clock, Promise.race([closed, channel.close()]), closeTimeoutMs);
 }

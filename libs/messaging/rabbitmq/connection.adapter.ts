@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { connect, type ChannelModel } from 'amqplib';
-import { backOffMs } from '../back-off.js';
+import { backOffMs, settledWithin, type Timer, type Time } from '#time';
+import { BACK_OFF } from '../back-off.js';
 import type { BusLogger } from '../bus-logger.js';
-import { settledWithin } from '../within.js';
 import { codeOf, textOf } from './broker-error.js';
 import type { BrokerUrl } from './broker-url.js';
 
@@ -22,7 +21,7 @@ export interface Rebuildable {
   close(): Promise<void>;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Time {
   url: BrokerUrl;
   /** Shown by the broker: process and purpose. */
   name: string;
@@ -39,10 +38,14 @@ export class SupervisedConnection {
   #failures = 0;
   /** The last try met nobody: said once, not three times a second. */
   #isRefused = false;
-  #retry?: NodeJS.Timeout;
+  #retry?: Timer;
   readonly #channels = new Set<Rebuildable>();
 
   constructor(private readonly options: ConnectionOptions) {}
+
+  get time(): Time {
+    return this.options;
+  }
 
   /** undefined while disconnected. */
   get model(): ChannelModel | undefined {
@@ -54,7 +57,7 @@ export class SupervisedConnection {
     return this.#id;
   }
 
-  /** `performance.now()` of the moment when it came up; undefined while disconnected. */
+  /** When it came up, by `Clock.now`; undefined while disconnected. */
   get upSince(): number | undefined {
     return this.#upSince;
   }
@@ -79,12 +82,12 @@ export class SupervisedConnection {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#retry);
+    this.#retry?.cancel();
     // Channels first: closing the connection would overtake acknowledgements that wait in a channel's buffer.
     await Promise.all([...this.#channels].map((channel) => channel.close()));
     const model = this.#model;
     if (!model) return;
-    await settledWithin(model.close(), closeTimeoutMs);
+    await settledWithin(this.options.clock, model.close(), closeTimeoutMs);
     // Also frees whoever still waits for an answer.
     if (this.#model === model) socketOf(model).destroy(new Error('connection given up'));
   }
@@ -104,12 +107,12 @@ export class SupervisedConnection {
     });
     this.#watch(model);
     if (this.#isClosed) {
-      await settledWithin(model.close(), closeTimeoutMs);
+      await settledWithin(this.options.clock, model.close(), closeTimeoutMs);
       return;
     }
     this.#model = model;
-    this.#id = randomUUID().slice(0, 8);
-    this.#upSince = performance.now();
+    this.#id = this.options.random.id().slice(0, 8);
+    this.#upSince = this.options.clock.now();
     // Not waited for: one queue that cannot be consumed does not make the connection useless.
     for (const channel of this.#channels) void channel.build();
     this.options.logger.info({ connection: name }, 'connected to RabbitMQ');
@@ -133,22 +136,28 @@ export class SupervisedConnection {
   #onClose(model: ChannelModel, error?: Error): void {
     if (this.#model !== model) return;
     // A connection that never lasts is not tried again and again at full speed.
-    if (performance.now() - (this.#upSince ?? 0) > stableAfterMs) this.#failures = 0;
+    if (this.options.clock.now() - (this.#upSince ?? 0) > stableAfterMs) this.#failures = 0;
     this.#model = undefined;
     this.#upSince = undefined;
     this.#isBlocked = false;
     if (this.#isClosed) return;
-    destroyLater(model);
+    this.#destroyLater(model);
     this.options.logger.warn(
       { connection: this.options.name, reason: error?.message },
       'connection to RabbitMQ lost',
     );
     this.#isRefused = false;
-    this.#reconnectLater(backOffMs(this.#failures++));
+    this.#reconnectLater(this.#failures++);
   }
 
-  #reconnectLater(delayMs: number): void {
-    this.#retry = setTimeout(() => void this.#reconnect(), delayMs);
+  #reconnectLater(failures: number): void {
+    const { clock, random } = this.options;
+    this.#retry = clock.after(backOffMs(failures, BACK_OFF, random), () => void this.#reconnect());
+  }
+
+  /** A frozen peer never answers the end of our stream: its socket would outlive the connection. */
+  #destroyLater(model: ChannelModel): void {
+    this.options.clock.after(closeTimeoutMs, () => socketOf(model).destroy(), { unref: true });
   }
 
   async #reconnect(): Promise<void> {
@@ -162,14 +171,9 @@ export class SupervisedConnection {
         const { name } = this.options;
         this.options.logger.warn({ connection: name, reason: textOf(error) }, 'RabbitMQ is not reachable');
       }
-      this.#reconnectLater(backOffMs(this.#isRefused ? refusedBackOff : this.#failures++));
+      this.#reconnectLater(this.#isRefused ? refusedBackOff : this.#failures++);
     }
   }
-}
-
-/** A frozen peer never answers the end of our stream: its socket would outlive the connection. */
-function destroyLater(model: ChannelModel): void {
-  setTimeout(() => socketOf(model).destroy(), closeTimeoutMs).unref();
 }
 
 /** amqplib ends its socket and never destroys it. */

@@ -76,14 +76,14 @@ export class Publisher {
     if (!channel) return Promise.resolve('unknown');
     if (this.isStalled) return Promise.resolve('refused');
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const timer = this.connection.time.clock.after(confirmTimeoutMs, () => {
         this.#isSilent = this.#channel.current === channel;
         resolve('unknown');
-      }, confirmTimeoutMs);
+      });
       const onAnswer = (error: unknown): void => {
         this.#unconfirmed--;
         this.#isSilent = false;
-        clearTimeout(timer);
+        timer.cancel();
         // `unknown` when the channel is gone: only an answer of a living one was given by the broker.
         resolve(this.#channel.current === channel ? this.#outcomeOf(error, key, messageId) : 'unknown');
       };

@@ -1,9 +1,9 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { settledWithin } from '#time';
 import type { BusLogger } from '../bus-logger.js';
 import type { Consumer } from '../bus.port.js';
 import type { Verdict } from '../deliver.js';
 import { Hold } from '../hold.js';
-import { settledWithin } from '../within.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
 
@@ -43,10 +43,11 @@ export class QueueConsumer implements Consumer {
   }
 
   async stop(graceMs: number): Promise<void> {
+    const { clock } = this.options.connection.time;
     this.#channel.retire();
     const channel = this.#channel.current;
-    if (channel) await settledWithin(channel.cancel(this.#consumerTag), cancelTimeoutMs);
-    await settledWithin(Promise.all(this.#running), graceMs);
+    if (channel) await settledWithin(clock, channel.cancel(this.#consumerTag), cancelTimeoutMs);
+    await settledWithin(clock, Promise.all(this.#running), graceMs);
     await this.#channel.close();
   }
 

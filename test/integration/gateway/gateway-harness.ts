@@ -4,6 +4,7 @@ import { newMessage, type Body, type ConversationEvent, type Message, type Snaps
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health, type LogLevel } from '#observability';
 import { createStore, type Store } from '#store';
+import { SystemClock, systemTime } from '#time';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
 import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
@@ -107,9 +108,9 @@ export interface HarnessOptions {
 
 /** A gateway on a free port with a store and a broker in memory; the tests play the orchestrator. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
-  const broker = new MemoryBroker();
-  const bus = createMemoryBus({ broker });
-  const driver = createMemoryBus({ broker });
+  const broker = new MemoryBroker(new SystemClock());
+  const bus = createMemoryBus({ broker, ...systemTime() });
+  const driver = createMemoryBus({ broker, ...systemTime() });
   const store = createStore({ dataDir: ':memory:' });
   await Promise.all([store.open(), bus.open(), driver.open()]);
   const { asked, partials } = await playDriver(driver);

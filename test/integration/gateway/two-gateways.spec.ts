@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Message } from '#contracts';
 import { createMemoryBus, createRabbitmqBus, MemoryBroker, type Bus } from '#messaging';
+import { SystemClock, systemTime } from '#time';
 import { describeWithServices, rabbitmqForTest } from '../../services/test-services.js';
 import { waitFor } from '../../services/wait-for.js';
 import { JWT_SECRET, signTestToken, startHarness, type Harness } from './gateway-harness.js';
@@ -68,14 +69,14 @@ async function provesOneLimit(newBus: NewBus): Promise<void> {
 
 describe('two gateways on one broker', () => {
   it('count the messages of a user together', async () => {
-    const broker = new MemoryBroker();
-    await provesOneLimit(() => createMemoryBus({ broker }));
+    const broker = new MemoryBroker(new SystemClock());
+    await provesOneLimit(() => createMemoryBus({ broker, ...systemTime() }));
   });
 });
 
 describeWithServices(['rabbitmq'], 'two gateways on RabbitMQ', () => {
   it('count the messages of a user together', async () => {
     const { url } = (await rabbitmqForTest())!;
-    await provesOneLimit((identity) => createRabbitmqBus({ url, ...identity }));
+    await provesOneLimit((identity) => createRabbitmqBus({ ...systemTime(), url, ...identity }));
   });
 });

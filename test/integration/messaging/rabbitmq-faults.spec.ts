@@ -9,6 +9,7 @@ import {
   type Bus,
   type Delivery,
 } from '#messaging';
+import { systemTime } from '#time';
 import { probe, token, toolCall, turnAdvance } from '../../../libs/messaging/testing/sample-messages.js';
 import { describeWithServices } from '../../services/test-services.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -295,7 +296,13 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
       url.username ||= 'guest';
       url.password = 'not-to-be-seen';
       change(url);
-      const bus = createRabbitmqBus({ url: url.href, processId: 'worker-1', role: 'worker', logger: log });
+      const bus = createRabbitmqBus({
+        ...systemTime(),
+        url: url.href,
+        processId: 'worker-1',
+        role: 'worker',
+        logger: log,
+      });
       return bus.open().catch((error: unknown) => error);
     };
 
@@ -317,13 +324,23 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     it('tells of a virtual host that is not there', async () => {
       const url = new URL(harness.broker.url);
       url.pathname = '/nowhere';
-      const bus = createRabbitmqBus({ url: url.href, processId: 'worker-1', role: 'worker' });
+      const bus = createRabbitmqBus({
+        ...systemTime(),
+        url: url.href,
+        processId: 'worker-1',
+        role: 'worker',
+      });
       await expect(bus.open()).rejects.toThrow(/refused the virtual host/);
     });
 
     it('tells of something that is no URL', () => {
       const create = () =>
-        createRabbitmqBus({ url: 'amqp//guest:secret@x', processId: 'worker-1', role: 'worker' });
+        createRabbitmqBus({
+          ...systemTime(),
+          url: 'amqp//guest:secret@x',
+          processId: 'worker-1',
+          role: 'worker',
+        });
       expect(create).toThrow(BusSetupError);
       expect(create).not.toThrow(/secret/);
     });

@@ -1,5 +1,6 @@
 import { connect, type ConfirmChannel } from 'amqplib';
 import { commandQueue, createRabbitmqBus, exchanges, type BusLogger } from '#messaging';
+import { systemTime } from '#time';
 import type { BusHarness } from '../../../libs/messaging/testing/bus-contract.js';
 import { rabbitmqForTest, type RabbitmqForTest } from '../../services/test-services.js';
 
@@ -18,7 +19,7 @@ export async function createRabbitmqHarness(logger?: BusLogger): Promise<Rabbitm
   return {
     broker,
     channel,
-    createBus: (identity) => createRabbitmqBus({ url: broker.url, ...identity, logger }),
+    createBus: (identity) => createRabbitmqBus({ ...systemTime(), url: broker.url, ...identity, logger }),
     publishBytes: async (queue, content, messageId) => {
       channel.publish(exchanges.commands, queue, content, { messageId, persistent: true });
       await channel.waitForConfirms();

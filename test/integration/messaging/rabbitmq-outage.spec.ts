@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { createRabbitmqBus, type Bus, type Delivery, type PublishOutcome } from '#messaging';
+import { systemTime } from '#time';
 import { probe, token, toolCall, turnAdvance } from '../../../libs/messaging/testing/sample-messages.js';
 import { ownTime } from '../../services/own-time.js';
 import { startRabbitmq, type RabbitmqService } from '../../services/rabbitmq.js';
@@ -23,6 +24,7 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
   async function start(): Promise<Bus> {
     const url = new URL(broker.url());
     const bus = createRabbitmqBus({
+      ...systemTime(),
       url: url.href,
       processId: 'orchestrator-1',
       role: 'orchestrator',

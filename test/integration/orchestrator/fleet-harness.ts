@@ -6,6 +6,7 @@ import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import type { ToolsetHost } from '#tools';
 import { DEFAULT_BUDGETS } from '#turn';
+import { SystemClock, systemTime } from '#time';
 import type { OrchestratorSettings } from '../../../apps/orchestrator/orchestrator.deps.js';
 import {
   startOrchestrator,
@@ -40,8 +41,8 @@ interface NewTurn {
 type CreateBus = (identity: { role: 'orchestrator' | 'worker' | 'gateway'; processId: string }) => Bus;
 
 function busesInMemory(): CreateBus {
-  const broker = new MemoryBroker();
-  return () => createMemoryBus({ broker });
+  const broker = new MemoryBroker(new SystemClock());
+  return () => createMemoryBus({ broker, ...systemTime() });
 }
 
 /** Orchestrators and workers, on a broker in memory unless told otherwise; the test plays the gateway. */

@@ -4,6 +4,7 @@ import { createRabbitmqBus, type Bus } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import type { ToolsetHost } from '#tools';
+import { systemTime } from '#time';
 import { startToolWorker, type RunningToolWorker } from '../../../apps/tool-worker/start-tool-worker.app.js';
 import type { ToolOverrides } from '../../../apps/tool-worker/tool-worker.deps.js';
 import { rabbitmqForTest } from '../../services/test-services.js';
@@ -32,7 +33,12 @@ export class WorkerHarness {
     const { url } = (await rabbitmqForTest())!;
     const store = createStore({ dataDir: ':memory:' });
     await store.open();
-    const bus = createRabbitmqBus({ url, role: 'orchestrator', processId: `orchestrator-${randomUUID()}` });
+    const bus = createRabbitmqBus({
+      ...systemTime(),
+      url,
+      role: 'orchestrator',
+      processId: `orchestrator-${randomUUID()}`,
+    });
     await bus.open();
     return new WorkerHarness(url, store, bus);
   }
@@ -42,7 +48,7 @@ export class WorkerHarness {
     overrides: Record<string, ToolOverrides> = {},
   ): Promise<StartedWorker> {
     const processId = `worker-${randomUUID()}`;
-    const bus = createRabbitmqBus({ url: this.url, role: 'worker', processId });
+    const bus = createRabbitmqBus({ ...systemTime(), url: this.url, role: 'worker', processId });
     await bus.open();
     const no = () => Promise.resolve(false);
     const destination = { write: (line: string) => void this.log.push(JSON.parse(line)) };

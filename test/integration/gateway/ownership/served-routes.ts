@@ -4,6 +4,7 @@ import { createMemoryBus, MemoryBroker } from '#messaging';
 import { createLogger, createMetrics, Health } from '#observability';
 import { createStore } from '#store';
 import { loadStandaloneConfig } from '#bootstrap';
+import { SystemClock, systemTime } from '#time';
 import { Gateway } from '../../../../apps/gateway/gateway.js';
 import type { GatewayDeps } from '../../../../apps/gateway/gateway.deps.js';
 import { GatewayModule } from '../../../../apps/gateway/gateway.module.js';
@@ -31,7 +32,10 @@ export async function readServed(): Promise<Served> {
   const config = loadStandaloneConfig({ AUTH: 'local' });
   const logger = createLogger({ role: 'test', level: 'silent' });
   const deps: GatewayDeps = {
-    ...{ store: createStore({ dataDir: ':memory:' }), bus: createMemoryBus({ broker: new MemoryBroker() }) },
+    ...{
+      store: createStore({ dataDir: ':memory:' }),
+      bus: createMemoryBus({ broker: new MemoryBroker(new SystemClock()), ...systemTime() }),
+    },
     ...{ processId: GATEWAY_ID, config, logger, health: new Health() },
     metrics: createMetrics({ collectDefaults: false }),
     peers: { isDead: () => Promise.resolve(false), isSuspect: () => Promise.resolve(false) },

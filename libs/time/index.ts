@@ -1,0 +1,7 @@
+export { backOffMs, type BackOffLimits } from './back-off.js';
+export { timestampOf, type Clock, type Timer } from './clock.port.js';
+export type { Random } from './random.port.js';
+export { SystemClock } from './system-clock.js';
+export { SystemRandom } from './system-random.js';
+export { systemTime, type Time } from './time.js';
+export { settledWithin, within } from './within.js';

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Timer, TimerOptions } from './clock.port.js';
+
+/** Node's timers take no more: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The clock of the machine. */
+export class SystemClock implements Clock {
+  now(): number {
+    return performance.now();
+  }
+
+  wall(): number {
+    return Date.now();
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const dueAt = this.now() + ms;
+    try {
+      for (let leftMs = ms; ; leftMs = dueAt - this.now()) {
+        await sleep(timerMs(leftMs), undefined, { signal });
+        if (this.now() >= dueAt) return;
+      }
+    } catch (error) {
+      // Node's own error hides the reason in its cause.
+      signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  after(ms: number, act: () => void, options?: TimerOptions): Timer {
+    return new SystemTimer(this, ms, act, options);
+  }
+
+  every(ms: number, act: () => void, options?: TimerOptions): Timer {
+    const next = (): Timer =>
+      this.after(
+        ms,
+        () => {
+          timer = next();
+          act();
+        },
+        options,
+      );
+    let timer = next();
+    return { cancel: () => timer.cancel() };
+  }
+
+  soon(act: () => void): void {
+    setImmediate(act);
+  }
+}
+
+class SystemTimer implements Timer {
+  private readonly dueAt: number;
+  private handle: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly clock: SystemClock,
+    ms: number,
+    private readonly act: () => void,
+    private readonly options: TimerOptions = {},
+  ) {
+    this.dueAt = clock.now() + ms;
+    this.wait(ms);
+  }
+
+  cancel(): void {
+    clearTimeout(this.handle);
+  }
+
+  /** Node counts whole milliseconds from when its loop began: a timer of it may fire one too early. */
+  private wait(leftMs: number): void {
+    this.handle = setTimeout(() => {
+      const stillMs = this.dueAt - this.clock.now();
+      if (stillMs > 0) this.wait(stillMs);
+      else this.act();
+    }, timerMs(leftMs));
+    if (this.options.unref) this.handle.unref();
+  }
+}
+
+function timerMs(leftMs: number): number {
+  return Math.min(LONGEST_TIMER_MS, Math.max(0, Math.ceil(leftMs)));
+}

@@ -1,0 +1,2 @@
+export { SeededRandom } from './seeded-random.js';
+export { VirtualClock } from './virtual-clock.js';

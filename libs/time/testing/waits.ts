@@ -1,0 +1,28 @@
+import type { Clock, Timer } from '../clock.port.js';
+
+/** `Clock.sleep` by timers. */
+export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const stop = () => {
+      timer.cancel();
+      reject(signal!.reason as Error);
+    };
+    const timer = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** `Clock.every` by timers. */
+export function repeatOn(clock: Pick<Clock, 'after'>, ms: number, act: () => void): Timer {
+  const next = (): Timer =>
+    clock.after(ms, () => {
+      timer = next();
+      act();
+    });
+  let timer = next();
+  return { cancel: () => timer.cancel() };
+}

@@ -1,0 +1,53 @@
+import { NOT_YET } from './raw-time-not-yet.js';
+
+/*
+ * Time and chance are ports (libs/time): who reads a clock or draws a number without them cannot be simulated.
+ */
+
+const globals = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
+const members = [
+  ['Date', 'now'],
+  ['performance', 'now'],
+  ['AbortSignal', 'timeout'],
+  ['Math', 'random'],
+  ['crypto', 'randomUUID'],
+];
+const message = 'Take `clock` or `random` (#time) instead: what reads the machine cannot be simulated.';
+
+export const rawTime = [
+  {
+    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    ignores: [
+      'apps/web/**',
+      '**/*.spec.ts',
+      '**/testing/**',
+      'libs/time/**',
+      // Secrets: tokens, salts, codes of invitations.
+      'apps/gateway/accounts/{account-tokens.adapter,accounts,invitations,passwords}.ts',
+      ...NOT_YET,
+    ],
+    rules: {
+      'no-restricted-globals': ['error', ...globals.map((name) => ({ name, message }))],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            ...['timers', 'timers/promises', 'node:timers', 'node:timers/promises'].map((name) => ({
+              name,
+              message,
+            })),
+            { name: 'node:crypto', importNames: ['randomUUID', 'randomBytes', 'randomInt'], message },
+          ],
+        },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        ...members.map(([object, property]) => ({
+          selector: `MemberExpression[object.name='${object}'][property.name='${property}']`,
+          message,
+        })),
+        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message },
+      ],
+    },
+  },
+];
