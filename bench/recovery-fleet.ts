@@ -12,7 +12,7 @@ import { waitFor } from '../test/services/wait-for.js';
 type Kind = Exclude<ProcessKind, 'standalone'>;
 type Environment = Record<string, string>;
 
-/** Nobody suspects anybody within 10 s of its own start. */
+/** Whoever is younger than 10 s needs longer to suspect somebody. */
 const SETTLED_MS = 11_000;
 const CHUNK_DELAY_MS = 50;
 /** A step that streams for a minute, so that every kill finds it streaming. */
@@ -30,6 +30,8 @@ export interface FleetOptions {
   worker: Environment;
   /** Steps with this call come before the long answer. */
   toolSteps: number;
+  /** Nobody waits until they are old enough to suspect each other at once. */
+  isYoung?: boolean;
   /** Read anew for each turn. */
   toolUse: () => ToolUse;
 }
@@ -39,6 +41,7 @@ export class RecoveryFleet {
   private constructor(
     readonly store: Store,
     private readonly processes: SwitchyardProcess[],
+    private readonly create: (kind: Kind) => Promise<SwitchyardProcess>,
     private readonly close: () => Promise<unknown>,
   ) {}
 
@@ -58,16 +61,14 @@ export class RecoveryFleet {
     };
     const store = createStore({ url: mongodbUrl });
     await store.open();
+    const create = (kind: Kind) =>
+      startProcess(kind, { ...shared, ...(kind === 'tool-worker' ? options.worker : {}) });
     const processes: SwitchyardProcess[] = [];
     for (const [kind, count] of Object.entries(counts) as [Kind, number][]) {
-      for (let i = 0; i < count; i++) {
-        processes.push(
-          await startProcess(kind, { ...shared, ...(kind === 'tool-worker' ? options.worker : {}) }),
-        );
-      }
+      for (let i = 0; i < count; i++) processes.push(await create(kind));
     }
-    await delay(SETTLED_MS);
-    return new RecoveryFleet(store, processes, async () => {
+    if (!options.isYoung) await delay(SETTLED_MS);
+    return new RecoveryFleet(store, processes, create, async () => {
       await store.close();
       await provider.close();
       await rm(folder, { recursive: true });
@@ -80,6 +81,11 @@ export class RecoveryFleet {
 
   view(gateway = this.gateways()[0]!): Promise<Viewer> {
     return Viewer.connect(gateway.url);
+  }
+
+  /** One more process, as an operator's supervisor starts one for one that has died. */
+  async replace({ kind }: SwitchyardProcess): Promise<void> {
+    this.processes.push(await this.create(kind as Kind));
   }
 
   /** The process with the newest claim on a turn or a call. */

@@ -72,7 +72,12 @@ describe('Heartbeat', () => {
     expect(failedAt).toBe(clock.now());
     store.fails = false;
     await clock.advance(2_000);
-    expect(heartbeat.own()).toEqual({ lastFailedAt: failedAt, lastSucceededAt: clock.now() });
+    expect(heartbeat.own()).toEqual({
+      lastFailedAt: failedAt,
+      lastSucceededAt: clock.now(),
+      lastBegunAt: clock.now(),
+      steadySince: failedAt,
+    });
     expect(onRound).toHaveBeenCalledTimes(2);
     expect(onGone).not.toHaveBeenCalled();
   });
@@ -80,7 +85,12 @@ describe('Heartbeat', () => {
   it('takes a hole between two beats for a failed one', async () => {
     store.delayMs = 7_000;
     await clock.advance(2_000 + 7_000);
-    expect(heartbeat.own()).toEqual({ lastFailedAt: clock.now(), lastSucceededAt: clock.now() });
+    expect(heartbeat.own()).toEqual({
+      lastFailedAt: clock.now(),
+      lastSucceededAt: clock.now(),
+      lastBegunAt: clock.now() - 7_000,
+      steadySince: clock.now(),
+    });
   });
 
   it('says once that its row is gone, and beats no more', async () => {

@@ -3,7 +3,13 @@ import type { Role } from '#contracts';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
 import type { Clock, Timer } from '#time';
-import { BEAT_INTERVAL_MS, isBeatOverdue, type OwnHeartbeats } from './liveness-rules.js';
+import {
+  acknowledgedBeat,
+  BEAT_INTERVAL_MS,
+  failedBeat,
+  isBeatOverdue,
+  type OwnHeartbeats,
+} from './liveness-rules.js';
 
 export interface HeartbeatOptions {
   store: Pick<Store, 'insertProcess' | 'beat' | 'removeProcess'>;
@@ -17,10 +23,20 @@ export interface HeartbeatOptions {
   onRound?: () => void;
 }
 
+interface BeatTimes {
+  dueAt: number;
+  begunAt: number;
+}
+
 /** This process's `processes` row: written at start, beaten every 2 s, removed by a drain. */
 export class Heartbeat {
   readonly processId: string;
-  private state: OwnHeartbeats = { lastFailedAt: null, lastSucceededAt: null };
+  private state: OwnHeartbeats = {
+    lastFailedAt: null,
+    lastSucceededAt: null,
+    lastBegunAt: null,
+    steadySince: null,
+  };
   private timer: Timer | undefined;
   private inFlight: Promise<void> = Promise.resolve();
   private isStopped = false;
@@ -33,14 +49,15 @@ export class Heartbeat {
   /** Before any claim: a claim whose owner has no row would be a dead process's. */
   async start(): Promise<void> {
     const { store, role } = this.options;
+    const begunAt = this.now();
     await store.insertProcess({ _id: this.processId, role, host: hostname(), beat: 0 });
-    this.succeed();
+    this.succeed({ dueAt: begunAt, begunAt });
     this.schedule(BEAT_INTERVAL_MS);
   }
 
   /** What happened to my own heartbeats until now; a hole between two of them is a failed one. */
   own(): OwnHeartbeats {
-    if (isBeatOverdue(this.state, this.now())) this.state = { ...this.state, lastFailedAt: this.now() };
+    if (isBeatOverdue(this.state, this.now())) this.state = failedBeat(this.state, this.now());
     return this.state;
   }
 
@@ -59,10 +76,11 @@ export class Heartbeat {
 
   private schedule(delayMs: number): void {
     if (this.isStopped) return;
+    const dueAt = this.now() + delayMs;
     this.timer = this.options.clock.after(delayMs, () => {
-      const startedAt = this.now();
-      this.inFlight = this.beat().then(() =>
-        this.schedule(Math.max(0, BEAT_INTERVAL_MS - (this.now() - startedAt))),
+      const begunAt = this.now();
+      this.inFlight = this.beat({ dueAt, begunAt }).then(() =>
+        this.schedule(Math.max(0, BEAT_INTERVAL_MS - (this.now() - begunAt))),
       );
     });
   }
@@ -71,12 +89,12 @@ export class Heartbeat {
     return this.options.clock.now();
   }
 
-  private async beat(): Promise<void> {
+  private async beat(beat: BeatTimes): Promise<void> {
     const { store, logger, onGone } = this.options;
     try {
       const answer = await store.beat(this.processId);
       if (this.isStopped) return;
-      if (answer === 'beaten') return this.succeed();
+      if (answer === 'beaten') return this.succeed(beat);
       this.isStopped = true;
       logger.fatal(
         { process: this.processId },
@@ -86,15 +104,15 @@ export class Heartbeat {
     } catch (error) {
       const isFirst = !this.isFailing;
       this.isFailing = true;
-      this.state = { ...this.state, lastFailedAt: this.now() };
+      this.state = failedBeat(this.state, this.now());
       logger[isFirst ? 'warn' : 'debug']({ err: error }, 'heartbeats fail');
     }
   }
 
-  private succeed(): void {
+  private succeed(beat: BeatTimes): void {
     if (this.isFailing) this.options.logger.info('heartbeats succeed again');
     this.isFailing = false;
-    this.state = { ...this.own(), lastSucceededAt: this.now() };
+    this.state = acknowledgedBeat(this.own(), { ...beat, now: this.now() });
     this.options.onRound?.();
   }
 }

@@ -1,11 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  acknowledgedBeat,
+  failedBeat,
   isDeadByBeat,
   isGone,
   isReturnCounted,
   isSuspectByProbes,
   observeBeat,
+  standsStill,
   unchangedForMs,
+  type OwnHeartbeats,
   type BeatObservation,
 } from './liveness-rules.js';
 
@@ -99,5 +103,48 @@ describe('suspect', () => {
     expect(isReturnCounted(probe(0, 'returned', 9_999))).toBe(false);
     expect(isReturnCounted(probe(0, 'returned', 0))).toBe(false);
     expect(isReturnCounted(probe(0, 'returned', 10_000))).toBe(true);
+  });
+});
+
+describe('a beat that stands still', () => {
+  const none = { lastFailedAt: null, lastSucceededAt: null, lastBegunAt: null, steadySince: null };
+  /** My own heartbeats from 0 on, each answered after so many milliseconds. */
+  function beats(...answeredAfterMs: number[]): OwnHeartbeats {
+    let own: OwnHeartbeats = none;
+    answeredAfterMs.forEach((ms, index) => {
+      const dueAt = index * 2_000;
+      own = acknowledgedBeat(own, { dueAt, begunAt: dueAt, now: dueAt + ms });
+    });
+    return own;
+  }
+  const seen = (unchangedSince: number, seenAt: number): BeatObservation => ({
+    beat: 7,
+    unchangedSince,
+    seenAt,
+  });
+
+  it('is one that a listing shows unchanged after 3 s', () => {
+    expect(standsStill(seen(100, 3_099), beats(0, 0), 3_100)).toBe(false);
+    expect(standsStill(seen(100, 3_100), beats(0, 0), 3_100)).toBe(true);
+  });
+
+  it('counts earlier listings, but only from when my own heartbeats were in time', () => {
+    expect(standsStill(seen(100, 4_000), beats(0, 0, 1_001), 5_002)).toBe(false);
+    expect(standsStill(seen(100, 8_001), beats(0, 0, 1_001, 0, 0), 8_001)).toBe(true);
+    expect(standsStill(seen(100, 8_000), beats(0, 0, 1_001, 0, 0), 8_000)).toBe(false);
+  });
+
+  it('begins anew when one of mine failed', () => {
+    const failed = failedBeat(beats(0, 0), 4_000);
+    expect(standsStill(seen(100, 7_000), failed, 7_000)).toBe(false);
+    const again = acknowledgedBeat(failed, { dueAt: 6_000, begunAt: 6_000, now: 6_010 });
+    expect(standsStill(seen(100, 6_999), again, 7_000)).toBe(false);
+    expect(standsStill(seen(100, 7_000), again, 7_000)).toBe(true);
+  });
+
+  it('is not found without a heartbeat of mine that began meanwhile, or while my next one is late', () => {
+    expect(standsStill(seen(100, 3_200), beats(0), 3_200)).toBe(false);
+    expect(standsStill(seen(100, 5_000), beats(0, 0), 5_001)).toBe(false);
+    expect(standsStill(seen(100, 5_000), none, 5_000)).toBe(false);
   });
 });

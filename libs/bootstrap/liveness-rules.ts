@@ -16,6 +16,11 @@ export const PROBE_GAP_MS = 1_000;
 /** So long after my own reconnect a returned message proves nothing: the others may not be back yet. */
 export const RECONNECT_SHADOW_MS = 10_000;
 
+/** A beat that stands still for so long makes an owner suspect whose probes come back, however young its observer. */
+export const STILL_FOR_MS = 1.5 * BEAT_INTERVAL_MS;
+/** An own heartbeat that is answered so long after it was due is late: what slowed mine may slow those of others. */
+export const LATE_BEAT_MS = 1_000;
+
 /** One listing of the `processes` rows. */
 export interface Listing {
   /** Before it was asked for. */
@@ -39,7 +44,14 @@ export interface OwnHeartbeats {
   lastFailedAt: number | null;
   /** Null: none has succeeded yet. */
   lastSucceededAt: number | null;
+  /** When the last one that succeeded began; null: none has. */
+  lastBegunAt: number | null;
+  /** Since then none has failed or come late; null: there was none. */
+  steadySince: number | null;
 }
+
+/** What counts a beat by: of my own heartbeats only when the last one failed, and when the last one succeeded. */
+type Answered = Pick<OwnHeartbeats, 'lastFailedAt' | 'lastSucceededAt'>;
 
 /** The observation after one more listing. A changed beat starts anew. */
 export function observeBeat(
@@ -52,7 +64,7 @@ export function observeBeat(
 }
 
 /** Milliseconds that the beat was seen unchanged while my own heartbeats succeeded, without the shadow of a failure. */
-export function unchangedForMs(observation: BeatObservation, own: OwnHeartbeats): number {
+export function unchangedForMs(observation: BeatObservation, own: Answered): number {
   if (own.lastSucceededAt === null) return 0;
   const countedFrom =
     own.lastFailedAt === null
@@ -63,12 +75,12 @@ export function unchangedForMs(observation: BeatObservation, own: OwnHeartbeats)
 }
 
 /** Dead by its beat: unchanged for 8 s that count, and my own last heartbeat is not itself overdue. */
-export function isDeadByBeat(observation: BeatObservation, own: OwnHeartbeats, now: number): boolean {
+export function isDeadByBeat(observation: BeatObservation, own: Answered, now: number): boolean {
   return !isBeatOverdue(own, now) && unchangedForMs(observation, own) >= DEAD_AFTER_MS;
 }
 
 /** True when my heartbeats have a hole up to `now`, which counts as a failed one. */
-export function isBeatOverdue(own: OwnHeartbeats, now: number): boolean {
+export function isBeatOverdue(own: Answered, now: number): boolean {
   return own.lastSucceededAt !== null && now - own.lastSucceededAt > MAX_BEAT_GAP_MS;
 }
 
@@ -87,6 +99,42 @@ export interface Probe {
   sentAt: number;
   /** Of my own bus connection when the answer came. */
   connectedForMs: number;
+}
+
+/** The knowledge after a heartbeat that was due and began then, and was acknowledged now. */
+export function acknowledgedBeat(
+  own: OwnHeartbeats,
+  { dueAt, begunAt, now }: { dueAt: number; begunAt: number; now: number },
+): OwnHeartbeats {
+  const isSteady = own.steadySince !== null && now - dueAt <= LATE_BEAT_MS;
+  return {
+    ...own,
+    lastSucceededAt: now,
+    lastBegunAt: begunAt,
+    steadySince: isSteady ? own.steadySince : now,
+  };
+}
+
+export function failedBeat(own: OwnHeartbeats, now: number): OwnHeartbeats {
+  return { ...own, lastFailedAt: now, steadySince: now };
+}
+
+/**
+ * When a beat will have stood still long enough if it goes on so; undefined while nothing can be said. What counts is
+ * the time in which my own heartbeats began, were acknowledged, and none failed or came late.
+ */
+export function stillAt(observation: BeatObservation, own: OwnHeartbeats): number | undefined {
+  if (own.steadySince === null) return undefined;
+  return Math.max(observation.unchangedSince, own.steadySince) + STILL_FOR_MS;
+}
+
+/** Whether a beat stands still: by a listing that began late enough, while my own are in time. */
+export function standsStill(observation: BeatObservation, own: OwnHeartbeats, now: number): boolean {
+  const dueAt = stillAt(observation, own);
+  if (dueAt === undefined || observation.seenAt < dueAt) return false;
+  const { lastBegunAt } = own;
+  if (lastBegunAt === null || lastBegunAt < dueAt - STILL_FOR_MS) return false;
+  return now - lastBegunAt <= BEAT_INTERVAL_MS + LATE_BEAT_MS;
 }
 
 /** A full control queue (`refused`) counts as returned: nobody reads it. */

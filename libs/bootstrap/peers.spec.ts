@@ -47,7 +47,7 @@ describe('Peers', () => {
     rows = [row(OWN, 1), row(OTHER, 1)];
     listings = 0;
     isStoreDown = false;
-    own = { lastFailedAt: null, lastSucceededAt: clock.now() };
+    own = { lastFailedAt: null, lastSucceededAt: clock.now(), lastBegunAt: null, steadySince: null };
     outcomes = [];
     sent = [];
     connectedForMs = 60_000;
@@ -177,10 +177,28 @@ describe('Peers', () => {
       expect(await askSuspect()).toEqual({ isSuspect: false, tookMs: 1_000 });
     });
 
-    it('is false within 10 s of my own reconnect', async () => {
+    it('is within 10 s of my own reconnect one whose beat stands still for 3 s while mine goes on', async () => {
       connectedForMs = 9_000;
       outcomes = ['returned', 'returned'];
+      own = { ...own, steadySince: clock.now(), lastBegunAt: clock.now() };
+      clock.every(2_000, () => (own = { ...own, lastBegunAt: clock.now() }));
+      expect(await askSuspect()).toEqual({ isSuspect: true, tookMs: 3_000 });
+    });
+
+    it('is not one that has beaten between, nor one of which something else is known than a return', async () => {
+      connectedForMs = 9_000;
+      outcomes = ['returned', 'returned', 'refused', 'unknown', 'returned', 'refused'];
+      own = { ...own, steadySince: clock.now(), lastBegunAt: clock.now() };
+      clock.every(2_000, () => (own = { ...own, lastBegunAt: clock.now() }));
+      clock.after(1_000, () => (rows = [row(OWN, 2), row(OTHER, 2)]));
+      expect(await askSuspect()).toEqual({ isSuspect: false, tookMs: 3_000 });
+      expect(sent).toHaveLength(1);
+      outcomes.shift();
       expect(await askSuspect()).toEqual({ isSuspect: false, tookMs: 0 });
+      expect(await askSuspect()).toEqual({ isSuspect: false, tookMs: 0 });
+      // Its beat has stood still for long; the second probe is refused.
+      expect(await askSuspect()).toEqual({ isSuspect: false, tookMs: 0 });
+      expect(sent).toHaveLength(5);
     });
 
     it('probes a process once for all who ask, and again later', async () => {

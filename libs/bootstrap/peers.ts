@@ -10,6 +10,10 @@ import {
   isSuspectByProbes,
   observeBeat,
   PROBE_GAP_MS,
+  standsStill,
+  stillAt,
+  STILL_FOR_MS,
+  BEAT_INTERVAL_MS,
   unchangedForMs,
   type BeatObservation,
   type Listing,
@@ -20,6 +24,10 @@ import { BoundedSet } from './bounded-set.js';
 
 /** Ids of gone processes kept in memory; a forgotten one is looked up again. */
 const MAX_GONE = 10_000;
+/** A beat that has not stood still long enough by then does not: its owner lives, or my own heartbeats are irregular. */
+const STILL_PATIENCE_MS = STILL_FOR_MS + BEAT_INTERVAL_MS;
+/** Between two looks while something else than time is missing. */
+const LOOK_AGAIN_MS = 500;
 
 export interface PeersOptions extends Time {
   store: Pick<Store, 'listProcesses'>;
@@ -89,8 +97,9 @@ export class Peers {
   }
 
   /**
-   * Suspect: its control queue returned two probes, 1 s apart. At once false when the first is not returned, or
-   * within 10 s of my own reconnect. One pair of probes at a time per process, shared by all who ask.
+   * Suspect: its control queue returned two probes, 1 s apart. Within 10 s of my own reconnect that proves nothing by
+   * itself: then its beat must also stand still for 3 s, in which my own did not, between the two. False at once when
+   * the first is not returned. One pair of probes at a time per process, shared by all who ask.
    */
   isSuspect(processId: string): Promise<boolean> {
     if (this.options.ownIds.includes(processId)) return Promise.resolve(false);
@@ -123,9 +132,29 @@ export class Peers {
 
   private async probeTwice(processId: string): Promise<boolean> {
     const first = await this.probe(processId);
-    if (!isReturnCounted(first)) return false;
-    await this.options.clock.sleep(PROBE_GAP_MS);
-    return isSuspectByProbes(first, await this.probe(processId));
+    if (isReturnCounted(first)) {
+      await this.options.clock.sleep(PROBE_GAP_MS);
+      return isSuspectByProbes(first, await this.probe(processId));
+    }
+    // A full queue or an alarm says nothing here: others may be as young as I am.
+    if (first.outcome !== 'returned' || !(await this.hasStoppedBeating(processId))) return false;
+    return (await this.probe(processId)).outcome === 'returned';
+  }
+
+  /** Looks at its beat until that stands still, has changed, or enough time has passed. */
+  private async hasStoppedBeating(processId: string): Promise<boolean> {
+    const { clock, own } = this.options;
+    const givesUpAt = this.now() + STILL_PATIENCE_MS;
+    for (;;) {
+      if (!(await this.listFromNowOn())) return false;
+      const seen = this.observations.get(processId);
+      if (!seen) return this.gone.has(processId);
+      if (standsStill(seen, own(), this.now())) return true;
+      const leftMs = (stillAt(seen, own()) ?? 0) - this.now();
+      const waitMs = Math.max(leftMs, LOOK_AGAIN_MS);
+      if (this.now() + waitMs > givesUpAt) return false;
+      await clock.sleep(waitMs);
+    }
   }
 
   private now(): number {

@@ -104,9 +104,9 @@ export class Announcer {
     this.deps.log.error({ toolsets: missing }, what);
   }
 
-  /** Whether the broker took it for all of them; that there is nobody to hear it is as good. */
+  /** Whether the broker took it for all of them; that nobody hears it, or lets a queue fill up, is as good. */
   private async tell(message: Message, keys: string[]): Promise<boolean> {
     const outcomes = await Promise.all(keys.map((key) => this.deps.bus.send(key, message)));
-    return outcomes.every((outcome) => outcome === 'confirmed' || outcome === 'returned');
+    return outcomes.every((outcome) => outcome !== 'unknown');
   }
 }

@@ -106,9 +106,7 @@ class RabbitmqBus implements Bus {
   async send(controlKey: string, message: Message): Promise<PublishOutcome> {
     // Says nothing about the process: nobody may be suspected because of an alarm.
     if (this.#publisher.isStalled) return 'unknown';
-    const outcome = await this.#publisher.publish(exchanges.control, controlKey, message, false);
-    // A process that lets its control queue fill up is as good as dead.
-    return outcome === 'refused' ? 'returned' : outcome;
+    return this.#publisher.publish(exchanges.control, controlKey, message, false);
   }
 
   async consume(queue: string, { prefetch }: { prefetch: number }, handler: Handler): Promise<Consumer> {
