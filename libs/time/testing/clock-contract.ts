@@ -26,13 +26,14 @@ export function describeClockContract(
     const every = clock.every(2, () => calls.push('every'));
     clock.soon(() => calls.push('soon'));
     expect(calls).toEqual([]);
-    await pass(10);
+    const countEvery = () => calls.filter((call) => call === 'every').length;
+    // A slow machine makes up for no call: time must pass until there were two.
+    while (countEvery() < 2 || calls.length - countEvery() < 2) await pass(2);
     every.cancel();
-    const repeated = calls.filter((call) => call === 'every').length;
-    expect(repeated).toBeGreaterThanOrEqual(2);
+    const repeated = countEvery();
     expect(calls.filter((call) => call !== 'every').sort()).toEqual(['after', 'soon']);
     await pass(10);
-    expect(calls.filter((call) => call === 'every')).toHaveLength(repeated);
+    expect(countEvery()).toBe(repeated);
   });
 
   it('can be cancelled: before, in its own call, and afterwards', async () => {
@@ -44,7 +45,8 @@ export function describeClockContract(
       once.cancel();
     });
     const done = clock.after(1, () => calls.push('done'));
-    await pass(10);
+    while (calls.length < 2) await pass(2);
+    await pass(5);
     done.cancel();
     expect(calls.sort()).toEqual(['done', 'once']);
   });
