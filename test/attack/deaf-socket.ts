@@ -6,7 +6,7 @@ const BLOCK_BYTES = 64 * 1024;
 /** How long a flood waits for a process that takes nothing. */
 const STUCK_MS = 60_000;
 
-export const OPCODES = { text: 0x81, ping: 0x89 } as const;
+export const OPCODES = { text: 0x81, binary: 0x82, ping: 0x89 } as const;
 
 export interface DeafSocketOptions {
   /** Default: Socket.IO's. */
@@ -53,6 +53,11 @@ export class DeafSocket {
     this.socket.pause();
   }
 
+  /** Sends one frame. */
+  send(opcode: number, payload: string): void {
+    this.socket.write(frame(opcode, payload));
+  }
+
   /** Sends a frame over and over; resolves when that many bytes were taken, or the connection has ended. */
   async flood(opcode: number, payload: string, bytes: number): Promise<void> {
     const one = frame(opcode, payload);
@@ -85,8 +90,14 @@ export class DeafSocket {
 /** Masked with zeros, which changes nothing. */
 function frame(opcode: number, payload: string): Buffer {
   const data = Buffer.from(payload);
-  if (data.length > 65_535) throw new RangeError('a longer length is not encoded here');
-  const length =
-    data.length < 126 ? [0x80 | data.length] : [0x80 | 126, data.length >> 8, data.length & 0xff];
-  return Buffer.concat([Buffer.from([opcode, ...length, 0, 0, 0, 0]), data]);
+  return Buffer.concat([Buffer.from([opcode]), lengthOf(data), Buffer.alloc(4), data]);
+}
+
+function lengthOf({ length }: Buffer): Buffer {
+  if (length < 126) return Buffer.from([0x80 | length]);
+  const isShort = length <= 0xffff;
+  const encoded = Buffer.alloc(isShort ? 3 : 9);
+  encoded.writeUInt8(0x80 | (isShort ? 126 : 127));
+  encoded.writeUIntBE(length, isShort ? 1 : 3, isShort ? 2 : 6);
+  return encoded;
 }

@@ -8,6 +8,8 @@ interface Flood {
   what: string;
   path?: (token: string) => string;
   isSignedIn: boolean;
+  /** Is sent once, before the flood. */
+  announcement?: string;
   opcode: number;
   payload: string;
   megabytes: number;
@@ -38,6 +40,14 @@ const FLOODS: Flood[] = [
     megabytes: 20,
   },
   {
+    what: 'user sends all attachments but the last one',
+    isSignedIn: true,
+    announcement: `4510-["ping",${placeholders(10)}]`,
+    opcode: OPCODES.binary,
+    payload: 'x'.repeat(MB),
+    megabytes: 9,
+  },
+  {
     what: 'stranger sends WebSocket pings',
     isSignedIn: false,
     opcode: OPCODES.ping,
@@ -65,7 +75,7 @@ const FLOODS: Flood[] = [
 /** What a client does not read must not be kept for it. */
 export const socketFloods: Attack = {
   name: 'socket-floods',
-  says: 'clients send up to 60 MB of packets that are answered, and read no answer',
+  says: 'clients send up to 60 MB of packets that are answered or kept, and read no answer',
   async run({ isShort }) {
     const target = await startTarget({ heapMiB: 512 });
     const open: DeafSocket[] = [];
@@ -93,11 +103,20 @@ export const socketFloods: Attack = {
   },
 };
 
-async function begin(target: Target, token: string, { path, isSignedIn }: Flood): Promise<DeafSocket> {
+async function begin(
+  target: Target,
+  token: string,
+  { path, isSignedIn, announcement }: Flood,
+): Promise<DeafSocket> {
   const socket = await DeafSocket.open(target.port, { path: path?.(token) });
   if (isSignedIn && !path) await socket.signIn(token);
   socket.stopReading();
+  if (announcement !== undefined) socket.send(OPCODES.text, announcement);
   return socket;
+}
+
+function placeholders(count: number): string {
+  return Array.from({ length: count }, (_, num) => JSON.stringify({ _placeholder: true, num })).join();
 }
 
 async function carryOut(

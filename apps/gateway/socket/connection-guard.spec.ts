@@ -20,7 +20,7 @@ class FakeConnection extends EventEmitter {
     this.isClosed = true;
     this.emit('close');
   }
-  packets(data: string, count = 1): void {
+  packets(data: string | Buffer, count = 1): void {
     for (let at = 0; at < count; at++) this.emit('packet', { type: 'message', data });
   }
   bytes(count: number): void {
@@ -100,6 +100,35 @@ describe('a connection', () => {
     expect(fake.isTerminated).toBe(false);
     fake.packets('0/x,');
     expect([fake.isEnded, noted]).toEqual([true, [['connects_per_socket', { user_id: 'ann' }]]]);
+  });
+
+  it('may not ask for more namespaces by writing the number of the packet in another way', () => {
+    const { fake, noted, know } = watched();
+    know();
+    fake.packets(' /x,', 9);
+    expect([fake.isEnded, noted]).toEqual([true, [['connects_per_socket', { user_id: 'ann' }]]]);
+  });
+
+  it.each([
+    ['an attachment', Buffer.from('x')],
+    ['an empty attachment', Buffer.alloc(0)],
+    ['an event that announces attachments', '51-["x",{"_placeholder":true,"num":0}]'],
+    ['an acknowledgement that announces attachments', '61-1[{"_placeholder":true,"num":0}]'],
+  ])('is ended when it sends %s, whether its user is known or not', (_what, data) => {
+    const unknown = watched();
+    unknown.fake.packets(data);
+    expect([unknown.fake.isEnded, unknown.noted]).toEqual([true, [['binary_frames', UNKNOWN]]]);
+    const { fake, noted, know } = watched();
+    know();
+    fake.packets(data);
+    expect([fake.isEnded, noted]).toEqual([true, [['binary_frames', { user_id: 'ann' }]]]);
+  });
+
+  it('may answer what keeps it alive, which has no data', () => {
+    const { fake, know } = watched();
+    know();
+    fake.emit('packet', { type: 'pong' });
+    expect(fake.isTerminated).toBe(false);
   });
 
   it.each([

@@ -15,6 +15,11 @@ const MAX_CONNECTS = 8;
 /** For what waits to be sent when a connection is asked to close. */
 const FAREWELL_MS = 10_000;
 
+/** Types of Socket.IO's packets. */
+const CONNECT = 0;
+const BINARY_EVENT = 5;
+const BINARY_ACK = 6;
+
 export interface GuardDeps {
   traffic: Pick<UserTraffic, 'receive'>;
   unread: Pick<UnreadBytes, 'enter' | 'look'>;
@@ -76,11 +81,13 @@ class WatchedConnection {
     } else if (this.deps.traffic.receive(this.userId, bytes) === 'cut off') this.end('bytes_per_minute');
   }
 
-  private receivedPacket({ type, data }: EnginePacket): void {
+  private receivedPacket(packet: EnginePacket): void {
+    const { data } = packet;
+    const kind = kindOf(packet);
+    if (kind === 'binary') return this.end('binary_frames');
     if (this.userId === undefined && ++this.packets > MAX_UNKNOWN_PACKETS)
       return this.end('packets_of_unknown_socket');
-    const isConnect = type === 'message' && typeof data === 'string' && data.startsWith('0');
-    if (isConnect && ++this.connects > MAX_CONNECTS) return this.end('connects_per_socket');
+    if (kind === 'connect' && ++this.connects > MAX_CONNECTS) return this.end('connects_per_socket');
     if (isClogged(this.connection)) return this.end('unread_answers');
     this.deps.unread.look(this.connection);
     // Socket.IO parses it next, on the event loop.
@@ -105,4 +112,14 @@ class WatchedConnection {
       close(discard);
     };
   }
+}
+
+/** As Socket.IO's decoder reads it, which takes the type as a number: a space stands for 0, too. */
+function kindOf({ type, data }: EnginePacket): 'connect' | 'binary' | 'other' {
+  // Attachments, and what announces them: the decoder keeps up to ten of them for as long as the connection is open.
+  if (data !== undefined && typeof data !== 'string') return 'binary';
+  if (type !== 'message' || data === undefined) return 'other';
+  const number = Number(data.charAt(0));
+  if (number === CONNECT) return 'connect';
+  return number === BINARY_EVENT || number === BINARY_ACK ? 'binary' : 'other';
 }

@@ -27,15 +27,15 @@ describe('a connection that has not said who it is and does not read', () => {
   it.each([
     ['namespaces that do not exist', '40/x,', 'packets_of_unknown_socket'],
     ['a large packet', `40/${'x'.repeat(100_000)},`, 'bytes_of_unknown_socket'],
-    ['binary attachments', '451-["x",{"_placeholder":true,"num":0}]', ''],
+    ['binary attachments', '451-["x",{"_placeholder":true,"num":0}]', 'binary_frames'],
+    ['an attachment in base64', 'bAAAA', 'binary_frames'],
   ])('is ended when it asks for %s', async (_what, frame, limit) => {
     harness = await startHarness();
     const raw = RawClient.open(harness.url);
     await waitFor(() => raw.packets('0').length > 0, { what: 'the handshake' });
     raw.socket.pause();
     await flood(raw, frame);
-    expect(raw.isClosed).toBe(true);
-    if (limit !== '') expect(limitsReached()).toEqual([limit]);
+    expect([raw.isClosed, limitsReached()]).toEqual([true, [limit]]);
   });
 
   it('is ended when it sends pings', async () => {
@@ -79,6 +79,15 @@ it('a frame with far too many values ends its connection and is never parsed', a
   const longest = Math.max(0, ...parse.mock.calls.map(([text]) => text.length));
   parse.mockRestore();
   expect([longest < 100_000, limitsReached()]).toEqual([true, ['values_per_frame']]);
+});
+
+it('attachments that are announced and never complete are not waited for', async () => {
+  harness = await startHarness();
+  const raw = await RawClient.enter(harness.url);
+  raw.socket.send('4510-["ping",{"_placeholder":true,"num":0}]');
+  raw.socket.send(Buffer.alloc(1_000_000));
+  await waitFor(() => raw.isClosed, { what: 'the end of the connection' });
+  expect(limitsReached()).toEqual(['binary_frames']);
 });
 
 it('a client that reads is answered each unknown event, as many as it sends one after the other', async () => {
