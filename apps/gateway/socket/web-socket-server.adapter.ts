@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 
 /** After the close frame, for the client's own; `ws` waits for 30 s. */
@@ -12,6 +14,19 @@ export class BoundedWebSocketServer extends WebSocketServer {
       closeTimeout: CLOSE_TIMEOUT_MS,
     };
     super(bounds);
+  }
+
+  /** Engine.IO calls it too, and knows nothing of pings. */
+  override handleUpgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    callback: (connection: WebSocket, request: IncomingMessage) => void,
+  ): void {
+    super.handleUpgrade(request, socket, head, (connection: WebSocket) => {
+      answerPings(connection);
+      callback(connection, request);
+    });
   }
 }
 

@@ -4,7 +4,7 @@ import { waitFor } from '../../services/wait-for.js';
 /** The part of `ws` that these tests use; it comes with socket.io and has no types of its own. */
 interface RawSocket {
   readyState: number;
-  on(event: 'message', listener: (data: Buffer) => void): void;
+  on(event: 'message' | 'pong', listener: (data: Buffer) => void): void;
   on(event: 'open' | 'close' | 'error', listener: (detail: unknown) => void): void;
   send(data: string | Buffer): void;
   ping(data?: string): void;

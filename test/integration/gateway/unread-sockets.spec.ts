@@ -90,6 +90,18 @@ it('attachments that are announced and never complete are not waited for', async
   expect(limitsReached()).toEqual(['binary_frames']);
 });
 
+it('a ping of a connection over Socket.IO is answered, from the handshake on', async () => {
+  harness = await startHarness();
+  const raw = RawClient.open(harness.url);
+  const pongs: string[] = [];
+  raw.socket.on('pong', (data) => pongs.push(data.toString()));
+  raw.socket.on('open', () => raw.socket.ping('first'));
+  await waitFor(() => pongs.length === 1, { what: 'the first pong' });
+  raw.socket.ping('second');
+  await waitFor(() => pongs.length === 2, { what: 'the second pong' });
+  expect(pongs).toEqual(['first', 'second']);
+});
+
 it('a client that reads is answered each unknown event, as many as it sends one after the other', async () => {
   harness = await startHarness();
   const client = await harness.connect();

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, type RawData } from 'ws';
 import type { Refusals } from '#observability';
 import type { User } from '../../auth/user.js';
-import { answerPings, BoundedWebSocketServer } from '../../socket/web-socket-server.adapter.js';
+import { BoundedWebSocketServer } from '../../socket/web-socket-server.adapter.js';
 import type { GenesisSockets } from './genesis-sockets.js';
 import type { ServerFrame } from './server-frame.js';
 import type { Wire } from './wire.js';
@@ -56,7 +56,6 @@ export class SocketServer {
       if (wire.isCutOff) return;
       listener.received(isBinary ? undefined : (data as Buffer).toString('utf8'));
     });
-    answerPings(connection);
     // What `ws` finds wrong with a frame it answers itself, by closing.
     connection.on('error', () => undefined);
     connection.on('close', (code: number) => {
