@@ -145,7 +145,7 @@ export class Gateway {
     await Promise.all([this.offeredTools.callRoll(), this.offeredModels.callRoll()]);
   }
 
-  /** Lets nobody in, answers the requests in hand, and disconnects everybody. */
+  /** Lets nobody in, answers the requests in hand, and disconnects everybody. `bodies` are read until they are stopped. */
   async drain(graceMs: number): Promise<void> {
     this.admission.close();
     this.unknownSockets.stop();
@@ -153,7 +153,6 @@ export class Gateway {
     await Promise.all([this.sessions.leaveAll(graceMs), this.genesisSockets.leaveAll(graceMs)]);
     await this.mcpServer.close();
     this.feeds.stop();
-    await this.bodies.stop();
     this.counts.stop();
   }
 

@@ -65,6 +65,7 @@ export async function startGateway(
       await gateway.drain(graceMs);
       breakUnused();
       await answersGoneOut(Math.max(0, Math.round((endsAt - performance.now()) * SHARE_FOR_ANSWERS)));
+      await gateway.bodies.stop();
       await app.close();
     },
   };

@@ -11,7 +11,7 @@ export class LargeBody {
   constructor(
     readonly slabs: Uint8Array<ArrayBuffer>[],
     readonly held: HeldBody,
-    readonly isWanted: () => boolean,
+    readonly left: AbortSignal,
   ) {}
 }
 
@@ -26,30 +26,33 @@ export class Bodies {
   }
 
   /**
-   * What the body of a request comes to, which the request then has no longer. Throws what the reader throws, or
-   * `BodyError`.
+   * What the body of a request comes to, which the request then has no longer. Large ones wait in a line of their user.
+   * Throws what the reader throws, or `BodyError`.
    */
   async read<Name extends Exclude<ReaderName, 'graphs'>>(
     request: { body?: unknown },
     reader: Name,
+    userId: string,
   ): Promise<ReaderOutput<Name>> {
     const { body } = request;
     request.body = undefined;
     if (!(body instanceof LargeBody)) return READERS[reader](body) as ReaderOutput<Name>;
     try {
-      return await this.thread.read(reader, body.slabs.splice(0), body.isWanted);
+      return await this.thread.read(reader, body.slabs.splice(0), { userId, left: body.left });
     } finally {
       body.held.release();
     }
   }
 
   /** Graphs as JSON; large ones in the thread. */
-  async mergeGraphs(texts: readonly string[]): Promise<string> {
+  async mergeGraphs(texts: readonly string[], userId: string): Promise<string> {
     const length = texts.reduce((sum, text) => sum + text.length, 0);
     if (length <= MAX_LENGTH_MERGED_IN_PLACE) return READERS.graphs(texts);
-    return this.thread.read('graphs', [new Uint8Array(Buffer.from(JSON.stringify(texts)))]);
+    const slabs = [new Uint8Array(Buffer.from(JSON.stringify(texts)))];
+    return this.thread.read('graphs', slabs, { userId });
   }
 
+  /** Once the answers have gone out: what is still to be read is refused as `unavailable`. */
   stop(): Promise<void> {
     return this.thread.close();
   }

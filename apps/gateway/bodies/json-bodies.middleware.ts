@@ -72,9 +72,16 @@ async function readBody(options: JsonBodyOptions, asked: Asked): Promise<unknown
   const isInPlace =
     owner?.maxBodyBytes === undefined ||
     (body.bytes <= MAX_BODY_BYTES && body.meter.values <= MAX_VALUES_IN_PLACE);
-  if (!isInPlace) return new LargeBody(body.slabs, held, () => !response.closed);
+  if (!isInPlace) return new LargeBody(body.slabs, held, leftSignal(response));
   held.release();
   return parse(textOf(body.slabs));
+}
+
+function leftSignal(response: Response): AbortSignal {
+  const left = new AbortController();
+  if (response.closed) left.abort();
+  else response.once('close', () => left.abort());
+  return left.signal;
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '#observability';
 import { RequestError } from '../errors/request-error.js';
+import { FairLines } from '../safety/fair-lines.js';
 import type { ReaderName, ReaderOutput } from './readers.js';
 import { fromRefusal, type ThreadAnswer } from './thread-messages.js';
 
@@ -10,18 +11,26 @@ const JOB_TIMEOUT_MS = 20_000;
 /** A thread keeps the memory of what it has read until it ends. */
 const IDLE_MS = 10_000;
 
+export interface ReadFor {
+  userId: string;
+  /** Aborted when nobody waits for it any more. */
+  left?: AbortSignal;
+}
+
 interface Job {
   reader: ReaderName;
   slabs: Uint8Array<ArrayBuffer>[];
-  isWanted: () => boolean;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
 
-/** Reads bodies in a thread, one after the other. It starts with the first one, and ends when there was none for a while. */
+/**
+ * Reads bodies in a thread, one after the other; users take turns. It starts with the first one, and ends when there was
+ * none for a while.
+ */
 export class ReadingThread {
   private worker: Worker | undefined;
-  private readonly waiting: Job[] = [];
+  private readonly waiting = new FairLines<Job>();
   private running: Job | undefined;
   private timer: NodeJS.Timeout | undefined;
   private lastId = 0;
@@ -31,35 +40,39 @@ export class ReadingThread {
 
   /**
    * Takes the memory of `slabs` away. Rejects with what the reader throws for the client, or `RequestError` when the
-   * thread could not do it.
+   * thread could not do it; with `unavailable` when it was closed, or the client left before its turn came.
    */
   read<Name extends ReaderName>(
     reader: Name,
     slabs: Uint8Array<ArrayBuffer>[],
-    isWanted: () => boolean = () => true,
+    { userId, left }: ReadFor,
   ): Promise<ReaderOutput<Name>> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ reader, slabs, isWanted, resolve: resolve as Job['resolve'], reject });
+      if (this.isClosed) return reject(stopping());
+      const leave = () => reject(new RequestError('unavailable', 'Nobody waits for this any more.'));
+      if (left?.aborted) return leave();
+      const job: Job = { reader, slabs, resolve: resolve as Job['resolve'], reject };
+      this.waiting.add(userId, job);
+      // Its memory counts as released from now on.
+      left?.addEventListener('abort', () => this.waiting.delete(userId, job) && leave(), { once: true });
       this.next();
     });
   }
 
+  /** What has not been read by now never is. */
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.end();
+    for (let job = this.waiting.takeNext(); job; job = this.waiting.takeNext()) job.reject(stopping());
+    await this.end(stopping());
   }
 
   private next(): void {
     if (this.running) return;
-    const job = this.waiting.shift();
+    const job = this.waiting.takeNext();
     clearTimeout(this.timer);
     if (!job) {
       this.timer = setTimeout(() => void this.end(), IDLE_MS).unref();
       return;
-    }
-    if (this.isClosed || !job.isWanted()) {
-      job.reject(new RequestError('unavailable', 'This process is about to stop.'));
-      return this.next();
     }
     this.running = job;
     this.worker ??= this.start();
@@ -74,7 +87,7 @@ export class ReadingThread {
     const worker = new Worker(threadUrl(), { resourceLimits: HEAP, ...sourceOptions() });
     worker.unref();
     worker.on('message', (answer: ThreadAnswer) => this.settle(worker, answer));
-    worker.on('error', (err) => this.forget(worker, err));
+    worker.on('error', (err) => this.lose(worker, err));
     worker.on('exit', () => this.forget(worker));
     return worker;
   }
@@ -94,23 +107,35 @@ export class ReadingThread {
     void this.end();
   }
 
-  private async end(): Promise<void> {
+  private async end(why = tooCostly()): Promise<void> {
     clearTimeout(this.timer);
     const { worker } = this;
-    if (worker) this.forget(worker);
-    else this.next();
+    if (worker) this.forget(worker, why);
     await worker?.terminate();
   }
 
-  private forget(worker: Worker, err?: Error): void {
+  private lose(worker: Worker, err: Error): void {
+    if (worker === this.worker) this.log.error({ err }, 'the thread that reads bodies failed');
+    this.forget(worker);
+  }
+
+  private forget(worker: Worker, why = tooCostly()): void {
     if (worker !== this.worker) return;
+    clearTimeout(this.timer);
     this.worker = undefined;
-    if (err) this.log.error({ err }, 'the thread that reads bodies failed');
     const job = this.running;
     this.running = undefined;
-    job?.reject(new RequestError('content_too_long', 'The body costs too much to read.'));
-    if (job || this.waiting.length > 0) this.next();
+    job?.reject(why);
+    if (this.waiting.size > 0) this.next();
   }
+}
+
+function tooCostly(): RequestError {
+  return new RequestError('content_too_long', 'The body costs too much to read.');
+}
+
+function stopping(): RequestError {
+  return new RequestError('unavailable', 'This process is about to stop.');
 }
 
 /** The compiled thread; where this file runs as TypeScript (tests), a loader that compiles it on the way. */

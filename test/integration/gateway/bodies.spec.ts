@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { RawConnection } from '../../services/raw-connection.js';
-import { startHarness, type Harness } from './gateway-harness.js';
+import { waitFor } from '../../services/wait-for.js';
+import { JWT_SECRET, signTestToken, startHarness, type Harness } from './gateway-harness.js';
 
 const PATH = '/api/chat-artifacts';
 const MIB = 1024 * 1024;
@@ -90,6 +91,61 @@ it('a body under which the thread dies is refused, and the next one is read by a
   expect(held()).toBe(0);
   expect(await send(body)).toBe(200);
   expect([threads.size, held()]).toEqual([2, 0]);
+});
+
+/** The thread is given bodies from when it is let go on; in which order, by what they say. */
+function holdThread() {
+  const given: string[] = [];
+  const goOn: (() => void)[] = [];
+  const { postMessage } = Worker.prototype;
+  const post = jest.spyOn(Worker.prototype, 'postMessage');
+  post.mockImplementation(function (this: Worker, ...sent) {
+    const [{ slabs }] = sent as [{ slabs: Uint8Array[] }];
+    given.push(/"message":"(.*?)"/.exec(Buffer.from(slabs[0]!).toString())?.[1] ?? '');
+    if (given.length > 1) postMessage.apply(this, sent);
+    else goOn.push(() => postMessage.apply(this, sent));
+  });
+  return { given, goOn: () => goOn.splice(0).forEach((go) => go()) };
+}
+
+it('a user whose bodies are small and dear to read delays another one by one of them', async () => {
+  await harness.stop();
+  harness = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
+  const thread = holdThread();
+  const reads = jest.spyOn(harness.running.gateway.bodies, 'read');
+  const ask = async (user: string, message: string) => {
+    const response = await fetch(`${harness.url}${PATH}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${await signTestToken(user)}`,
+      },
+      body: `{"message":"${message}","x":[${'{},'.repeat(30_000)}{}]}`,
+    });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const asked: Promise<number>[] = [];
+  for (const message of ['ann 1', 'ann 2', 'ann 3', 'ann 4', 'bob 1']) {
+    asked.push(ask(message.slice(0, 3), message));
+    await waitFor(() => reads.mock.calls.length === asked.length, { what: 'the body before' });
+  }
+  thread.goOn();
+  expect(await Promise.all(asked)).toEqual([200, 200, 200, 200, 200]);
+  expect(thread.given).toEqual(['ann 1', 'ann 2', 'bob 1', 'ann 3', 'ann 4']);
+});
+
+it('a body that is being read when the gateway drains is answered as at any time', async () => {
+  const thread = holdThread();
+  const { feeds } = harness.running.gateway;
+  const lastStep = jest.spyOn(feeds, 'stop');
+  const answer = send(Buffer.from(`{"x":"${'x'.repeat(2 * MIB)}"}`));
+  await waitFor(() => thread.given.length === 1, { what: 'the body' });
+  const drained = harness.running.drain(60_000);
+  await waitFor(() => lastStep.mock.calls.length === 1, { what: 'the end of everything else' });
+  thread.goOn();
+  expect(await answer).toBe(400);
+  await drained;
 });
 
 it('a body of another charset is refused as of an unknown type where no dialect answers', async () => {

@@ -21,7 +21,7 @@ export class RunController {
   @Post()
   @HttpCode(200)
   async run(@CurrentUser() user: User, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const input = await this.bodies.read(request, 'run');
+    const input = await this.bodies.read(request, 'run', user.id);
     const started = await this.runs.start(user, input);
     endWith(response, started.stream);
     const { conversation_id, turn_id, told, earlier, known } = started;

@@ -23,7 +23,7 @@ export interface Pinned {
 }
 
 /** Of graphs as JSON the merged one. */
-export type MergeGraphs = (graphs: readonly string[]) => Promise<string>;
+type MergeGraphs = (graphs: readonly string[]) => Promise<string>;
 
 type Segment = { text: string } | Piece;
 

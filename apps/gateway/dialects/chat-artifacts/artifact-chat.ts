@@ -7,7 +7,7 @@ import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
 import { startAt, type NamedConversations } from '../named-conversations.js';
 import type { TurnNews } from '../turn-stream.js';
 import type { UnnamedTurns } from '../unnamed-turns.js';
-import { answerParts, type MergeGraphs, type Pinned } from './answer-parts.js';
+import { answerParts, type Pinned } from './answer-parts.js';
 import { readSaid } from './chat-history.js';
 import type { Answered } from './chat-lines.js';
 import { turnOptionsOf } from './chat-request.js';
@@ -34,7 +34,7 @@ export class ArtifactChat {
       artifacts: Pick<Artifacts, 'read'>;
       /** The model of a provider, if it is configured. */
       modelOf: (provider: string) => string | undefined;
-      mergeGraphs: MergeGraphs;
+      mergeGraphs: (graphs: readonly string[], userId: string) => Promise<string>;
     },
   ) {}
 
@@ -80,7 +80,7 @@ export class ArtifactChat {
     const read = async (id: string) => (await this.deps.artifacts.read(user, id)).content;
     const answer = await turnAnswer(journal, read);
     const thinking = answer.blocks.find((block) => block.type === 'thinking')?.text;
-    const parts = await answerParts(answer, pinned, this.deps.mergeGraphs);
+    const parts = await answerParts(answer, pinned, (graphs) => this.deps.mergeGraphs(graphs, user.id));
     return { parts, ...(thinking ? { thinking } : {}) };
   }
 }

@@ -83,7 +83,7 @@ export class ArtifactChatController {
     { user, request }: Asked,
     tools: boolean,
   ): Promise<{ chat: StartedChat; provider: string }> {
-    const asked = await this.bodies.read(request, 'chat');
+    const asked = await this.bodies.read(request, 'chat', user.id);
     const { modelProvider: provider = DEFAULT_PROVIDER } = asked.request;
     return { chat: await this.chat.start(user, asked, { tools }), provider };
   }

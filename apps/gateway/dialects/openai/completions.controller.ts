@@ -38,7 +38,7 @@ export class CompletionsController {
     @Headers() headers: Record<string, string | undefined>,
     @Res() response: Response,
   ): Promise<void> {
-    const request = await this.bodies.read(asked, 'completion');
+    const request = await this.bodies.read(asked, 'completion', user.id);
     const started = await this.start(user, request, headers);
     endWith(response, started.stream);
     const { conversation_id, turn_id } = started;
