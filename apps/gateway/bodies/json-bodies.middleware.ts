@@ -10,7 +10,13 @@ import { toRequestError } from '../errors/to-request-error.js';
 import { LargeBody, type Bodies } from './bodies.js';
 import { TooManyBytes } from './body-budget.js';
 import { BodyError, NoJsonError } from './body-error.js';
-import { MAX_BODY_BYTES, MAX_LARGE_VALUES, MAX_VALUES, MAX_VALUES_IN_PLACE } from './body-limits.js';
+import {
+  MAX_BODY_BYTES,
+  MAX_DIALECT_VALUES,
+  MAX_LARGE_VALUES,
+  MAX_VALUES,
+  MAX_VALUES_IN_PLACE,
+} from './body-limits.js';
 import { receiveBody, textOf, type ReceivedBody } from './receive-body.js';
 import { refuseUpload } from './refuse-upload.js';
 
@@ -112,10 +118,14 @@ async function largeSender(
 }
 
 function refuseCostly({ meter }: ReceivedBody, owner: Dialect | undefined): void {
-  const { maxBodyBytes, maxBodyValues = maxBodyBytes === undefined ? MAX_VALUES : MAX_LARGE_VALUES } =
-    owner ?? {};
+  const maxValues = maxValuesOf(owner);
   if (meter.depth > MAX_DEPTH)
     throw new RequestError('invalid', `The request is nested deeper than ${MAX_DEPTH} levels.`);
-  if (meter.values > maxBodyValues)
-    throw new RequestError('content_too_long', `A request holds at most ${maxBodyValues} values.`);
+  if (meter.values > maxValues)
+    throw new RequestError('content_too_long', `A request holds at most ${maxValues} values.`);
+}
+
+function maxValuesOf(owner: Dialect | undefined): number {
+  if (!owner) return MAX_VALUES;
+  return owner.maxBodyValues ?? (owner.maxBodyBytes === undefined ? MAX_DIALECT_VALUES : MAX_LARGE_VALUES);
 }

@@ -1,4 +1,4 @@
-import { isEndedStatus, UNENDED_STATUSES } from '#contracts';
+import { UNENDED_STATUSES } from '#contracts';
 import type { Conversation, Turn, TurnStatus } from '#contracts';
 import type { Inserted } from '../side-store.port.js';
 import { fittingTurns, type RowSize } from '../fitting-turns.js';
@@ -128,12 +128,11 @@ export abstract class LibsqlTurnStore extends LibsqlSideStore implements TurnSto
   }
 
   setTurnStatus(id: string, status: TurnStatus): Promise<void> {
-    const change = (row: Turn) => (isEndedStatus(row.status) ? row : { ...row, status });
-    return this.do(({ turns }) => void turns.update(id, change));
+    return this.do(({ turns }) => turns.changeWhere(`_id = ? AND ${unended}`, { set: { status } }, id));
   }
 
   setTurnDue(id: string, dueAt: number | null): Promise<void> {
-    return this.do(({ turns }) => void turns.update(id, (row) => ({ ...row, due_at: dueAt })));
+    return this.do(({ turns }) => turns.changeWhere('_id = ?', { set: { due_at: dueAt } }, id));
   }
 
   setTurnsDue(ids: string[], dueAt: number | null): Promise<void> {

@@ -168,7 +168,8 @@ it('a body whose length nobody has announced is counted as it comes', async () =
 });
 
 it.each([
-  ['/api/conversations', 50_000, 413],
+  ['/api/conversations', 10_000, 413],
+  ['/mcp', 10_000, 413],
   [PATH, 50_000, 200],
   [PATH, 200_000, 413],
 ])('%s answers a body of more than %d values with %d', async (path, values, status) => {

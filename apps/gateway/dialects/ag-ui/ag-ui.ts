@@ -1,4 +1,4 @@
-import { MAX_VALUES } from '../../bodies/body-limits.js';
+import { MAX_DIALECT_VALUES } from '../../bodies/body-limits.js';
 import { RequestError } from '../../errors/request-error.js';
 import type { Dialect } from '../dialect.js';
 
@@ -18,6 +18,6 @@ export const agUi: Dialect = {
   },
   maxBodyBytes: MAX_BODY_BYTES,
   // Its messages are sent back as they came.
-  maxBodyValues: MAX_VALUES,
+  maxBodyValues: MAX_DIALECT_VALUES,
   exposedHeaders: ['X-Conversation-Id', 'X-Turn-Id'],
 };
