@@ -1,5 +1,6 @@
 export * from './model.port.js';
 export { canForceTool } from './forced-tool.js';
+export { hidesReasoning } from './hidden-reasoning.js';
 export { contextWindowOf } from './context-window.js';
 export { SUMMARY_INSTRUCTION } from './summary-instruction.js';
 export { allowedModels, findModelRefusal, isModelAllowed } from './allowed-models.js';

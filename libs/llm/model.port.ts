@@ -57,8 +57,10 @@ export type ModelPart =
    * `data` means only the adapter knows.
    */
   | { type: 'thinking_end'; text: string; signature?: string; data?: string; model?: string }
+  /** A piece of a call's arguments as it is being written, to be counted; the call follows whole. */
+  | { type: 'tool_call_delta'; text: string }
   | { type: 'tool_call'; name: string; arguments: Record<string, unknown> | undefined; raw: string }
-  /** What the provider has counted so far: of an answer that breaks off nothing else is known. */
+  /** What the provider has counted so far, for an answer that breaks off. */
   | { type: 'usage'; usage: Usage }
   | { type: 'end'; stop_reason: StopReason; usage: Usage };
 

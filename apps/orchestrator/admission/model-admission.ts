@@ -10,7 +10,7 @@ const SPREAD = 0.1;
 
 /** A request that may be sent. */
 export interface Permit {
-  /** Once, when it has ended; `usage` when the provider told it. */
+  /** Once, when it has ended; without `usage` the request was refused, or never arrived. */
   done(usage?: Usage): void;
 }
 

@@ -11,7 +11,8 @@ import { directCall } from '../model/direct-call.js';
 import { givenAnswer } from '../model/given-answer.js';
 import { countCost } from '../model/model-cost.js';
 import { candidateModels } from '../model/model-choice.js';
-import type { Progress, Streamed } from '../model/stream-step.js';
+import type { Progress } from '../model/attempt-run.js';
+import type { Streamed } from '../model/stream-step.js';
 import { streamWithFallbacks } from '../model/stream-with-fallbacks.js';
 import type { StepPlace } from '../model/token-stream.js';
 import type { TurnUsage } from './turn-usage.js';
@@ -71,6 +72,7 @@ export class ModelAsker {
       models: this.candidates,
       requestFor: (model) => prepare(this.requestFor(model, request)),
       retriesBefore,
+      isCounted: asksModel(work.memory.journal.turn.options),
       claimAttempt: work.claimAttempt,
       maxRetries,
       overloadRetries,

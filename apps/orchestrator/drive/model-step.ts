@@ -15,7 +15,8 @@ import {
 import { findFailure } from '../model/find-failure.js';
 import { refuseEndless, resolveCalls } from '../model/resolve-calls.js';
 import { modelLabel } from '../model/model-choice.js';
-import type { Progress, Streamed } from '../model/stream-step.js';
+import type { Progress } from '../model/attempt-run.js';
+import type { Streamed } from '../model/stream-step.js';
 import { retriesUpTo } from '../model/stream-with-fallbacks.js';
 import type { DrivingDeps } from '../driving.deps.js';
 import { settledEnds } from './announce-step.js';

@@ -3,7 +3,7 @@ import { encodeMessage, newMessage, type Call, type CatalogTool } from '#contrac
 import { ArgumentValidator } from '#tools';
 import { DEFAULT_BUDGETS } from '#turn';
 import { resolveCalls, type CallRules } from './resolve-calls.js';
-import type { AskedCall } from './stream-step.js';
+import type { AskedCall } from './attempt-run.js';
 
 const tool: CatalogTool = {
   name: 'mail.send',

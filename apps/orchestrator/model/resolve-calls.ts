@@ -10,7 +10,7 @@ import { busNameOf, describeUnknownTool, showUnreadable, type ArgumentValidator 
 import { isEndless, type Budgets } from '#turn';
 import { refuseExcess } from './excess-calls.js';
 import { refuseUnsendable } from './sendable-arguments.js';
-import type { AskedCall } from './stream-step.js';
+import type { AskedCall } from './attempt-run.js';
 
 /** What decides about the calls of a step. */
 export interface CallRules {

@@ -1,25 +1,16 @@
-import type { Block, ConversationEvent, StopReason, Usage } from '#contracts';
-import { faultPoint } from '#faults';
-import { ModelError, sayableName, type Model, type ModelPart, type ModelRequest } from '#llm';
+import type { Block, StopReason, Usage } from '#contracts';
+import { ModelError, type ModelRequest } from '#llm';
 import { addUsage, NO_USAGE, stepAttempt } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { ShortOf, Shortage } from '../admission/shared-budget.js';
 import { abortableDelay } from './abortable-delay.js';
+import { AttemptRun, type AskedCall, type AttemptInput } from './attempt-run.js';
 import { emitWaiting } from './emit-waiting.js';
-import { newToolCallId } from './tool-call-id.js';
-import { TokenStream, type StepPlace } from './token-stream.js';
-
-/** A call as the model asked for it; `arguments` is undefined when they were not a JSON object. */
-export interface AskedCall {
-  tool_call_id: string;
-  name: string;
-  arguments: Record<string, unknown> | undefined;
-  raw: string;
-}
+import type { StepPlace } from './token-stream.js';
 
 /**
- * What one model call came to. `attempt` is the one whose tokens viewers have; `usage` is that of all attempts, as far
- * as the provider has told it.
+ * What one model call came to. `attempt` is the one whose tokens viewers have; `usage` is that of all attempts,
+ * estimated where the provider has not told it.
  */
 export type Streamed = { attempt: number; blocks: Block[]; usage: Usage } & (
   | { ended: 'answered'; asked: AskedCall[]; stopReason: StopReason }
@@ -28,15 +19,7 @@ export type Streamed = { attempt: number; blocks: Block[]; usage: Usage } & (
   | { ended: 'aborted' }
 );
 
-/** Text of the attempt that runs now, for viewers who join in the middle. */
-export interface Progress {
-  attempt: number;
-  text: string;
-}
-
-export interface StreamStep {
-  model: Model;
-  request: ModelRequest;
+export interface StreamStep extends AttemptInput {
   place: Omit<StepPlace, 'attempt'>;
   claimAttempt: number;
   /** After the first request. */
@@ -47,8 +30,6 @@ export interface StreamStep {
   retriesBefore: number;
   /** There is another model to ask: of one that is overloaded not too much is expected. */
   canGiveUp: boolean;
-  signal: AbortSignal;
-  emit: (event: ConversationEvent) => void;
   /** Waits until the request may be sent; rejects with the signal's reason. */
   admit: (
     request: ModelRequest,
@@ -57,8 +38,6 @@ export interface StreamStep {
   onRetry: (error: ModelError) => void;
   /** The provider wants fewer requests: none for so long. */
   onRefusal: (model: string, retryAfterMs: number) => void;
-  /** Called at the start of every attempt with something that always shows its text so far. */
-  onAttempt: (progress: Progress) => void;
 }
 
 /**
@@ -72,7 +51,7 @@ export async function streamStep(input: StreamStep): Promise<Streamed> {
     const place = { ...input.place, attempt };
     if (input.retriesBefore + retry > 0)
       input.emit({ type: 'step_restarted', ...place, timestamp: new Date().toISOString() });
-    const run = new AttemptRun(place, input);
+    const run = new AttemptRun(place, input, () => performance.now());
     try {
       const answered = await consumeAdmitted(run, input);
       return {
@@ -147,89 +126,6 @@ function retriesAfter(error: ModelError, input: StreamStep): number {
   if (!canGiveUp || !isOverload) return maxRetries;
   const { retryAfterMs = 0 } = error.options;
   return retryAfterMs > PATIENCE_MS ? 0 : Math.min(maxRetries, overloadRetries);
-}
-
-/** One attempt: parts in, tokens out, blocks kept. */
-class AttemptRun {
-  readonly blocks: Block[] = [];
-  /** Undefined until the provider has told something. */
-  usage: Usage | undefined;
-  private readonly asked: AskedCall[] = [];
-  private readonly tokens: TokenStream;
-  private readonly thinking: TokenStream;
-
-  constructor(
-    place: StepPlace,
-    private readonly input: StreamStep,
-  ) {
-    this.tokens = new TokenStream('token', place, input.emit);
-    this.thinking = new TokenStream('thinking', place, input.emit);
-    const { tokens } = this;
-    input.onAttempt({
-      attempt: place.attempt,
-      get text() {
-        return tokens.text;
-      },
-    });
-  }
-
-  async consume(): Promise<{ asked: AskedCall[]; stopReason: StopReason }> {
-    for await (const part of this.input.model.stream(this.input.request, this.input.signal)) {
-      if (this.input.signal.aborted) throw this.input.signal.reason;
-      if (part.type === 'end') {
-        this.finish();
-        this.usage = part.usage;
-        return { asked: this.asked, stopReason: part.stop_reason };
-      }
-      this.take(part);
-      if (part.type === 'text') await faultPoint('token_streamed');
-    }
-    throw new ModelError('The model’s answer broke off.', 'network', { retryable: true });
-  }
-
-  /** Sends what the coalescer still holds. */
-  finish(): void {
-    this.tokens.end();
-    this.thinking.end();
-  }
-
-  private take(part: Exclude<ModelPart, { type: 'end' }>): void {
-    switch (part.type) {
-      case 'text':
-        return this.takeText(part.text);
-      case 'thinking':
-        return this.thinking.push(part.text);
-      case 'thinking_end': {
-        const { text, signature, data, model } = part;
-        this.blocks.push({ type: 'thinking', text, signature, data, model });
-        return;
-      }
-      case 'tool_call':
-        return this.takeCall(part);
-      case 'usage':
-        this.usage = part.usage;
-    }
-  }
-
-  private takeText(text: string): void {
-    if (text === '') return;
-    const last = this.blocks.at(-1);
-    if (last?.type === 'text') last.text += text;
-    else this.blocks.push({ type: 'text', text });
-    this.tokens.push(text);
-  }
-
-  private takeCall(part: Extract<ModelPart, { type: 'tool_call' }>): void {
-    const tool_call_id = newToolCallId();
-    const { name, raw } = part;
-    this.asked.push({ tool_call_id, name, arguments: part.arguments, raw });
-    this.blocks.push({
-      type: 'tool_use',
-      tool_call_id,
-      name: sayableName(name),
-      arguments: part.arguments ?? {},
-    });
-  }
 }
 
 /** 0.5, 1, 2, 4, 8 s with jitter; what the provider asked for wins, up to a minute. */

@@ -65,7 +65,10 @@ export class StreamReader {
   private extendBlock(delta: Delta): ModelPart[] {
     const { block } = this;
     if (delta.type === 'text_delta') return delta.text === '' ? [] : [{ type: 'text', text: delta.text }];
-    if (block?.type === 'tool_use' && delta.type === 'input_json_delta') block.json += delta.partial_json;
+    if (block?.type === 'tool_use' && delta.type === 'input_json_delta') {
+      block.json += delta.partial_json;
+      return delta.partial_json === '' ? [] : [{ type: 'tool_call_delta', text: delta.partial_json }];
+    }
     if (block?.type !== 'thinking') return [];
     if (delta.type === 'signature_delta') block.signature += delta.signature;
     if (delta.type !== 'thinking_delta' || delta.thinking === '') return [];

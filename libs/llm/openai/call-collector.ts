@@ -26,7 +26,8 @@ export class CallCollector {
     return this.open;
   }
 
-  add(delta: CallDelta): void {
+  /** The piece of the arguments' JSON text that came with it. */
+  add(delta: CallDelta): string {
     const name = delta.function?.name ?? '';
     const json = toText(delta.function?.arguments);
     const call = this.find(delta, name, json) ?? this.start(delta);
@@ -35,6 +36,7 @@ export class CallCollector {
     call.json += json;
     const signature = delta.extra_content?.google?.thought_signature;
     if (typeof signature === 'string' && signature !== '') call.signature ??= signature;
+    return json;
   }
 
   private start({ index }: CallDelta): OpenCall {

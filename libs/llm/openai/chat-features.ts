@@ -38,7 +38,7 @@ export function chatFeaturesOf({ name: provider }: ChatProvider, model: string):
     return { ...PLAIN, thoughts, signedCalls: true };
   }
   if (provider === 'ollama' || !OPENAI_NAME.test(model)) return PLAIN;
-  const reasons = REASONING_NAME.test(model);
+  const reasons = isReasoningModel(model);
   const reasonsWithoutTools = reasons && versionOf(GPT_VERSION, model) >= 5.04;
   return {
     ...PLAIN,
@@ -49,6 +49,11 @@ export function chatFeaturesOf({ name: provider }: ChatProvider, model: string):
     temperature: !reasons,
     reasonsWithoutTools,
   };
+}
+
+/** Whether it is one of OpenAI's own that reason, wherever it runs. */
+export function isReasoningModel(model: string): boolean {
+  return OPENAI_NAME.test(model) && REASONING_NAME.test(model);
 }
 
 /** 5.4 → 5.04, 5.10 → 5.1; 0 for a name without a version. */

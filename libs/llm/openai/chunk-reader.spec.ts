@@ -23,7 +23,8 @@ function read(
     { choices: [{ finish_reason: finish }] },
     { choices: null, usage },
   ];
-  return [...chunks.flatMap((chunk) => reader.read(chunk)), ...reader.finish()];
+  const parts = [...chunks.flatMap((chunk) => reader.read(chunk)), ...reader.finish()];
+  return parts.filter(({ type }) => type !== 'tool_call_delta');
 }
 
 const readCalls = (deltas: CallDelta[], finish = 'tool_calls') =>
@@ -238,7 +239,7 @@ describe('usage', () => {
   });
 });
 
-it('a server that counts with each chunk has told so much when its answer breaks off', () => {
+it('a server that counts with each chunk has told its count when its answer breaks off', () => {
   const reader = new ChunkReader(OPENAI, NAME);
   const usage = { prompt_tokens: 10, completion_tokens: 2 };
   const parts = reader.read({ choices: [{ delta: { content: 'Hi' } }], usage });

@@ -83,7 +83,10 @@ export class ChunkReader {
       this.hasRefused = true;
       parts.push(...this.say(delta.refusal));
     }
-    for (const call of delta.tool_calls ?? []) this.calls.add(call);
+    for (const call of delta.tool_calls ?? []) {
+      const text = this.calls.add(call);
+      if (text !== '') parts.push({ type: 'tool_call_delta', text });
+    }
     return parts;
   }
 

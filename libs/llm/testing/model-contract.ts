@@ -28,10 +28,12 @@ export function aRequest(model: string, changes: Partial<ModelRequest> = {}): Mo
   return { model, system: 'Be brief.', messages, tools: [], max_output_tokens: 1_000, ...changes };
 }
 
-/** Everything but what was counted on the way. */
+const COUNTED: ModelPart['type'][] = ['usage', 'tool_call_delta'];
+
+/** Everything but what is there to be counted. */
 export async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelPart[]> {
   const all: ModelPart[] = [];
-  for await (const part of parts) if (part.type !== 'usage') all.push(part);
+  for await (const part of parts) if (!COUNTED.includes(part.type)) all.push(part);
   return all;
 }
 

@@ -80,6 +80,13 @@ export function describeProviderContract(
       expect(endOf(parts).stop_reason).toBe('tool_use');
     });
 
+    it('tells the arguments of a call while they are being written', async () => {
+      const written: string[] = [];
+      for await (const part of await open({ raw: fixture(folder, 'one-tool') }))
+        if (part.type === 'tool_call_delta') written.push(part.text);
+      expect(JSON.parse(written.join(''))).toEqual({ a: 17, b: 25 });
+    });
+
     it('reads parallel calls in their order', async () => {
       const parts = await play('parallel-tools');
       expect(callsOf(parts)).toEqual([

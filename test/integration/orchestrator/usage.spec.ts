@@ -20,7 +20,7 @@ const overloaded = new ModelError('Busy.', 'overloaded', { retryable: true, retr
 /** Is counted, says something, and breaks off. */
 async function* breakOff(input: number, output: number, error: unknown): AsyncIterable<ModelPart> {
   yield { type: 'usage', usage: counted(input, 1) };
-  yield { type: 'text', text: 'Half an' };
+  yield { type: 'text', text: 'Half' };
   yield { type: 'usage', usage: counted(input, output) };
   throw error;
 }
@@ -71,7 +71,7 @@ describe('tokens of an answer that came to nothing', () => {
     const model: Model = {
       async *stream(_request, signal) {
         yield { type: 'usage', usage: counted(100, 2) };
-        yield { type: 'text', text: 'Half an' };
+        yield { type: 'text', text: 'Half' };
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         throw signal.reason;
       },

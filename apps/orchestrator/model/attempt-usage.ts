@@ -1,0 +1,96 @@
+import type { Usage } from '#contracts';
+import { hidesReasoning, type ModelPart, type ModelRequest } from '#llm';
+import { estimateTokens, NO_USAGE, tokensOfText } from '#turn';
+
+/** About as fast as such models write. */
+const HIDDEN_TOKENS_PER_SECOND = 150;
+
+/**
+ * Counts what one request to a provider used. Providers tell it with the end of an answer, most of them not before, so
+ * an answer that was stopped or broke off is estimated: otherwise a Stop would make it free.
+ */
+export class AttemptUsage {
+  private told = NO_USAGE;
+  private hasBegun = false;
+  private end: Extract<ModelPart, { type: 'end' }> | undefined;
+  private said = '';
+  /** In pieces, and of whole calls: some providers send the one, some the other, some both. */
+  private readonly ofCalls = { pieces: '', whole: '' };
+  private readonly askedAt: number;
+  private firstWordAt: number | undefined;
+
+  constructor(
+    private readonly request: ModelRequest,
+    /** Monotonic milliseconds. */
+    private readonly now: () => number,
+  ) {
+    this.askedAt = now();
+  }
+
+  read(part: ModelPart): void {
+    this.hasBegun = true;
+    if (part.type !== 'usage') this.firstWordAt ??= this.now();
+    switch (part.type) {
+      case 'text':
+      case 'thinking':
+        this.said += part.text;
+        return;
+      case 'thinking_end':
+        // Thinking that the provider does not show has no text, only this.
+        if (part.text === '') this.said += part.data ?? part.signature ?? '';
+        return;
+      case 'tool_call_delta':
+        this.ofCalls.pieces += part.text;
+        return;
+      case 'tool_call':
+        this.ofCalls.whole += part.arguments ? JSON.stringify(part.arguments) : part.raw;
+        return;
+      case 'usage':
+        this.told = part.usage;
+        return;
+      case 'end':
+        this.told = part.usage;
+        this.end = part;
+    }
+  }
+
+  /**
+   * Undefined if nothing came, which is a request that was refused or never arrived. `isAborted`: the signal ended the
+   * request, so the provider may have been at work before it sent anything.
+   */
+  sum(isAborted: boolean): Usage | undefined {
+    if (!this.hasBegun && !isAborted) return undefined;
+    return this.isFullyTold ? this.told : this.estimate();
+  }
+
+  private get isFullyTold(): boolean {
+    if (!this.end) return false;
+    if (this.told.input_tokens + this.told.output_tokens > 0) return true;
+    // A filter refused the question before any model read it.
+    return this.end.stop_reason === 'refusal' && this.written === '';
+  }
+
+  private get written(): string {
+    const { pieces, whole } = this.ofCalls;
+    return this.said + (pieces.length > whole.length ? pieces : whole);
+  }
+
+  /** What was told of the input is exact from its first word on; of the output it is what was counted until then. */
+  private estimate(): Usage {
+    const { input_tokens, output_tokens, cached_tokens } = this.told;
+    const { model, max_output_tokens } = this.request;
+    const hidden = hidesReasoning(model) ? this.hiddenTokens : 0;
+    const written = Math.min(tokensOfText(this.written) + hidden, max_output_tokens);
+    return {
+      input_tokens: input_tokens > 0 ? input_tokens : estimateTokens(this.request),
+      output_tokens: Math.max(output_tokens, written),
+      cached_tokens,
+    };
+  }
+
+  /** Nothing is seen of it but the time that it takes. */
+  private get hiddenTokens(): number {
+    const silentMs = (this.firstWordAt ?? this.now()) - this.askedAt;
+    return Math.ceil((silentMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
+  }
+}
