@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { io } from 'socket.io-client';
+import { Viewer } from '../e2e/viewer.js';
+import { waitFor } from '../services/wait-for.js';
 import type { Attack } from './attack.js';
 import { startTarget, type Target } from './target.js';
 
@@ -11,11 +13,16 @@ const EXPENSIVE = 'openai/o9-very-expensive';
 const TOKENS_OF_A_CALL = 1_000;
 const BUDGET = 2_500;
 const TURNS = 10;
+/** Answered with words that never end: 1,500 characters, which are estimated as 500 tokens. */
+const ENDLESS = 'talk on';
+const WORDS = 'word '.repeat(300);
+const TOKENS_OF_WORDS = 500;
+const MAX_STOPS = 20;
 
 /** Nobody spends the operator's money on other models, or more of it than a budget allows. */
 export const models: Attack = {
   name: 'models',
-  says: 'a user names the most expensive model on every way in, then spends a budget by ten turns at once',
+  says: 'a user names the most expensive model on every way in, then spends a budget by ten turns at once, and by answers that are stopped',
   async run() {
     const provider = await startProvider();
     const target = await startTarget({
@@ -29,6 +36,9 @@ export const models: Attack = {
       await spend(target, token);
       const used = await tokensToday(target, token);
       const calls = provider.asked.length;
+      const ben = await target.register('ben');
+      const stops = await stopAgainAndAgain(target, ben);
+      const usedByStops = await tokensToday(target, ben);
       return [
         { what: 'expensive model accepted', figure: accepted, unit: 'count', goal: { atMost: 0 } },
         { what: 'requests for it at the provider', figure: expensive, unit: 'count', goal: { atMost: 0 } },
@@ -43,6 +53,18 @@ export const models: Attack = {
           figure: used,
           unit: 'count',
           goal: { atLeast: calls * TOKENS_OF_A_CALL },
+        },
+        {
+          what: `answers stopped after ${TOKENS_OF_WORDS} tokens within a budget of ${BUDGET}`,
+          figure: stops,
+          unit: 'count',
+          goal: { atMost: Math.ceil(BUDGET / TOKENS_OF_WORDS) },
+        },
+        {
+          what: 'tokens counted for the stopped answers',
+          figure: usedByStops,
+          unit: 'count',
+          goal: { atLeast: BUDGET },
         },
       ];
     } finally {
@@ -59,7 +81,9 @@ async function startProvider() {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
-      asked.push((JSON.parse(body) as { model: string }).model);
+      const { model, messages } = JSON.parse(body) as { model: string; messages: { content: unknown }[] };
+      asked.push(model);
+      const isEndless = JSON.stringify(messages.at(-1)?.content).includes(ENDLESS);
       const usage = {
         prompt_tokens: TOKENS_OF_A_CALL - 1,
         completion_tokens: 1,
@@ -68,7 +92,9 @@ async function startProvider() {
       const chunk = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'small-and-cheap' };
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const send = (data: object) => response.write(`data: ${JSON.stringify({ ...chunk, ...data })}\n\n`);
-      send({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Hi.' }, finish_reason: null }] });
+      const content = isEndless ? WORDS : 'Hi.';
+      send({ choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }] });
+      if (isEndless) return;
       send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
       send({ choices: [], usage });
       response.end('data: [DONE]\n\n');
@@ -135,6 +161,28 @@ async function spend(target: Target, token: string): Promise<void> {
       send('POST', '/v1/chat/completions', { model: 'switchyard', messages }),
     ),
   );
+}
+
+/** How many answers one user gets who stops each of them after its first words. */
+async function stopAgainAndAgain(target: Target, token: string): Promise<number> {
+  const viewer = await Viewer.connect(target.url, { token });
+  try {
+    for (let stops = 0; stops < MAX_STOPS; stops++) {
+      const sent = await viewer.request('message', { content: ENDLESS });
+      if ('error' in sent) return stops;
+      const { conversation_id, turn_id } = sent as { conversation_id: string; turn_id: string };
+      const turn = () => viewer.turn(conversation_id, turn_id);
+      await waitFor(() => turn()?.status === 'failed' || viewer.text(conversation_id, turn_id) !== '', {
+        what: 'the first words, or a refusal',
+      });
+      if (turn()?.status === 'failed') return stops;
+      await viewer.request('stop', { turn_id });
+      await viewer.ended(conversation_id, turn_id);
+    }
+    return MAX_STOPS;
+  } finally {
+    viewer.close();
+  }
 }
 
 /** Counted a moment after a turn has ended: read until it stands still. */
