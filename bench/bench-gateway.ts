@@ -44,6 +44,7 @@ export async function startBenchGateway(store: Store) {
   await Promise.all([bus.open(), publisher.open()]);
   const running = await startGateway(
     {
+      ...systemTime(),
       store,
       bus,
       processId: 'gateway-bench',

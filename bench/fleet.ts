@@ -44,12 +44,22 @@ export async function startBenchOrchestrator(
     turnsAtOnce: 200,
     approvalOf: () => 'never' as const,
   };
-  return startOrchestrator({ store, bus, processId, peers, model, log, metrics, settings });
+  return startOrchestrator({ ...systemTime(), store, bus, processId, peers, model, log, metrics, settings });
 }
 
 export async function startBenchWorker(store: Store, bus: Bus, processId: string) {
   const hosts = createLocalToolsets().filter(({ name }) => name === 'math');
-  return startToolWorker({ store, bus, processId, peers, log, metrics, hosts, overridesFor: () => ({}) });
+  return startToolWorker({
+    ...systemTime(),
+    store,
+    bus,
+    processId,
+    peers,
+    log,
+    metrics,
+    hosts,
+    overridesFor: () => ({}),
+  });
 }
 
 /** Orchestrator, worker and a watcher in this process, over the in-memory bus and a SQLite file. */

@@ -3,6 +3,7 @@ import { createLogger } from '#observability';
 import { createStore, type Store } from '#store';
 import type { Turn } from '#contracts';
 import type { Ports } from '#journal';
+import { systemTime } from '#time';
 import { DeletedConversations } from '../apps/orchestrator/sweep/deleted-conversations.js';
 import { DueTurns } from '../apps/orchestrator/sweep/due-turns.js';
 import { Sweeper } from '../apps/orchestrator/sweep/sweeper.js';
@@ -50,7 +51,7 @@ export async function benchSweeper(name: string, place: string, ended: number): 
 async function measureRounds(store: Store): Promise<number[]> {
   const log = createLogger({ role: 'bench', level: 'error', pretty: false });
   const peers = { isDead: async () => false, isSuspect: async () => false };
-  const ports: Ports = { store, bus: BUS, me: 'orchestrator-bench', peers, log };
+  const ports: Ports = { store, bus: BUS, me: 'orchestrator-bench', peers, log, ...systemTime() };
   const sweeper = new Sweeper(ports, [
     new DueTurns(ports, () => false),
     new DeletedConversations(ports, 365),

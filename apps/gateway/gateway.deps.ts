@@ -4,6 +4,7 @@ import type { Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Health, Logger, Metrics } from '#observability';
 import type { Store } from '#store';
+import type { Time } from '#time';
 import type { FeedTimings } from './feeds/feed-timings.js';
 import type { HttpTimings } from './safety/http-timings.js';
 
@@ -23,7 +24,7 @@ export interface GatewayConfig extends Pick<
 }
 
 /** Everything that one gateway needs from its process; opened and closed by the process. */
-export interface GatewayDeps {
+export interface GatewayDeps extends Time {
   store: Store;
   bus: Bus;
   /** `gateway-<uuid>`. */

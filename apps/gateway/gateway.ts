@@ -88,9 +88,9 @@ export class Gateway {
   readonly bodies: Bodies;
 
   constructor(private readonly deps: GatewayDeps) {
-    const { store, bus, processId, peers, config, logger: log, metrics } = deps;
+    const { store, bus, processId, peers, config, logger: log, metrics, clock, random } = deps;
     const auditLog = auditLoggerOf(log);
-    const ports: Ports = { store, bus, me: processId, peers, log, auditLog };
+    const ports: Ports = { store, bus, me: processId, peers, log, auditLog, clock, random };
     this.store = store;
     this.log = log;
     this.refusals = new Refusals(metrics.refusals, log);

@@ -6,6 +6,7 @@ import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Budgets } from '#turn';
+import type { Time } from '#time';
 
 export interface OrchestratorSettings {
   /** `provider/model` of turns that do not choose one. */
@@ -45,7 +46,7 @@ export interface OrchestratorSettings {
   identicalCallsOf?(tool: CatalogTool): number | undefined;
 }
 
-export interface OrchestratorDeps {
+export interface OrchestratorDeps extends Time {
   store: Store;
   bus: Bus;
   processId: string;

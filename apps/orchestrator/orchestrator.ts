@@ -45,10 +45,10 @@ export class Orchestrator {
   private namesCheck: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: OrchestratorDeps) {
-    const { store, bus, processId: me, peers, log, auditLog } = deps;
-    this.ports = { store, bus, me, peers, log, auditLog };
+    const { store, bus, processId: me, peers, log, auditLog, clock, random } = deps;
+    this.ports = { store, bus, me, peers, log, auditLog, clock, random };
     // Work in hand waits for the store; the sweeper and dead letters come again by themselves.
-    this.durable = retryingStore(store, this.leaving.signal);
+    this.durable = retryingStore(store, this.leaving.signal, deps);
     this.modelLimits = new ModelLimits(deps);
     this.models = new ModelAnnouncer(deps);
     const { budget = {} } = deps.settings.usage ?? {};

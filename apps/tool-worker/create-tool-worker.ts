@@ -74,7 +74,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
         onGone,
         ...systemTime(),
       });
-      const { bus, peers, processId } = member;
+      const { bus, peers, processId, clock, random } = member;
       try {
         await store.open();
         await member.start();
@@ -85,6 +85,8 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
           bus,
           peers,
           processId,
+          clock,
+          random,
           log: logger,
           metrics,
           hosts,

@@ -16,7 +16,7 @@ await runMain('tool worker', async () => {
   const hosts = await createToolsets(config, { logger, metrics, store });
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });
   await service.open();
-  const { bus, peers, processId } = await service.join('worker', (identity) =>
+  const { bus, peers, processId, clock, random } = await service.join('worker', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const deps = {
@@ -24,6 +24,8 @@ await runMain('tool worker', async () => {
     bus,
     processId,
     peers,
+    clock,
+    random,
     log: logger,
     metrics,
     hosts,

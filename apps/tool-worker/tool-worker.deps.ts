@@ -5,6 +5,7 @@ import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { ToolsetHost } from '#tools';
+import type { Time } from '#time';
 import type { QuestionTimes } from './run/call-questions.js';
 
 /** What the deployment sets for a tool, over what its source says. */
@@ -19,7 +20,7 @@ export interface ToolOverrides {
   outputBytes?: number;
 }
 
-export interface ToolWorkerDeps {
+export interface ToolWorkerDeps extends Time {
   store: Store;
   bus: Bus;
   processId: string;

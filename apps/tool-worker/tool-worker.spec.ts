@@ -5,6 +5,7 @@ import type { Bus, Consumer, PublishOutcome } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
 import { defineTool, defineToolset, type ToolsetHost } from '#tools';
+import { systemTime } from '#time';
 import { ToolWorker } from './tool-worker.js';
 
 const tool = defineTool({
@@ -86,6 +87,7 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
     metrics: createMetrics({ collectDefaults: false }),
     hosts,
     overridesFor: () => ({}),
+    ...systemTime(),
   };
   worker = new ToolWorker(deps, async (queue) => {
     await new Promise<void>((resolve) => {

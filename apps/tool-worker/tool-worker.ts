@@ -29,8 +29,9 @@ export class ToolWorker {
     private readonly deps: ToolWorkerDeps,
     private readonly consume: ConsumeQueue,
   ) {
-    const { store, bus, processId: me, peers, log, auditLog } = deps;
-    const ports: Ports = { store: retryingStore(store, this.leaving.signal), bus, me, peers, log, auditLog };
+    const { bus, processId: me, peers, log, auditLog, clock, random } = deps;
+    const store = retryingStore(deps.store, this.leaving.signal, deps);
+    const ports: Ports = { store, bus, me, peers, log, auditLog, clock, random };
     this.hosted = new HostedTools(deps);
     this.fleet = new Fleet(deps);
     const rates = new RateLimits(

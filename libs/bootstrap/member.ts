@@ -2,7 +2,7 @@ import type { Role } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
-import type { Time } from '#time';
+import type { Clock, Random, Time } from '#time';
 import { Heartbeat } from './heartbeat.js';
 import { Peers } from './peers.js';
 import { createProcessId } from './process-identity.js';
@@ -23,13 +23,17 @@ export interface MemberOptions extends Time {
 }
 
 /** One process's part in the fleet: its name, its row, its bus, and what it knows of the others. */
-export class Member {
+export class Member implements Time {
   readonly processId: string;
   readonly bus: Bus;
   readonly peers: Peers;
+  readonly clock: Clock;
+  readonly random: Random;
   private readonly heartbeat: Heartbeat;
 
   constructor({ role, store, createBus, logger, onGone, clock, random }: MemberOptions) {
+    this.clock = clock;
+    this.random = random;
     this.processId = createProcessId(role, random);
     this.bus = createBus({ role, processId: this.processId, clock, random });
     const { processId } = this;

@@ -14,8 +14,8 @@ const STEPS_A_PAGE = 1_000;
 const MESSAGE = 'The conversation was deleted.';
 
 /** The mark is the decision: from here on nobody starts anything in the conversation, and its content is removed. */
-export async function markDeleted({ store, bus }: Ports, conversationId: string): Promise<void> {
-  const now = Date.now();
+export async function markDeleted({ store, bus, clock }: Ports, conversationId: string): Promise<void> {
+  const now = clock.wall();
   await store.updateConversation(conversationId, { deleted_at: new Date(now).toISOString(), due_at: now });
   const [newest] = await store.listTurns(conversationId, { limit: 1 });
   if (!newest) return;

@@ -24,5 +24,5 @@ export async function livenessOf(
 export async function situationOf(ports: Ports, journal: Journal): Promise<CallSituation> {
   const end = endingStep(journal);
   const stopped = end !== undefined && end.kind !== 'model';
-  return { stopped, now: Date.now(), me: ports.me, liveness: await livenessOf(ports, journal) };
+  return { stopped, now: ports.clock.wall(), me: ports.me, liveness: await livenessOf(ports, journal) };
 }

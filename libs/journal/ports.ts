@@ -1,5 +1,6 @@
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
+import type { Time } from '#time';
 
 /** What is written down for auditors: fields and a sentence, never values. */
 export interface Log {
@@ -16,7 +17,7 @@ export interface Peers {
 }
 
 /** Everything that carrying out a decision needs. `me` is the deciding process's id. */
-export interface Ports {
+export interface Ports extends Time {
   store: Store;
   bus: Bus;
   me: string;

@@ -1,10 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Step } from '#contracts';
 import { StoreUnavailableError, type Store } from '#store';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { retryingStore } from './retrying-store.js';
 import { openPorts, stepRow } from './testing/test-ports.js';
-
-const goingOn = () => new AbortController().signal;
 
 /** Fails so many times before the real store answers; what it was asked with. */
 async function flakyStore(failures: number, error: Error = new StoreUnavailableError('down')) {
@@ -19,22 +18,21 @@ async function flakyStore(failures: number, error: Error = new StoreUnavailableE
   return { store, asked };
 }
 
-/** Lets waits pass at once. */
-async function withoutWaiting<T>(run: () => Promise<T>): Promise<T> {
-  jest.useFakeTimers({ advanceTimers: 1_000 });
-  try {
-    return await run();
-  } finally {
-    jest.useRealTimers();
-  }
-}
+let random: SeededRandom;
+let clock: VirtualClock;
+beforeEach(() => {
+  random = new SeededRandom(1);
+  clock = new VirtualClock(random);
+});
+const retry = (store: Store, signal = new AbortController().signal) =>
+  retryingStore(store, signal, { clock, random });
 
 describe('a retrying store', () => {
   it('passes on every other error, and every error once it is told to give up', async () => {
     const broken = await flakyStore(1, new TypeError('a bug'));
-    await expect(retryingStore(broken.store, goingOn()).commitStep(stepRow(1))).rejects.toThrow(TypeError);
+    await expect(retry(broken.store).commitStep(stepRow(1))).rejects.toThrow(TypeError);
     const down = await flakyStore(1);
-    const store = retryingStore(down.store, AbortSignal.abort());
+    const store = retry(down.store, AbortSignal.abort());
     await expect(store.commitStep(stepRow(1))).rejects.toThrow(StoreUnavailableError);
     expect([broken.asked.length, down.asked.length]).toEqual([1, 1]);
   });
@@ -42,14 +40,15 @@ describe('a retrying store', () => {
   it('tries again with the same row until the store is back', async () => {
     const { store, asked } = await flakyStore(2);
     const row = stepRow(1);
-    const inserted = await withoutWaiting(() => retryingStore(store, goingOn()).commitStep(row));
-    expect(inserted).toEqual({ won: true, row });
+    const inserting = retry(store).commitStep(row);
+    await clock.runUntil('three tries', () => asked.length === 3, 1_000);
+    expect(await inserting).toEqual({ won: true, row });
     expect(asked).toEqual([row, row, row]);
   });
 
   it('is the store otherwise', async () => {
     const { store } = await openPorts();
-    const retrying: Store = retryingStore(store, goingOn());
+    const retrying: Store = retry(store);
     expect(await retrying.getStep('turn_1', 1)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailableError, type Store } from '#store';
+import type { Time } from '#time';
 
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 2_000;
@@ -11,23 +11,27 @@ type AnyMethod = (...args: unknown[]) => unknown;
  * the same arguments, so that output in hand is committed on its return, and an insert whose answer was lost is
  * recognised by its row. Once `signal` is aborted, errors come through.
  */
-export function retryingStore(store: Store, signal: AbortSignal): Store {
+export function retryingStore(store: Store, signal: AbortSignal, time: Time): Store {
   return new Proxy(store, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
-      return (...args: unknown[]) => retry(() => (value as AnyMethod).apply(target, args), signal);
+      return (...args: unknown[]) => retry(() => (value as AnyMethod).apply(target, args), signal, time);
     },
   });
 }
 
-async function retry(operation: () => unknown, signal: AbortSignal): Promise<unknown> {
+async function retry(
+  operation: () => unknown,
+  signal: AbortSignal,
+  { clock, random }: Time,
+): Promise<unknown> {
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
     try {
       return await operation();
     } catch (error) {
       if (!(error instanceof StoreUnavailableError) || signal.aborted) throw error;
-      await sleep(delayMs * (0.75 + Math.random() / 2));
+      await clock.sleep(random.jitter(delayMs));
     }
   }
 }

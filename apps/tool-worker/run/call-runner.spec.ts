@@ -5,6 +5,7 @@ import type { Bus } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import { Slots, ToolConnectionLostError, type Tool, type ToolContext, type ToolsetHost } from '#tools';
+import { systemTime } from '#time';
 import { HostedTools } from '../offer/hosted-tools.js';
 import { CallRunner } from './call-runner.js';
 
@@ -37,7 +38,14 @@ function createRunner(run: (context: ToolContext) => Promise<never>): CallRunner
   const bus = { emit: () => {}, send: async () => 'confirmed' } as Partial<Bus> as Bus;
   const never = async () => false;
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const ports: Ports = { store, bus, me: 'worker-1', peers: { isDead: never, isSuspect: never }, log };
+  const ports: Ports = {
+    store,
+    bus,
+    me: 'worker-1',
+    peers: { isDead: never, isSuspect: never },
+    log,
+    ...systemTime(),
+  };
   const hosted = new HostedTools({ hosts: [host as ToolsetHost], overridesFor: () => ({}) });
   return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));
 }

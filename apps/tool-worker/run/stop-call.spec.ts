@@ -6,6 +6,7 @@ import type { Bus } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore, type Inserted, type Store } from '#store';
 import { defineTool, defineToolset, Slots } from '#tools';
+import { systemTime } from '#time';
 import { HostedTools } from '../offer/hosted-tools.js';
 import { CallRunner } from './call-runner.js';
 
@@ -71,7 +72,7 @@ function createRunner(over: Partial<Store> = {}): CallRunner {
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const nobodyIs = async () => false;
   const peers = { isDead: nobodyIs, isSuspect: nobodyIs };
-  const ports: Ports = { store: answering, bus, me: 'worker-1', peers, log };
+  const ports: Ports = { store: answering, bus, me: 'worker-1', peers, log, ...systemTime() };
   const hosts = [defineToolset({ name: 'test', version: '1.0.0', tools: [hold] })];
   const hosted = new HostedTools({ hosts, overridesFor: () => ({}) });
   return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));

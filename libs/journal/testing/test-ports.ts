@@ -12,6 +12,7 @@ import type {
 } from '#contracts';
 import type { Bus, PublishOutcome } from '#messaging';
 import { createStore, type Store } from '#store';
+import { systemTime } from '#time';
 import type { Ports } from '../ports.js';
 
 /** What was published or sent, in order. */
@@ -58,7 +59,7 @@ export async function openPorts(me = 'gateway-1'): Promise<TestPorts> {
   const isDead = async (processId: string) => dead.has(processId);
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const bus = recorded as Partial<Bus> as Bus;
-  return { store, bus, me, peers: { isDead, isSuspect: isDead }, log, recorded, dead };
+  return { store, bus, me, peers: { isDead, isSuspect: isDead }, log, recorded, dead, ...systemTime() };
 }
 
 const START = Date.now();

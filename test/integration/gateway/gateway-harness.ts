@@ -118,6 +118,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const log: string[] = [];
   const health = new Health();
   const deps: GatewayDeps = {
+    ...systemTime(),
     store,
     bus,
     processId: GATEWAY_ID,

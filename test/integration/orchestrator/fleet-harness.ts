@@ -194,6 +194,7 @@ export class FleetHarness {
       countLiving: (of: keyof FleetHarness['roles']) =>
         this.roles[of] - [...this.dead].filter((id) => id.startsWith(of)).length,
     };
-    return { part: { store: this.store, bus, peers, processId, log: this.logger }, bus };
+    const part = { store: this.store, bus, peers, processId, log: this.logger, ...systemTime() };
+    return { part, bus };
   }
 }

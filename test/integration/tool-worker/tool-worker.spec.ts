@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Metrics } from '#observability';
+import { systemTime } from '#time';
 import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
 import { z } from 'zod';
 import { openPorts } from '../../../libs/journal/testing/test-ports.js';
@@ -22,6 +23,7 @@ describe('a tool worker', () => {
     const taken: [string, number][] = [];
     const worker = new ToolWorker(
       {
+        ...systemTime(),
         store,
         bus,
         processId: 'worker-1',
@@ -55,6 +57,7 @@ describe('a tool worker', () => {
     const memory = { ...toolset('memory'), scope: 'user' as const, concurrency: 3 };
     const worker = new ToolWorker(
       {
+        ...systemTime(),
         store,
         bus,
         processId: 'worker-1',

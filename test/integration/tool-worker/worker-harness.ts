@@ -55,6 +55,7 @@ export class WorkerHarness {
     const log = createLogger({ role: 'worker', level: 'warn', pretty: false, destination });
     const metrics = createMetrics({ collectDefaults: false });
     const running = await startToolWorker({
+      ...systemTime(),
       store: this.store,
       bus,
       processId,

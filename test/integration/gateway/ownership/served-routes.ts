@@ -32,6 +32,7 @@ export async function readServed(): Promise<Served> {
   const config = loadStandaloneConfig({ AUTH: 'local' });
   const logger = createLogger({ role: 'test', level: 'silent' });
   const deps: GatewayDeps = {
+    ...systemTime(),
     ...{
       store: createStore({ dataDir: ':memory:' }),
       bus: createMemoryBus({ broker: new MemoryBroker(new SystemClock()), ...systemTime() }),
