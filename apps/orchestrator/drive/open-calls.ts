@@ -31,7 +31,7 @@ export class OpenCalls {
     wake: () => void,
   ) {
     const { user_id } = memory.journal.turn;
-    const takenOverAt = claimAttempt > 1 && shares.counts(user_id) ? Date.now() : undefined;
+    const takenOverAt = claimAttempt > 1 && shares.counts(user_id) ? ports.clock.wall() : undefined;
     this.memory = memory;
     this.share = new TurnShare(shares, user_id, wake, takenOverAt);
     this.noWorker = new NoWorkerWatch(queues);
@@ -56,7 +56,7 @@ export class OpenCalls {
       const look = await this.noWorker.look(tool_call_id, `tools.${toolsetOf(tool_name)}`);
       if (look === 'wait') return false;
       if (look !== 'publish') {
-        const by = { me: this.ports.me, now: Date.now() };
+        const by = { me: this.ports.me, now: this.ports.clock.wall() };
         const error = notTaken(toolsetOf(tool_name), look);
         next = { ...decision, action: decideNotTaken(memory.journal, decision, error, by) };
       }

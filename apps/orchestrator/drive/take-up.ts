@@ -3,6 +3,7 @@ import { controlKey, newMessage } from '#contracts';
 import { faultPoint } from '#faults';
 import { carryOut, endTurn, situationOf, type Ports } from '#journal';
 import { decideCalls, decideTakeUp, endingStep, holderOf, runClaim, type Liveness } from '#turn';
+import { timestampOf } from '#time';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import type { CatalogueService } from '../catalogue/catalogue.service.js';
 import type { RequestImages } from '../model/request-images.js';
@@ -40,7 +41,7 @@ export class TakeUp {
     if (earlier.length > 0 && (await this.hasActive(earlier.map((turn) => turn._id)))) return 'nothing_to_do';
     const isDeleted = conversation?.deleted_at !== undefined;
     // Its content may have been removed before this turn came: the sweeper looks again.
-    if (isDeleted) await store.updateConversation(conversationId, { due_at: Date.now() });
+    if (isDeleted) await store.updateConversation(conversationId, { due_at: this.ports.clock.wall() });
     const { tools, model } = conversation ?? {};
     return this.claimOrPassOn(journal, { isDeleted, tools, model: model || undefined });
   }
@@ -103,7 +104,7 @@ export class TakeUp {
     const { turn } = journal;
     const catalog = attempt === 1 ? await this.catalogue.pin() : undefined;
     const { _id: turn_id, conversation_id } = turn;
-    const by = { turn_id, conversation_id, owner: this.ports.me, at: new Date().toISOString() };
+    const by = { turn_id, conversation_id, owner: this.ports.me, at: timestampOf(this.ports.clock) };
     const claim = runClaim(turn_id, attempt, by);
     return this.deps.store.claim(catalog ? { ...claim, catalog_hash: catalog._id } : claim);
   }

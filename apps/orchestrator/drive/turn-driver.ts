@@ -129,7 +129,7 @@ export class TurnDriver {
     const { ports, deps, work } = this;
     const liveness = await livenessOf(ports, work.memory.journal);
     return {
-      now: Date.now(),
+      now: ports.clock.wall(),
       me: ports.me,
       liveness,
       budgets: deps.settings.budgets,

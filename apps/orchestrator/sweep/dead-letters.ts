@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { errorDetail } from '#contracts';
 import { compete, endTurn, hint, labelled, readMessageIds, releaseCalls, type Ports } from '#journal';
 import type { DeadDelivery } from '#messaging';
 import { redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
 import { endingStep, failedOutcome, nextStepNumber } from '#turn';
+import { timestampOf } from '#time';
 import { failRow } from '../drive/step-row.js';
 import { deadHintsInARow, MAX_DEAD_HINTS } from './poison-turn.js';
 
@@ -32,7 +32,7 @@ export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<
     message_id: messageId,
     size: content.byteLength,
     ...about,
-    at: new Date().toISOString(),
+    at: timestampOf(ports.clock),
   });
   ports.log.warn({ queue, reason, message_id: messageId, turn_id: turnId }, 'a message is dead');
   if (turnId === undefined) return;
@@ -74,10 +74,10 @@ async function hintAgain(ports: Ports, turnId: string): Promise<void> {
   const deaths = deadHintsInARow(
     journal,
     await ports.store.listDeadLettersOfTurn(turnId, LETTERS_READ),
-    Date.now(),
+    ports.clock.wall(),
   );
   if (deaths >= MAX_DEAD_HINTS) return failTurn(ports, turnId);
-  await delay(HINT_AGAIN_MS * 2 ** Math.max(0, deaths - 1));
+  await ports.clock.sleep(HINT_AGAIN_MS * 2 ** Math.max(0, deaths - 1));
   await hint(ports, journal);
 }
 
@@ -107,7 +107,7 @@ async function settleDeadCall(
   // What a handler threw is for operators.
   const kind = reason.split(': handler failed')[0];
   const error = errorDetail('ToolExecutionError', `The call could not be delivered to a worker (${kind}).`);
-  const by = { worker: ports.me, attempt: 0, at: new Date().toISOString() };
+  const by = { worker: ports.me, attempt: 0, at: timestampOf(ports.clock) };
   await compete(ports, labelled(journal, call), failedOutcome(step, call, error, by));
   await hint(ports, journal);
 }

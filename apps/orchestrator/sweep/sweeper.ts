@@ -1,4 +1,5 @@
 import type { Ports } from '#journal';
+import type { Timer } from '#time';
 
 const ROUND_MS = 2_000;
 /** A process that was dead for so long has nothing left that others would ask about. */
@@ -14,12 +15,12 @@ export interface Swept {
  * looks at is independent of the others: one that fails does not keep them from their round.
  */
 export class Sweeper {
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
   private round: Promise<void> = Promise.resolve();
   private isStopped = false;
 
   constructor(
-    private readonly ports: Pick<Ports, 'store' | 'log'>,
+    private readonly ports: Pick<Ports, 'store' | 'log' | 'clock' | 'random'>,
     private readonly swept: readonly Swept[],
     /** Processes that have been dead for so long. */
     private readonly listForgotten: (durationMs: number) => string[] = () => [],
@@ -32,12 +33,12 @@ export class Sweeper {
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     await this.round;
   }
 
   /** One round; never rejects. */
-  async sweep(now = Date.now()): Promise<void> {
+  async sweep(now = this.ports.clock.wall()): Promise<void> {
     for (const part of this.swept) await this.attempt(() => part.sweep(now));
     await this.attempt(() => this.removeForgotten());
   }
@@ -56,10 +57,10 @@ export class Sweeper {
 
   private schedule(): void {
     if (this.isStopped) return;
-    const delayMs = ROUND_MS * (0.75 + Math.random() / 2);
-    this.timer = setTimeout(() => {
+    const { clock, random } = this.ports;
+    const begin = () => {
       this.round = this.sweep().then(() => this.schedule());
-    }, delayMs);
-    this.timer.unref();
+    };
+    this.timer = clock.after(random.jitter(ROUND_MS), begin, { unref: true });
   }
 }

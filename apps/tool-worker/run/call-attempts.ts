@@ -3,6 +3,7 @@ import { faultPoint } from '#faults';
 import type { CallLabel, Ports } from '#journal';
 import { failure, type ToolConnectionLostError } from '#tools';
 import { attemptsOf, decideLostConnection, mayHaveRun, stoppedBeforeStart, toolsetOf } from '#turn';
+import { timestampOf } from '#time';
 import type { HostedTool } from '../offer/hosted-tools.js';
 import { claimNext, outcomeRow } from './call-claims.js';
 import type { CallInHand } from './call-in-hand.js';
@@ -39,13 +40,13 @@ export class CallAttempts {
     for (let claim = first; ;) {
       await faultPoint('call_claimed');
       if (hand.stop.aborted) return this.stopped(claim.n);
-      const startedAt = performance.now();
+      const startedAt = this.ports.clock.now();
       this.emitStart(claim);
       const output = new CallOutput(this.ports.store, body, hosted.outputBytes);
       const { n } = claim;
       const runOnce = () => this.runOnce(n, output);
       const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, hand.stop, hand.hold));
-      const run = { attempt: n, durationMs: Math.round(performance.now() - startedAt) };
+      const run = { attempt: n, durationMs: Math.round(this.ports.clock.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await output.bound(ran.result));
       const next = await this.goOnAfter(ran.lost, run);
       if (typeof next === 'string' || !('mine' in next)) return next;
@@ -93,7 +94,7 @@ export class CallAttempts {
       attach: (attachment) => output.attach(attachment),
       ask: (question, { signal } = {}) => questions.ask(question, signal),
       onProgress: (progress, total, message, log) => {
-        const timestamp = new Date().toISOString();
+        const timestamp = timestampOf(this.ports.clock);
         const place = { conversation_id, turn_id, tool_call_id, step, timestamp };
         this.ports.bus.emit({ type: 'tool_progress', ...place, progress, total, message, log });
       },

@@ -2,6 +2,7 @@ import type { Claim, Outcome, ToolCallBody } from '#contracts';
 import { compete, settle, type CallLabel, type Ports } from '#journal';
 import type { Store } from '#store';
 import { decideAfterReclaim, decideLostClaim, mayHaveRun, runClaim, settleClaim, type Liveness } from '#turn';
+import { timestampOf } from '#time';
 
 /** What claiming came to. `mine` may start; with `outcome` the call has ended; `nothing` is somebody else's to do. */
 export type Claimed = { mine: Claim } | { outcome: Outcome } | 'nothing';
@@ -112,12 +113,12 @@ export function outcomeRow(
     attempt: run.attempt,
     worker: ports.me,
     duration_ms: run.durationMs,
-    at: new Date().toISOString(),
+    at: timestampOf(ports.clock),
   };
 }
 
 function claimRow(ports: Ports, body: ToolCallBody, attempt: number): Claim {
-  return runClaim(body.tool_call_id, attempt, { ...body, owner: ports.me, at: new Date().toISOString() });
+  return runClaim(body.tool_call_id, attempt, { ...body, owner: ports.me, at: timestampOf(ports.clock) });
 }
 
 async function read(store: Store, toolCallId: string) {

@@ -10,6 +10,7 @@ import {
 import type { Ports } from '#journal';
 import { ToolError, toPrintable, type Question, type Reply } from '#tools';
 import { inputId, stoppedWhileRunning } from '#turn';
+import { timestampOf } from '#time';
 import type { CallInHand } from './call-in-hand.js';
 
 const MAX_MESSAGE_LENGTH = 4_000;
@@ -74,11 +75,11 @@ export class CallQuestions {
 
   /** The row before anything else: who is told of the question finds it. */
   private async put(question: ParsedQuestion): Promise<Asked> {
-    const { store, me } = this.ports;
+    const { store, me, clock } = this.ports;
     const { tool_call_id, turn_id, conversation_id } = this.body;
     for (;;) {
       const number = ++this.number;
-      const now = Date.now();
+      const now = clock.wall();
       const expires_at = new Date(now + this.times.expireMs).toISOString();
       const { row } = await store.answer({
         _id: inputId(tool_call_id, 'question', number),
@@ -103,7 +104,7 @@ export class CallQuestions {
       const given = await this.read(asked.number);
       if (given) return given;
       this.throwIfOver();
-      const leftMs = asked.expiresAt - Date.now();
+      const leftMs = asked.expiresAt - this.ports.clock.wall();
       if (leftMs <= 0 || givenUp.some(({ aborted }) => aborted)) return this.giveUp(asked.number);
       await hand.untilTold(Math.min(leftMs, this.times.lookEveryMs), [...givenUp, ...over]);
     }
@@ -111,9 +112,9 @@ export class CallQuestions {
 
   /** That nobody answered is an answer too: like any other it is given once. */
   private async giveUp(number: number): Promise<Answer> {
-    const { store, bus } = this.ports;
+    const { store, bus, clock } = this.ports;
     const { tool_call_id, turn_id, conversation_id } = this.body;
-    const at = new Date().toISOString();
+    const at = timestampOf(clock);
     const _id = inputId(tool_call_id, 'input', number);
     const given = { action: 'cancel' as const, by: 'system' };
     const { won, row } = await store.answer({ _id, turn_id, conversation_id, ...given, at });
@@ -128,8 +129,8 @@ export class CallQuestions {
 
   private announce({ number, expiresAt }: Asked, { message, schema }: ParsedQuestion): void {
     const { tool_call_id, turn_id, conversation_id, n: step, reply_to } = this.body;
-    const { bus } = this.ports;
-    const timestamp = new Date().toISOString();
+    const { bus, clock } = this.ports;
+    const timestamp = timestampOf(clock);
     const expires_at = new Date(expiresAt).toISOString();
     const place = { conversation_id, turn_id, timestamp, step, tool_call_id };
     bus.emit({ type: 'input_required', ...place, number, message, schema, expires_at });

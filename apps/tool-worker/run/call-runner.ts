@@ -99,7 +99,7 @@ export class CallRunner {
   }
 
   private async handleOnce(body: ToolCallBody, slots: Slots, hand: CallInHand): Promise<DeliveryOutcome> {
-    const delivered = decideDelivery(Date.parse(body.deadline), Date.now());
+    const delivered = decideDelivery(Date.parse(body.deadline), this.ports.clock.wall());
     if (delivered.do === 'drop') return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
@@ -128,7 +128,7 @@ export class CallRunner {
     if (this.isLeaving) return giveBack();
     // Not claimed, so who drives the turn sends it again.
     if (hand.hold.leftMs === 0) return 'ack';
-    const now = decideDelivery(Date.parse(body.deadline), Date.now());
+    const now = decideDelivery(Date.parse(body.deadline), this.ports.clock.wall());
     if (now.do === 'refuse') return this.ends.refuse(body, label, { status: 'failure', error: now.error });
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
