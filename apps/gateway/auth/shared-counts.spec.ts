@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { decodeMessage, encodeMessage, type Message } from '#contracts';
+import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#contracts';
 import { MinuteLimit } from './minute-limit.js';
 import { SharedCounts } from './shared-counts.js';
 
@@ -91,5 +91,20 @@ describe('SharedCounts', () => {
       expect(decodeMessage(encodeMessage(message), 'control')).toMatchObject({ ok: true });
     jest.advanceTimersByTime(10_000);
     expect(sent).toHaveLength(2);
+  });
+
+  it('tells of long keys in messages that the bus takes', () => {
+    const { sent, gateways } = setUp();
+    const { counts } = gateways[0]!;
+    const many = new MinuteLimit({ what: 'many', perUser: 1, inAll: 10_000 });
+    counts.share('many', many);
+    // Six bytes each as JSON.
+    const keys = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(512, '\u0001'));
+    for (const key of keys) many.take(key);
+    counts.stop();
+    const sizes = sent.map((message) => encodeMessage(message).byteLength);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_MESSAGE_BYTES);
+    expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(MAX_MESSAGE_BYTES - 4_000);
+    expect(sent.flatMap(({ body }) => body.counts.map(({ key }) => key))).toEqual(keys);
   });
 });

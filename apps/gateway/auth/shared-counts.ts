@@ -1,13 +1,15 @@
-import { newMessage, type Body } from '#contracts';
+import { encodeMessage, MAX_MESSAGE_BYTES, newMessage, type Body, type Message } from '#contracts';
 import type { Bus } from '#messaging';
 import type { MinuteLimit } from './minute-limit.js';
 
 /** Other gateways know of something this much later at most. */
 const TELL_EVERY_MS = 1_000;
-/** A message of them stays far below what the broker takes. */
-const ENTRIES_PER_MESSAGE = 2_000;
+/** Of one message, by its contract. */
+const MAX_ENTRIES = 2_000;
 /** Keys come from clients, such as the `sub` of a token. */
 const MAX_KEY_LENGTH = 512;
+
+type Counts = Body<'limits.counted'>['counts'];
 
 /**
  * Counts of limits that hold for the installation: each gateway tells the others what it has counted, at most once a
@@ -57,10 +59,29 @@ export class SharedCounts {
       [...keys].flatMap(([key, count]) => (count === 0 ? [] : [{ limit, key, count }])),
     );
     this.untold = new Map();
-    for (let at = 0; at < counts.length; at += ENTRIES_PER_MESSAGE) {
-      const part = counts.slice(at, at + ENTRIES_PER_MESSAGE);
-      const message = newMessage('limits.counted', { gateway: this.processId, counts: part });
-      void this.bus.send('gateway.all', message);
-    }
+    const room = MAX_MESSAGE_BYTES - encodeMessage(this.messageOf([])).byteLength;
+    for (const part of partsOf(counts, room)) void this.bus.send('gateway.all', this.messageOf(part));
   }
+
+  private messageOf(counts: Counts): Message {
+    return newMessage('limits.counted', { gateway: this.processId, counts });
+  }
+}
+
+/** Each of at most `room` bytes as JSON. */
+function* partsOf(counts: Counts, room: number): Generator<Counts> {
+  let part: Counts = [];
+  let left = room;
+  for (const entry of counts) {
+    // With the comma behind it.
+    const bytes = Buffer.byteLength(JSON.stringify(entry)) + 1;
+    if (bytes > left || part.length === MAX_ENTRIES) {
+      yield part;
+      part = [];
+      left = room;
+    }
+    part.push(entry);
+    left -= bytes;
+  }
+  if (part.length > 0) yield part;
 }
