@@ -1,15 +1,24 @@
-import { isIPv6 } from 'node:net';
+import { isIPv6, SocketAddress } from 'node:net';
 
-/** What limits per address count: an IPv4 address, or the /64 of an IPv6 address, all of which one client has. */
+/**
+ * What limits per address count: an IPv4 address, or the /64 of an IPv6 address, all of which one client has. The same for
+ * every way to write an address; a port, which some proxies add, is none of it.
+ */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1];
+  const [bare = ''] = withoutPort(address).split('%');
+  if (!isIPv6(bare)) return bare;
+  const { address: plain } = new SocketAddress({ address: bare, family: 'ipv6' });
+  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/.exec(plain)?.[1];
   if (mapped !== undefined) return mapped;
-  const [bare = ''] = address.split('%');
-  if (!isIPv6(bare)) return address;
-  const [head = '', tail] = bare.split('::');
+  const [head = '', tail] = plain.split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail ? tail.split(':') : [];
   const left = tail === undefined ? 0 : 8 - before.length - after.length;
   const groups = [...before, ...Array<string>(left).fill('0'), ...after].slice(0, 4);
-  return `${groups.map((group) => parseInt(group, 16).toString(16)).join(':')}::/64`;
+  return `${groups.join(':')}::/64`;
+}
+
+function withoutPort(address: string): string {
+  const [, inBrackets, ipv4] = /^(?:\[([^\]]*)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/.exec(address) ?? [];
+  return inBrackets ?? ipv4 ?? address;
 }
