@@ -1,4 +1,5 @@
 export * from './ids.js';
+export * from './local-user.js';
 export * from './tool-messages.js';
 export * from './records.js';
 export * from './turn-status.js';

@@ -1,3 +1,5 @@
+import { LOCAL_USER_ID } from '#contracts';
+
 /** Who speaks: the value of a checked token, or the one local user. */
 export interface User {
   /** Only ever data: never part of a query operator or a file name. */
@@ -12,7 +14,7 @@ export interface User {
 /** The user of a request's token. Throws `RequestError` `unauthorized`. */
 export type Authenticate = (token: string | undefined) => Promise<User>;
 
-export const LOCAL_USER: User = { id: 'local', isOperator: true };
+export const LOCAL_USER: User = { id: LOCAL_USER_ID, isOperator: true };
 
 /** The token of an `Authorization: Bearer …` header. */
 export function bearerToken(authorization: string | undefined): string | undefined {

@@ -1,11 +1,9 @@
-import { newMessage, type Body } from '#contracts';
+import { LOCAL_USER_ID, newMessage, type Body } from '#contracts';
 import { FairLine, type Told } from '#limits';
 import type { Refusals } from '#observability';
 import type { QueueGlances } from '../drive/queue-glances.js';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 
-/** Without accounts everybody is this user. */
-const LOCAL_USER = 'local';
 /** A change is told at once, but not more often than this. */
 const TELL_AGAIN_MS = 250;
 /** What does not change is told and looked at as often as this, while it matters. */
@@ -51,7 +49,7 @@ export class CallShares {
 
   /** Whether what this user has is counted: a user without an account is alone. */
   counts(userId: string): boolean {
-    this.hasAccounts ||= userId !== LOCAL_USER;
+    this.hasAccounts ||= userId !== LOCAL_USER_ID;
     return this.hasAccounts;
   }
 

@@ -1,11 +1,9 @@
-import { newMessage, type Turn } from '#contracts';
+import { LOCAL_USER_ID, newMessage, type Turn } from '#contracts';
 import type { Ports } from '#journal';
 import { LEAST_SHARE, oneOfEach, shareOf } from '#limits';
 
 /** Above this many waiting hints a turn in line is not hinted again: its own hint is among them. */
 const CROWDED = 100;
-/** Without accounts everybody is this user. */
-const LOCAL_USER = 'local';
 /** Turns that end together are followed by one look at the queue. */
 const SOON_MS = 250;
 
@@ -63,7 +61,7 @@ export class TurnHints {
   }
 
   private isShared(turns: Turn[]): boolean {
-    return this.shares.share < 1 && turns.some(({ user_id }) => user_id !== LOCAL_USER);
+    return this.shares.share < 1 && turns.some(({ user_id }) => user_id !== LOCAL_USER_ID);
   }
 
   private async sendLeft(): Promise<void> {

@@ -1,3 +1,4 @@
+import { LOCAL_USER_ID } from '#contracts';
 import { readToken, subjectOf, writeToken } from './token.js';
 
 const KEY = 'switchyard.person';
@@ -16,13 +17,10 @@ export function acceptToken(token: string): boolean {
   return !isOther;
 }
 
-/** Whom a server without tokens takes everybody for. */
-const LOCAL_USER = 'local';
-
 /** True for the user id of who uses this page. */
 export function isThisPerson(userId: string): boolean {
   const token = readToken();
-  return userId === (token === null ? LOCAL_USER : subjectOf(token));
+  return userId === (token === null ? LOCAL_USER_ID : subjectOf(token));
 }
 
 /** What a person wrote and did not send must not be seen or sent by the next one. */
