@@ -1,10 +1,12 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { ErrorDetail } from '#contracts';
 import type { CheckAnswer, CheckRequest } from './check-thread.js';
+import { startThread } from './start-thread.js';
 
 /** How a check ended. `too_slow`: it was stopped; `died`: of too little memory; `failed`: it threw. */
 export type CheckEnd = { error: ErrorDetail | undefined } | 'too_slow' | 'died' | 'failed';
 
+const THREAD = { compiled: './check-thread.js', source: './testing/source-check-thread.mjs' };
 /** Its imports and a first meta-schema. */
 const START_MS = 30_000;
 const SLICE_MS = 50;
@@ -39,7 +41,7 @@ export class Checker {
   }
 
   private start(): Worker {
-    const worker = new Worker(threadUrl(), { resourceLimits: HEAP });
+    const worker = startThread(import.meta.url, THREAD, { resourceLimits: HEAP });
     worker.on('error', () => this.forget(worker));
     worker.on('exit', () => this.forget(worker));
     this.ready = answerOf(worker, START_MS).then((answer) => answer === 'ready');
@@ -76,10 +78,4 @@ function answerOf(worker: Worker, limitMs: number): Promise<CheckAnswer | 'too_s
     }, SLICE_MS);
     worker.on('message', settle).on('error', onEnd).on('exit', onEnd);
   });
-}
-
-/** The compiled thread; where this file runs as TypeScript (tests), a loader that compiles it on the way. */
-function threadUrl(): URL {
-  const isSource = import.meta.url.endsWith('.ts');
-  return new URL(isSource ? './testing/source-check-thread.mjs' : './check-thread.js', import.meta.url);
 }

@@ -7,6 +7,7 @@ export * from './artifact.js';
 export * from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';
 export { showUnreadable } from './validation-detail.js';
+export { startThread } from './start-thread.js';
 export { Slots, type Slot } from './slots.js';
 export * from './limit-time.js';
 export * from './canonical-hash.js';

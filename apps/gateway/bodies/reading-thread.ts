@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from '#observability';
+import { startThread } from '#tools';
 import { RequestError } from '../errors/request-error.js';
 import { FairLines } from '../safety/fair-lines.js';
 import type { ReaderName, ReaderOutput } from './readers.js';
@@ -7,6 +8,7 @@ import { fromRefusal, type ThreadAnswer } from './thread-messages.js';
 
 /** Four times what the largest body needs; more is never touched, because values are counted before. */
 const HEAP = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 };
+const THREAD = { compiled: './body-thread.js', source: './testing/source-thread.mjs' };
 const JOB_TIMEOUT_MS = 20_000;
 /** A thread keeps the memory of what it has read until it ends. */
 const IDLE_MS = 10_000;
@@ -84,7 +86,7 @@ export class ReadingThread {
   }
 
   private start(): Worker {
-    const worker = new Worker(threadUrl(), { resourceLimits: HEAP, ...sourceOptions() });
+    const worker = startThread(import.meta.url, THREAD, { resourceLimits: HEAP });
     worker.unref();
     worker.on('message', (answer: ThreadAnswer) => this.settle(worker, answer));
     worker.on('error', (err) => this.lose(worker, err));
@@ -136,17 +138,4 @@ function tooCostly(): RequestError {
 
 function stopping(): RequestError {
   return new RequestError('unavailable', 'This process is about to stop.');
-}
-
-/** The compiled thread; where this file runs as TypeScript (tests), a loader that compiles it on the way. */
-function threadUrl(): URL {
-  return new URL(isSource() ? './testing/source-thread.mjs' : './body-thread.js', import.meta.url);
-}
-
-function sourceOptions(): { execArgv?: string[] } {
-  return isSource() ? { execArgv: ['--conditions=switchyard-source'] } : {};
-}
-
-function isSource(): boolean {
-  return import.meta.url.endsWith('.ts');
 }

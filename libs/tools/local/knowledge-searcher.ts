@@ -1,6 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../start-thread.js';
 import type { SearchHit } from './document-index.js';
 import type { KnowledgeAnswer, KnowledgeRequest, KnowledgeThreadData } from './knowledge-thread.js';
+
+const THREAD = { compiled: './knowledge-thread.js', source: '../testing/source-thread.mjs' };
 
 /** The folder or the thread is not there. */
 export class KnowledgeUnavailableError extends Error {
@@ -38,7 +41,7 @@ export class KnowledgeSearcher {
   }
 
   private startThread(): Worker {
-    const worker = new Worker(threadUrl(), { workerData: this.data });
+    const worker = startThread(import.meta.url, THREAD, { workerData: this.data });
     // An idle index must not keep the process alive.
     worker.unref();
     worker.on('message', (answer: KnowledgeAnswer) => this.settle(answer));
@@ -61,10 +64,4 @@ export class KnowledgeSearcher {
     for (const { reject } of this.waiting.values()) reject(new KnowledgeUnavailableError());
     this.waiting.clear();
   }
-}
-
-/** The compiled thread; where this file runs as TypeScript (tests), a loader that compiles it on the way. */
-function threadUrl(): URL {
-  const isSource = import.meta.url.endsWith('.ts');
-  return new URL(isSource ? '../testing/source-thread.mjs' : './knowledge-thread.js', import.meta.url);
 }

@@ -1,5 +1,4 @@
 /* The thread that checks arguments from its TypeScript source. */
-import { register } from 'node:module';
+import '../../../scripts/typescript-register.mjs';
 
-register('./typescript-hooks.mjs', import.meta.url);
 await import('../check-thread.ts');

@@ -1,5 +1,4 @@
 /* The index thread from its TypeScript source. */
-import { register } from 'node:module';
+import '../../../scripts/typescript-register.mjs';
 
-register('./typescript-hooks.mjs', import.meta.url);
 await import('../local/knowledge-thread.ts');
