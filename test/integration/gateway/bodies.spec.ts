@@ -108,7 +108,7 @@ function holdThread() {
   return { given, goOn: () => goOn.splice(0).forEach((go) => go()) };
 }
 
-it('a user whose bodies are small and dear to read delays another one by one of them', async () => {
+it('a user whose bodies are small and dear to read delays another one by those of two turns', async () => {
   await harness.stop();
   harness = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
   const thread = holdThread();
