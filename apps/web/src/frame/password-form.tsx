@@ -13,16 +13,41 @@ const WORDS = {
 
 /** Signs in with a password, or makes an account first where that is possible. */
 export function PasswordForm() {
-  const { connection } = useSession();
-  const { reason } = useObservable(connection.state);
   const registration = useRegistration();
   const [invitation] = useState(readInvitation);
   const canRegister = registration === 'open' || (registration === 'invite' && invitation !== undefined);
   const [chosen, setChosen] = useState<boolean>();
   const isNew = canRegister && (chosen ?? invitation !== undefined);
+  const { problem, isBusy, submit, forgetRefusal } = useEntry(isNew, invitation);
+  const change = () => {
+    forgetRefusal();
+    setChosen(!isNew);
+  };
+  return (
+    <form onSubmit={submit} aria-describedby={problem && SIGN_IN_PROBLEM}>
+      <SignInHeading>{isNew ? 'Create an account' : 'Sign in'}</SignInHeading>
+      {isNew ? <NewAccountFields key="new" /> : <AccountFields key="known" />}
+      <SignInProblem>{problem}</SignInProblem>
+      <button type="submit" className="button button-main" disabled={isBusy}>
+        {isNew ? 'Create account' : 'Sign in'}
+      </button>
+      {canRegister ? (
+        <button type="button" className="button button-ghost" disabled={isBusy} onClick={change}>
+          {isNew ? 'I have an account' : 'Create an account'}
+        </button>
+      ) : (
+        <NoRegistration registration={registration} isInvited={invitation !== undefined} />
+      )}
+    </form>
+  );
+}
+
+/** What submitting the form does, and what came of it. */
+function useEntry(isNew: boolean, invitation: string | undefined) {
+  const { connection } = useSession();
+  const { reason } = useObservable(connection.state);
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<string>();
-  const problem = refusal ?? (reason && WORDS[reason]);
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -37,31 +62,8 @@ export function PasswordForm() {
         setRefusal(error instanceof HttpError ? error.message : 'Something went wrong.');
       });
   };
-  return (
-    <form onSubmit={submit} aria-describedby={problem && SIGN_IN_PROBLEM}>
-      <SignInHeading>{isNew ? 'Create an account' : 'Sign in'}</SignInHeading>
-      {isNew ? <NewAccountFields key="new" /> : <AccountFields key="known" />}
-      <SignInProblem>{problem}</SignInProblem>
-      <button type="submit" className="button button-main" disabled={isBusy}>
-        {isNew ? 'Create account' : 'Sign in'}
-      </button>
-      {canRegister ? (
-        <button
-          type="button"
-          className="button button-ghost"
-          disabled={isBusy}
-          onClick={() => {
-            setRefusal(undefined);
-            setChosen(!isNew);
-          }}
-        >
-          {isNew ? 'I have an account' : 'Create an account'}
-        </button>
-      ) : (
-        <NoRegistration registration={registration} isInvited={invitation !== undefined} />
-      )}
-    </form>
-  );
+  const problem = refusal ?? (reason && WORDS[reason]);
+  return { problem, isBusy, submit, forgetRefusal: () => setRefusal(undefined) };
 }
 
 /** Undefined until the server has said it. */
