@@ -8,6 +8,7 @@ import { describeRemoval } from './removal-contract.js';
 import { describeSmallCollections } from './small-collections-contract.js';
 import { describeTurns } from './turn-contract.js';
 import { describeUsage } from './usage-contract.js';
+import { describeUserState } from './user-state-contract.js';
 import { describeValues } from './value-contract.js';
 
 /** What every adapter of the `Store` port promises. `createStore` gives a store that is not open yet. */
@@ -27,6 +28,7 @@ export function describeStoreContract(createStore: () => Store | Promise<Store>)
     describeJournalReads(store);
     describeRemoval(store);
     describeSmallCollections(store);
+    describeUserState(store);
     describeAccounts(store);
     describeUsage(store);
     describeValues(store);
