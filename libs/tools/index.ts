@@ -6,7 +6,7 @@ export * from './output-budget.js';
 export * from './artifact.js';
 export * from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';
-export { showUnreadable } from './validation-detail.js';
+export { refuseArguments, showUnreadable } from './validation-detail.js';
 export { startThread } from './start-thread.js';
 export { Slots, type Slot } from './slots.js';
 export * from './limit-time.js';

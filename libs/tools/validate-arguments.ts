@@ -6,7 +6,7 @@ import { costOfSchema } from './schema-cost.js';
 import { SchemaCompiler } from './schema-compiler.js';
 import { SlowChecks, type SlowCheckEnd, type SlowCheckOptions } from './slow-checks.js';
 import { againIfHeldUp, runWithTimeLimit, TimeLimitError } from './time-limit.js';
-import { toValidationError } from './validation-detail.js';
+import { refuseArguments, toValidationError } from './validation-detail.js';
 
 /** Wall clock for compiling one schema; while the machine stands still it is not blamed. */
 const COMPILE_LIMIT_MS = 500;
@@ -71,9 +71,9 @@ export class ArgumentValidator {
     args: Record<string, unknown>,
     by: CheckedFor = NOBODY,
   ): ErrorDetail | undefined | Promise<ErrorDetail | undefined> {
-    if (!isWithinDepth(args)) return refuse('The arguments nest too deep.');
+    if (!isWithinDepth(args)) return refuseArguments('The arguments nest too deep.');
     const compiled = this.compile(schema);
-    if ('unusable' in compiled) return refuse(compiled.unusable);
+    if ('unusable' in compiled) return refuseArguments(compiled.unusable);
     const { reduced, dialect, cost, check } = compiled;
     const text = JSON.stringify(args);
     if (cost * text.length > MAX_PROMPT_WORK)
@@ -84,7 +84,7 @@ export class ArgumentValidator {
       const errors = findErrors(check, args);
       return errors && toValidationError(errors, args);
     } catch {
-      return refuse(UNCHECKED);
+      return refuseArguments(UNCHECKED);
     }
   }
 
@@ -95,13 +95,13 @@ export class ArgumentValidator {
 
   private toDetail(end: SlowCheckEnd, { user_id, tool_name }: CheckedFor): ErrorDetail | undefined {
     if (typeof end === 'object') return end.error;
-    if (end === 'failed') return refuse(UNCHECKED);
+    if (end === 'failed') return refuseArguments(UNCHECKED);
     const limit = end === 'too_many' ? 'waiting_argument_checks' : 'slow_arguments';
     this.options.refusals?.note(limit, { user_id, tool_name });
     if (end === 'died')
-      return refuse('The arguments take too much memory to check. Send fewer or shorter values.');
+      return refuseArguments('The arguments take too much memory to check. Send fewer or shorter values.');
     if (end === 'too_slow')
-      return refuse(
+      return refuseArguments(
         `The arguments take more than ${this.limitMs} ms to check. Send shorter or simpler values.`,
       );
     const seconds = RETRY_AFTER_MS / 1_000;
@@ -165,12 +165,4 @@ function schemaKey(schema: Record<string, unknown>): string {
   // A schema too deep to serialise is refused before it could be compiled; they all share one entry.
   if (!isWithinDepth(schema)) return 'too deep';
   return createHash('sha256').update(JSON.stringify(schema)).digest('base64');
-}
-
-function refuse(constraint: string): ErrorDetail {
-  return errorDetail('ValidationError', constraint, {
-    parameter: 'arguments',
-    provided_value: null,
-    constraint,
-  });
 }

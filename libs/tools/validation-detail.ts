@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import type { ErrorDetail } from '#contracts';
+import { errorDetail, type ErrorDetail } from '#contracts';
 
 const MAX_VALUE_LENGTH = 200;
 const MAX_CONSTRAINT_LENGTH = 500;
@@ -84,4 +84,13 @@ function maskSecrets(name: string, value: unknown): unknown {
 
 function cut(text: string): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
+}
+
+/** The error of a call that none of its arguments alone is to blame for. */
+export function refuseArguments(constraint: string): ErrorDetail {
+  return errorDetail('ValidationError', constraint, {
+    parameter: 'arguments',
+    provided_value: null,
+    constraint,
+  });
 }

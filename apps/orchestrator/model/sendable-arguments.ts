@@ -1,4 +1,5 @@
-import { errorDetail, isWithinDepth, MAX_DEPTH, MAX_MESSAGE_BYTES, type ErrorDetail } from '#contracts';
+import { isWithinDepth, MAX_DEPTH, MAX_MESSAGE_BYTES, type ErrorDetail } from '#contracts';
+import { refuseArguments } from '#tools';
 
 /** Bytes of a `tool.call` besides its arguments and its user: ids, names, times. */
 const ENVELOPE_BYTES = 4 * 1024;
@@ -11,19 +12,11 @@ const ENVELOPE_DEPTH = 2;
  */
 export function refuseUnsendable(args: Record<string, unknown>, userId: string): ErrorDetail | undefined {
   const levels = MAX_DEPTH - ENVELOPE_DEPTH;
-  if (!isWithinDepth(args, levels)) return refuse(`The arguments nest more than ${levels} levels.`);
+  if (!isWithinDepth(args, levels)) return refuseArguments(`The arguments nest more than ${levels} levels.`);
   const limit = MAX_MESSAGE_BYTES - ENVELOPE_BYTES - Buffer.byteLength(JSON.stringify(userId));
   const size = Buffer.byteLength(JSON.stringify(args));
   if (size <= limit) return undefined;
-  return refuse(
+  return refuseArguments(
     `The arguments take ${size} bytes as JSON; a call takes at most ${limit}. Send less, or in parts.`,
   );
-}
-
-function refuse(constraint: string): ErrorDetail {
-  return errorDetail('ValidationError', constraint, {
-    parameter: 'arguments',
-    provided_value: null,
-    constraint,
-  });
 }
