@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { bearerToken } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { ParsePipe, parseRequest } from '../http/parse.pipe.js';
+import { addressOf } from '../safety/client-address.js';
 import type { AccountBody } from './accounts.js';
 import { isVisible } from './name-look.js';
 import { Registration, type RegistrationState } from './registration.js';
@@ -74,8 +75,4 @@ export class AccountsController {
   me(@Req() request: Request): Promise<AccountBody> {
     return this.door.whoIs(bearerToken(request.headers.authorization));
   }
-}
-
-function addressOf({ ip }: Request): string {
-  return ip ?? '';
 }

@@ -56,32 +56,23 @@ export class BodyBudget {
   /** @param userId undefined where nobody is counted. Throws `RequestError` `overloaded`. */
   enter(userId: string | undefined, announcedBytes: number): HeldBody {
     let held = 0;
-    let isLarge = false;
     let isReleased = false;
     const grow = (bytes: number) => {
       if (isReleased || bytes <= held) return;
-      const becomesLarge = !isLarge && bytes > MAX_BODY_BYTES;
-      this.judge(userId, { more: bytes - held, bytes, becomesLarge, isLarge: isLarge || becomesLarge });
-      if (becomesLarge) this.count(userId, held, 1);
-      isLarge ||= becomesLarge;
+      this.judge(userId, held, bytes);
       this.bytes += bytes - held;
-      if (isLarge) this.count(userId, bytes - held, 0);
+      if (isLarge(held)) this.count(userId, bytes - held, 0);
+      else if (isLarge(bytes)) this.count(userId, bytes, 1);
       held = bytes;
     };
     const release = () => {
       if (isReleased) return;
       isReleased = true;
       this.bytes -= held;
-      if (isLarge) this.count(userId, -held, -1);
+      if (isLarge(held)) this.count(userId, -held, -1);
     };
-    if (announcedBytes > MAX_BODY_BYTES) grow(announcedBytes);
-    else
-      this.judge(userId, {
-        more: announcedBytes,
-        bytes: announcedBytes,
-        becomesLarge: false,
-        isLarge: false,
-      });
+    if (isLarge(announcedBytes)) grow(announcedBytes);
+    else this.judge(userId, held, announcedBytes);
     return { grow, release };
   }
 
@@ -90,25 +81,20 @@ export class BodyBudget {
     return this.bytes;
   }
 
-  private judge(
-    userId: string | undefined,
-    {
-      more,
-      bytes,
-      becomesLarge,
-      isLarge,
-    }: { more: number; bytes: number; becomesLarge: boolean; isLarge: boolean },
-  ): void {
+  /** Throws unless a body of which `held` bytes are held may have `bytes`. */
+  private judge(userId: string | undefined, held: number, bytes: number): void {
+    const more = bytes - held;
+    const becomesLarge = isLarge(bytes) && !isLarge(held);
     const { bodyBytes, bodyBytesPerUser, largeBodiesPerUser } = this.limits;
     const user = userId === undefined ? undefined : this.users.get(userId);
     const moreLarge = becomesLarge ? bytes : more;
     if (becomesLarge && (user?.count ?? 0) >= largeBodiesPerUser)
       throw this.refuse('large_bodies_per_user', userId, 'Too many of your large requests are being read');
-    if (isLarge && userId !== undefined && (user?.bytes ?? 0) + moreLarge > bodyBytesPerUser)
+    if (isLarge(bytes) && userId !== undefined && (user?.bytes ?? 0) + moreLarge > bodyBytesPerUser)
       throw this.refuse('body_bytes_per_user', userId, 'Too many bytes of your requests are being read');
     if (
       this.bytes + more > bodyBytes ||
-      (isLarge && this.largeBytes + moreLarge > bodyBytes * SHARE_OF_LARGE)
+      (isLarge(bytes) && this.largeBytes + moreLarge > bodyBytes * SHARE_OF_LARGE)
     )
       throw this.refuse('body_bytes', userId, 'Too many bytes of requests are being read');
   }
@@ -126,4 +112,8 @@ export class BodyBudget {
     this.refusals.note(limit, userId === undefined ? {} : { user_id: userId });
     return new TooManyBytes(`${what} right now. Try again.`, STATUS[limit]);
   }
+}
+
+function isLarge(bytes: number): boolean {
+  return bytes > MAX_BODY_BYTES;
 }

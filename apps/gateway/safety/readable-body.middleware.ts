@@ -1,10 +1,10 @@
 import type { NextFunction, Request, Response } from 'express';
+import { hasBody, isForm } from '../bodies/body-kind.js';
 import type { Dialect } from '../dialects/dialect.js';
 import { RequestError } from '../errors/request-error.js';
 import { isAlwaysServed } from './always-served.js';
 import type { HttpOptions } from './http-options.js';
 
-const FORM = 'application/x-www-form-urlencoded';
 /** Where a form is a body. */
 const FORM_PATHS = /^\/api\/auth\/token\/?$/i;
 
@@ -18,11 +18,9 @@ export function judgeBodyType({ dialects, sendError }: Pick<HttpOptions, 'dialec
   };
 }
 
-/** A body of another type would be ignored. Who sends none may say so with a length of 0. */
+/** A body of another type would be ignored. */
 function hasReadableBody(request: Request, dialect: Dialect | undefined): boolean {
   if (dialect?.ignoresBody?.(request.path)) return true;
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
-  if (!hasBody || request.is(['application/json', ...(dialect?.bodyTypes ?? [])])) return true;
-  return FORM_PATHS.test(request.path) && request.is(FORM) === FORM;
+  if (!hasBody(request) || request.is(['application/json', ...(dialect?.bodyTypes ?? [])])) return true;
+  return FORM_PATHS.test(request.path) && isForm(request);
 }

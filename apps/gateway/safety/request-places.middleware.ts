@@ -4,6 +4,7 @@ import { bearerToken, LOCAL_USER, type User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { toRequestError } from '../errors/to-request-error.js';
 import { isAlwaysServed } from './always-served.js';
+import { addressOf } from './client-address.js';
 import type { HttpOptions } from './http-options.js';
 import { rememberUser } from './known-user.js';
 import { NoPlaceError, type Leave } from './request-places.js';
@@ -118,8 +119,4 @@ export class PlaceSteps {
 
 function expectsContinue({ headers }: Request): boolean {
   return headers.expect?.toLowerCase() === '100-continue';
-}
-
-function addressOf({ ip }: Request): string {
-  return ip ?? '';
 }

@@ -49,7 +49,7 @@ export class RequestPlaces {
 
   /** While a token is being checked: an issuer or a store that is slow must not gather requests. */
   check(address: string): Leave {
-    return enterAsStranger(this.checked, address, 'http_requests');
+    return enterPool(this.checked, address, 'http_requests');
   }
 
   /**
@@ -69,12 +69,12 @@ export class RequestPlaces {
 
   /** While a stranger's body is on its way. Throws `NoPlaceError`. */
   awaitBody(address: string): Leave {
-    return enterAsStranger(this.bodies, address, 'unknown_requests');
+    return enterPool(this.bodies, address, 'unknown_requests');
   }
 
   /** While a stranger's request is being answered. Throws `NoPlaceError`. */
   enterAsStranger(address: string): Leave {
-    return enterAsStranger(this.answers, address, 'unknown_requests');
+    return enterPool(this.answers, address, 'unknown_requests');
   }
 
   private countUser(userId: string | undefined): Leave {
@@ -87,7 +87,7 @@ export class RequestPlaces {
   }
 }
 
-function enterAsStranger(places: StrangerPlaces, address: string, limit: string): Leave {
+function enterPool(places: StrangerPlaces, address: string, limit: string): Leave {
   const entered = places.enter(address);
   if (typeof entered === 'function') return entered;
   if (entered === 'full') throw new NoPlaceError(limit, 503, FULL);

@@ -1,0 +1,14 @@
+import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Who sends none may say so with a length of 0. */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+export function isForm(request: Pick<Request, 'is'>): boolean {
+  return request.is(FORM) === FORM;
+}
