@@ -8,6 +8,9 @@ import { startTarget, type Target } from './target.js';
 const FROM = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const HALF_SENT = 1_100;
 const SILENT = 400;
+const BEHIND_ONE = 14;
+/** Twice the places of strangers. */
+const IN_LINE = 30 * BEHIND_ONE;
 const PROBES = 20;
 /** Bodies and headers may take 10 s; a process that has other work to do looks at them later. */
 const PATIENCE_MS = 20_000;
@@ -15,7 +18,7 @@ const PATIENCE_MS = 20_000;
 /** Requests that never become whole must not keep others from being served. */
 export const halfSent: Attack = {
   name: 'half-sent',
-  says: 'a stranger begins a thousand requests and never sends their bodies, or not even their headers',
+  says: 'a stranger begins a thousand requests and never sends their bodies, or not even their headers, and leaves with others in line',
   async run({ isShort }) {
     const target = await startTarget();
     const hostile: RawConnection[] = [];
@@ -26,6 +29,7 @@ export const halfSent: Attack = {
       hostile.push(...(await open(target, SILENT)));
       hostile.push(...(await open(target, SILENT, 'GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')));
       await readByNow(target);
+      await leaveInLine(target);
       const findings = [countAccepted(hostile), ...(await probe(target, token))];
       if (!isShort) findings.push(...(await drip(target, hostile)));
       return findings;
@@ -55,6 +59,20 @@ async function begin(target: Target, count: number, path: string): Promise<RawCo
 /** Resolves once the process has read what was sent before: it reads its connections in turn. */
 async function readByNow({ url }: Target): Promise<void> {
   for (let count = 0; count < 5; count++) await fetch(`${url}/health/live`).then((answer) => answer.text());
+}
+
+/** A slow request and those behind it on the same connection: what they have taken must end with it. */
+async function leaveInLine(target: Target): Promise<void> {
+  const form = 'username=nobody&password=wrong+password';
+  const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const leaving = await open(target, IN_LINE / BEHIND_ONE);
+  for (const connection of leaving) {
+    connection.begin('/api/auth/token', { headers: type, length: form.length, body: form });
+    connection.send('GET /api/conversations HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(BEHIND_ONE));
+  }
+  await readByNow(target);
+  for (const connection of leaving) connection.close();
+  await readByNow(target);
 }
 
 async function probe({ url }: Target, token: string): Promise<Finding[]> {

@@ -6,6 +6,8 @@ import type { GatewayLimits } from '#bootstrap';
 import type { Refusals } from '#observability';
 import { RequestError } from '../errors/request-error.js';
 import type { SendError } from '../errors/send-error.js';
+import { hasBody } from '../bodies/body-kind.js';
+import { beginInTurn, standBefore } from '../http/in-turn.js';
 import type { HttpTimings } from './http-timings.js';
 import type { Leave } from './request-places.js';
 import { SlowBodies } from './slow-bodies.js';
@@ -66,17 +68,12 @@ export class HttpConnections {
     // Read when the server begins to listen; an option of its constructor, which Nest calls.
     (server as { connectionsCheckingInterval?: number }).connectionsCheckingInterval = lookMs;
     server.on('connection', (socket: Socket) => this.add(socket));
-    server.on('upgrade', ({ socket }: IncomingMessage) => this.spare.delete(socket));
-    // By then Socket.IO has put itself in front of all others, who do not hear of requests to its path.
-    server.once('listening', () =>
-      server.prependListener('request', (request: IncomingMessage, response: ServerResponse) =>
-        this.begin(request, response),
-      ),
-    );
+    // By then everybody listens, also Socket.IO.
+    server.once('listening', () => this.standBeforeAll(server));
     // Else Node asks for the body before the request has a place.
     server.on('checkContinue', (...asked: unknown[]) => server.emit('request', ...asked));
-    server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
-      response.writeHead(417, { Connection: 'close' }).end(),
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+      this.begin(request, response, () => response.writeHead(417, { Connection: 'close' }).end()),
     );
     server.on('timeout', (socket: Socket) => this.endIfStuck(socket));
     const looking = setInterval(() => this.bodies.look(), lookMs).unref();
@@ -127,15 +124,37 @@ export class HttpConnections {
     this.spare.add(socket, isTrusted ? undefined : (address ?? ''));
   }
 
-  private begin(request: IncomingMessage, response: ServerResponse): void {
-    if (hasBody(request)) this.bodies.watch(request, response);
-    const connection = this.connections.get(request.socket);
-    if (!connection) return;
+  private standBeforeAll(server: Server): void {
+    standBefore<[IncomingMessage, ServerResponse]>(server, 'request', ([request, response], handOn) =>
+      this.begin(request, response, handOn),
+    );
+    standBefore<[IncomingMessage]>(server, 'upgrade', ([{ socket }], handOn) => this.upgrade(socket, handOn));
+  }
+
+  /** Requests of one connection are handed on one after the other. */
+  private begin(request: IncomingMessage, response: ServerResponse, handOn: () => void): void {
+    const { socket } = request;
+    const connection = this.connections.get(socket);
+    // What else was read from a connection that has been closed meanwhile.
+    if (!connection || socket.destroyed) return;
     connection.open++;
     response.once('close', () => connection.open--);
-    if (connection.open <= MAX_PIPELINED || request.socket.destroyed) return;
-    this.options.refusals.note('pipelined_requests', { address: connection.address });
-    request.socket.destroy();
+    if (connection.open > MAX_PIPELINED) return this.endPipeline(socket, connection);
+    if (hasBody(request)) this.bodies.watch(request, response);
+    beginInTurn(response, handOn);
+  }
+
+  /** Behind requests that have no answer yet, nothing could be said about it: their answers come first. */
+  private upgrade(socket: Socket, handOn: () => void): void {
+    this.spare.delete(socket);
+    const connection = this.connections.get(socket);
+    if (connection && connection.open > 0) this.endPipeline(socket, connection);
+    else handOn();
+  }
+
+  private endPipeline(socket: Socket, { address }: Connection): void {
+    this.options.refusals.note('pipelined_requests', { address });
+    socket.destroy();
   }
 
   private refuseBody(request: IncomingMessage, response: ServerResponse): void {
@@ -158,9 +177,4 @@ export class HttpConnections {
     if (open > 0) this.options.refusals.note('untaken_answers', { address });
     socket.destroy();
   }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  return encoding !== undefined || (length !== undefined && length !== '0');
 }

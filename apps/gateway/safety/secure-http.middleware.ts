@@ -15,7 +15,6 @@ const API_PATHS = /^\/api\//i;
 export function secureHttp(app: NestExpressApplication, options: HttpOptions): void {
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);
-  app.use(leaveOutGone);
   app.use(nameRequests(options.log));
   app.use(pageHeaders());
   app.use(keepAnswersPrivate);
@@ -25,11 +24,6 @@ export function secureHttp(app: NestExpressApplication, options: HttpOptions): v
   app.use(places.beforeBody);
   parseBodies(app, options);
   app.use(places.afterBody);
-}
-
-/** What else was read from a connection that has been closed meanwhile. */
-function leaveOutGone({ socket }: Request, _response: Response, next: NextFunction): void {
-  if (!socket.destroyed) next();
 }
 
 function keepAnswersPrivate({ path }: Request, response: Response, next: NextFunction): void {

@@ -7,12 +7,15 @@ import { addCall, PlayedTurn } from './played-turn.js';
 let gateway: WatchedGateway;
 let count = 0;
 const sockets: Socket[] = [];
+/** Asked on each connection before anything else. */
+let first = '';
 
 beforeAll(async () => {
   gateway = await WatchedGateway.start();
 });
 beforeEach(() => gateway.announceTool());
 afterEach(async () => {
+  first = '';
   for (const socket of sockets.splice(0)) socket.destroy();
   await gateway.endTurns();
 });
@@ -27,7 +30,7 @@ function post(path: string, body: object, headers: Record<string, string> = {}):
   const all = { Host: host, 'Content-Type': 'application/json', ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   const length = `Content-Length: ${Buffer.byteLength(json)}`;
-  socket.write([`POST ${path} HTTP/1.1`, ...lines, length, '', json].join('\r\n'));
+  socket.write(first + [`POST ${path} HTTP/1.1`, ...lines, length, '', json].join('\r\n'));
   socket.resume();
   return socket;
 }
@@ -81,6 +84,22 @@ describe.each(REQUESTS)('%s: what is held ends with the client', (name, begin) =
     await waitFor(() => socket.destroyed, { what: 'the end' });
     await gateway.noticed();
     await gateway.idle();
+  });
+
+  it('that leaves while its request is in line behind another of its connection', async () => {
+    first = 'GET /api/conversations HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+    let socket: Socket;
+    await gateway.during(
+      'listConversations',
+      () => (socket = next()),
+      async () => {
+        await gateway.noticed();
+        socket.destroy();
+        await gateway.noticed();
+      },
+    );
+    await gateway.idle();
+    expect(await gateway.unended()).toEqual([]);
   });
 
   it.each(['getTurn', 'insertTurn'] as const)('that leaves during %s', async (operation) => {

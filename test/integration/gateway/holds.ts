@@ -6,7 +6,7 @@ import { waitFor } from '../../services/wait-for.js';
 import { startHarness, type Harness } from './gateway-harness.js';
 import { PendingTimers } from './pending-timers.js';
 
-type Held = 'getTurn' | 'readJournal' | 'readJournals' | 'insertTurn';
+type Held = 'listConversations' | 'getTurn' | 'readJournal' | 'readJournals' | 'insertTurn';
 
 /** A gateway, and everything that it holds for clients: with one tool, `math.add`, and nobody who drives turns. */
 export class WatchedGateway {
