@@ -17,8 +17,7 @@ import {
   MAX_VALUES,
   MAX_VALUES_IN_PLACE,
 } from './body-limits.js';
-import { receiveBody, textOf, type ReceivedBody } from './receive-body.js';
-import { refuseUpload } from './refuse-upload.js';
+import { receiveBody, textOf, tooLarge, type ReceivedBody } from './receive-body.js';
 
 export interface JsonBodyOptions {
   dialects: readonly Dialect[];
@@ -48,14 +47,10 @@ export function readJsonBodies(options: JsonBodyOptions) {
         error instanceof TooManyBytes ? error.status : undefined,
       );
     };
-    readBody(options, { request, response, owner }).then(
-      (body) => {
-        request.body = body;
-        next();
-      },
-      (error: unknown) =>
-        request.readableEnded ? fail(error) : refuseUpload(request, response, () => fail(error)),
-    );
+    readBody(options, { request, response, owner }).then((body) => {
+      request.body = body;
+      next();
+    }, fail);
   };
 }
 
@@ -69,7 +64,7 @@ async function readBody(options: JsonBodyOptions, asked: Asked): Promise<unknown
   const { request, response, owner } = asked;
   const { maxBodyBytes: maxBytes = MAX_BODY_BYTES } = owner ?? {};
   const announced = announcedBytes(request);
-  if ((announced ?? 0) > maxBytes) throw new BodyError(413, 'the body is too large');
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const userId = await largeSender(options, request, { maxBytes, announced });
   const held = options.bodies.budget.enter(userId, announced ?? 0);
   response.once('close', held.release);

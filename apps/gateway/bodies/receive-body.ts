@@ -17,6 +17,7 @@ export interface ReceivedBody {
 }
 
 export interface ReceiveOptions {
+  /** Of the body as it is sent, and as it is unpacked: what unpacks to nothing must end, too. */
   maxBytes: number;
   /** Called with all bytes so far before they are kept; what it throws ends the reading. */
   grow(bytes: number): void;
@@ -33,7 +34,7 @@ export async function receiveBody(
   let used = 0;
   const keep = (chunk: Uint8Array) => {
     const bytes = body.bytes + chunk.length;
-    if (bytes > maxBytes) throw new BodyError(413, 'the body is too large');
+    if (bytes > maxBytes) throw tooLarge();
     grow(bytes);
     body.bytes = bytes;
     body.meter.add(chunk);
@@ -50,7 +51,7 @@ export async function receiveBody(
       from += part.length;
     }
   };
-  await readAll(request, stream, (chunk) => keep(toUtf8(chunk)));
+  await readAll(request, stream, { maxBytes, take: (chunk) => keep(toUtf8(chunk)) });
   keep(toUtf8());
   const last = body.slabs.pop();
   if (last) body.slabs.push(last.subarray(0, used));
@@ -66,6 +67,10 @@ export function textOf(slabs: readonly Uint8Array[]): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
+export function tooLarge(): BodyError {
+  return new BodyError(413, 'the body is too large');
+}
+
 function firstSlabBytes({ headers }: IncomingMessage): number {
   const length = Number(headers['content-length'] ?? FIRST_SLAB_BYTES);
   return Math.min(Math.max(length, 1), SLAB_BYTES);
@@ -74,25 +79,33 @@ function firstSlabBytes({ headers }: IncomingMessage): number {
 function readAll(
   request: IncomingMessage,
   stream: IncomingMessage | Duplex,
-  take: (chunk: Buffer) => void,
+  { maxBytes, take }: { maxBytes: number; take(chunk: Buffer): void },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    let sent = 0;
     const end = (settle: () => void) => {
       stream.off('data', onData).off('end', onEnd).off('error', onError);
-      request.off('close', onClose);
+      request.off('data', onSent).off('close', onClose);
       if (stream instanceof Duplex) {
         request.unpipe(stream);
         stream.on('error', () => undefined).destroy();
       }
       settle();
     };
+    const refuse = (error: Error) => {
+      request.pause();
+      end(() => reject(error));
+    };
     const onData = (chunk: Buffer) => {
       try {
         take(chunk);
       } catch (error) {
-        request.pause();
-        end(() => reject(error as Error));
+        refuse(error as Error);
       }
+    };
+    const onSent = ({ length }: Buffer) => {
+      sent += length;
+      if (sent > maxBytes) refuse(tooLarge());
     };
     const onEnd = () => end(resolve);
     const onError = () => end(() => reject(new BodyError(400, 'the body could not be unpacked')));
@@ -100,7 +113,7 @@ function readAll(
       if (!request.readableEnded) end(() => reject(new BodyError(400, 'the client left')));
     };
     stream.on('data', onData).on('end', onEnd).on('error', onError);
-    request.on('close', onClose);
+    request.on('data', onSent).on('close', onClose);
     if (stream instanceof Duplex) request.pipe(stream);
   });
 }

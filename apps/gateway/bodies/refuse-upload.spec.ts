@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
-import type { Request, Response } from 'express';
 import { waitFor } from '../../../test/services/wait-for.js';
-import { refuseUpload } from './refuse-upload.js';
+import { allowEarlyAnswer } from './refuse-upload.js';
 
 const MIB = 1024 * 1024;
 const ends: (() => void)[] = [];
@@ -22,9 +21,6 @@ async function upload(): Promise<{ client: Socket; request: IncomingMessage; res
   return { client, request, response };
 }
 
-const refuse = (request: IncomingMessage, response: ServerResponse) =>
-  refuseUpload(request as Request, response as Response, () => response.writeHead(429).end('no'));
-
 it.each([
   ['at once', () => Promise.resolve()],
   [
@@ -39,7 +35,8 @@ it.each([
   client.on('data', (chunk: Buffer) => (answer += chunk.toString()));
   await until(request);
   const { socket } = request;
-  refuse(request, response);
+  allowEarlyAnswer(request, response);
+  response.writeHead(429).end('no');
   await once(socket, 'close');
   expect(socket.bytesRead).toBeLessThan(MIB);
   expect(answer).toMatch(/^HTTP\/1.1 429 /);

@@ -1,15 +1,30 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** For clients that read an answer only once they have sent. */
 const LINGER_MS = 1_000;
 
 /**
- * Answers a request whose body is not read, and ends its connection. Nothing more is read from it, so that the rest of
+ * Lets a request be answered before its body has come: what has not been read by then never is, and the connection ends
+ * with the answer. To be called before anything is done for the request.
+ */
+export function allowEarlyAnswer(request: IncomingMessage, response: ServerResponse): void {
+  const { writeHead } = response;
+  response.writeHead = function (...head: unknown[]) {
+    response.writeHead = writeHead;
+    if (!request.complete) refuseUpload(request, response);
+    // Else the next request of the connection would wait for somebody to read this one.
+    else if (request.isPaused()) request.resume();
+    return writeHead.apply(response, head as Parameters<typeof writeHead>);
+  };
+}
+
+/**
+ * Ends the connection with the answer, which is about to be written. Nothing more is read from it, so that the rest of
  * the body costs nothing; it is broken a second later, because a client loses an answer that comes with a reset.
  */
-export function refuseUpload(request: Request, response: Response, answer: () => void): void {
+function refuseUpload(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
-  if (!response.headersSent) response.setHeader('Connection', 'close');
+  response.setHeader('Connection', 'close');
   socket.destroySoon = () => {
     socket.end();
     socket.pause();
@@ -18,5 +33,4 @@ export function refuseUpload(request: Request, response: Response, answer: () =>
   request.pause();
   // Node reads to the end what nobody has begun to read; asking for nothing is no beginning while the buffer is full.
   request.read();
-  answer();
 }

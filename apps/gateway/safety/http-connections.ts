@@ -7,6 +7,7 @@ import type { Refusals } from '#observability';
 import { RequestError } from '../errors/request-error.js';
 import type { SendError } from '../errors/send-error.js';
 import { hasBody } from '../bodies/body-kind.js';
+import { allowEarlyAnswer } from '../bodies/refuse-upload.js';
 import { beginInTurn, standBefore } from '../http/in-turn.js';
 import type { HttpTimings } from './http-timings.js';
 import type { Leave } from './request-places.js';
@@ -140,7 +141,10 @@ export class HttpConnections {
     connection.open++;
     response.once('close', () => connection.open--);
     if (connection.open > MAX_PIPELINED) return this.endPipeline(socket, connection);
-    if (hasBody(request)) this.bodies.watch(request, response);
+    if (hasBody(request)) {
+      this.bodies.watch(request, response);
+      allowEarlyAnswer(request, response);
+    }
     beginInTurn(response, handOn);
   }
 
@@ -161,7 +165,6 @@ export class HttpConnections {
     this.options.refusals.note('slow_bodies', { address: request.socket.remoteAddress });
     // Socket.IO answers requests to its path itself.
     if (response.headersSent || !('locals' in response)) return void request.socket.destroy();
-    response.setHeader('Connection', 'close');
     this.options.sendError(
       request as Request,
       response as Response,

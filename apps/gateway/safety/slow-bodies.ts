@@ -6,11 +6,9 @@ export interface BodyPace {
   patienceMs: number;
   /** On average. */
   bytesPerSecond: number;
-  /** How long the rest of a body may come when its answer has been sent already. */
-  restMs: number;
 }
 
-export const BODY_PACE: BodyPace = { patienceMs: 10_000, bytesPerSecond: 8 * 1024, restMs: 30_000 };
+export const BODY_PACE: BodyPace = { patienceMs: 10_000, bytesPerSecond: 8 * 1024 };
 
 type Awaited = Pick<IncomingMessage, 'complete' | 'readableLength' | 'readableHighWaterMark'> & {
   socket: Pick<IncomingMessage['socket'], 'bytesRead' | 'destroyed'> & { destroy(): void };
@@ -25,8 +23,6 @@ interface Clock {
   waitedMs: number;
   /** Of these, since something last came. */
   silentMs: number;
-  /** Of these, since the answer was sent. */
-  restMs: number;
   isRefused: boolean;
 }
 
@@ -57,7 +53,7 @@ export class SlowBodies<Request extends Awaited, Response extends Answer> {
 
   watch(request: Request, response: Response): void {
     const { bytesRead } = request.socket;
-    const clock = { bytesBefore: bytesRead, bytes: 0, waitedMs: 0, silentMs: 0, restMs: 0, isRefused: false };
+    const clock = { bytesBefore: bytesRead, bytes: 0, waitedMs: 0, silentMs: 0, isRefused: false };
     this.clocks.set(request, { response, clock });
   }
 
@@ -72,24 +68,23 @@ export class SlowBodies<Request extends Awaited, Response extends Answer> {
         this.clocks.delete(request);
         continue;
       }
-      this.advance(clock, request, response, passedMs);
+      this.advance(clock, request, passedMs);
       if (this.isTooSlow(clock)) this.end(request, response, clock);
     }
   }
 
-  private advance(clock: Clock, request: Request, { writableEnded }: Response, passedMs: number): void {
+  private advance(clock: Clock, request: Request, passedMs: number): void {
     // The process itself takes no more at the moment.
     if (request.readableLength >= request.readableHighWaterMark) return;
     const bytes = request.socket.bytesRead - clock.bytesBefore;
     clock.waitedMs += passedMs;
     clock.silentMs = bytes > clock.bytes ? 0 : clock.silentMs + passedMs;
     clock.bytes = bytes;
-    if (writableEnded) clock.restMs += passedMs;
   }
 
-  private isTooSlow({ waitedMs, silentMs, bytes, restMs }: Clock): boolean {
+  private isTooSlow({ waitedMs, silentMs, bytes }: Clock): boolean {
     const { patienceMs, bytesPerSecond } = this.pace;
-    if (silentMs >= patienceMs || restMs >= this.pace.restMs) return true;
+    if (silentMs >= patienceMs) return true;
     return bytes < (bytesPerSecond * (waitedMs - patienceMs)) / 1000;
   }
 

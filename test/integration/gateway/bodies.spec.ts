@@ -176,3 +176,18 @@ it.each([
   const body = `{"message":"Hi","x":[${'{},'.repeat(values)}{}]}`;
   expect(await send(Buffer.from(body), undefined, path)).toBe(status);
 });
+
+it('a packed body that comes to nothing is bounded by what is sent', async () => {
+  const connection = await RawConnection.open({ port: harness.running.port });
+  const head = ['Host: 127.0.0.1', 'Content-Type: application/json', 'Content-Encoding: deflate'];
+  connection.send(
+    `POST /api/conversations HTTP/1.1\r\n${head.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+  );
+  const sendPiece = (piece: string) => connection.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+  sendPiece('\x78\x9c');
+  // Stored blocks of no bytes, none of which is the last.
+  const empty = '\x00\x00\x00\xff\xff'.repeat(20_000);
+  for (let sent = 0; sent <= MIB; sent += empty.length) sendPiece(empty);
+  expect(await connection.status()).toBe(413);
+  await connection.closed();
+});

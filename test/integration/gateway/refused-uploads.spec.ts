@@ -1,0 +1,57 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { RawConnection, type Begun } from '../../services/raw-connection.js';
+import { startHarness, type Harness } from './gateway-harness.js';
+
+const MIB = 1024 * 1024;
+const BODY = Buffer.alloc(64 * MIB, 'x');
+const REQUESTS = 'http.server.request.start';
+
+let harness: Harness;
+/** The gateway's side of each connection on which something was asked. */
+const asked = new Set<Socket>();
+const note = (message: unknown) => void asked.add((message as { socket: Socket }).socket);
+beforeEach(() => {
+  asked.clear();
+  subscribe(REQUESTS, note);
+});
+afterEach(async () => {
+  unsubscribe(REQUESTS, note);
+  await harness.stop();
+});
+
+async function upload(path: string, begun: Begun = {}): Promise<number[]> {
+  const connection = await RawConnection.open({ port: harness.running.port });
+  connection.begin(path, { length: 100 * BODY.length, body: '', ...begun });
+  connection.socket.write(BODY);
+  await connection.closed();
+  return connection.statuses;
+}
+
+function readBytes(): number {
+  return [...asked].reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+}
+
+const typed = (type: string) => ({ headers: { 'Content-Type': type } });
+
+describe('a body that nobody wants', () => {
+  it.each<[what: string, path: string, begun: Begun, status: number]>([
+    ['of another type', '/api/conversations', typed('text/plain'), 415],
+    ['that is too large', '/api/conversations', {}, 413],
+    ['of another website', '/api/conversations', { headers: { Origin: 'https://example.org' } }, 403],
+    ['of a health check', '/health/live', { method: 'GET' }, 200],
+    ['of a request for metrics', '/metrics', { method: 'GET' }, 200],
+    ['for Socket.IO', '/socket.io/?EIO=4&transport=polling', {}, 400],
+  ])('%s: is not read, and the connection ends', async (_what, path, begun, status) => {
+    harness = await startHarness();
+    expect(await upload(path, begun)).toEqual([status]);
+    expect(readBytes()).toBeLessThan(MIB);
+  });
+
+  it('for which there is no place: is not read, and the connection ends', async () => {
+    harness = await startHarness({ limits: { httpRequests: 0 } });
+    expect(await upload('/api/conversations')).toEqual([503]);
+    expect(readBytes()).toBeLessThan(MIB);
+  });
+});
