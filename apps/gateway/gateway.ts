@@ -145,7 +145,10 @@ export class Gateway {
     await Promise.all([this.offeredTools.callRoll(), this.offeredModels.callRoll()]);
   }
 
-  /** Lets nobody in, answers the requests in hand, and disconnects everybody. `bodies` are read until they are stopped. */
+  /**
+   * Lets nobody in, answers the requests in hand, and disconnects everybody. `bodies` are read until they are
+   * stopped.
+   */
   async drain(graceMs: number): Promise<void> {
     this.admission.close();
     this.unknownSockets.stop();

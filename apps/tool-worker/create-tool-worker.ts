@@ -30,7 +30,10 @@ export interface ToolWorkerOptions {
 export interface EmbeddedToolWorker {
   /** Resolves when calls are taken. Throws with a clear sentence when the broker or the store cannot be used. */
   start(): Promise<void>;
-  /** Takes no more calls, lets those in hand end within `graceMs` (default 10 s), leaves the fleet. Call it once, at the end. */
+  /**
+   * Takes no more calls, lets those in hand end within `graceMs` (default 10 s), leaves the fleet. Call it once, at
+   * the end.
+   */
   stop(graceMs?: number): Promise<void>;
   /** The worker's name in the fleet, as in outcomes and logs; undefined before `start`. */
   readonly id: string | undefined;

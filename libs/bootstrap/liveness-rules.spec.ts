@@ -108,7 +108,7 @@ describe('suspect', () => {
 
 describe('a beat that stands still', () => {
   const none = { lastFailedAt: null, lastSucceededAt: null, lastBegunAt: null, steadySince: null };
-  /** My own heartbeats from 0 on, each answered after so many milliseconds. */
+  /** My own heartbeats from 0 on, each answered after the given milliseconds. */
   function beats(...answeredAfterMs: number[]): OwnHeartbeats {
     let own: OwnHeartbeats = none;
     answeredAfterMs.forEach((ms, index) => {
@@ -134,7 +134,7 @@ describe('a beat that stands still', () => {
     expect(standsStill(seen(100, 8_000), beats(0, 0, 1_001, 0, 0), 8_000)).toBe(false);
   });
 
-  it('begins anew when one of mine failed', () => {
+  it('begins again when one of mine failed', () => {
     const failed = failedBeat(beats(0, 0), 4_000);
     expect(standsStill(seen(100, 7_000), failed, 7_000)).toBe(false);
     const again = acknowledgedBeat(failed, { dueAt: 6_000, begunAt: 6_000, now: 6_010 });

@@ -16,9 +16,9 @@ export const PROBE_GAP_MS = 1_000;
 /** So long after my own reconnect a returned message proves nothing: the others may not be back yet. */
 export const RECONNECT_SHADOW_MS = 10_000;
 
-/** A beat that stands still for so long makes an owner suspect whose probes come back, however young its observer. */
+/** A beat that stands still for this long makes an owner suspect whose probes come back, however young its observer. */
 export const STILL_FOR_MS = 1.5 * BEAT_INTERVAL_MS;
-/** An own heartbeat that is answered so long after it was due is late: what slowed mine may slow those of others. */
+/** An own heartbeat that is answered this long after it was due is late: what slowed mine may slow those of others. */
 export const LATE_BEAT_MS = 1_000;
 
 /** One listing of the `processes` rows. */

@@ -24,7 +24,9 @@ import { BoundedSet } from './bounded-set.js';
 
 /** Ids of gone processes kept in memory; a forgotten one is looked up again. */
 const MAX_GONE = 10_000;
-/** A beat that has not stood still long enough by then does not: its owner lives, or my own heartbeats are irregular. */
+/**
+ * A beat that has not stood still long enough by then does not: its owner lives, or my own heartbeats are irregular.
+ */
 const STILL_PATIENCE_MS = STILL_FOR_MS + BEAT_INTERVAL_MS;
 /** Between two looks while something else than time is missing. */
 const LOOK_AGAIN_MS = 500;

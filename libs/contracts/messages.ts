@@ -61,8 +61,8 @@ export const bodySchemas = {
   /** Asks every orchestrator to announce its models to `reply_to` at once. */
   'model.roll_call': z.object({ reply_to: controlKeySchema }),
   /**
-   * What an orchestrator has in the queues of toolsets where calls wait or are held back: at a change, every second. What
-   * is not in it is not there any more.
+   * What an orchestrator has in the queues of toolsets where calls wait or are held back: at a change, every second.
+   * What is not in it is not there any more.
    */
   'calls.counted': z.object({
     orchestrator: processIdSchema,

@@ -8,7 +8,7 @@ import type { Ports } from './ports.js';
  * What follows an ending row, done by who inserted it and again by whoever gets a hint about the ended turn: tell
  * viewers, count what it used, set the caches, hint the next turn in line. Idempotent.
  *
- * @param count counts the usage of its steps, by who knows what of it is counted already
+ * @param count counts the usage of its steps; a driver leaves out what it has counted already
  */
 export async function endTurn(
   ports: Ports,

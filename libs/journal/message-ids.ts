@@ -47,8 +47,8 @@ const bodyParts = {
 const CONTENTS = ['arguments', 'data', 'error', 'explanation'] as const;
 
 /**
- * Reads ids from messages that nobody accepted: of another version, too deep, too large, with a wrong body. What comes
- * out is a hint and is looked up in the journal; what is not even JSON says nothing.
+ * Reads ids from messages that nobody accepted: of another version, too deep, too large, with a wrong body. The ids
+ * are hints, looked up in the journal; content that is not even JSON has none.
  */
 export function readMessageIds(content: Buffer): MessageIds {
   if (content.byteLength > MAX_PARSED_BYTES) return { kept: '' };

@@ -30,7 +30,7 @@ export async function stopTurn(
   }
   if (!endingStep(journal)) journal = await insertCancel(ports, journal);
   await faultPoint('stop_committed');
-  // Who ended it may have died since, and after a deletion its steps are gone.
+  // The process that ended it may have died since, and after a deletion its steps are gone.
   await countUsage(ports.store, journal);
   const mayBeRunning = await releaseCalls(ports, journal);
   await faultPoint('stop_settled');

@@ -4,7 +4,7 @@ import { FairLine } from './fair-line.js';
 
 const PLACES = 16;
 
-/** A toolset's queue and its workers: takes what is sent, in order, so many at once. */
+/** A toolset's queue and its workers: takes calls in order, up to `PLACES` at once. */
 class Fleet {
   readonly started: string[] = [];
   readonly running: string[] = [];
@@ -151,7 +151,7 @@ describe('a line that several processes fill', () => {
     expect(fleet.line.heldInAll).toBe(0);
   });
 
-  it('forgets who has told nothing for three seconds', () => {
+  it('forgets a process that has told nothing for three seconds', () => {
     const fleet = new Fleet();
     fleet.line.hear('other', told('ann', 30));
     for (const id of calls('greedy', 6)) fleet.ask(id);

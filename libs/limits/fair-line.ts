@@ -11,7 +11,7 @@ export interface Told extends UserCount {
   users: ReadonlyMap<string, UserCount>;
 }
 
-/** A process that has told nothing for so long has nothing there any more, or is gone. */
+/** A process that has told nothing for this long has nothing there any more, or is gone. */
 const FORGOTTEN_MS = 3_000;
 const NOTHING: UserCount = { sent: 0, held: 0 };
 
@@ -61,7 +61,7 @@ export class FairLine {
     return false;
   }
 
-  /** It runs, whoever sent it. */
+  /** It runs; any process may have sent it. */
   count(id: string, user: string): void {
     this.drop(id, user);
     if (!this.sentBy.get(user)?.has(id)) this.add(id, user);
@@ -86,8 +86,8 @@ export class FairLine {
   }
 
   /**
-   * What the queue looks like: it may hold what no process counts, and more may run at once than was announced. Two looks
-   * must agree.
+   * What the queue looks like: it may hold what no process counts, and more may run at once than was announced. Two
+   * looks must agree.
    */
   look(queue: { messages: number; consumers: number }): void {
     const places = this.options.places();

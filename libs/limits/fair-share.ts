@@ -16,8 +16,8 @@ export interface QueueUse {
 }
 
 /**
- * Whether one more of a user may enter. Nothing waits: everybody may. Otherwise only up to his part of the places; and a
- * user who is alone may keep a few waiting, so that no place is empty between two of his.
+ * Whether one more of a user may enter. Nothing waits: everybody may. Otherwise only up to his part of the places;
+ * and a user who is alone may keep a few waiting, so that no place is empty between two of his.
  */
 export function mayEnter(use: QueueUse): boolean {
   const { places, inAll, own, users, share } = use;

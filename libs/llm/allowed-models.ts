@@ -13,8 +13,8 @@ export interface ModelChoice {
 }
 
 /**
- * The models that a client may name: the deployment's own one, and what `allow` has. Without `allow`: what the settings list, and
- * of each provider that is configured the model that is asked when only the provider is named.
+ * The models that a client may name: the deployment's own one, and what `allow` has. Without `allow`: what the
+ * settings list, and of each provider that is configured the model that is asked when only the provider is named.
  */
 export function allowedModels(env: ModelEnvironment, { allow, listed = [] }: ModelChoice): string[] {
   const named = listed.filter((name) => name.includes('/') || name === 'demo');

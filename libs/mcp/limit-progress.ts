@@ -2,7 +2,7 @@
 export const PROGRESS_GAP_MS = 200;
 
 /**
- * Passes a call's progress on at most five times a second: of what comes between only the latest, when the gap is over
+ * Passes a call's progress on at most five times a second: of reports in between only the latest, when the gap is over
  * or the call has ended.
  */
 export class LimitedProgress<T extends object> {

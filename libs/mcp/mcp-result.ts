@@ -28,7 +28,7 @@ export async function toMcpResult(
 /** Keys of the protocol itself. */
 const PROTOCOL_KEYS = new Set(['_meta', 'resultType', 'ttlMs', 'cacheScope']);
 
-/** What servers put besides the fields of the protocol, for those who know them. */
+/** What servers add to the fields of the protocol, for clients that know it. */
 function fieldsOf(rest: Record<string, unknown>): Record<string, unknown> | undefined {
   const entries = Object.entries(rest).filter(
     ([key, value]) => !PROTOCOL_KEYS.has(key) && value !== undefined,

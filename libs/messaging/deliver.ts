@@ -53,7 +53,9 @@ export async function deliverCommand(
   }
 }
 
-/** Tries until the handler succeeds or the delivery is lost: a returned dead letter would be counted and once dropped. */
+/**
+ * Tries until the handler succeeds or the delivery is lost: a returned dead letter would be counted and once dropped.
+ */
 export async function deliverDead(
   dead: DeadDelivery,
   handler: (dead: DeadDelivery) => Promise<void>,

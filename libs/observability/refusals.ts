@@ -3,8 +3,8 @@ import type { Counter } from 'prom-client';
 const LINE_EVERY_MS = 60_000;
 
 /**
- * Counts what a limit refused (`switchyard_refusals_total`) and logs it: the first refusal at once, then at most one line
- * a minute for each limit, with the number of refusals since the line before.
+ * Counts what a limit refused (`switchyard_refusals_total`) and logs it: the first refusal at once, then at most one
+ * line a minute for each limit, with the number of refusals since the line before.
  */
 export class Refusals {
   private readonly limits = new Map<string, { loggedAt: number; refused: number }>();
@@ -17,7 +17,7 @@ export class Refusals {
 
   /**
    * @param limit its name in the settings, or a fixed word: never anything that a client chose
-   * @param about what an operator needs to see who is affected, such as `{ address }` or `{ user_id }`
+   * @param about names the affected client for operators, such as `{ address }` or `{ user_id }`
    */
   note(limit: string, about: Record<string, unknown> = {}): void {
     this.counter.inc({ limit });

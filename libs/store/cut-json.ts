@@ -1,4 +1,4 @@
-/** How many characters of JSON text so many UTF-16 units of a string take at most, with the quote before them. */
+/** How many characters of JSON text a number of UTF-16 units of a string takes at most, with the quote before them. */
 export function longestInJson(length: number): number {
   return 1 + 6 * length;
 }

@@ -25,8 +25,8 @@ export interface SideStore extends UsageStore {
   removeOldDeadLetters(before: string, limit: number): Promise<number>;
 
   /**
-   * A fact of this id gets the text; last writer wins. `full`: it would be one more than `limit` of this user, and is not
-   * there. However many write at once, there are never more when all have been answered.
+   * A fact of this id gets the text; last writer wins. `full`: it would be one more than `limit` of this user, and is
+   * not there. However many write at once, there are never more when all have been answered.
    */
   putFact(row: Fact, limit: number): Promise<'put' | 'full'>;
   /** All of a user, newest first. */

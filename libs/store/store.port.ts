@@ -7,9 +7,10 @@ export type { Inserted, TakenField } from './side-store.port.js';
 export type { UsageKey, UsageQuery, UsageSum } from './usage-store.port.js';
 
 /**
- * The journal. Decisions are inserts by `_id`: `claim`, `settle`, `commitStep`, `answer`, `insertTurn` (of `TurnStore`); the first
- * one wins and every later one is told the winner's row. When the answer to an insert was lost, the adapter tries
- * again and reads back; a stored row equal to the one inserted then counts as won. Updates touch caches only.
+ * The journal. Decisions are inserts by `_id`: `claim`, `settle`, `commitStep`, `answer`, `insertTurn` (of
+ * `TurnStore`); the first one wins and every later one is told the winner's row. When the answer to an insert was
+ * lost, the adapter tries again and reads back; a stored row equal to the one inserted then counts as won. Updates
+ * touch caches only.
  *
  * Reads that a decision follows from see every acknowledged write (majority, primary). Writes are durable when
  * their promise resolves (MongoDB: `w: majority, j: true`; SQLite: `synchronous=FULL`).

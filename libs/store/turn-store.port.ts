@@ -5,8 +5,8 @@ import type { Inserted, SideStore } from './side-store.port.js';
 export type TurnsPage = ({ before?: number } | { after: number }) & {
   limit: number;
   /**
-   * Only as many as have journals of so many bytes together, beginning with the one next to `before` or `after`, but that
-   * one in any case. The store sums up what people, models and tools wrote; what does not fit is not read.
+   * Only as many as have journals of this many bytes together, beginning with the one next to `before` or `after`,
+   * but that one in any case. The store sums up what people, models and tools wrote; what does not fit is not read.
    */
   bytes?: number;
 };
@@ -46,9 +46,10 @@ export interface TurnStore extends SideStore {
   /** Unmarked ones whose `updated_at` is before, oldest first. */
   listUnchangedConversations(before: string, limit: number): Promise<Conversation[]>;
   /**
-   * Removes these turns of a marked conversation with their outcomes, answers and dead letters, and all of its artifacts. With
-   * `keep: 'ids'` steps and claims stay, emptied of what they say, so that no late insert can win what was decided;
-   * with `nothing` they go, too. The turns go last: what is cut short is repeated from them. Idempotent.
+   * Removes these turns of a marked conversation with their outcomes, answers and dead letters, and all of its
+   * artifacts. With `keep: 'ids'` steps and claims stay, emptied of what they say, so that no late insert can win
+   * what was decided; with `nothing` they go, too. The turns go last: what is cut short is repeated from them.
+   * Idempotent.
    */
   removeTurns(conversationId: string, turnIds: string[], keep: 'ids' | 'nothing'): Promise<void>;
   /** The row alone; after everything else. */
@@ -60,8 +61,8 @@ export interface TurnStore extends SideStore {
    */
   insertTurn(row: Turn): Promise<Inserted<Turn> | 'taken'>;
   /**
-   * Several turns in one write, in this order, up to the first whose `_id`, number or client message id is taken: how many
-   * were inserted. Callers keep such a write small: it is not interrupted.
+   * Several turns in one write, in this order, up to the first whose `_id`, number or client message id is taken: how
+   * many were inserted. Callers keep such a write small: it is not interrupted.
    */
   insertTurns(rows: Turn[]): Promise<number>;
   getTurn(id: string): Promise<Turn | null>;
@@ -92,8 +93,8 @@ export interface TurnStore extends SideStore {
   /** The same for several turns, in one write. */
   setTurnsDue(ids: string[], dueAt: number | null): Promise<void>;
   /**
-   * Turns with `due_at` ≤ now, oldest first; `parked`: only those whose cached status is `awaiting_input`; `moving`: only
-   * the others.
+   * Turns with `due_at` ≤ now, oldest first; `parked`: only those whose cached status is `awaiting_input`; `moving`:
+   * only the others.
    */
   listDueTurns(now: number, limit: number, which?: 'moving' | 'parked'): Promise<Turn[]>;
 }

@@ -93,8 +93,8 @@ function toInputSchema(name: string, input: z.ZodType): Record<string, unknown> 
 }
 
 /**
- * The schema knows more than its JSON form (refinements, defaults), so the arguments are read by it, too, here on the event
- * loop: whatever its patterns make of them, for no longer than {@link PARSE_LIMIT_MS}.
+ * The schema knows more than its JSON form (refinements, defaults), so the arguments are read by it, too, here on the
+ * event loop: whatever its patterns make of them, for no longer than {@link PARSE_LIMIT_MS}.
  */
 function parse<Input extends z.ZodType>(input: Input, args: unknown): z.output<Input> {
   const parsed = parseInTime(input, args);

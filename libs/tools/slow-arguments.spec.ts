@@ -11,7 +11,9 @@ describe('arguments that take long to check', () => {
   const refusals = { note: jest.fn() };
   const strict = new ArgumentValidator({ refusals, slowChecks: { limitMs: 100 } });
   const realCheck = Checker.prototype.check;
-  /** Only long arguments hang, and are judged by the short limit: a new thread may take longer to compile the schema. */
+  /**
+   * Only long arguments hang, and are judged by the short limit: a new thread may take longer to compile the schema.
+   */
   const LONG = 40;
   beforeEach(() => {
     jest.spyOn(Checker.prototype, 'check').mockImplementation(function (this: Checker, what, limitMs) {

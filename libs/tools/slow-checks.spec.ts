@@ -87,7 +87,7 @@ it.each(['too_slow', 'died'] as const)(
   },
 );
 
-it('gives users turns: one who waits is served before the third check of another', async () => {
+it('gives users turns: a waiting one is served before the third check of another', async () => {
   const checks = create();
   const started: string[] = [];
   jest.spyOn(Checker.prototype, 'check').mockImplementation(function (this: Checker, what, limitMs) {

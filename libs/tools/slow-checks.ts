@@ -19,7 +19,7 @@ interface Waiting {
   end(how: SlowCheckEnd): void;
 }
 
-/** A user whose check was stopped shares one thread with all others of this kind for so long. */
+/** A user whose check was stopped shares one thread with all others of this kind for this long. */
 const SUSPECT_MS = 60_000;
 const MAX_SUSPECTS = 10_000;
 

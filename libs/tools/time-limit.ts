@@ -4,7 +4,10 @@ const script = new Script('run()');
 const idle = () => undefined;
 /** One for all: making it takes longer than most work that is limited. */
 const context: { run: () => void } = createContext({ run: idle }) as { run: () => void };
-/** Work that had less than this part of its time from the processor was held up: the machine stood still, or was taken. */
+/**
+ * Work that had less than this part of its time from the processor was held up: the machine stood still, or was
+ * taken.
+ */
 const OWN_SHARE = 0.25;
 const MAX_TRIES = 3;
 

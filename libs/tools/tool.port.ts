@@ -113,7 +113,9 @@ export class ToolError extends Error {
   }
 }
 
-/** The connection to the tool's back end broke while the call ran: whether it had an effect is unknown to the worker. */
+/**
+ * The connection to the tool's back end broke while the call ran: whether it had an effect is unknown to the worker.
+ */
 export class ToolConnectionLostError extends Error {
   override name = 'ToolConnectionLostError';
 }

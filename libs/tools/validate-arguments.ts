@@ -40,7 +40,7 @@ export interface ArgumentValidatorOptions {
 /**
  * Checks arguments against the JSON Schema of a tool: 2020-12 (default), 2019-09, draft 7 and 6. What arguments cost is
  * never held against their schema: where the schema does not bound it, they are checked on a thread with a time limit,
- * and refused alone. Compiled schemas are cached by content; a full cache starts anew together with the compiler, so
+ * and refused alone. Compiled schemas are cached by content; a full cache is emptied together with the compiler, so
  * memory stays bounded.
  */
 export class ArgumentValidator {
@@ -63,8 +63,8 @@ export class ArgumentValidator {
   }
 
   /**
-   * Undefined when `args` fit; no coercion, no defaults: `args` is never changed. Answers at once unless the schema lets
-   * a check take long; then it is a promise.
+   * Undefined when `args` fit; no coercion, no defaults: `args` is never changed. Answers at once unless the schema
+   * lets a check take long; then it is a promise.
    */
   validate(
     schema: Record<string, unknown>,

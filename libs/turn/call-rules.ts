@@ -35,7 +35,7 @@ export interface CallSituation {
   /** Process id of who decides. */
   me: string;
   liveness: (processId: string) => Liveness;
-  /** Until when who decides has held back a call; undefined: not at all. */
+  /** Until when the deciding process has held a call back; undefined: not at all. */
   releasedAt?: (toolCallId: string) => number | undefined;
 }
 
@@ -154,7 +154,10 @@ export function mayRunAgain(toolClass: ToolClass): boolean {
   return toolClass !== 'once';
 }
 
-/** The last moment at which a worker may start it, ms since epoch. While its driver holds it back no time of it passes. */
+/**
+ * The last moment at which a worker may start it, ms since epoch. While its driver holds it back no time of it
+ * passes.
+ */
 export function deadlineOf(
   step: Step,
   call: Call,

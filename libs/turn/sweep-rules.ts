@@ -26,9 +26,9 @@ const SHORT_MS = 30_000;
 const LONG_MS = 600_000;
 
 /**
- * How long the sweeper may leave a parked turn alone. A worker that asks a person may die meanwhile: half a minute. Where
- * calls wait for approval nothing can happen but an answer, which makes the turn due, and the end of their time: half as
- * long as they have waited, so that thousands of them cost little.
+ * How long the sweeper may leave a parked turn alone. A worker that asks a person may die meanwhile: half a minute.
+ * Where calls wait for approval nothing can happen but an answer, which makes the turn due, and the end of their
+ * time: half as long as they have waited, so that thousands of them cost little.
  */
 export function parkedLookMs(journal: Journal, now: number): number {
   const open = openCalls(journal);

@@ -1,6 +1,7 @@
 /**
- * Characters that change how a text looks without being seen: direction marks, zero-width and other ignorable characters,
- * line separators, controls, and blanks that Unicode counts as symbols or letters. Emoji keep what joins their parts.
+ * Characters that change how a text looks without being seen: direction marks, zero-width and other ignorable
+ * characters, line separators, controls, and blanks that Unicode counts as symbols or letters. Emoji keep what joins
+ * their parts.
  */
 const UNSEEN =
   /(?<!\p{Extended_Pictographic})\ufe0f|(?<![\p{Extended_Pictographic}\ufe0f\p{Emoji_Modifier}])\u200d|\u200d(?!\p{Extended_Pictographic})|(?![\ufe0f\u200d])[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;

@@ -13,7 +13,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Of Node's four threads, half stay free for files and names. */
 const AT_ONCE = 2;
-/** Less than half of `unknown_requests`: those who wait hold places there, and a full pool refuses everybody alike. */
+/** Less than half of `unknown_requests`: waiting checks hold places there, and a full pool refuses everybody alike. */
 const WAITING = 90;
 
 /** `scrypt$<N>$<r>$<p>$<salt>$<hash>`: what was made with another cost is still understood. */

@@ -14,7 +14,7 @@ export interface Admission {
   invitationId?: string;
 }
 
-/** `REGISTRATION`: who may make an account. */
+/** `REGISTRATION`: which people may make an account. */
 export class Registration {
   /** Accounts are never removed, so this is asked until it is true once. */
   private hasAccounts = false;

@@ -30,7 +30,10 @@ export interface CallsPage {
 export class Calls {
   constructor(private readonly store: Store) {}
 
-  /** Of the `limit` newest turns below `before`, oldest first; fewer when their journals are larger than 1 MiB. Also of somebody else's conversation. */
+  /**
+   * Of the `limit` newest turns below `before`, oldest first; fewer when their journals are larger than 1 MiB. The
+   * conversation may be anyone's.
+   */
   async list(conversationId: string, page: { before: number; limit: number }): Promise<CallsPage> {
     if (!idSchema.safeParse(conversationId).success) throw notFound();
     const conversation = await this.store.getConversation(conversationId);

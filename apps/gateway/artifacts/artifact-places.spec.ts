@@ -57,7 +57,7 @@ it('forgets a client that leaves, waiting or not', async () => {
   for (const { client } of clients) expect(client.listenerCount('close')).toBeLessThanOrEqual(1);
 });
 
-it('refuses, and notes, who has waited for too long', async () => {
+it('refuses and notes a read that has waited too long', async () => {
   const places = placesOf(5);
   enter(places, 'ann');
   enter(places, 'ann');

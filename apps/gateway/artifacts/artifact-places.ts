@@ -20,8 +20,8 @@ interface Waiting {
 }
 
 /**
- * Places for artifacts in memory, each from before the store reads it until its client has taken the answer or left. The
- * others wait, in the order in which they came, those of a user who has all of his places apart.
+ * Places for artifacts in memory, each from before the store reads it until its client has taken the answer or left.
+ * The others wait, in the order in which they came, those of a user who has all of his places apart.
  */
 export class ArtifactPlaces {
   private readonly users = new Map<string, number>();

@@ -10,7 +10,7 @@ export class Artifacts {
   constructor(
     private readonly store: Pick<Store, 'getArtifact'>,
     private readonly ownership: Ownership,
-    /** Whoever reads over HTTP takes one first. */
+    /** A read over HTTP takes one first. */
     readonly places: ArtifactPlaces,
   ) {}
 

@@ -20,8 +20,8 @@ interface Taken {
 }
 
 /**
- * How much may happen within a minute, in this process; with `SharedCounts`, in all gateways. One thing may cost more than the limit: what is over it counts
- * as a debt, of which a minute pays as much as the limit.
+ * How much may happen within a minute, in this process; with `SharedCounts`, in all gateways. One thing may cost more
+ * than the limit: what is over it counts as a debt, of which a minute pays as much as the limit.
  */
 export class MinuteLimit {
   /** Told what was counted here; below 0 it was given back. */
@@ -49,7 +49,7 @@ export class MinuteLimit {
     this.onCount(userId, cost);
   }
 
-  /** Another process counted so much, or gave back so much if it is below 0. This refuses nothing by itself. */
+  /** Counts what another process has counted; a `cost` below 0 was given back. Never refuses. */
   hear(userId: string, cost: number): void {
     this.forgetOld(this.now());
     if (cost < 0) this.forgetHeard(userId, -cost);

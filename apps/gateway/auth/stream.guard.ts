@@ -9,7 +9,7 @@ export const OPEN_STREAMS = Symbol('open streams');
 
 /**
  * For requests that are answered as long as a turn or a client takes: counts each as its user's until its response is
- * closed, whoever closes it. Comes after `HttpUserGuard`, before anything is begun for the request.
+ * closed by either side. Comes after `HttpUserGuard`, before anything is begun for the request.
  */
 @Injectable()
 export class StreamGuard implements CanActivate {

@@ -49,8 +49,8 @@ export class OfferedModels {
   }
 
   /**
-   * Throws `ModelNotAllowed` for a model that not every orchestrator allows: any of them may take the turn. While none has
-   * said what it allows, the one that takes the turn decides.
+   * Throws `ModelNotAllowed` for a model that not every orchestrator allows: any of them may take the turn. While
+   * none has said what it allows, the one that takes the turn decides.
    */
   check(model: string | undefined, { id: user_id }: Pick<User, 'id'>): void {
     if (model === undefined) return;

@@ -78,7 +78,10 @@ export class Conversations {
     return toBody(row);
   }
 
-  /** Three reads, however long the list and its messages are: what is unended is bounded by what a user may have at once. */
+  /**
+   * Three reads, however long the list and its messages are: what is unended is bounded by what a user may have at
+   * once.
+   */
   async list(user: User, page: { skip: number; limit: number }): Promise<ListedConversation[]> {
     const rows = await this.store.listConversations(user.id, page);
     const unnamed = rows.filter(({ title }) => title === DEFAULT_TITLE).map(({ _id }) => _id);

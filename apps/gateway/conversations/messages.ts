@@ -26,13 +26,14 @@ export interface MessagesPage {
 }
 
 const SHOWN: Step['kind'][] = ['model'];
-/** What is in memory at a time: so much of journals, or one. */
+/** Journals in memory at a time: up to this size, or a single larger one. */
 const PORTION = { limit: 50, bytes: 256 * 1024 };
 
 /**
  * Each turn's message, and each step with text as the assistant's. Steps that only call tools, `cancel` and `fail`
- * rows are not shown; results, and summaries of what was before, only with `withTools`. `skip` counts messages from the
- * turn after number `after`: what is skipped is read, but not kept. Read in portions of 256 KiB, or one turn, as they are taken.
+ * rows are not shown; results, and summaries of what was before, only with `withTools`. `skip` counts messages from
+ * the turn after number `after`: what is skipped is read, but not kept. Read in portions of 256 KiB, or one turn, as
+ * they are taken.
  */
 export async function* listMessages(
   store: MessageStore,

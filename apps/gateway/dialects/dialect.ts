@@ -19,7 +19,10 @@ export interface Dialect {
   defaultOrigins?: readonly string[];
   /** Whether the body of a request to one of its paths is neither looked at nor judged. */
   ignoresBody?(path: string): boolean;
-  /** Whether its front end sends a body to this path of the client protocol: one that is no JSON is 422 there, not 400. */
+  /**
+   * Whether its front end sends a body to this path of the client protocol: one that is no JSON is 422 there, not
+   * 400.
+   */
   sharesBody?(path: string): boolean;
   /** Methods that a page of another origin may use; default: what the client protocol has. */
   methods?: readonly string[];

@@ -9,8 +9,8 @@ import type { TurnNews, TurnStream } from './turn-stream.js';
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * The stream ends with the response, whatever closes it: a client that leaves, the end of the answer, an error on the way
- * to it. To be called as soon as there is a stream.
+ * The stream ends with the response, whatever closes it: a client that leaves, the end of the answer, an error on the
+ * way to it. To be called as soon as there is a stream.
  */
 export function endWith(response: Response, stream: TurnStream): void {
   response.once('close', () => stream.close());

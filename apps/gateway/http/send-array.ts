@@ -5,8 +5,8 @@ import { drained } from './drained.js';
 const CHUNK_LENGTH = 16 * 1024;
 
 /**
- * Answers with a JSON array, row by row: the next rows are read when the client has taken those before, and no more once it
- * has left. What fails before the first row is an error like any other; after that the connection breaks.
+ * Answers with a JSON array, row by row: the next rows are read when the client has taken those before, and no more
+ * once it has left. What fails before the first row is an error like any other; after that the connection breaks.
  */
 export async function sendArray(response: Response, rows: AsyncGenerator<object>): Promise<void> {
   let row = await rows.next();

@@ -3,14 +3,16 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 const MAX_BYTES = 16 * 1024 * 1024;
 const TOO_MUCH = 'The answers of this batch are too large together. Ask for this one alone.';
 
-/** What the answers to one HTTP request may have together: a batch must not gather what its requests alone would not. */
+/**
+ * What the answers to one HTTP request may have together: a batch must not gather what its requests alone would not.
+ */
 export class AnswerBudget {
   private left = MAX_BYTES;
   private latest: Promise<unknown> = Promise.resolve();
 
   /**
-   * Reads one after another, so that nothing is read once the budget is spent: then it throws `ProtocolError`. The first
-   * is always read.
+   * Reads one after another, so that nothing is read once the budget is spent: then it throws `ProtocolError`. The
+   * first is always read.
    */
   read<T>(read: () => T | Promise<T>, sizeOf: (value: T) => number): Promise<T> {
     const reading = this.latest.then(async () => {

@@ -3,9 +3,9 @@ import type { OpenLimit } from '../auth/open-limit.js';
 import { enterAgain } from '../safety/known-user.js';
 
 /**
- * A JSON-RPC batch is as many requests: beyond the first, each takes a place and counts as a stream of its user until the
- * response is closed. Throws `RequestError` when that is more than the user, or the gateway, has left; then nothing is
- * counted.
+ * A JSON-RPC batch is as many requests: beyond the first, each takes a place and counts as a stream of its user until
+ * the response is closed. Throws `RequestError` when that is more than the user, or the gateway, has left; then
+ * nothing is counted.
  */
 export function countBatch(
   userId: string,

@@ -5,7 +5,7 @@ import { elicitationOf } from './elicitation-of.js';
 const waiting = (args: Record<string, unknown>) =>
   elicitationOf({ state: 'awaiting_approval', display_name: 'files.send', args } as CallView);
 
-describe('what an MCP client is shown of a call that waits for approval', () => {
+describe('a call that waits for approval, as an MCP client is shown it', () => {
   it('has no unseen characters', () => {
     expect(waiting({ name: 'invoice\u202efdp.exe' }).message).toBe(
       'files.send wants to run with {"name":"invoice\\u202efdp.exe"}',

@@ -101,8 +101,9 @@ export class AnswerCalls {
   }
 
   /**
-   * From here on the sweeper looks at the turn as at one that moves: an answer whose hint is lost must not wait among the
-   * turns that wait for people. Caches only, and before the answer: should this process end between, they are corrected.
+   * From here on the sweeper looks at the turn as at one that moves: an answer whose hint is lost must not wait among
+   * the turns that wait for people. Caches only, and before the answer: should this process end between, they are
+   * corrected.
    */
   private async makeMoving({ _id, status }: Turn): Promise<void> {
     if (status !== 'awaiting_input') return;

@@ -119,7 +119,7 @@ describe('importHistory', () => {
     );
   });
 
-  it('is completed by whoever repeats it, wherever it broke off', async () => {
+  it('is completed when it is repeated, wherever it broke off', async () => {
     for (const name of ['insertTurns', 'commitSteps', 'setTurnsDue'] as const) {
       const broken = alter({ [name]: () => Promise.reject(new Error('gone')) });
       await expect(importHistory(broken, place, history)).rejects.toThrow('gone');

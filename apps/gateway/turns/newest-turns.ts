@@ -8,8 +8,8 @@ export const MAX_PAGE_BYTES = 1024 * 1024;
 type TurnsStore = Pick<Store, 'listTurns' | 'readJournals'>;
 
 /**
- * The newest turns with a number below `before` as a view shows them, oldest first: at most 1 MiB, but one in any case. A
- * journal may be much larger than its view: no more than 1 MiB of journals, or one, is in memory at a time.
+ * The newest turns with a number below `before` as a view shows them, oldest first: at most 1 MiB, but one in any
+ * case. A journal may be much larger than its view: no more than 1 MiB of journals, or one, is in memory at a time.
  */
 export async function readNewestViews(
   store: TurnsStore,

@@ -51,7 +51,9 @@ export interface NewPlace {
   expiresAt?: number;
   /** What was said before; only of a conversation without turns of its own. */
   history?: readonly Exchange[];
-  /** Where the same was said already: if it can be gone on with, this is done instead. Not with a client's message id. */
+  /**
+   * Where the same was said already: if it can be gone on with, this is done instead. Not with a client's message id.
+   */
   goesOn?: GoingOn;
 }
 

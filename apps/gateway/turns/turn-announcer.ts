@@ -13,7 +13,10 @@ export interface TurnAnnouncerDeps {
   log: Pick<Logger, 'warn'>;
 }
 
-/** Tells viewers and orchestrators of a turn that is in the journal. Never rejects: without it the sweeper finds the turn. */
+/**
+ * Tells viewers and orchestrators of a turn that is in the journal. Never rejects: without it the sweeper finds the
+ * turn.
+ */
 export class TurnAnnouncer {
   constructor(private readonly deps: TurnAnnouncerDeps) {}
 

@@ -42,10 +42,10 @@ export interface Visit {
 }
 
 /**
- * Keeps new turns out: those of a user who has too many unended ones or sends too many a minute, and everybody's while
- * more wait for an orchestrator than the queue should hold. A turn that is accepted is in the journal, so it must be
- * refused before. The queue is looked at while messages come, without holding them up; a broker that is away keeps nobody out,
- * because the sweeper hints later.
+ * Keeps new turns out: those of a user who has too many unended ones or sends too many a minute, and everybody's
+ * while more wait for an orchestrator than the queue should hold. A turn that is accepted is in the journal, so it
+ * must be refused before. The queue is looked at while messages come, without holding them up; a broker that is away
+ * keeps nobody out, because the sweeper hints later.
  */
 export class TurnDoor {
   /** Hints that wait for an orchestrator. */
@@ -136,7 +136,7 @@ export class TurnDoor {
   }
 
   /**
-   * Whether a new turn of a user with so many unended ones is hinted at once. While hints wait for an orchestrator, those
+   * Whether a new turn of a user with `unended` others is hinted at once. While hints wait for an orchestrator, those
    * of a user beyond his share stay due, and sweepers bring them.
    */
   async mayHint(unended: number): Promise<boolean> {

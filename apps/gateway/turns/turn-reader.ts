@@ -48,7 +48,10 @@ export class TurnReader {
     return journal;
   }
 
-  /** The newest turns with a number below `before`, oldest first, up to 1 MiB of journals but one in any case; the same. */
+  /**
+   * The newest turns with a number below `before`, oldest first, up to 1 MiB of journals but one in any case; the
+   * same.
+   */
   async journalsBefore(conversationId: string, before: number, limit: number): Promise<Journal[]> {
     const turns = await this.store.listTurns(conversationId, { before, limit, bytes: MAX_PAGE_BYTES });
     return this.store.readJournals(conversationId, turns);
@@ -87,7 +90,7 @@ export class TurnReader {
     return { ...view, ...wholeOf(call, outcomeOf(journal, toolCallId)) };
   }
 
-  /** What a view may have cut of a call, without the rest of its turn; who reads it has been asked before whose it is. */
+  /** What a view may have cut of a call, without the rest of its turn. Callers check first whose turn it is. */
   async wholeCall(turnId: string, n: number, toolCallId: string): Promise<WholeCall> {
     const [step, outcome] = await Promise.all([
       this.store.getStep(turnId, n),

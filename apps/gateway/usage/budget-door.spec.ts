@@ -31,7 +31,7 @@ describe('the door of budgets', () => {
     expect([reads, limited.reads]).toEqual([[], []]);
   });
 
-  it('refuses who has used up the day, with the time until midnight UTC, and notes it', async () => {
+  it('refuses a user whose day is used up, with the time until midnight UTC, and notes it', async () => {
     const { door, noted } = openDoor({ tokens: 100 }, { 'ann 2026-03-01': 100, 'bob 2026-03-01': 99 });
     await expect(door.check(ann)).rejects.toMatchObject({
       code: 'budget_exceeded',
@@ -42,7 +42,7 @@ describe('the door of budgets', () => {
     expect(noted).toEqual([['usage_per_user_per_day', { user_id: 'ann' }]]);
   });
 
-  it('reads the sum of a user once a second at most, and anew after midnight', async () => {
+  it('reads the sum of a user once a second at most, and again after midnight', async () => {
     const used: Record<string, number> = { 'ann 2026-03-01': 0 };
     const { door, reads, clock } = openDoor({ tokens: 100 }, used);
     await Promise.all([door.check(ann), door.check(ann)]);

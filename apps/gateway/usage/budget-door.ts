@@ -5,14 +5,14 @@ import { dayOf, findExceeded, isBudgetSet, NOTHING_USED, usedOf, type DayBudget,
 import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 
-/** What is known of a user's day is this old at most. */
+/** A user's sum is read again when it is older. */
 const FRESH_MS = 1_000;
-/** Users that are remembered for so long at once. */
+/** Users that are remembered at once. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Keeps turns out whose user has used up his budget of the day, in the whole installation. Orchestrators check again before each
- * model call: here what a user has used may be a second old, and what runs is not counted yet.
+ * Keeps turns out whose user has used up his budget of the day, in the whole installation. Orchestrators check again
+ * before each model call: here what a user has used may be a second old, and what runs is not counted yet.
  */
 export class BudgetDoor {
   private readonly known = new Map<string, { at: number; used: Promise<Used> }>();

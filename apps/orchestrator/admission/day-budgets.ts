@@ -36,10 +36,10 @@ type BudgetStore = Pick<
 >;
 
 /**
- * Lets a model call begin while its user's budget of the day lasts, in the whole installation. A call that begins holds what it may
- * use; another one begins only if something is left after all holds, or waits until that is known. So the budget
- * is exceeded by one call at most, however many turns run at once. Of two that write their holds at the same time at
- * least one sees the other: both may withdraw, and look again after different pauses.
+ * Lets a model call begin while its user's budget of the day lasts, in the whole installation. A call that begins
+ * holds what it may use; another one begins only if something is left after all holds, or waits until that is known.
+ * So the budget is exceeded by one call at most, however many turns run at once. Of two that write their holds at the
+ * same time at least one sees the other: both may withdraw, and look again after different pauses.
  */
 export class DayBudgets {
   /** By user: calls of this process go in one after the other. */
@@ -102,7 +102,7 @@ export class DayBudgets {
     return others.filter((_hold, index) => isHeld[index]);
   }
 
-  /** Whoever drove a turn that has ended may have died before it gave the hold back. */
+  /** The driver of a turn that has ended may have died before it gave the hold back. */
   private async isUnderWay(turnId: string): Promise<boolean> {
     const turn = await this.deps.store.getTurn(turnId);
     if (turn && !isEndedStatus(turn.status)) return true;

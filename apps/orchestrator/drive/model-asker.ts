@@ -87,7 +87,9 @@ export class ModelAsker {
     return answer;
   }
 
-  /** Why the chosen model is not asked: a gateway with other settings let it in, or it was chosen when it was allowed. */
+  /**
+   * Why the chosen model is not asked: a gateway with other settings let it in, or it was chosen when it was allowed.
+   */
   private get refusal(): string | undefined {
     const { allowedModels } = this.deps.settings;
     if (allowedModels === undefined || !asksModel(this.work.memory.journal.turn.options)) return undefined;
@@ -111,7 +113,7 @@ export class ModelAsker {
     return call ? directCall(call, steps.length > 0) : this.deps.model;
   }
 
-  /** Who asks no model waits for no budget of one. */
+  /** A turn that asks no model waits for no budget. */
   private async admit(
     request: ModelRequest,
     how: Parameters<ModelLimits['admit']>[1],

@@ -15,7 +15,10 @@ import type { ConversationAtTakeUp, TurnWork } from './turn-work.js';
 /** Taken up: mine to drive. Otherwise there is nothing (more) for this process to do. */
 export type TakenUp = TurnWork | 'nothing_to_do';
 
-/** What every hint about a turn that is not driven here leads to (architecture: "a turn", orchestrator; claim and settle). */
+/**
+ * What every hint about a turn that is not driven here leads to (architecture: "a turn", orchestrator; claim and
+ * settle).
+ */
 export class TakeUp {
   constructor(
     private readonly deps: OrchestratorDeps,

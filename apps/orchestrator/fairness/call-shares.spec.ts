@@ -88,7 +88,7 @@ describe('the calls of one orchestrator', () => {
     expect([askAll('greedy', 13), askAll('ann', 3), askAll('bob', 1)]).toEqual([10, 2, 1]);
   });
 
-  it('are counted when a worker runs them, whoever sent them', () => {
+  it('are counted when a worker runs them, from any sender', () => {
     const { shares, askAll, end } = create({});
     for (let n = 0; n < 10; n++) shares.count('slow', `greedy-before${n}`, 'greedy');
     expect(askAll('greedy', 1)).toBe(0);

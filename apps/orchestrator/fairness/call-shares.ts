@@ -10,7 +10,7 @@ const TELL_AGAIN_MS = 250;
 const REPEAT_MS = 1_000;
 /** How long others have to tell what they have, once a process has its part of the places. */
 const SETTLE_MS = 50;
-/** Calm for so long, it does not matter any more. */
+/** A toolset that has been calm for this long is forgotten. */
 const CALM_MS = 3_000;
 /** More users of one toolset are told of by their sum only. */
 const MAX_USERS = 500;

@@ -13,7 +13,7 @@ export interface AskedCall {
   raw: string;
 }
 
-/** Text of the attempt that runs now, for viewers who join in the middle. */
+/** Text of the attempt that runs now, for viewers that join in the middle. */
 export interface Progress {
   attempt: number;
   text: string;

@@ -1,7 +1,7 @@
 import type { Model, ModelPart } from '#llm';
 import { NO_USAGE } from '#turn';
 
-/** Stands for the model in a turn that was had elsewhere, should whoever imported it have died before its step. */
+/** Stands for the model in a turn that was had elsewhere, for when its importer died before the step. */
 export function givenAnswer(text: string): Model {
   return {
     async *stream(): AsyncIterable<ModelPart> {

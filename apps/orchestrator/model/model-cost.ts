@@ -4,7 +4,10 @@ import type { Metrics } from '#observability';
 
 const TOKENS_OF_A_PRICE = 1_000_000;
 
-/** Adds what an answer, whole or not, has cost; the price is that of the model, else that of its provider, else it is not counted. */
+/**
+ * Adds what an answer, whole or not, has cost; the price is that of the model, else that of its provider, else it is
+ * not counted.
+ */
 export function countCost(
   { modelCost }: Pick<Metrics, 'modelCost'>,
   prices: ReadonlyMap<string, ModelPrice>,

@@ -7,8 +7,8 @@ const ENVELOPE_BYTES = 4 * 1024;
 const ENVELOPE_DEPTH = 2;
 
 /**
- * The reason why no worker could take a call with these arguments: its message would be a dead letter. Checked before the
- * step is committed.
+ * The reason why no worker could take a call with these arguments: its message would be a dead letter. Checked before
+ * the step is committed.
  */
 export function refuseUnsendable(args: Record<string, unknown>, userId: string): ErrorDetail | undefined {
   const levels = MAX_DEPTH - ENVELOPE_DEPTH;

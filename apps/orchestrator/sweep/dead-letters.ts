@@ -15,9 +15,10 @@ const LETTERS_READ = 50;
 const HINT_AGAIN_MS = 250;
 
 /**
- * Keeps what the broker gave up on (of the message ids and sizes, nothing that a user or a tool has written), and helps the turn that it was about: a dead hint is sent again, a dead call
- * competes for its settle claim, so that no turn hangs. Where the message does not say what it was about, it is
- * only kept: the sweeper hints again what is in the journal.
+ * Keeps what the broker gave up on (of the message ids and sizes, nothing that a user or a tool has written), and
+ * helps the turn that it was about: a dead hint is sent again, a dead call competes for its settle claim, so that no
+ * turn hangs. Where the message does not say what it was about, it is only kept: the sweeper hints again what is in
+ * the journal.
  */
 export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<void> {
   const { queue, messageId, content } = dead;

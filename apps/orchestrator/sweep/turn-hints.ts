@@ -17,8 +17,8 @@ export interface TurnShares {
 }
 
 /**
- * Hints to anybody about turns that nobody drives. While hints wait in `turns`, a user gets few of his in at a time, one of
- * each user in turn; the rest follows as turns end.
+ * Hints to anybody about turns that nobody drives. While hints wait in `turns`, a user gets few of his in at a time,
+ * one of each user in turn; the rest follows as turns end.
  */
 export class TurnHints {
   private left: Turn[] = [];
@@ -94,7 +94,7 @@ export class TurnHints {
   }
 }
 
-/** While hints wait, whoever has none among them must not wait for the others' to be taken. */
+/** While hints wait, a user without one must not wait until those of others are taken. */
 function firstOfEach(turns: Turn[], waiting: number): Turn[] {
   if (waiting > CROWDED) return [];
   const counts = new Map<string, number>();

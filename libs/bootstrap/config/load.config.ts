@@ -115,7 +115,10 @@ function load<Schema extends z.ZodObject>(
   };
 }
 
-/** Programs that a tool worker starts can read its whole environment in /proc, so secrets of others do not belong there. */
+/**
+ * Programs that a tool worker starts can read its whole environment in /proc, so secrets of others do not belong
+ * there.
+ */
 function findForeignSecrets(set: Environment): string[] {
   const names = FOREIGN_SECRETS.filter((name) => set[name] !== undefined);
   if (names.length === 0) return [];

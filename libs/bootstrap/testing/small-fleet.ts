@@ -30,7 +30,7 @@ export class SmallFleet {
     return member;
   }
 
-  /** Every connection is gone at once and comes back within so long. */
+  /** Every connection is gone at once and comes back within `withinMs`. */
   restartBroker(withinMs: number): void {
     for (const member of this.members) member.reconnect(this.random.float() * withinMs);
   }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
 
 /**
- * Small state of a user that a dialect's clients expect the server to hold, or that signing in needs; `_id` is a hash of
- * user, dialect and key, so a key has one value.
+ * Small state of a user that a dialect's clients expect the server to hold, or that signing in needs; `_id` is a hash
+ * of user, dialect and key, so a key has one value.
  */
 export const bindingSchema = z.object({
   _id: idSchema,

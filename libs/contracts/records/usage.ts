@@ -6,8 +6,9 @@ import { usageSchema } from './step.js';
 export const daySchema = z.iso.date({ error: 'must be a day such as 2026-03-01' });
 
 /**
- * What one user used in one conversation of one model on one day. A sum over the `spent` of committed steps, each of them
- * counted once: they come in their order, and `counted_to` says how far. Content is not in it, so it outlives its conversation.
+ * What one user used in one conversation of one model on one day. A sum over the `spent` of committed steps, each of
+ * them counted once: they come in their order, and `counted_to` says how far. Content is not in it, so it outlives
+ * its conversation.
  */
 export const usageRowSchema = usageSchema.extend({
   _id: z.string(),

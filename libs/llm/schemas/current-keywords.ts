@@ -1,6 +1,9 @@
 import { isSchema, mapSubschemas, type JsonSchema } from './json-schema.js';
 
-/** The same schema (the catalogue bounds how deep) in the words of 2020-12, which is what providers read; older drafts say some things otherwise. */
+/**
+ * The same schema (the catalogue bounds how deep) in the words of 2020-12, which is what providers read; older drafts
+ * say some things otherwise.
+ */
 export function toCurrentKeywords(schema: JsonSchema): JsonSchema {
   const { $schema: _, ...rest } = schema;
   const current = withoutDependencies(withoutTuples(withoutFlags(rest)));

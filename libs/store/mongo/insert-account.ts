@@ -2,7 +2,9 @@ import type { Account } from '#contracts';
 import type { TakenField } from '../store.port.js';
 import type { MongoRows } from './mongo-rows.js';
 
-/** `Store.insertAccount`. The salt of a password is random: a row with my id and my password is mine, its answer lost. */
+/**
+ * `Store.insertAccount`. The salt of a password is random: a row with my id and my password is mine, its answer lost.
+ */
 export async function insertAccount(
   users: MongoRows<'users'>,
   row: Account,

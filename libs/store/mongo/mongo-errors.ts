@@ -30,7 +30,10 @@ export function isDuplicateKey(error: unknown): boolean {
   return (error as MongoFailure).code === 11000;
 }
 
-/** Of a write of several documents in which nothing but duplicates went wrong: the place of the first. Throws the rest. */
+/**
+ * Of a write of several documents in which nothing but duplicates went wrong: the place of the first. Throws the
+ * rest.
+ */
 export function firstDuplicate(error: unknown): number {
   const { writeErrors = [] } = error as { writeErrors?: WriteFailure | WriteFailure[] };
   const failures = [writeErrors].flat();

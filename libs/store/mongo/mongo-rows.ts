@@ -74,8 +74,8 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
   }
 
   /**
-   * Adds the row's `sums` to the stored row of its `_id`, unless that has counted up to the row's `order` or beyond; a row
-   * that is not there is inserted. May be repeated.
+   * Adds the row's `sums` to the stored row of its `_id`, unless that has counted up to the row's `order` or beyond;
+   * a row that is not there is inserted. May be repeated.
    */
   async accumulate(row: Rows[Name], sums: readonly Field<Name>[], order: Field<Name>): Promise<void> {
     const { _id, ...document } = toDocument(this.name, row);

@@ -57,7 +57,7 @@ export abstract class MongoSideStore extends MongoUsageStore implements SideStor
       if ((await facts.count(mine)) >= limit) return 'full';
       // Of the same fact at once only one is inserted; the others write to it.
       if (!(await facts.insert(row)).won) continue;
-      // Each sees all that were inserted before it: whoever is too much sees that, and takes its own away.
+      // Each sees all that were inserted before it: one that is too many sees that, and removes itself.
       if ((await facts.count(mine)) <= limit) return 'put';
       await facts.remove(_id);
       return 'full';

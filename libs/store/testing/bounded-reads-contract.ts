@@ -17,7 +17,7 @@ const LONG = '€'.repeat(4_000);
 const ONE = 20_000;
 
 export function describeBoundedReads(store: () => Store): void {
-  describe('turns up to so many bytes', () => {
+  describe('turns up to a number of bytes', () => {
     const conversation_id = makeId();
     const turns = [1, 2, 3, 4, 5, 6, 7].map((number) => sampleTurn({ conversation_id, number }));
     const numbers = async (page: TurnsPage) =>

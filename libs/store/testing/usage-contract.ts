@@ -16,7 +16,7 @@ export function describeUsage(store: () => Store): void {
     (await store().sumUsage({ user_id, from, to, by: [], limit: 1 }))[0];
 
   describe('usage', () => {
-    it('adds up what comes in order, and counts what is repeated or came before once', async () => {
+    it('adds up rows in order, and counts a repeated or earlier one once', async () => {
       const row = sampleUsage();
       const { user_id } = row;
       expect(await sum(user_id)).toBeUndefined();

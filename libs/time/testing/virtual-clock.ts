@@ -84,7 +84,9 @@ export class VirtualClock implements Clock {
     await this.advance(0);
   }
 
-  /** Lets time pass until the condition holds. Rejects with what was waited for when that takes longer than `limitMs`. */
+  /**
+   * Lets time pass until the condition holds. Rejects with what was waited for when that takes longer than `limitMs`.
+   */
   async runUntil(what: string, condition: () => boolean, limitMs: number): Promise<void> {
     const until = this.time + limitMs;
     await this.exclusively(async () => {

@@ -12,7 +12,10 @@ export interface OutgoingMessage {
   content: string;
   /** Ms since epoch: keeps the order over a reload. */
   writtenAt: number;
-  /** `unsent`: only on this device. `stored`: the server has it, the view not yet. `refused`: it will not be sent again by itself. */
+  /**
+   * `unsent`: only on this device. `stored`: the server has it, the view not yet. `refused`: it will not be sent
+   * again by itself.
+   */
   state: 'unsent' | 'stored' | 'refused';
   problem?: string;
 }
