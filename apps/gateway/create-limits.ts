@@ -1,5 +1,6 @@
 import type { Refusals } from '#observability';
 import { ARTIFACT_LIMITS, ArtifactPlaces } from './artifacts/artifact-places.js';
+import { MinuteLimit } from './auth/minute-limit.js';
 import { OpenLimit } from './auth/open-limit.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { UnknownSockets } from './socket/unknown-sockets.js';
@@ -11,14 +12,25 @@ import { UserTraffic } from './socket/user-traffic.js';
  * whole process hold.
  */
 
-export function createUserTraffic({ auth, limits }: GatewayDeps['config']): UserTraffic {
+export function createUserTraffic({ auth, limits }: GatewayDeps['config'], refusals: Refusals): UserTraffic {
   const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
-  return new UserTraffic({ ...limits, socketsPerUser });
+  return new UserTraffic({ ...limits, socketsPerUser }, (limit, user_id) =>
+    refusals.note(limit, { user_id }),
+  );
 }
 
-export function createOpenStreams({ auth, limits }: GatewayDeps['config']): OpenLimit {
+export function createOpenStreams({ auth, limits }: GatewayDeps['config'], refusals: Refusals): OpenLimit {
   const perUser = auth.kind === 'none' ? limits.httpRequests : limits.streamsPerUser;
-  return new OpenLimit({ what: 'streams', perUser });
+  const onRefusal = (user_id: string) => refusals.note('streams_per_user', { user_id });
+  return new OpenLimit({ what: 'streams', perUser, onRefusal });
+}
+
+/** Sockets that one user, or all together, may open within a minute. */
+export function createConnectionRate({ limits }: GatewayDeps['config'], refusals: Refusals): MinuteLimit {
+  const { connectionsPerMinute: perUser, allConnectionsPerMinute: inAll } = limits;
+  const names = { user: 'connections_per_minute', all: 'all_connections_per_minute' };
+  const onRefusal = (by: 'user' | 'all', user_id: string) => refusals.note(names[by], { user_id });
+  return new MinuteLimit({ what: 'connections', perUser, inAll, onRefusal });
 }
 
 export function createArtifactPlaces({ auth }: GatewayDeps['config'], refusals: Refusals): ArtifactPlaces {

@@ -7,7 +7,6 @@ import { DeadLetters } from './admin/dead-letters.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import type { Store } from '#store';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
-import { MinuteLimit } from './auth/minute-limit.js';
 import type { OpenLimit } from './auth/open-limit.js';
 import { SharedCounts } from './auth/shared-counts.js';
 import type { Authenticate, User } from './auth/user.js';
@@ -29,6 +28,7 @@ import type { GatewayDeps } from './gateway.deps.js';
 import { createAddressOf, type AddressOf } from './safety/client-address.js';
 import {
   createArtifactPlaces,
+  createConnectionRate,
   createOpenStreams,
   createUnknownSockets,
   createUnreadBytes,
@@ -116,8 +116,8 @@ export class Gateway {
     this.dialectTurns = new DialectTurns({ feeds, submitTurn, ownership, turnReader });
     this.mcpServer = this.createMcp();
     this.conversations = new Conversations(store, ownership, stopTurns, ports, door, models);
-    this.userTraffic = createUserTraffic(config);
-    this.openStreams = createOpenStreams(config);
+    this.userTraffic = createUserTraffic(config, this.refusals);
+    this.openStreams = createOpenStreams(config, this.refusals);
     const { limits } = config;
     this.addressOf = createAddressOf(config.trustedProxies);
     this.unknownSockets = createUnknownSockets(deps, this.refusals);
@@ -189,14 +189,13 @@ export class Gateway {
 
   private createAdmission(): Admission {
     const { config, logger: log } = this.deps;
-    const { sockets, connectionsPerMinute: perUser, allConnectionsPerMinute: inAll } = config.limits;
     return new Admission({
       authenticate: this.authenticate,
-      rate: new MinuteLimit({ what: 'connections', perUser, inAll }),
+      rate: createConnectionRate(config, this.refusals),
       traffic: this.userTraffic,
       guard: this.guard,
       signIn: this.localAccounts ? 'password' : 'token',
-      sockets,
+      sockets: config.limits.sockets,
       count: () => this.socketCount,
       refusals: this.refusals,
       log,
@@ -221,11 +220,11 @@ export class Gateway {
   }
 
   private createDoor(): TurnDoor {
-    const { bus, metrics, config } = this.deps;
+    const { bus, config } = this.deps;
     // Without accounts there is nobody to share with.
     const fairShare = config.auth.kind === 'none' ? 1 : config.fairShare;
-    const door = new TurnDoor(bus, { ...config.limits, fairShare }, (limit) =>
-      metrics.messageRefusals.inc({ limit }),
+    const door = new TurnDoor(bus, { ...config.limits, fairShare }, (limit, user_id) =>
+      this.refusals.note(limit, { user_id }),
     );
     door.shareWith(this.counts);
     return door;

@@ -151,12 +151,6 @@ function createLimitMetrics(registry: Registry) {
       labelNames: ['limit'],
       registers,
     }),
-    messageRefusals: new Counter({
-      name: 'switchyard_message_refusals_total',
-      help: 'New messages refused as overloaded, by the limit: rate, turns_at_once, waiting_turns.',
-      labelNames: ['limit'],
-      registers,
-    }),
     modelWaits: new Counter({
       name: 'switchyard_model_waits_total',
       help: 'Requests to the model that had to wait for the budget, by what was short: requests, tokens, streams, provider.',

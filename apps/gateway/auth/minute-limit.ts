@@ -9,6 +9,8 @@ export interface MinuteLimits {
   perUser: number;
   /** By all together within a minute; also bounds what is remembered. */
   inAll: number;
+  /** Told whom it refused, and by which of the two. */
+  onRefusal?: (by: 'user' | 'all', userId: string) => void;
 }
 
 interface Taken {
@@ -40,11 +42,15 @@ export class MinuteLimit {
     const now = this.now();
     this.forgetOld(now);
     const count = this.counts.get(userId) ?? 0;
-    const { perUser, inAll, what } = this.limits;
-    if (count >= perUser)
+    const { perUser, inAll, what, onRefusal } = this.limits;
+    if (count >= perUser) {
+      onRefusal?.('user', userId);
       throw this.refusal(`Too many ${what} within a minute.`, this.waitMs(userId, count, now));
-    if (this.taken.length >= inAll)
+    }
+    if (this.taken.length >= inAll) {
+      onRefusal?.('all', userId);
       throw this.refusal(`Too many ${what} of all people at once.`, WINDOW_MS - (now - this.taken[0]!.at));
+    }
     this.spread(userId, cost);
     this.onCount(userId, cost);
   }

@@ -11,15 +11,19 @@ export class OpenLimit {
       /** What is counted, for people: `connections`. */
       what: string;
       perUser: number;
+      /** Told whom it refused. */
+      onRefusal?: (userId: string) => void;
     },
   ) {}
 
   /** One more, until the returned function is called, once. Throws `RequestError` `overloaded`. */
   enter(userId: string): () => void {
-    const { what, perUser } = this.limits;
+    const { what, perUser, onRefusal } = this.limits;
     const count = this.open.get(userId) ?? 0;
-    if (count >= perUser)
+    if (count >= perUser) {
+      onRefusal?.(userId);
       throw new RequestError('overloaded', `Too many of your ${what} are open.`, FULL_RETRY_MS);
+    }
     this.open.set(userId, count + 1);
     return () => {
       const left = this.open.get(userId)! - 1;

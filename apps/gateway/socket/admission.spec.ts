@@ -11,7 +11,7 @@ it('breaks a connection that is still being checked when the process begins to d
   const admission = new Admission({
     authenticate: () => new Promise<User>((resolve) => (answer = resolve)),
     rate: new MinuteLimit({ what: 'connections', perUser: 10, inAll: 10 }),
-    traffic: new UserTraffic({ socketsPerUser: 10, bytesPerMinute: 1_000 }),
+    traffic: new UserTraffic({ socketsPerUser: 10, bytesPerMinute: 1_000 }, () => undefined),
     signIn: 'token',
     sockets: 10,
     count: () => 0,

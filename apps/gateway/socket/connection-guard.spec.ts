@@ -35,7 +35,7 @@ function watched(bytesPerMinute = 1_000_000, perUser = Infinity) {
   const noted: unknown[] = [];
   const refusals = { note: (...args: unknown[]) => void noted.push(args) };
   const guard = new ConnectionGuard({
-    traffic: new UserTraffic({ socketsPerUser: 1, bytesPerMinute }),
+    traffic: new UserTraffic({ socketsPerUser: 1, bytesPerMinute }, () => undefined),
     unread: new UnreadBytes({ perUser, inAll: Infinity }, refusals),
     refusals,
   });

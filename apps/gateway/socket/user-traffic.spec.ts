@@ -1,11 +1,17 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { UserTraffic } from './user-traffic.js';
 
 const refused = expect.objectContaining({ code: 'overloaded' });
 
 describe('UserTraffic', () => {
+  let refusals: [string, string][] = [];
+  const note = (limit: string, userId: string) => void refusals.push([limit, userId]);
+  beforeEach(() => {
+    refusals = [];
+  });
+
   it('lets a user have so many sockets open, each user apart, and one more when one has gone', () => {
-    const traffic = new UserTraffic({ socketsPerUser: 2, bytesPerMinute: 1 });
+    const traffic = new UserTraffic({ socketsPerUser: 2, bytesPerMinute: 1 }, note);
     const leave = traffic.enter('ann');
     traffic.enter('ann');
     traffic.enter('bob');
@@ -13,11 +19,12 @@ describe('UserTraffic', () => {
     leave();
     traffic.enter('ann');
     expect(() => traffic.enter('ann')).toThrow(refused);
+    expect(refusals).toEqual(Array(2).fill(['sockets_per_user', 'ann']));
   });
 
   it('refuses a user after so many bytes until the minute is over, and says when that is', () => {
     let now = 0;
-    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, () => now);
+    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, note, () => now);
     traffic.receive('ann', 60);
     traffic.receive('bob', 60);
     now = 20_000;
@@ -28,6 +35,7 @@ describe('UserTraffic', () => {
       expect.objectContaining({ code: 'overloaded', retryAfterMs: 40_000 }),
     );
     traffic.check('bob');
+    expect(refusals).toEqual([['bytes_per_minute', 'ann']]);
     now = 60_000;
     traffic.check('ann');
     traffic.receive('ann', 100);
@@ -35,7 +43,7 @@ describe('UserTraffic', () => {
   });
 
   it('cuts off who goes on until twice as much', () => {
-    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 });
+    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, note);
     expect([traffic.receive('ann', 200), traffic.receive('ann', 1)]).toEqual(['fine', 'cut off']);
   });
 });

@@ -20,9 +20,14 @@ export class UserTraffic {
 
   constructor(
     private readonly limits: TrafficLimits,
+    private readonly onRefusal: (limit: string, userId: string) => void,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.open = new OpenLimit({ what: 'connections', perUser: limits.socketsPerUser });
+    this.open = new OpenLimit({
+      what: 'connections',
+      perUser: limits.socketsPerUser,
+      onRefusal: (userId) => onRefusal('sockets_per_user', userId),
+    });
   }
 
   /** One more socket, until the returned function is called. Throws `RequestError` `overloaded`. */
@@ -48,6 +53,7 @@ export class UserTraffic {
     const window = this.received.get(userId);
     const leftMs = window ? WINDOW_MS - (this.now() - window.since) : 0;
     if (!window || leftMs <= 0 || window.bytes <= this.limits.bytesPerMinute) return;
+    this.onRefusal('bytes_per_minute', userId);
     throw new RequestError('overloaded', 'Too many bytes within a minute.', Math.ceil(leftMs));
   }
 

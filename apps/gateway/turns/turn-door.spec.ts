@@ -97,7 +97,7 @@ describe('the door for new turns', () => {
     door.check('bob', 0);
     time.now = 60_000;
     door.check('ann', 0);
-    expect(refused).toEqual(['turns_at_once', 'rate']);
+    expect(refused).toEqual(['turns_at_once', 'messages_per_minute']);
   });
 
   it('lets a long history in, and nothing more until its rows are paid for', () => {

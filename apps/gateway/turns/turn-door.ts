@@ -21,8 +21,8 @@ export interface DoorLimits extends Pick<
   /** The part of `turnsAtOnce` that is hinted while hints wait; absent or 1: all. */
   fairShare?: number;
 }
-/** Which limit kept a message out. */
-export type DoorLimit = 'rate' | 'turns_at_once' | 'waiting_turns';
+/** Which limit kept a message out, as the settings name it. */
+export type DoorLimit = 'messages_per_minute' | 'turns_at_once' | 'waiting_turns';
 
 /** The messages of one user that are at the door. */
 interface Visits {
@@ -58,7 +58,7 @@ export class TurnDoor {
   constructor(
     private readonly bus: Pick<Bus, 'inspect'>,
     private readonly limits: DoorLimits,
-    private readonly onRefusal: (limit: DoorLimit) => void,
+    private readonly onRefusal: (limit: DoorLimit, userId: string) => void,
     private readonly now: () => number = () => performance.now(),
   ) {
     const { messagesPerMinute: perUser } = limits;
@@ -104,9 +104,9 @@ export class TurnDoor {
   check(userId: string, unended: number, rows = 0): void {
     this.lookAfter(LOOK_EVERY_MS);
     if (unended >= this.limits.turnsAtOnce)
-      throw this.refuse('turns_at_once', 'Too many of your turns have not ended.', UNENDED_RETRY_MS);
+      throw this.refuse('turns_at_once', userId, 'Too many of your turns have not ended.', UNENDED_RETRY_MS);
     if (this.waiting >= this.limits.waitingTurns)
-      throw this.refuse('waiting_turns', 'Too many messages wait for an answer.', RETRY_AFTER_MS);
+      throw this.refuse('waiting_turns', userId, 'Too many messages wait for an answer.', RETRY_AFTER_MS);
     // Last: what is refused for another reason is not counted.
     this.count(userId, 1 + rows);
   }
@@ -119,13 +119,13 @@ export class TurnDoor {
     try {
       this.rate.take(userId, rows);
     } catch (error) {
-      this.onRefusal('rate');
+      this.onRefusal('messages_per_minute', userId);
       throw error;
     }
   }
 
-  private refuse(limit: DoorLimit, message: string, retryAfterMs: number): RequestError {
-    this.onRefusal(limit);
+  private refuse(limit: DoorLimit, userId: string, message: string, retryAfterMs: number): RequestError {
+    this.onRefusal(limit, userId);
     return new RequestError('overloaded', message, retryAfterMs);
   }
 

@@ -25,6 +25,22 @@ describe('more than a gateway takes is refused as overloaded', () => {
     await expect(harness.connect()).rejects.toMatchObject({ data: OVERLOADED });
   });
 
+  it('counts each by the name of its limit, and tells operators once whom it refused', async () => {
+    const limits = { connectionsPerMinute: 2, messagesPerMinute: 1, allConnectionsPerMinute: 100 };
+    await start({ limits });
+    const client = await harness.connect();
+    await client.send('one');
+    for (let more = 0; more < 2; more++) await client.request('message', { content: 'more' });
+    await harness.connect();
+    for (let more = 0; more < 2; more++) await expect(harness.connect()).rejects.toBeDefined();
+    const metrics = await (await fetch(`${harness.url}/metrics`)).text();
+    for (const limit of ['connections_per_minute', 'messages_per_minute']) {
+      expect(metrics).toContain(`switchyard_refusals_total{limit="${limit}"} 2`);
+      const lines = harness.log.filter((line) => line.includes('limit reached') && line.includes(limit));
+      expect(lines).toEqual([expect.stringContaining('"user_id":"local"')]);
+    }
+  });
+
   it('messages of one user within a minute, but no resend, over the socket and over HTTP', async () => {
     await start({ limits: { messagesPerMinute: 2 } });
     const client = await harness.connect();
