@@ -7,7 +7,7 @@ import { describeStartFailure } from './start.js';
 describe('describeStartFailure', () => {
   it('lists what is wrong with the settings', () => {
     expect(describeStartFailure('gateway', new ConfigError(['AUTH must be none or jwt']))).toBe(
-      'The gateway cannot start: 1 setting is wrong:\n  - AUTH must be none or jwt\nEvery name is explained in .env.example.',
+      'The gateway cannot start: 1 setting is wrong:\n  - AUTH must be none or jwt\nEvery name is explained in .env.example and docs/operations.md.',
     );
   });
 

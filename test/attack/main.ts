@@ -9,12 +9,14 @@ import { ATTACKS } from './attacks.js';
 
 const words = process.argv.slice(2);
 const isShort = words.includes('--short');
-const names = words.filter((word) => !word.startsWith('--'));
-const chosen = ATTACKS.filter(({ name }) => names.length === 0 || names.includes(name));
-if (chosen.length === 0) {
-  console.error(`no such attack; there are: ${ATTACKS.map(({ name }) => name).join(', ')}`);
+const names = words.filter((word) => word !== '--short');
+const unknown = names.filter((name) => !ATTACKS.some((attack) => attack.name === name));
+if (unknown.length > 0) {
+  const known = ATTACKS.map(({ name }) => name).join(', ');
+  console.error(`no attack is called ${unknown.join(', ')}; there are: ${known}; and the option --short`);
   process.exit(2);
 }
+const chosen = ATTACKS.filter(({ name }) => names.length === 0 || names.includes(name));
 
 const rows: string[] = [];
 let missed = 0;

@@ -119,7 +119,7 @@ export class Accounts {
     const account = idSchema.safeParse(id).success ? await this.store.getAccount(id) : null;
     if (!account) throw notFound();
     if (id === operator.id)
-      throw new RequestError('forbidden', 'Ask another operator to change your account.');
+      throw new RequestError('forbidden', 'Nobody changes the own account: ask another operator.');
     const { role = account.role, is_active = account.is_active } = change;
     await this.store.updateAccount(id, { role, is_active });
     return toListed({ ...account, role, is_active });

@@ -5,7 +5,7 @@ export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     const count = problems.length === 1 ? '1 setting is wrong' : `${problems.length} settings are wrong`;
     super(
-      `${count}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nEvery name is explained in .env.example.`,
+      `${count}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nEvery name is explained in .env.example and docs/operations.md.`,
     );
   }
 }

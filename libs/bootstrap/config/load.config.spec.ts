@@ -175,7 +175,7 @@ describe('values', () => {
       '  - RABBITMQ_URL is missing: it must be a URL like amqp://user:password@host:5672',
       '  - MONGODB_URL is missing: it must be a URL like mongodb://host:27017/switchyard?replicaSet=rs0',
       '  - AUTH=jwt needs JWT_SECRET or JWKS_URL',
-      'Every name is explained in .env.example.',
+      'Every name is explained in .env.example and docs/operations.md.',
     ]);
   });
 
