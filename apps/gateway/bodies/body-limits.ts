@@ -8,3 +8,5 @@ export const MAX_DIALECT_VALUES = 50_000;
 export const MAX_LARGE_VALUES = 200_000;
 /** A body that a thread can read goes there from this number on: what its reader does costs more than parsing. */
 export const MAX_VALUES_IN_PLACE = 20_000;
+/** Two names and a password. */
+export const MAX_FORM_BYTES = 64 * 1024;

@@ -39,6 +39,7 @@ describe('a body that nobody wants', () => {
   it.each<[what: string, path: string, begun: Begun, status: number]>([
     ['of another type', '/api/conversations', typed('text/plain'), 415],
     ['that is too large', '/api/conversations', {}, 413],
+    ['of a form that is too large', '/api/auth/token', typed('application/x-www-form-urlencoded'), 413],
     ['of another website', '/api/conversations', { headers: { Origin: 'https://example.org' } }, 403],
     ['of a health check', '/health/live', { method: 'GET' }, 200],
     ['of a request for metrics', '/metrics', { method: 'GET' }, 200],
@@ -53,5 +54,19 @@ describe('a body that nobody wants', () => {
     harness = await startHarness({ limits: { httpRequests: 0 } });
     expect(await upload('/api/conversations')).toEqual([503]);
     expect(readBytes()).toBeLessThan(MIB);
+  });
+
+  it('of a form whose length nobody announced: is not read once it is too large', async () => {
+    harness = await startHarness();
+    const connection = await RawConnection.open({ port: harness.running.port });
+    const head = ['Host: 127.0.0.1', 'Content-Type: application/x-www-form-urlencoded'];
+    connection.send(
+      `POST /api/auth/token HTTP/1.1\r\n${head.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    connection.send(`${BODY.length.toString(16)}\r\n`);
+    connection.socket.write(BODY);
+    await connection.closed();
+    expect(connection.statuses).toEqual([413]);
+    expect(readBytes()).toBeLessThan(3 * MIB);
   });
 });
