@@ -114,13 +114,22 @@ describe('a connection', () => {
     ['an empty attachment', Buffer.alloc(0)],
     ['an event that announces attachments', '51-["x",{"_placeholder":true,"num":0}]'],
     ['an acknowledgement that announces attachments', '61-1[{"_placeholder":true,"num":0}]'],
-  ])('is ended when it sends %s, whether its user is known or not', (_what, data) => {
+  ])('is ended when it sends %s before its user is known, and goes on after that', (_what, data) => {
     const unknown = watched();
     unknown.fake.packets(data);
     expect([unknown.fake.isEnded, unknown.noted]).toEqual([true, [['binary_frames', UNKNOWN]]]);
     const { fake, noted, know } = watched();
     know();
     fake.packets(data);
+    expect([fake.isTerminated, noted]).toEqual([false, []]);
+  });
+
+  it('is ended at an attachment that is worth keeping', () => {
+    const { fake, noted, know } = watched();
+    know();
+    fake.packets(Buffer.alloc(8 * 1024));
+    expect(fake.isTerminated).toBe(false);
+    fake.packets(Buffer.alloc(8 * 1024 + 1));
     expect([fake.isEnded, noted]).toEqual([true, [['binary_frames', { user_id: 'ann' }]]]);
   });
 

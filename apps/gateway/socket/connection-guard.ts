@@ -8,6 +8,8 @@ import type { UserTraffic } from './user-traffic.js';
 /** Of which a connection has said who it is. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Received before that: a CONNECT packet with a token, perhaps again with another one. */
+/** Of an event: the decoder keeps up to ten until the last has come, or the connection is closed. */
+const MAX_ATTACHMENT_BYTES = 8 * 1024;
 const MAX_UNKNOWN_BYTES = 64 * 1024;
 const MAX_UNKNOWN_PACKETS = 8;
 /** CONNECT packets of one connection: each is answered, and there is one namespace. */
@@ -84,7 +86,7 @@ class WatchedConnection {
   private receivedPacket(packet: EnginePacket): void {
     const { data } = packet;
     const kind = kindOf(packet);
-    if (kind === 'binary') return this.end('binary_frames');
+    if (kind === 'binary' && !this.mayAttach(data)) return this.end('binary_frames');
     if (this.userId === undefined && ++this.packets > MAX_UNKNOWN_PACKETS)
       return this.end('packets_of_unknown_socket');
     if (kind === 'connect' && ++this.connects > MAX_CONNECTS) return this.end('connects_per_socket');
@@ -92,6 +94,12 @@ class WatchedConnection {
     this.deps.unread.look(this.connection);
     // Socket.IO parses it next, on the event loop.
     if (typeof data === 'string' && costsTooMuch(data)) this.end('values_per_frame');
+  }
+
+  /** No event has attachments, so one with a few bytes in it is answered as any other that is wrong. */
+  private mayAttach(data: unknown): boolean {
+    if (this.userId === undefined) return false;
+    return typeof data === 'string' || (data as ArrayBufferView).byteLength <= MAX_ATTACHMENT_BYTES;
   }
 
   private end(limit: string): void {
