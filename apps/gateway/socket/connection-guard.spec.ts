@@ -166,13 +166,13 @@ describe('a connection', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['unread_answers_per_user', { user_id: 'ann' }]]]);
   });
 
-  it('is ended before a frame is parsed that has more than 10,000 values', () => {
+  it('is ended before a frame is parsed that has more than 50,000 values', () => {
     const { fake, noted, know } = watched();
     know();
     fake.packets(`2["message",{"content":"${'{},'.repeat(100_000)}"}]`);
-    fake.packets(`2["message",[${'{},'.repeat(9_000)}0]]`);
+    fake.packets(`2["message",[${'{},'.repeat(47_000)}0]]`);
     expect(fake.isTerminated).toBe(false);
-    fake.packets(`2["message",[${'{},'.repeat(10_001)}0]]`);
+    fake.packets(`2["message",[${'{},'.repeat(50_001)}0]]`);
     expect([fake.isEnded, noted]).toEqual([true, [['values_per_frame', { user_id: 'ann' }]]]);
   });
 
