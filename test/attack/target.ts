@@ -1,5 +1,7 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { newFolder, writeSettings } from '../e2e/standalone-process.js';
 import { startProcess, type SwitchyardProcess } from '../services/processes.js';
 
@@ -21,10 +23,7 @@ export async function startTarget({ env = {}, settings, heapMiB }: TargetOptions
 
 /** A process under attack, and what can be seen of it from outside. */
 export class Target {
-  private readonly watch = new AbortController();
-  private watching: Promise<void> | undefined;
-  private longestSilence = 0;
-  private peakRss = 0;
+  private watcher: ChildProcess | undefined;
 
   constructor(readonly process: SwitchyardProcess) {}
 
@@ -38,14 +37,18 @@ export class Target {
 
   /** From here on the longest answer of `/health/live` and the peak of resident memory are noted. */
   beginWatch(): void {
-    this.watching = this.probe();
+    const { url, pid } = this.process;
+    const watcher = fileURLToPath(new URL('./watch-process.mjs', import.meta.url));
+    this.watcher = fork(watcher, [url, String(pid)], { execArgv: [] });
   }
 
   async endWatch(): Promise<{ isAlive: boolean; longestSilenceMs: number; peakMiB: number }> {
-    this.watch.abort();
-    await this.watching;
-    const { isRunning } = this.process;
-    return { isAlive: isRunning, longestSilenceMs: this.longestSilence, peakMiB: this.peakRss };
+    const watched = once(this.watcher!, 'message') as Promise<
+      [{ longestSilenceMs: number; peakMiB: number }]
+    >;
+    this.watcher!.send('end');
+    const [seen] = await watched;
+    return { isAlive: this.process.isRunning, ...seen };
   }
 
   /** Bytes that the process has read so far, from connections and files; what kernels hold for it is not among them. */
@@ -77,20 +80,7 @@ export class Target {
   }
 
   async stop(): Promise<void> {
-    this.watch.abort();
+    this.watcher?.kill();
     await this.process.kill();
-  }
-
-  private async probe(): Promise<void> {
-    while (!this.watch.signal.aborted && this.process.isRunning) {
-      const askedAt = performance.now();
-      await fetch(`${this.url}/health/live`, { signal: AbortSignal.timeout(60_000) }).then(
-        (answer) => answer.arrayBuffer(),
-        () => undefined,
-      );
-      this.longestSilence = Math.max(this.longestSilence, performance.now() - askedAt);
-      this.peakRss = Math.max(this.peakRss, this.rssMiB());
-      await delay(10);
-    }
   }
 }
