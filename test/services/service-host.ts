@@ -29,6 +29,8 @@ export class ServiceHost {
   }
 
   async #answer(path: string, response: ServerResponse): Promise<void> {
+    // Else the next file of a worker may ask on a connection that is just being closed for idleness.
+    response.setHeader('Connection', 'close');
     try {
       const { url, managementUrl } = await this.#start(path.slice(1) as SharedService);
       response.end(JSON.stringify({ url, managementUrl }));

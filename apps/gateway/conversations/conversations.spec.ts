@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Ports } from '#journal';
 import { createStore } from '#store';
+import { systemTime } from '#time';
 import { LOCAL_USER } from '../auth/user.js';
 import { notFound } from '../errors/request-error.js';
 import { newTurn } from '../turns/new-turn.js';
@@ -14,7 +15,7 @@ it('a conversation is deleted also if the sweeper removes its turn before it can
   const turn = { conversationId: 'conv_1', turnId: 'turn_1', userId: LOCAL_USER.id, client_message_id: 'm' };
   await store.insertTurn(newTurn({ ...turn, content: 'Hi' }));
   const stopTurns = { stop: () => Promise.reject(notFound()) };
-  const ports = { store, bus: { emit: () => undefined } } as unknown as Ports;
+  const ports = { store, bus: { emit: () => undefined }, ...systemTime() } as unknown as Ports;
   const ownership = new Ownership(store);
   const conversations = new Conversations(
     store,
