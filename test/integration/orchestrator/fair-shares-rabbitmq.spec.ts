@@ -4,6 +4,7 @@ import { describeWithServices } from '../../services/test-services.js';
 import { createRabbitmqHarness, type RabbitmqHarness } from '../messaging/rabbitmq-harness.js';
 import { FleetHarness, scriptedModel } from './fleet-harness.js';
 import { SlowTool } from './slow-tool.js';
+import { listenToCounts } from './told-counts.js';
 
 /** What a worker runs at once. */
 const PLACES = 16;
@@ -44,11 +45,15 @@ describeWithServices(['rabbitmq'], 'fair shares on RabbitMQ', () => {
     const heldBy = async ({ metrics }: (typeof both)[number]) =>
       (await metrics.callsHeld.get()).values.find(({ labels }) => labels.toolset)?.value ?? 0;
     const held = async () => (await Promise.all(both.map(heldBy))).reduce((sum, count) => sum + count, 0);
-    const greedy = await Promise.all(Array.from({ length: 40 }, () => submit('greedy')));
+    // One of them has half of the places or more: the other knows of that before it has calls of its own to send.
+    const told = await listenToCounts(await fleet.gateway());
+    const greedy = await Promise.all(Array.from({ length: PLACES }, () => submit('greedy')));
     await started(PLACES);
-    // Each of the two knows of the other's calls a little late, so a few more may wait than one share.
-    await waitFor(async () => (await held()) >= 16, { what: 'held calls' });
-    expect(await waiting()).toBeLessThanOrEqual(40 - PLACES - 16);
+    await waitFor(() => Math.max(0, ...told.values()) >= PLACES / 2, { what: 'counts that were told' });
+    greedy.push(...(await Promise.all(Array.from({ length: 24 }, () => submit('greedy')))));
+    // The one goes up to a share above all places, the other up to its half of them.
+    await waitFor(async () => (await held()) >= 12, { what: 'held calls' });
+    expect(await waiting()).toBeLessThanOrEqual(24 - 12);
     const others = await Promise.all(['ann', 'bob', 'eve'].map(submit));
     const isAsked = async () =>
       (await fleet.store.readJournalsOf(others.map(({ _id }) => _id))).every(({ steps }) => steps.length > 0);

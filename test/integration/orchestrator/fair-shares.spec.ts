@@ -3,6 +3,7 @@ import { newMessage, type Turn } from '#contracts';
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel } from './fleet-harness.js';
 import { SlowTool } from './slow-tool.js';
+import { listenToCounts } from './told-counts.js';
 
 let fleet: FleetHarness;
 let slow: SlowTool;
@@ -77,8 +78,12 @@ describe('a user whose calls fill a toolset', () => {
       await fleet.startOrchestrator(model, quarter),
       await fleet.startOrchestrator(model, quarter),
     ];
-    await submit('greedy', 60);
+    // One of them has half of the places or more: the other knows of that before it has calls of its own to send.
+    const told = await listenToCounts(await fleet.gateway());
+    await submit('greedy', 16);
     await started(16);
+    await waitFor(() => Math.max(0, ...told.values()) >= 8, { what: 'counts that were told' });
+    await submit('greedy', 44);
     const held = async () =>
       (await Promise.all(both.map(isHeld))).reduce((sum, count) => sum! + (count ?? 0), 0);
     await waitFor(async () => (await held())! >= 30, { what: 'held calls at both' });
