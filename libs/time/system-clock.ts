@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Timer, TimerOptions } from './clock.port.js';
+import { repeatOn, sleepOn } from './waits.js';
 
 /** Node's timers take no more: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -14,18 +14,8 @@ export class SystemClock implements Clock {
     return Date.now();
   }
 
-  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    const dueAt = this.now() + ms;
-    try {
-      for (let leftMs = ms; ; leftMs = dueAt - this.now()) {
-        await sleep(timerMs(leftMs), undefined, { signal });
-        if (this.now() >= dueAt) return;
-      }
-    } catch (error) {
-      // Node's own error hides the reason in its cause.
-      signal?.throwIfAborted();
-      throw error;
-    }
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, ms, signal);
   }
 
   after(ms: number, act: () => void, options?: TimerOptions): Timer {
@@ -33,17 +23,7 @@ export class SystemClock implements Clock {
   }
 
   every(ms: number, act: () => void, options?: TimerOptions): Timer {
-    const next = (): Timer =>
-      this.after(
-        ms,
-        () => {
-          timer = next();
-          act();
-        },
-        options,
-      );
-    let timer = next();
-    return { cancel: () => timer.cancel() };
+    return repeatOn(this, ms, act, options);
   }
 
   soon(act: () => void): void {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.port.js';
 import type { OwnedTask, TaskOwner } from './task-queue.js';
-import { repeatOn, sleepOn } from './waits.js';
+import { repeatOn, sleepOn } from '../waits.js';
 
 /** The world that it is a part of. */
 interface World extends Pick<Clock, 'now' | 'wall'> {

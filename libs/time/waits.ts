@@ -1,6 +1,6 @@
-import type { Clock, Timer } from '../clock.port.js';
+import type { Clock, Timer, TimerOptions } from './clock.port.js';
 
-/** `Clock.sleep` by timers. */
+/** `Clock.sleep`, by the timers of a clock. */
 export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
@@ -16,13 +16,22 @@ export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortS
   });
 }
 
-/** `Clock.every` by timers. */
-export function repeatOn(clock: Pick<Clock, 'after'>, ms: number, act: () => void): Timer {
+/** `Clock.every`, by the timers of a clock. */
+export function repeatOn(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  act: () => void,
+  options?: TimerOptions,
+): Timer {
   const next = (): Timer =>
-    clock.after(ms, () => {
-      timer = next();
-      act();
-    });
+    clock.after(
+      ms,
+      () => {
+        timer = next();
+        act();
+      },
+      options,
+    );
   let timer = next();
   return { cancel: () => timer.cancel() };
 }
