@@ -100,13 +100,14 @@ export async function compete(
 }
 
 async function tellOwner(ports: Ports, owner: string, tool_call_id: string, turn_id: string): Promise<void> {
-  await ports.bus.send(controlKey(owner), newMessage('tool.cancel', { tool_call_id, turn_id }));
+  await ports.bus.send(controlKey(owner), newMessage(ports, 'tool.cancel', { tool_call_id, turn_id }));
 }
 
 async function publishCall(ports: Ports, journal: Journal, open: HeldCall): Promise<PublishOutcome> {
   const { step, call } = open;
   const toolset = toolsetOf(call.tool_name);
   const message = newMessage(
+    ports,
     'tool.call',
     {
       tool_call_id: call.tool_call_id,
@@ -131,7 +132,7 @@ async function publishCall(ports: Ports, journal: Journal, open: HeldCall): Prom
 /** Hints whoever drives the turn, or anybody if nobody does. */
 export async function hint(ports: Ports, journal: Journal): Promise<void> {
   const { _id: turn_id, conversation_id } = journal.turn;
-  const message = newMessage('turn.advance', { turn_id, conversation_id });
+  const message = newMessage(ports, 'turn.advance', { turn_id, conversation_id });
   const driver = holderOf(journal, turn_id)?.owner;
   if (driver && (await ports.bus.send(controlKey(driver), message)) === 'confirmed') return;
   await ports.bus.publish('turns', message);

@@ -48,5 +48,8 @@ async function hintNext(ports: Ports, journal: Journal): Promise<void> {
   const waiting = await ports.store.listUnendedTurns(conversation_id);
   const next = waiting.find((turn) => turn._id !== _id);
   if (next)
-    await ports.bus.publish('turns', newMessage('turn.advance', { turn_id: next._id, conversation_id }));
+    await ports.bus.publish(
+      'turns',
+      newMessage(ports, 'turn.advance', { turn_id: next._id, conversation_id }),
+    );
 }
