@@ -81,7 +81,6 @@ export const NOT_YET = [
   'apps/tool-worker/run/call-output.ts',
   'apps/tool-worker/run/hold-limit.ts',
   'apps/tool-worker/run/run-tool.ts',
-  'apps/tool-worker/start-tool-worker.app.ts',
   'libs/contracts/new-message.ts',
   'libs/faults/strike.ts',
   'libs/journal/step-row.ts',
