@@ -1,3 +1,4 @@
+import { noFaults } from '#faults';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health } from '#observability';
 import type { Store } from '#store';
@@ -45,6 +46,7 @@ export async function startBenchGateway(store: Store) {
   const running = await startGateway(
     {
       ...systemTime(),
+      faultPoint: noFaults,
       store,
       bus,
       processId: 'gateway-bench',

@@ -1,5 +1,6 @@
 import type { ConversationEvent, Turn } from '#contracts';
 import { newMessage } from '#contracts';
+import { noFaults } from '#faults';
 import type { Model, ModelPart } from '#llm';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
@@ -44,13 +45,25 @@ export async function startBenchOrchestrator(
     turnsAtOnce: 200,
     approvalOf: () => 'never' as const,
   };
-  return startOrchestrator({ ...systemTime(), store, bus, processId, peers, model, log, metrics, settings });
+  return startOrchestrator({
+    ...systemTime(),
+    faultPoint: noFaults,
+    store,
+    bus,
+    processId,
+    peers,
+    model,
+    log,
+    metrics,
+    settings,
+  });
 }
 
 export async function startBenchWorker(store: Store, bus: Bus, processId: string) {
   const hosts = createLocalToolsets().filter(({ name }) => name === 'math');
   return startToolWorker({
     ...systemTime(),
+    faultPoint: noFaults,
     store,
     bus,
     processId,

@@ -2,6 +2,7 @@ import type { Bus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore, type Store } from '#store';
 import type { Turn } from '#contracts';
+import { noFaults } from '#faults';
 import type { Ports } from '#journal';
 import { systemTime } from '#time';
 import { DeletedConversations } from '../apps/orchestrator/sweep/deleted-conversations.js';
@@ -51,7 +52,15 @@ export async function benchSweeper(name: string, place: string, ended: number): 
 async function measureRounds(store: Store): Promise<number[]> {
   const log = createLogger({ role: 'bench', level: 'error', pretty: false });
   const peers = { isDead: async () => false, isSuspect: async () => false };
-  const ports: Ports = { store, bus: BUS, me: 'orchestrator-bench', peers, log, ...systemTime() };
+  const ports: Ports = {
+    store,
+    bus: BUS,
+    me: 'orchestrator-bench',
+    peers,
+    log,
+    faultPoint: noFaults,
+    ...systemTime(),
+  };
   const sweeper = new Sweeper(ports, [
     new DueTurns(ports, () => false),
     new DeletedConversations(ports, 365),

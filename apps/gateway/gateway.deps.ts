@@ -1,5 +1,6 @@
 import type { ClientConfig, GatewayLimits, UsageSettings } from '#bootstrap';
 import type { ToolChoice } from '#contracts';
+import type { FaultPoint } from '#faults';
 import type { Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Health, Logger, Metrics } from '#observability';
@@ -25,6 +26,7 @@ export interface GatewayConfig extends Pick<
 
 /** Everything that one gateway needs from its process; opened and closed by the process. */
 export interface GatewayDeps extends Time {
+  faultPoint: FaultPoint;
   store: Store;
   bus: Bus;
   /** `gateway-<uuid>`. */

@@ -88,9 +88,10 @@ export class Gateway {
   readonly bodies: Bodies;
 
   constructor(private readonly deps: GatewayDeps) {
-    const { store, bus, processId, peers, config, logger: log, metrics, clock, random } = deps;
+    const { store, bus, processId, peers, config, logger: log, metrics, clock, random, faultPoint } = deps;
     const auditLog = auditLoggerOf(log);
-    const ports: Ports = { store, bus, me: processId, peers, log, auditLog, clock, random };
+    const about = { store, bus, me: processId, peers, log, auditLog };
+    const ports: Ports = { ...about, clock, random, faultPoint };
     this.store = store;
     this.log = log;
     this.refusals = new Refusals(metrics.refusals, log);
@@ -208,10 +209,10 @@ export class Gateway {
   }
 
   private createSubmitTurn(): SubmitTurn {
-    const { store, bus, logger: log } = this.deps;
+    const { store, bus, faultPoint, logger: log } = this.deps;
     const { ownership, stopTurns, turnDoor: door, offeredModels: models, refusals } = this;
     const budgets = this.createBudgetDoor();
-    const more = { budgets, refusals, log };
+    const more = { budgets, refusals, log, faultPoint };
     return new SubmitTurn({ store, bus, ownership, stopTurns, door, models, ...more });
   }
 

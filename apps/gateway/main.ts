@@ -13,11 +13,11 @@ await runMain('gateway', async () => {
   const store = createStore({ url: mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices, ...systemTime() });
   await service.open();
-  const { bus, peers, processId, clock, random } = await service.join('gateway', (identity) =>
+  const { bus, peers, processId, clock, random, faultPoint } = await service.join('gateway', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const { health, metrics, drain } = service;
-  const part = { store: service.store, bus, peers, processId, clock, random };
+  const part = { store: service.store, bus, peers, processId, clock, random, faultPoint };
   const deps = { ...part, config, logger, health, metrics };
   const running = await startGateway(deps, config);
   drain.addStep('gateway', (graceMs) => running.drain(graceMs));

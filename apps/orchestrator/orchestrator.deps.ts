@@ -1,5 +1,6 @@
 import type { ApprovalMode, ModelBudget, ModelPrice, ModelUse, UsageSettings } from '#bootstrap';
 import type { CatalogTool, Role, ToolChoice } from '#contracts';
+import type { FaultPoint } from '#faults';
 import type { Log, Peers } from '#journal';
 import type { Model } from '#llm';
 import type { Bus } from '#messaging';
@@ -47,6 +48,7 @@ export interface OrchestratorSettings {
 }
 
 export interface OrchestratorDeps extends Time {
+  faultPoint: FaultPoint;
   store: Store;
   bus: Bus;
   processId: string;

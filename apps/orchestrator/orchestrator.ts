@@ -1,6 +1,5 @@
 import type { Body } from '#contracts';
 import { newMessage } from '#contracts';
-import { faultPoint } from '#faults';
 import { retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
@@ -45,8 +44,8 @@ export class Orchestrator {
   private namesCheck: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: OrchestratorDeps) {
-    const { store, bus, processId: me, peers, log, auditLog, clock, random } = deps;
-    this.ports = { store, bus, me, peers, log, auditLog, clock, random };
+    const { store, bus, processId: me, peers, log, auditLog, clock, random, faultPoint } = deps;
+    this.ports = { store, bus, me, peers, log, auditLog, clock, random, faultPoint };
     // Work in hand waits for the store; the sweeper and dead letters come again by themselves.
     this.durable = retryingStore(store, this.leaving.signal, deps);
     this.modelLimits = new ModelLimits(deps);
@@ -96,7 +95,7 @@ export class Orchestrator {
     { turn_id, conversation_id }: Body<'turn.advance'>,
     delivery?: Delivery,
   ): Promise<DeliveryOutcome> {
-    if (delivery) await faultPoint('hint_received');
+    if (delivery) await this.ports.faultPoint('hint_received');
     return this.drivers.advance(turn_id, conversation_id, delivery);
   }
 
@@ -105,7 +104,7 @@ export class Orchestrator {
     { turn_id, tool_call_id }: Body<'tool.result'>,
     delivery?: Delivery,
   ): Promise<DeliveryOutcome> {
-    await faultPoint('result_received');
+    await this.ports.faultPoint('result_received');
     const driver = this.drivers.get(turn_id);
     if (driver) driver.result(tool_call_id);
     else if (delivery) await this.hintTurn(turn_id);

@@ -45,7 +45,14 @@ export async function startStandalone(
   drain.addStep('tool worker', (graceMs) => worker.drain(graceMs));
   return { gateway, hosts };
 
-  function partOf({ bus, peers, processId, clock, random }: Awaited<ReturnType<Service['join']>>) {
-    return { store, bus, peers, processId, clock, random, log: logger };
+  function partOf({
+    bus,
+    peers,
+    processId,
+    clock,
+    random,
+    faultPoint,
+  }: Awaited<ReturnType<Service['join']>>) {
+    return { store, bus, peers, processId, clock, random, faultPoint, log: logger };
   }
 }

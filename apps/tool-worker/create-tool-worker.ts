@@ -1,4 +1,5 @@
 import { DEFAULT_DRAIN_GRACE_MS, Member } from '#bootstrap';
+import { faultPoint } from '#faults';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger, createMetrics, type LogLevel } from '#observability';
 import { createStore } from '#store';
@@ -75,6 +76,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
         createBus: (identity) => createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
         logger,
         onGone,
+        faultPoint,
         ...systemTime(),
       });
       const { bus, peers, processId, clock, random } = member;
@@ -83,18 +85,8 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
         await member.start();
         const metrics = createMetrics({ collectDefaults: false });
         const overridesFor = () => ({ concurrency });
-        running = await startToolWorker({
-          store,
-          bus,
-          peers,
-          processId,
-          clock,
-          random,
-          log: logger,
-          metrics,
-          hosts,
-          overridesFor,
-        });
+        const part = { store, bus, peers, processId, clock, random, faultPoint, log: logger };
+        running = await startToolWorker({ ...part, metrics, hosts, overridesFor });
       } catch (error) {
         await leave(0).catch(() => undefined);
         throw error;

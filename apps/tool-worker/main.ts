@@ -16,7 +16,7 @@ await runMain('tool worker', async () => {
   const hosts = await createToolsets(config, { logger, metrics, store });
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });
   await service.open();
-  const { bus, peers, processId, clock, random } = await service.join('worker', (identity) =>
+  const { bus, peers, processId, clock, random, faultPoint } = await service.join('worker', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const deps = {
@@ -26,6 +26,7 @@ await runMain('tool worker', async () => {
     peers,
     clock,
     random,
+    faultPoint,
     log: logger,
     metrics,
     hosts,

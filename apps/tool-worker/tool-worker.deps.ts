@@ -1,5 +1,6 @@
 import type { CallRate } from '#bootstrap';
 import type { ToolClass } from '#contracts';
+import type { FaultPoint } from '#faults';
 import type { Log, Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
@@ -21,6 +22,7 @@ export interface ToolOverrides {
 }
 
 export interface ToolWorkerDeps extends Time {
+  faultPoint: FaultPoint;
   store: Store;
   bus: Bus;
   processId: string;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
 import { decodeMessage, encodeMessage, type Message } from '#contracts';
+import { noFaults } from '#faults';
 import type { Bus, Consumer, PublishOutcome } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
@@ -88,6 +89,7 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
     hosts,
     overridesFor: () => ({}),
     ...systemTime(),
+    faultPoint: noFaults,
   };
   worker = new ToolWorker(deps, async (queue) => {
     await new Promise<void>((resolve) => {

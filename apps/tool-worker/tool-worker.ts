@@ -29,9 +29,9 @@ export class ToolWorker {
     private readonly deps: ToolWorkerDeps,
     private readonly consume: ConsumeQueue,
   ) {
-    const { bus, processId: me, peers, log, auditLog, clock, random } = deps;
+    const { bus, processId: me, peers, log, auditLog, clock, random, faultPoint } = deps;
     const store = retryingStore(deps.store, this.leaving.signal, deps);
-    const ports: Ports = { store, bus, me, peers, log, auditLog, clock, random };
+    const ports: Ports = { store, bus, me, peers, log, auditLog, clock, random, faultPoint };
     this.hosted = new HostedTools(deps);
     this.fleet = new Fleet(deps);
     const rates = new RateLimits(

@@ -1,4 +1,5 @@
 import type { Role } from '#contracts';
+import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
@@ -18,6 +19,8 @@ export interface MemberOptions extends Time {
   store: Store;
   createBus: (identity: BusIdentity) => Bus;
   logger: Logger;
+  /** For what runs in this process. */
+  faultPoint: FaultPoint;
   /** Others count this process as dead; it must exit. */
   onGone: () => void;
 }
@@ -29,11 +32,13 @@ export class Member implements Time {
   readonly peers: Peers;
   readonly clock: Clock;
   readonly random: Random;
+  readonly faultPoint: FaultPoint;
   private readonly heartbeat: Heartbeat;
 
-  constructor({ role, store, createBus, logger, onGone, clock, random }: MemberOptions) {
+  constructor({ role, store, createBus, logger, onGone, clock, random, faultPoint }: MemberOptions) {
     this.clock = clock;
     this.random = random;
+    this.faultPoint = faultPoint;
     this.processId = createProcessId(role, random);
     this.bus = createBus({ role, processId: this.processId, clock, random });
     const { processId } = this;

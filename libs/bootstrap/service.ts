@@ -1,4 +1,5 @@
 import type { Role } from '#contracts';
+import { faultPoint } from '#faults';
 import type { Bus, PublishOutcome } from '#messaging';
 import { createMetrics, Health, observeCalls, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
@@ -60,6 +61,7 @@ export class Service {
       logger,
       clock,
       random,
+      faultPoint,
       onGone: () => process.exit(1),
     });
     this.members.push(member);

@@ -7,10 +7,17 @@ import { createStrike } from './strike.js';
  * variable SWITCHYARD_FAULT arms one of them, which then strikes once.
  */
 
-type Pass = (name: FaultPointName) => Promise<void> | undefined;
+/**
+ * `await ports.faultPoint('turn_claimed')`: says that a process has passed that point. Does nothing, except in a
+ * process that a test has armed for it.
+ */
+export type FaultPoint = (name: FaultPointName) => Promise<void> | undefined;
+
+/** Of a process that nothing strikes. */
+export const noFaults: FaultPoint = () => undefined;
 
 const drops: (() => void)[] = [];
-let pass: Pass | undefined;
+let pass: FaultPoint | undefined;
 
 /** At the start of a process. Throws `FaultSetupError` on a text that arms nothing. */
 export function armFault(text: string | undefined): void {
@@ -18,7 +25,7 @@ export function armFault(text: string | undefined): void {
   pass = fault && createPass(fault, createStrike(drops));
 }
 
-/** `await faultPoint('turn_claimed')`: does nothing, except in a process that a test has armed for this point. */
+/** The points of this operating system process, for its programs: everything else is given one. */
 export function faultPoint(name: FaultPointName): Promise<void> | undefined {
   return pass === undefined ? undefined : pass(name);
 }
@@ -29,7 +36,7 @@ export function onDropConnection(drop: () => void): void {
 }
 
 /** Counts passages and strikes at the one that the fault names. */
-export function createPass(fault: Fault, strike: (fault: Fault) => Promise<void>): Pass {
+export function createPass(fault: Fault, strike: (fault: Fault) => Promise<void>): FaultPoint {
   let passages = 0;
   return (name) => (name === fault.name && ++passages === fault.passage ? strike(fault) : undefined);
 }

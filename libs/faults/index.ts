@@ -1,2 +1,2 @@
 export type { FaultPointName } from './fault-point-names.js';
-export { armFault, faultPoint, onDropConnection } from './fault-points.js';
+export { armFault, faultPoint, noFaults, onDropConnection, type FaultPoint } from './fault-points.js';

@@ -1,6 +1,5 @@
 import type { Answer, Call, Claim, Journal, Outcome } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
-import { faultPoint } from '#faults';
 import type { PublishOutcome } from '#messaging';
 import {
   decideAfterCompeting,
@@ -71,7 +70,7 @@ async function expire(ports: Ports, call: Call, answer: Answer): Promise<Answer>
 /** Inserts the outcome and tells viewers; the row that stands is returned, mine or an earlier one. */
 export async function settle(ports: Ports, call: CallLabel, outcome: Outcome): Promise<Outcome> {
   const { won, row } = await ports.store.settle(outcome);
-  await faultPoint('outcome_inserted');
+  await ports.faultPoint('outcome_inserted');
   if (won) ports.bus.emit(toolEndEvent(call, row));
   // Who carries out what another process has decided finds the same outcome: that is told once.
   const isSame = row.at === outcome.at && row.worker === outcome.worker;
@@ -86,7 +85,7 @@ export async function compete(
   outcome: Outcome,
 ): Promise<Learned> {
   const { won, row } = await ports.store.claim(settleClaim(outcome, ports.me));
-  if (won) await faultPoint('settle_claimed');
+  if (won) await ports.faultPoint('settle_claimed');
   const next = decideAfterCompeting(row, outcome);
   switch (next.do) {
     case 'settle':

@@ -1,3 +1,4 @@
+import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import type { Time } from '#time';
@@ -23,6 +24,7 @@ export interface Ports extends Time {
   me: string;
   peers: Peers;
   log: Log;
+  faultPoint: FaultPoint;
   /** For records that no log level hides; absent: `log`. */
   auditLog?: Pick<Log, 'info'>;
 }

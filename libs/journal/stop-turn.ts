@@ -1,5 +1,4 @@
 import type { Journal } from '#contracts';
-import { faultPoint } from '#faults';
 import { decideCalls, decideStop, endingStep, holderOf, openCalls } from '#turn';
 import { carryOut, hint } from './carry-out.js';
 import { countUsage } from './count-usage.js';
@@ -29,11 +28,11 @@ export async function stopTurn(
     if (asked) journal = (await ports.store.readJournal(turnId)) ?? journal;
   }
   if (!endingStep(journal)) journal = await insertCancel(ports, journal);
-  await faultPoint('stop_committed');
+  await ports.faultPoint('stop_committed');
   // The process that ended it may have died since, and after a deletion its steps are gone.
   await countUsage(ports.store, journal);
   const mayBeRunning = await releaseCalls(ports, journal);
-  await faultPoint('stop_settled');
+  await ports.faultPoint('stop_settled');
   return { mayBeRunning };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { controlKey, newMessage } from '#contracts';
+import { noFaults } from '#faults';
 import { carryOut, type Ports } from '#journal';
 import { createRabbitmqBus, type Bus } from '#messaging';
 import { systemTime } from '#time';
@@ -105,7 +106,8 @@ describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the 
       await gates.started('storm');
       const journal = (await cluster.store.readJournal(sent.turn_id))!;
       const [step] = journal.steps;
-      const ports = { store: cluster.store, bus, me: journal.claims[0]!.owner } as Partial<Ports> as Ports;
+      const part = { store: cluster.store, bus, me: journal.claims[0]!.owner, faultPoint: noFaults };
+      const ports = { ...part, ...systemTime() } as Partial<Ports> as Ports;
       const hint = newMessage('turn.advance', sent);
       await Promise.all(
         Array.from({ length: 50 }, async () => {

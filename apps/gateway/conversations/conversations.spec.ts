@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { noFaults } from '#faults';
 import type { Ports } from '#journal';
 import { createStore } from '#store';
 import { systemTime } from '#time';
@@ -15,7 +16,12 @@ it('a conversation is deleted also if the sweeper removes its turn before it can
   const turn = { conversationId: 'conv_1', turnId: 'turn_1', userId: LOCAL_USER.id, client_message_id: 'm' };
   await store.insertTurn(newTurn({ ...turn, content: 'Hi' }));
   const stopTurns = { stop: () => Promise.reject(notFound()) };
-  const ports = { store, bus: { emit: () => undefined }, ...systemTime() } as unknown as Ports;
+  const ports = {
+    store,
+    bus: { emit: () => undefined },
+    faultPoint: noFaults,
+    ...systemTime(),
+  } as unknown as Ports;
   const ownership = new Ownership(store);
   const conversations = new Conversations(
     store,

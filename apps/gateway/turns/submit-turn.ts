@@ -7,7 +7,7 @@ import {
   type Conversation,
   type Turn,
 } from '#contracts';
-import { faultPoint } from '#faults';
+import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
@@ -70,6 +70,7 @@ export interface SubmitTurnDeps {
   budgets: Pick<BudgetDoor, 'check'>;
   refusals: Refusals;
   log: Pick<Logger, 'info' | 'warn'>;
+  faultPoint: FaultPoint;
 }
 
 /**
@@ -128,7 +129,7 @@ export class SubmitTurn {
     const turn = newTurn({ ...request, client_message_id, conversationId, turnId, userId: user.id });
     const row = await insertBehind(store, turn, after);
     if (!row) return undefined;
-    await faultPoint('turn_inserted');
+    await this.deps.faultPoint('turn_inserted');
     return this.accepted(user, row, { won: true, isNewConversation: false, unended });
   }
 
@@ -167,7 +168,7 @@ export class SubmitTurn {
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
       : await this.insert(turn);
-    await faultPoint('turn_inserted');
+    await this.deps.faultPoint('turn_inserted');
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
     const isUnseen = isNewConversation && history.length === 0;
     return this.accepted(user, row, { won, isNewConversation: isUnseen, unended });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConversationEvent, Turn } from '#contracts';
+import { noFaults } from '#faults';
 import { TurnAnnouncer, type TurnAnnouncerDeps } from './turn-announcer.js';
 
 const NOW = Date.parse('2026-01-01T00:00:10.000Z');
@@ -50,6 +51,7 @@ function create({ mayHint = true, outcome = 'confirmed', isStoreAway = false }: 
     },
     refusals: { note: (...given: unknown[]) => said.push(['note', ...given]) },
     log: { warn: (_fields: object, message: string) => said.push(['warn', message]) },
+    faultPoint: noFaults,
   } as unknown as TurnAnnouncerDeps;
   return { announcer: new TurnAnnouncer(deps), said, events };
 }

@@ -1,5 +1,5 @@
 import { newMessage, type Turn } from '#contracts';
-import { faultPoint } from '#faults';
+import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
@@ -11,6 +11,7 @@ export interface TurnAnnouncerDeps {
   door: Pick<TurnDoor, 'mayHint' | 'noteRefusal'>;
   refusals: Pick<Refusals, 'note'>;
   log: Pick<Logger, 'warn'>;
+  faultPoint: FaultPoint;
 }
 
 /**
@@ -35,10 +36,10 @@ export class TurnAnnouncer {
         client_message_id,
         by: user_id,
       });
-    await faultPoint('turn_announced');
+    await this.deps.faultPoint('turn_announced');
     if (await door.mayHint(unended)) await this.hint(turn);
     else await this.leaveDue(turn);
-    await faultPoint('turn_hinted');
+    await this.deps.faultPoint('turn_hinted');
   }
 
   private async hint({ _id: turn_id, conversation_id, traceparent }: Turn): Promise<void> {

@@ -1,6 +1,5 @@
 import type { DeliveryOutcome } from '#messaging';
 import { newMessage } from '#contracts';
-import { faultPoint } from '#faults';
 import type { Ports } from '#journal';
 import type { Refusals } from '#observability';
 import { ArgumentValidator } from '#tools';
@@ -139,7 +138,7 @@ export class Drivers {
       const end = await Promise.race([driven.done, expired]);
       clearTimeout(timer);
       if (end === 'abandoned') return giveBack();
-      await faultPoint('turn_ended');
+      await this.ports.faultPoint('turn_ended');
       // Of a delivery that was lost another one holds the turn by now.
       if (end !== 'expired' || driven.held !== hint) return 'ack';
       // Whoever gets the fresh hint holds it in place of this one.

@@ -68,6 +68,7 @@ export class ModelAsker {
     const { modelRetries: maxRetries, overloadRetries } = deps.settings.budgets;
     const answer = await streamWithFallbacks({
       ...asked,
+      faultPoint: deps.faultPoint,
       model: this.model,
       models: this.candidates,
       requestFor: (model) => prepare(this.requestFor(model, request)),

@@ -1,5 +1,4 @@
 import { errorDetail } from '#contracts';
-import { faultPoint } from '#faults';
 import { carryOut, type Ports } from '#journal';
 import { decideNotTaken, toolsetOf, type CallDecision } from '#turn';
 import { NoWorkerWatch } from './no-worker.js';
@@ -62,7 +61,7 @@ export class OpenCalls {
       }
     }
     const { claim, outcome, answer, published } = await carryOut(this.ports, memory.journal, next);
-    if (published) await faultPoint('call_published');
+    if (published) await this.ports.faultPoint('call_published');
     if (published) this.noWorker.sent(decision.call.tool_call_id, published);
     const isNewClaim = claim !== undefined && memory.addClaim(claim);
     const isNewOutcome = outcome !== undefined && memory.addOutcome(outcome);

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Step } from '#contracts';
-import { faultPoint } from '#faults';
+import type { Ports } from '#journal';
 import { isShownStep, nextStepNumber } from '#turn';
-import type { DrivingDeps } from '../driving.deps.js';
 import { committedEvents } from './announce-step.js';
 import type { TurnUsage } from './turn-usage.js';
 import type { TurnWork } from './turn-work.js';
@@ -12,7 +11,7 @@ const LEAVING_MS = 1_000;
 /** The rows that a driven turn commits, each with what its models used since the one before. */
 export class StepCommits {
   constructor(
-    private readonly deps: Pick<DrivingDeps, 'bus' | 'log'>,
+    private readonly ports: Pick<Ports, 'bus' | 'log' | 'faultPoint'>,
     private readonly work: Pick<TurnWork, 'memory'>,
     private readonly usage: TurnUsage,
   ) {}
@@ -24,9 +23,9 @@ export class StepCommits {
     const row = spent.length > 0 ? { ...written, spent } : written;
     const won = await memory.commit(row);
     if (!won) await this.usage.keepLost(row.n, spent);
-    if (row.calls.length > 0) await faultPoint('step_committed');
+    if (row.calls.length > 0) await this.ports.faultPoint('step_committed');
     if (won && isShownStep(row)) {
-      for (const event of committedEvents(memory.journal, row)) this.deps.bus.emit(event);
+      for (const event of committedEvents(memory.journal, row)) this.ports.bus.emit(event);
     }
   }
 
@@ -36,7 +35,7 @@ export class StepCommits {
     const left = this.usage
       .leave(nextStepNumber(journal))
       .catch((error: unknown) =>
-        this.deps.log.warn({ err: error, turn_id: journal.turn._id }, 'usage was not counted'),
+        this.ports.log.warn({ err: error, turn_id: journal.turn._id }, 'usage was not counted'),
       );
     await Promise.race([left, delay(LEAVING_MS, undefined, { ref: false })]);
   }

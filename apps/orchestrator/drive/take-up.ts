@@ -1,6 +1,5 @@
 import type { Catalog, CatalogTool, Claim, Journal } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
-import { faultPoint } from '#faults';
 import { carryOut, endTurn, situationOf, type Ports } from '#journal';
 import { decideCalls, decideTakeUp, endingStep, holderOf, runClaim, type Liveness } from '#turn';
 import { timestampOf } from '#time';
@@ -79,7 +78,7 @@ export class TakeUp {
       if (decision.do === 'pass_on') return 'nothing_to_do';
       const claimed = await this.claim(journal, decision.attempt);
       if (claimed.won) {
-        await faultPoint('turn_claimed');
+        await this.ports.faultPoint('turn_claimed');
         return this.workOf(journal, claimed.row, conversation, holder);
       }
       const reread = await this.deps.store.readJournal(journal.turn._id);

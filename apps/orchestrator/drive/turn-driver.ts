@@ -1,6 +1,5 @@
 import type { Step } from '#contracts';
 import { newMessage } from '#contracts';
-import { faultPoint } from '#faults';
 import { carryOut, endTurn, livenessOf, stepRow, type Ports } from '#journal';
 import type { ArgumentValidator } from '#tools';
 import {
@@ -50,7 +49,7 @@ export class TurnDriver {
     const { memory, claimAttempt } = work;
     const prices = settings.modelPrices;
     this.usage = new TurnUsage({ store, dayBudgets, prices }, memory.journal.turn, claimAttempt);
-    this.commits = new StepCommits(deps, work, this.usage);
+    this.commits = new StepCommits(ports, work, this.usage);
     this.modelStep = new ModelStep(deps, validator, work, this.usage);
     const wake = () => this.mailbox.post((mail) => (mail.released = true));
     this.openCalls = new OpenCalls(ports, work, queues, wake);
@@ -172,7 +171,7 @@ export class TurnDriver {
 
   private async end(step: Step, calls: CallDecision[]): Promise<void> {
     const { journal } = this.work.memory;
-    await faultPoint('ending_committed');
+    await this.ports.faultPoint('ending_committed');
     this.answerStops();
     await Promise.all([
       endTurn(this.ports, journal, step, () => this.usage.count(journal)),
@@ -199,7 +198,7 @@ export class TurnDriver {
       };
       await this.commits.commit(stepRow(memory.journal, next.n, content));
     }
-    await faultPoint('cancel_committed');
+    await this.ports.faultPoint('cancel_committed');
     this.answerStops();
   }
 
@@ -217,7 +216,7 @@ export class TurnDriver {
     // Until now there was nothing to interrupt: a Stop that came since the mail was read must not wait for the model.
     if (!this.mailbox.isEmpty) return;
     const row = await this.modelStep.run(n);
-    if (row) await faultPoint('model_answered');
+    if (row) await this.ports.faultPoint('model_answered');
     if (row) await this.commits.commit(row);
     this.modelStep.forget();
   }

@@ -1,5 +1,5 @@
 import type { Block, ConversationEvent, StopReason, Usage } from '#contracts';
-import { faultPoint } from '#faults';
+import type { FaultPoint } from '#faults';
 import { ModelError, sayableName, type Model, type ModelPart, type ModelRequest } from '#llm';
 import { AttemptUsage } from './attempt-usage.js';
 import { newToolCallId } from './tool-call-id.js';
@@ -20,6 +20,7 @@ export interface Progress {
 }
 
 export interface AttemptInput {
+  faultPoint: FaultPoint;
   model: Model;
   request: ModelRequest;
   /** A provider answers, and counts tokens. False: the answer is known before, and uses none. */
@@ -76,7 +77,7 @@ export class AttemptRun {
         return { asked: this.asked, stopReason: part.stop_reason };
       }
       this.take(part);
-      if (part.type === 'text') await faultPoint('token_streamed');
+      if (part.type === 'text') await this.input.faultPoint('token_streamed');
     }
     throw new ModelError('The model’s answer broke off.', 'network', { retryable: true });
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '#contracts';
+import { noFaults } from '#faults';
 import { ModelError, type ModelPart } from '#llm';
 import { streamStep, type StreamStep } from './stream-step.js';
 
@@ -17,6 +18,7 @@ async function run(script: Script, changes: Partial<StreamStep> = {}) {
   const noted: (Usage | undefined)[] = [];
   let attempts = 0;
   const streamed = await streamStep({
+    faultPoint: noFaults,
     model: { stream: () => script(attempts++) },
     request: { model: 'one/a', system: '', messages: [], tools: [], max_output_tokens: 1_000 },
     isCounted: true,

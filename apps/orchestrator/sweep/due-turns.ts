@@ -1,5 +1,4 @@
 import type { Journal, Turn } from '#contracts';
-import { faultPoint } from '#faults';
 import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
 import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
@@ -99,13 +98,13 @@ export class DueTurns {
     const { turn } = journal;
     const action = decideSweep(journal, await situationOf(this.ports, journal));
     if (action.do === 'finish') {
-      await faultPoint('sweep_acting');
+      await this.ports.faultPoint('sweep_acting');
       return this.finish(journal, action.calls);
     }
     const status = statusOf(journal);
     if (status !== turn.status) await this.ports.store.setTurnStatus(turn._id, status);
     if (action.do !== 'wake') return;
-    await faultPoint('sweep_acting');
+    await this.ports.faultPoint('sweep_acting');
     await this.wakeUp(journal, undriven);
   }
 

@@ -1,5 +1,4 @@
 import type { Claim, Outcome, ToolCallBody } from '#contracts';
-import { faultPoint } from '#faults';
 import type { CallLabel, Ports } from '#journal';
 import { failure, type ToolConnectionLostError } from '#tools';
 import { attemptsOf, decideLostConnection, mayHaveRun, stoppedBeforeStart, toolsetOf } from '#turn';
@@ -38,7 +37,7 @@ export class CallAttempts {
   async run(first: Claim): Promise<AttemptsEnd> {
     const { body, hosted, hand } = this.call;
     for (let claim = first; ;) {
-      await faultPoint('call_claimed');
+      await this.ports.faultPoint('call_claimed');
       if (hand.stop.aborted) return this.stopped(claim.n);
       const startedAt = this.ports.clock.now();
       this.emitStart(claim);

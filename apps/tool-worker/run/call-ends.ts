@@ -1,6 +1,5 @@
 import type { Message, Outcome, ToolCallBody, ToolResult, ToolResultBody } from '#contracts';
 import { encodeMessage, isWithinDepth, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
-import { faultPoint } from '#faults';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { failure } from '#tools';
@@ -50,7 +49,7 @@ export class CallEnds {
     const message = sendable({ tool_call_id, turn_id, ...result });
     const sent = await this.ports.bus.send(body.reply_to, message);
     if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
-    await faultPoint('result_hinted');
+    await this.ports.faultPoint('result_hinted');
     return 'ack';
   }
 

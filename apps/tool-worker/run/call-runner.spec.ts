@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Call, ToolCallBody } from '#contracts';
+import { noFaults } from '#faults';
 import type { Ports } from '#journal';
 import type { Bus } from '#messaging';
 import { createMetrics } from '#observability';
@@ -45,6 +46,7 @@ function createRunner(run: (context: ToolContext) => Promise<never>): CallRunner
     peers: { isDead: never, isSuspect: never },
     log,
     ...systemTime(),
+    faultPoint: noFaults,
   };
   const hosted = new HostedTools({ hosts: [host as ToolsetHost], overridesFor: () => ({}) });
   return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));

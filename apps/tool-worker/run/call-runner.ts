@@ -1,5 +1,4 @@
 import type { Claim, ToolCallBody } from '#contracts';
-import { faultPoint } from '#faults';
 import { auditedCall, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
@@ -132,7 +131,7 @@ export class CallRunner {
     if (now.do === 'refuse') return this.ends.refuse(body, label, { status: 'failure', error: now.error });
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
-    await faultPoint('call_received');
+    await this.ports.faultPoint('call_received');
     const waitMs = this.rates.take(body.tool_name);
     if (waitMs !== undefined) return this.ends.refuseForNow(body, label, waitMs);
     const { won, row } = await claimFirst(this.ports, body);
@@ -162,7 +161,7 @@ export class CallRunner {
     const outcome = await attempts.run(claim);
     if (outcome === 'elsewhere') return 'ack';
     if (outcome === 'given_back') return giveBack();
-    await faultPoint('tool_finished');
+    await this.ports.faultPoint('tool_finished');
     return this.ends.settle(body, label, outcome);
   }
 }

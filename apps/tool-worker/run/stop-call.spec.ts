@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ConversationEvent, Message, ToolCallBody } from '#contracts';
+import { noFaults } from '#faults';
 import type { Ports } from '#journal';
 import type { Bus } from '#messaging';
 import { createMetrics } from '#observability';
@@ -72,7 +73,15 @@ function createRunner(over: Partial<Store> = {}): CallRunner {
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const nobodyIs = async () => false;
   const peers = { isDead: nobodyIs, isSuspect: nobodyIs };
-  const ports: Ports = { store: answering, bus, me: 'worker-1', peers, log, ...systemTime() };
+  const ports: Ports = {
+    store: answering,
+    bus,
+    me: 'worker-1',
+    peers,
+    log,
+    faultPoint: noFaults,
+    ...systemTime(),
+  };
   const hosts = [defineToolset({ name: 'test', version: '1.0.0', tools: [hold] })];
   const hosted = new HostedTools({ hosts, overridesFor: () => ({}) });
   return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));

@@ -10,9 +10,10 @@ import type {
   Step,
   Turn,
 } from '#contracts';
+import { noFaults } from '#faults';
 import type { Bus, PublishOutcome } from '#messaging';
 import { createStore, type Store } from '#store';
-import { systemTime } from '#time';
+import { systemTime, type Time } from '#time';
 import type { Ports } from '../ports.js';
 
 /** What was published or sent, in order. */
@@ -51,7 +52,7 @@ export interface TestPorts extends Ports {
 }
 
 /** A store in memory, a recording bus, and processes that are dead when a test says so. */
-export async function openPorts(me = 'gateway-1'): Promise<TestPorts> {
+export async function openPorts(me = 'gateway-1', time: Time = systemTime()): Promise<TestPorts> {
   const store: Store = createStore({ dataDir: ':memory:' });
   await store.open();
   const recorded = new RecordingBus();
@@ -59,7 +60,17 @@ export async function openPorts(me = 'gateway-1'): Promise<TestPorts> {
   const isDead = async (processId: string) => dead.has(processId);
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const bus = recorded as Partial<Bus> as Bus;
-  return { store, bus, me, peers: { isDead, isSuspect: isDead }, log, recorded, dead, ...systemTime() };
+  return {
+    store,
+    bus,
+    me,
+    peers: { isDead, isSuspect: isDead },
+    log,
+    recorded,
+    dead,
+    faultPoint: noFaults,
+    ...time,
+  };
 }
 
 const START = Date.now();

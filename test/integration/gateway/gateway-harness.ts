@@ -1,6 +1,7 @@
 import { io, type Socket } from 'socket.io-client';
 import { SignJWT } from 'jose';
 import { newMessage, type Body, type ConversationEvent, type Message, type Snapshot } from '#contracts';
+import { noFaults } from '#faults';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health, type LogLevel } from '#observability';
 import { createStore, type Store } from '#store';
@@ -119,6 +120,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const health = new Health();
   const deps: GatewayDeps = {
     ...systemTime(),
+    faultPoint: noFaults,
     store,
     bus,
     processId: GATEWAY_ID,

@@ -57,7 +57,7 @@ function createDrivers(taking: Taking, store: Store = ports.store): Drivers {
   const { bus, log, peers } = ports;
   const settings = { budgets: { ...DEFAULT_BUDGETS, turnMs: 120 * MINUTE_MS }, turnsAtOnce: 10 };
   const metrics = createMetrics({ collectDefaults: false });
-  const deps = { store, bus, log, peers, metrics, settings } as unknown as DrivingDeps;
+  const deps = { ...ports, store, bus, log, peers, metrics, settings } as unknown as DrivingDeps;
   const queues = new QueueGlances(bus);
   const refusals = new Refusals(deps.metrics.refusals, deps.log);
   const shares = new CallShares({ ...deps, queues, placesOf: () => 0, refusals });

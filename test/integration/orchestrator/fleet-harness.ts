@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newMessage, type Conversation, type ConversationEvent, type Turn } from '#contracts';
+import { noFaults } from '#faults';
 import type { Model, ModelPart, ModelRequest } from '#llm';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
@@ -194,7 +195,15 @@ export class FleetHarness {
       countLiving: (of: keyof FleetHarness['roles']) =>
         this.roles[of] - [...this.dead].filter((id) => id.startsWith(of)).length,
     };
-    const part = { store: this.store, bus, peers, processId, log: this.logger, ...systemTime() };
+    const part = {
+      store: this.store,
+      bus,
+      peers,
+      processId,
+      log: this.logger,
+      faultPoint: noFaults,
+      ...systemTime(),
+    };
     return { part, bus };
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { noFaults } from '#faults';
 import type { Metrics } from '#observability';
 import { systemTime } from '#time';
 import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
@@ -24,6 +25,7 @@ describe('a tool worker', () => {
     const worker = new ToolWorker(
       {
         ...systemTime(),
+        faultPoint: noFaults,
         store,
         bus,
         processId: 'worker-1',
@@ -58,6 +60,7 @@ describe('a tool worker', () => {
     const worker = new ToolWorker(
       {
         ...systemTime(),
+        faultPoint: noFaults,
         store,
         bus,
         processId: 'worker-1',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newMessage, type Outcome, type ToolCallBody } from '#contracts';
+import { noFaults } from '#faults';
 import { createRabbitmqBus, type Bus } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
@@ -56,6 +57,7 @@ export class WorkerHarness {
     const metrics = createMetrics({ collectDefaults: false });
     const running = await startToolWorker({
       ...systemTime(),
+      faultPoint: noFaults,
       store: this.store,
       bus,
       processId,

@@ -4,6 +4,7 @@ import { createMemoryBus, MemoryBroker } from '#messaging';
 import { createLogger, createMetrics, Health } from '#observability';
 import { createStore } from '#store';
 import { loadStandaloneConfig } from '#bootstrap';
+import { noFaults } from '#faults';
 import { SystemClock, systemTime } from '#time';
 import { Gateway } from '../../../../apps/gateway/gateway.js';
 import type { GatewayDeps } from '../../../../apps/gateway/gateway.deps.js';
@@ -33,6 +34,7 @@ export async function readServed(): Promise<Served> {
   const logger = createLogger({ role: 'test', level: 'silent' });
   const deps: GatewayDeps = {
     ...systemTime(),
+    faultPoint: noFaults,
     ...{
       store: createStore({ dataDir: ':memory:' }),
       bus: createMemoryBus({ broker: new MemoryBroker(new SystemClock()), ...systemTime() }),
