@@ -1,6 +1,6 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
-import { auditLoggerOf, readOnDemand, Refusals } from '#observability';
+import { auditLoggerOf, Refusals } from '#observability';
 import { createLocalAccounts, type LocalAccounts } from './accounts/create-local-accounts.js';
 import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
@@ -19,9 +19,8 @@ import { Ownership } from './conversations/ownership.js';
 import { DialectTurns } from './dialects/dialect-turns.js';
 import { createGenesisSockets } from './dialects/genesis-chat/create-genesis-sockets.js';
 import type { GenesisSockets } from './dialects/genesis-chat/genesis-sockets.js';
-import { DEFAULT_FEED_TIMINGS } from './feeds/feed-timings.js';
-import { Feeds } from './feeds/feeds.js';
-import { createViewReader } from './feeds/read-view.js';
+import { createFeeds } from './feeds/create-feeds.js';
+import type { Feeds } from './feeds/feeds.js';
 import { DirectCalls } from './mcp/direct-calls.js';
 import { createMcpServer } from './mcp/mcp-server.adapter.js';
 import type { GatewayDeps } from './gateway.deps.js';
@@ -100,12 +99,13 @@ export class Gateway {
     this.localAccounts = createLocalAccounts(store, config, this);
     this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth);
     this.ownership = new Ownership(store);
-    this.offeredTools = new OfferedTools(bus, processId, config.offer);
-    this.offeredModels = new OfferedModels(bus, processId, this.refusals);
-    this.drivers = new DriverRequests(bus, processId);
+    this.offeredTools = new OfferedTools(bus, processId, config.offer, deps);
+    this.offeredModels = new OfferedModels(bus, processId, this.refusals, deps);
+    this.drivers = new DriverRequests(bus, processId, deps);
     this.deadLetters = new DeadLetters({ store, bus, log: auditLog });
     this.calls = new Calls(store);
-    this.feeds = this.createFeeds();
+    const openRoom = createSocketRooms(() => this.sessions.server());
+    this.feeds = createFeeds(deps, openRoom, (...asked) => this.drivers.peek(...asked));
     this.stopTurns = new StopTurns(ports, this.drivers);
     this.turnDoor = this.createDoor();
     const { ownership, feeds, stopTurns, turnDoor: door, offeredModels: models } = this;
@@ -229,23 +229,5 @@ export class Gateway {
     );
     door.shareWith(this.counts);
     return door;
-  }
-
-  private createFeeds(): Feeds {
-    const { store, bus, logger: log, metrics, timings = DEFAULT_FEED_TIMINGS } = this.deps;
-    const rooms = createSocketRooms(() => this.sessions.server());
-    const feeds = new Feeds(bus, rooms, {
-      readView: createViewReader(store, (turnId, driver) => this.drivers.peek(turnId, driver)),
-      timings,
-      counters: {
-        relayed: (count) => metrics.eventsRelayed.inc(count),
-        dropped: () => metrics.eventsDropped.inc({ reason: 'slow_viewer' }),
-      },
-      log,
-      now: () => performance.now(),
-    });
-    readOnDemand(metrics.feeds, () => feeds.size);
-    readOnDemand(metrics.viewers, () => feeds.viewers);
-    return feeds;
   }
 }

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { OfferedModels } from './offered-models.js';
 
 let connectedForMs = Infinity;
@@ -9,37 +10,40 @@ const ann = { id: 'ann' };
 const claude = { provider: 'anthropic', model: 'anthropic/claude' };
 const gpt = { provider: 'openai', model: 'openai/gpt' };
 
-it('a provider is offered when every orchestrator that lives can ask it', () => {
-  let now = 0;
-  const models = new OfferedModels(bus, 'gateway-1', refusals, () => now);
+function setUp() {
+  const random = new SeededRandom(1);
+  const clock = new VirtualClock(random);
+  return { clock, models: new OfferedModels(bus, 'gateway-1', refusals, { clock, random }) };
+}
+
+it('a provider is offered when every orchestrator that lives can ask it', async () => {
+  const { clock, models } = setUp();
   expect(models.modelOf('anthropic')).toBeUndefined();
   models.announce({ orchestrator: 'orchestrator-1', providers: [claude, gpt] });
   expect(models.modelOf('openai')).toBe('openai/gpt');
-  now = 10_000;
+  await clock.advance(10_000);
   models.announce({ orchestrator: 'orchestrator-2', providers: [claude] });
   expect([models.modelOf('anthropic'), models.modelOf('openai')]).toEqual(['anthropic/claude', undefined]);
-  now = 30_000;
+  await clock.advance(20_000);
   models.announce({ orchestrator: 'orchestrator-1', providers: [claude, gpt] });
-  now = 40_000;
+  await clock.advance(10_000);
   expect(models.modelOf('openai')).toBe('openai/gpt');
-  now = 60_000;
+  await clock.advance(20_000);
   expect(models.modelOf('anthropic')).toBeUndefined();
 });
 
-it('an orchestrator that could not be heard while the broker was away is still offered', () => {
-  let now = 0;
-  const models = new OfferedModels(bus, 'gateway-1', refusals, () => now);
+it('an orchestrator that could not be heard while the broker was away is still offered', async () => {
+  const { clock, models } = setUp();
   models.announce({ orchestrator: 'orchestrator-1', providers: [claude] });
-  now = 60_000;
+  await clock.advance(60_000);
   connectedForMs = 29_999;
   expect(models.modelOf('anthropic')).toBe('anthropic/claude');
   connectedForMs = 30_000;
   expect(models.modelOf('anthropic')).toBeUndefined();
 });
 
-it('a model is refused unless every orchestrator that says what it allows has it', () => {
-  let now = 0;
-  const models = new OfferedModels(bus, 'gateway-1', refusals, () => now);
+it('a model is refused unless every orchestrator that says what it allows has it', async () => {
+  const { clock, models } = setUp();
   models.check('anything/at-all', ann);
   models.announce({ orchestrator: 'orchestrator-0', providers: [claude] });
   expect(models.allowed).toBeUndefined();
@@ -55,6 +59,6 @@ it('a model is refused unless every orchestrator that says what it allows has it
   models.check('openai/gpt', ann);
   expect(models.allowed).toEqual(['demo']);
   expect(noted).toEqual([['models.allow', { user_id: 'ann' }]]);
-  now = 30_000;
+  await clock.advance(30_000);
   models.check('openai/any', ann);
 });

@@ -2,6 +2,7 @@ import { controlKey, newMessage, type Body, type Conversation, type TurnOptions 
 import { findModelRefusal, isModelAllowed } from '#llm';
 import type { Bus } from '#messaging';
 import type { Refusals } from '#observability';
+import type { Time } from '#time';
 import type { User } from '../auth/user.js';
 import { ModelNotAllowed } from '../errors/model-not-allowed.js';
 
@@ -22,18 +23,18 @@ export class OfferedModels {
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
     private readonly refusals: Pick<Refusals, 'note'>,
-    private readonly now: () => number = () => performance.now(),
+    private readonly time: Time,
   ) {}
 
   /** Asks every orchestrator to announce itself now instead of within 10 s. */
   async callRoll(): Promise<void> {
-    const message = newMessage('model.roll_call', { reply_to: controlKey(this.processId) });
+    const message = newMessage(this.time, 'model.roll_call', { reply_to: controlKey(this.processId) });
     await this.bus.send('orchestrator.all', message);
   }
 
   announce({ orchestrator, providers, allowed }: Body<'model.announce'>): void {
     const models = new Map(providers.map(({ provider, model }) => [provider, model]));
-    this.announced.set(orchestrator, { at: this.now(), models, allowed });
+    this.announced.set(orchestrator, { at: this.time.clock.now(), models, allowed });
   }
 
   /** `provider/model`; undefined unless every orchestrator could ask the provider: any of them may take the turn. */
@@ -74,7 +75,7 @@ export class OfferedModels {
   }
 
   private living(): Announcement[] {
-    const now = this.now();
+    const now = this.time.clock.now();
     // Who could not be heard has not been silent.
     const heardForMs = this.bus.connectedForMs();
     for (const [orchestrator, { at }] of this.announced)

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { controlKey, newMessage, type Body, type CatalogTool, type ToolChoice } from '#contracts';
 import type { Bus } from '#messaging';
+import type { Time } from '#time';
 import { Catalogue, Offer } from '#tools';
 
 /** Whoever lives has answered a roll-call by then. */
@@ -28,16 +28,18 @@ export class OfferedTools {
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
     choice: ToolChoice | undefined,
-    private readonly now: () => number = () => performance.now(),
+    private readonly time: Time,
   ) {
     this.offer = new Offer([{ by: 'deployment', choice }]);
   }
 
   /** Asks every worker to announce itself now instead of within 10 s. */
   async callRoll(): Promise<void> {
-    const message = newMessage('catalog.roll_call', { reply_to: controlKey(this.processId) });
+    const message = newMessage(this.time, 'catalog.roll_call', { reply_to: controlKey(this.processId) });
     await this.bus.send('worker.all', message);
-    this.answered = delay(ROLL_CALL_MS, undefined, { ref: false });
+    this.answered = new Promise((resolve) => {
+      this.time.clock.after(ROLL_CALL_MS, resolve, { unref: true });
+    });
   }
 
   /** Resolves when every worker has had the time to answer the last roll-call: who is not in the list then is away. */
@@ -46,7 +48,7 @@ export class OfferedTools {
   }
 
   announce({ worker, toolsets, servers = [] }: Body<'catalog.announce'>): void {
-    this.catalogue.announce(worker, toolsets, this.now());
+    this.catalogue.announce(worker, toolsets, this.time.clock.now());
     for (const { name, toolset } of servers) this.servers.set(name, toolset);
     for (const { server, name } of toolsets) this.servers.set(server, name);
     this.tellChange();
@@ -63,7 +65,7 @@ export class OfferedTools {
   }
 
   list(): CatalogTool[] {
-    this.catalogue.expire(this.now(), this.bus.connectedForMs());
+    this.catalogue.expire(this.time.clock.now(), this.bus.connectedForMs());
     return this.offer.filter(this.catalogue.offered());
   }
 

@@ -1,15 +1,22 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Message } from '#contracts';
 import type { PublishOutcome } from '#messaging';
+import { systemTime, type Time } from '#time';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { standStill } from '../../../test/services/stand-still.js';
 import { DriverRequests } from './driver-requests.js';
 
 const DRIVER = 'orchestrator-1';
 
 const LONG_CONNECTED_MS = 60_000;
-const within = (timeoutMs: number) => ({ 'turn.peek': timeoutMs, 'turn.stop': timeoutMs });
 
-function setUp(outcome: PublishOutcome = 'confirmed', timeoutsMs?: ReturnType<typeof within>) {
+function virtualTime(): Time & { clock: VirtualClock } {
+  const random = new SeededRandom(1);
+  return { clock: new VirtualClock(random), random };
+}
+
+function setUp(outcome: PublishOutcome = 'confirmed') {
+  const time = virtualTime();
   const sent: { key: string; message: Message }[] = [];
   const bus = {
     send: (key: string, message: Message) => {
@@ -18,14 +25,12 @@ function setUp(outcome: PublishOutcome = 'confirmed', timeoutsMs?: ReturnType<ty
     },
     connectedForMs: () => LONG_CONNECTED_MS,
   };
-  const requests = new DriverRequests(bus, 'gateway-1', timeoutsMs);
+  const requests = new DriverRequests(bus, 'gateway-1', time);
   const requestId = () => (sent.at(-1)!.message.body as { request_id: string }).request_id;
-  return { requests, sent, requestId };
+  return { requests, sent, requestId, clock: time.clock };
 }
 
 describe('DriverRequests', () => {
-  afterEach(() => void jest.useRealTimers());
-
   it('asks the driver on its control queue and says where to answer', async () => {
     const { requests, sent, requestId } = setUp();
     const peeking = requests.peek('turn_1', DRIVER);
@@ -39,22 +44,20 @@ describe('DriverRequests', () => {
   });
 
   it('waits longer for a text that would be lost than for one that is told later', async () => {
-    jest.useFakeTimers();
-    const { requests, requestId } = setUp();
+    const { requests, requestId, clock } = setUp();
     const peeking = requests.peek('turn_1', DRIVER);
-    await jest.advanceTimersByTimeAsync(300);
+    await clock.advance(300);
     expect(await peeking).toBeUndefined();
     const stopping = requests.stop('turn_1', DRIVER);
-    await jest.advanceTimersByTimeAsync(900);
+    await clock.advance(900);
     requests.receive({ turn_id: 'turn_1', request_id: requestId() });
     expect(await stopping).toBe(true);
     const unanswered = requests.stop('turn_1', DRIVER);
-    await jest.advanceTimersByTimeAsync(1_000);
+    await clock.advance(1_000);
     expect(await unanswered).toBe(false);
   });
 
-  it('does without an answer after a while, or at once when the driver is gone', async () => {
-    expect(await setUp('confirmed', within(1)).requests.stop('turn_1', DRIVER)).toBe(false);
+  it('does without an answer at once when the driver is gone', async () => {
     expect(await setUp('returned').requests.stop('turn_1', DRIVER)).toBe(false);
     expect(await setUp('refused').requests.peek('turn_1', DRIVER)).toBeUndefined();
   });
@@ -73,15 +76,14 @@ describe('DriverRequests', () => {
       },
       connectedForMs: () => LONG_CONNECTED_MS,
     };
-    const requests = new DriverRequests(bus, 'gateway-1', within(10));
+    const requests = new DriverRequests(bus, 'gateway-1', systemTime(), { 'turn.peek': 10, 'turn.stop': 10 });
     // Before the timers of the next round, not after them.
     await new Promise(setImmediate);
     expect(await requests.stop('turn_1', DRIVER)).toBe(true);
   });
 
   it('asks again for the text of a driver that is not back at the broker yet, for a while', async () => {
-    // Only the pause between two questions is real: however long it takes, no other time passes.
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+    const time = virtualTime();
     const outcomes: PublishOutcome[] = ['unknown', 'returned', 'confirmed'];
     let connectedForMs = 0;
     const bus = {
@@ -89,19 +91,19 @@ describe('DriverRequests', () => {
         const outcome = outcomes.shift() ?? 'returned';
         const { request_id } = body as { request_id: string };
         const answer = { turn_id: 'turn_1', request_id, step: 1, attempt: 100, text: 'half' };
-        if (outcome === 'confirmed') setImmediate(() => requests.receive(answer));
+        if (outcome === 'confirmed') time.clock.soon(() => requests.receive(answer));
         return Promise.resolve(outcome);
       },
       connectedForMs: () => connectedForMs,
     };
-    const requests = new DriverRequests(bus, 'gateway-1');
+    const requests = new DriverRequests(bus, 'gateway-1', time);
     const peeking = requests.peek('turn_1', DRIVER);
-    await jest.advanceTimersByTimeAsync(300);
+    await time.clock.advance(400);
     expect(await peeking).toMatchObject({ text: 'half' });
     expect(outcomes).toEqual([]);
 
     const inVain = requests.peek('turn_1', DRIVER);
-    await jest.advanceTimersByTimeAsync(600);
+    await time.clock.advance(650);
     expect(await inVain).toBeUndefined();
     outcomes.push('returned', 'confirmed');
     connectedForMs = LONG_CONNECTED_MS;

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { setImmediate as nextRound, setTimeout as delay } from 'node:timers/promises';
 import { controlKey, newMessage, type Body } from '#contracts';
 import type { Bus } from '#messaging';
+import type { Time } from '#time';
 import type { PartialText } from '#turn';
 
 /**
@@ -29,6 +28,7 @@ export class DriverRequests {
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
+    private readonly time: Time,
     private readonly timeoutsMs = ANSWER_TIMEOUTS_MS,
   ) {}
 
@@ -52,12 +52,13 @@ export class DriverRequests {
 
   /** Without it, viewers would miss what is said until their conversation may be read once more. */
   private async peekPatiently(turnId: string, driver: string): Promise<DriverAnswer | undefined> {
-    const until = performance.now() + PATIENCE_MS;
+    const { clock } = this.time;
+    const until = clock.now() + PATIENCE_MS;
     for (;;) {
       const answer = await this.ask('turn.peek', turnId, driver);
       const isJustBack = this.bus.connectedForMs() < JUST_BACK_MS;
-      if (answer || !isJustBack || performance.now() >= until) return answer;
-      await delay(RETRY_AFTER_MS);
+      if (answer || !isJustBack || clock.now() >= until) return answer;
+      await clock.sleep(RETRY_AFTER_MS);
     }
   }
 
@@ -66,22 +67,23 @@ export class DriverRequests {
     turnId: string,
     driver: string,
   ): Promise<DriverAnswer | undefined> {
-    const requestId = randomUUID();
+    const { clock, random } = this.time;
+    const requestId = random.id();
     return new Promise((resolve) => {
       const settle = (answer: DriverAnswer | undefined): void => {
         if (answer && answer.turn_id !== turnId) return;
-        clearTimeout(timer);
+        timer.cancel();
         this.waiting.delete(requestId);
         resolve(answer);
       };
-      const giveUp = async (): Promise<void> => {
-        for (let round = 0; round < LAST_ROUNDS; round++) await nextRound();
-        settle(undefined);
+      const giveUp = (roundsLeft: number): void => {
+        if (roundsLeft === 0) settle(undefined);
+        else clock.soon(() => giveUp(roundsLeft - 1));
       };
-      const timer = setTimeout(() => void giveUp(), this.timeoutsMs[type]);
+      const timer = clock.after(this.timeoutsMs[type], () => giveUp(LAST_ROUNDS));
       this.waiting.set(requestId, settle);
       const body = { turn_id: turnId, request_id: requestId, reply_to: controlKey(this.processId) };
-      this.bus.send(controlKey(driver), newMessage(type, body)).then(
+      this.bus.send(controlKey(driver), newMessage(this.time, type, body)).then(
         (outcome) => {
           if (outcome === 'returned' || outcome === 'refused') settle(undefined);
         },

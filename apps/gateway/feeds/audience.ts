@@ -1,4 +1,5 @@
-import type { ConversationEvent, View } from '#contracts';
+import type { ConversationEvent, Snapshot, View } from '#contracts';
+import { timestampOf, type Clock } from '#time';
 import { endsBetween } from '#turn';
 import { Backlog } from './backlog.js';
 import { snapshotOf } from './snapshot.js';
@@ -24,6 +25,7 @@ export class Audience {
     private readonly counters: AudienceCounters,
     /** The view as it is now: what everybody who has been told everything holds. */
     private readonly currentView: () => View,
+    private readonly clock: Clock,
   ) {}
 
   get size(): number {
@@ -39,7 +41,7 @@ export class Audience {
     // Whoever asks for snapshots and does not read them gets one, once it reads.
     if (viewer.isBehind() && !this.apart.has(viewer)) this.setApart(viewer, this.currentView());
     if (this.apart.has(viewer)) return this.apart.get(viewer)?.drop();
-    viewer.send(snapshotOf(this.currentView()));
+    viewer.send(this.snapshotOf(this.currentView()));
     if (this.ready.has(viewer)) return;
     this.ready.add(viewer);
     this.room.enter(viewer);
@@ -64,8 +66,12 @@ export class Audience {
     const view = this.currentView();
     for (const backlog of this.apart.values()) this.drop(backlog);
     if (this.ready.size === 0) return;
-    this.room.broadcast(snapshotOf(view));
-    for (const end of endsBetween(before, view, new Date().toISOString())) this.room.broadcast(end);
+    this.room.broadcast(this.snapshotOf(view));
+    for (const end of endsBetween(before, view, timestampOf(this.clock))) this.room.broadcast(end);
+  }
+
+  private snapshotOf(view: View): Snapshot {
+    return snapshotOf(view, timestampOf(this.clock));
   }
 
   private delay(backlog: Backlog, event: ConversationEvent): void {
@@ -94,8 +100,8 @@ export class Audience {
     this.apart.delete(viewer);
     if (backlog.isBroken) {
       const view = this.currentView();
-      viewer.send(snapshotOf(view));
-      for (const end of endsBetween(backlog.seen, view, new Date().toISOString())) viewer.send(end);
+      viewer.send(this.snapshotOf(view));
+      for (const end of endsBetween(backlog.seen, view, timestampOf(this.clock))) viewer.send(end);
     } else {
       for (const event of backlog.list()) viewer.send(event);
     }

@@ -1,5 +1,6 @@
 import type { ConversationEvent, EventOf, TurnView, View } from '#contracts';
 import type { Logger } from '#observability';
+import { timestampOf, type Time, type Timer } from '#time';
 import { emptyView, hasEnded, isEnded, reduceEvent } from '#turn';
 import { Audience, type AudienceCounters } from './audience.js';
 import { isBehind } from './compare-views.js';
@@ -13,12 +14,11 @@ const MAX_BUFFERED = 10_000;
 /** In the place of a turn's id: nothing of the conversation was seen before it was deleted. */
 const NO_TURN = 'none';
 
-export interface FeedDeps {
+export interface FeedDeps extends Time {
   readView: ReadView;
   timings: FeedTimings;
   counters: AudienceCounters;
   log: Pick<Logger, 'warn'>;
-  now(): number;
 }
 
 /**
@@ -32,7 +32,7 @@ export class Feed {
   private readonly joining = new Set<Viewer>();
   private reading: { buffered: ConversationEvent[] } | undefined;
   private isReadDue = false;
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
   private lastReadAt = -Infinity;
   private lastEventAt: number;
   private quietMs: number;
@@ -45,9 +45,10 @@ export class Feed {
     room: Room,
     private readonly deps: FeedDeps,
   ) {
-    this.lastEventAt = deps.now();
+    this.lastEventAt = deps.clock.now();
     this.quietMs = this.jitter(deps.timings.quietMs);
-    this.audience = new Audience(room, deps.counters, () => this.view ?? emptyView(conversationId));
+    const currentView = () => this.view ?? emptyView(conversationId);
+    this.audience = new Audience(room, deps.counters, currentView, deps.clock);
   }
 
   get viewers(): number {
@@ -85,18 +86,18 @@ export class Feed {
   startEmpty(title: string): void {
     if (this.view) return;
     this.view = { ...emptyView(this.conversationId), title };
-    this.lastReadAt = this.deps.now();
+    this.lastReadAt = this.deps.clock.now();
   }
 
   receive(event: ConversationEvent): void {
-    this.lastEventAt = this.deps.now();
+    this.lastEventAt = this.deps.clock.now();
     this.quietMs = this.deps.timings.quietMs;
     if (event.type === 'cancelled' && event.deleted) return this.tellDeleted(event);
     this.buffer(event);
     if (this.view) this.relay(event);
   }
 
-  /** Events may have been lost, all of them before `lostBefore` (by the clock of `now`): a read since then will do. */
+  /** Events may have been lost, all of them before `lostBefore` (by `clock.now`): a read since then will do. */
   doubt(lostBefore = Infinity): void {
     if (!this.hasViewers || this.lastReadAt >= lostBefore) return;
     if (this.reading) this.isReadDue = true;
@@ -106,7 +107,7 @@ export class Feed {
   /** Called now and then: the loss of a last event shows in nothing but silence. */
   watch(): void {
     if (!this.hasViewers || !this.view || this.view.turns.every(isOver)) return;
-    const now = this.deps.now();
+    const now = this.deps.clock.now();
     if (now - Math.max(this.lastEventAt, this.lastReadAt) < this.quietMs) return;
     this.quietMs = Math.min(this.jitter(2 * this.quietMs), this.deps.timings.longestQuietMs);
     this.doubt();
@@ -114,7 +115,7 @@ export class Feed {
 
   close(): void {
     this.isClosed = true;
-    clearTimeout(this.timer);
+    this.timer?.cancel();
   }
 
   private relay(event: ConversationEvent): void {
@@ -137,25 +138,25 @@ export class Feed {
 
   private isFresh(): boolean {
     const isUnderWay = this.reading !== undefined || this.timer !== undefined;
-    return !isUnderWay && this.deps.now() - this.lastReadAt < this.deps.timings.rereadMs;
+    return !isUnderWay && this.deps.clock.now() - this.lastReadAt < this.deps.timings.rereadMs;
   }
 
   /** One read at a time, and not more often than `rereadMs`, whoever asks how often. */
   private requestRead(): void {
     if (this.isClosed || this.deletion || this.timer) return;
-    const waitMs = this.lastReadAt + this.deps.timings.rereadMs - this.deps.now();
+    const waitMs = this.lastReadAt + this.deps.timings.rereadMs - this.deps.clock.now();
     if (waitMs <= 0) return void this.read();
-    this.timer = setTimeout(() => {
+    this.timer = this.deps.clock.after(waitMs, () => {
       this.timer = undefined;
       void this.read();
-    }, waitMs);
+    });
   }
 
   private async read(): Promise<void> {
     const reading = { buffered: [] as ConversationEvent[] };
     this.reading = reading;
     this.isReadDue = false;
-    this.lastReadAt = this.deps.now();
+    this.lastReadAt = this.deps.clock.now();
     try {
       const view = await this.deps.readView(this.conversationId, this.view);
       this.reading = undefined;
@@ -185,7 +186,7 @@ export class Feed {
   private findDeleted(): void {
     const { turn_id = NO_TURN } = this.view?.turns.at(-1) ?? {};
     const { conversationId: conversation_id } = this;
-    const fields = { conversation_id, turn_id, timestamp: new Date().toISOString() };
+    const fields = { conversation_id, turn_id, timestamp: timestampOf(this.deps.clock) };
     this.tellDeleted({
       type: 'cancelled',
       ...fields,
@@ -219,7 +220,7 @@ export class Feed {
   }
 
   private jitter(ms: number): number {
-    return ms * (1 + Math.random() / 5);
+    return ms * (1 + this.deps.random.float() / 5);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ConversationEvent } from '#contracts';
 import type { Bus } from '#messaging';
+import { settledWithin, type Timer } from '#time';
 import { Feed, type FeedDeps } from './feed.js';
 import type { OpenRoom, Viewer } from './viewer.js';
 
@@ -8,7 +9,7 @@ const WATCH_INTERVAL_MS = 1_000;
 interface Entry {
   feed: Feed;
   following: Promise<void>;
-  lingering: NodeJS.Timeout | undefined;
+  lingering: Timer | undefined;
   /** Callers that are waiting for it: it must not be closed under them. */
   opening: number;
 }
@@ -16,7 +17,7 @@ interface Entry {
 /** The conversations that this process follows, each once, however many viewers it has. */
 export class Feeds {
   private readonly entries = new Map<string, Entry>();
-  private watch: NodeJS.Timeout | undefined;
+  private watch: Timer | undefined;
 
   constructor(
     private readonly bus: Pick<Bus, 'follow' | 'unfollow' | 'onEvent'>,
@@ -43,13 +44,14 @@ export class Feeds {
         for (const { feed } of this.entries.values()) this.doubtSoon(feed);
       },
     });
-    this.watch = setInterval(() => {
+    const watch = () => {
       for (const { feed } of this.entries.values()) feed.watch();
-    }, WATCH_INTERVAL_MS).unref();
+    };
+    this.watch = this.deps.clock.every(WATCH_INTERVAL_MS, watch, { unref: true });
   }
 
   stop(): void {
-    clearInterval(this.watch);
+    this.watch?.cancel();
     for (const id of [...this.entries.keys()]) this.close(id);
   }
 
@@ -60,10 +62,16 @@ export class Feeds {
   async open(conversationId: string): Promise<Feed> {
     const entry = this.entries.get(conversationId) ?? this.create(conversationId);
     entry.opening++;
-    await within(entry.following, this.deps.timings.followMs, () => entry.feed.doubt());
+    const { following, feed } = entry;
+    const isBound = await settledWithin(this.deps.clock, following, this.deps.timings.followMs);
+    if (!isBound)
+      void following.then(
+        () => feed.doubt(),
+        () => undefined,
+      );
     entry.opening--;
     this.linger(conversationId, entry);
-    return entry.feed;
+    return feed;
   }
 
   /** The viewer follows the conversation until it leaves. */
@@ -86,8 +94,9 @@ export class Feeds {
 
   /** Spread over a moment: a reconnect concerns every conversation, and the store is one. */
   private doubtSoon(feed: Feed): void {
-    const lostBefore = this.deps.now();
-    setTimeout(() => feed.doubt(lostBefore), Math.random() * this.deps.timings.rereadMs).unref();
+    const { clock, random, timings } = this.deps;
+    const lostBefore = clock.now();
+    clock.after(random.float() * timings.rereadMs, () => feed.doubt(lostBefore), { unref: true });
   }
 
   private receive(event: ConversationEvent): void {
@@ -114,36 +123,19 @@ export class Feeds {
   }
 
   private linger(conversationId: string, entry: Entry): void {
-    clearTimeout(entry.lingering);
-    entry.lingering = setTimeout(() => {
+    entry.lingering?.cancel();
+    const leave = () => {
       if (!entry.feed.hasViewers && entry.opening === 0) this.close(conversationId);
-    }, this.deps.timings.lingerMs).unref();
+    };
+    entry.lingering = this.deps.clock.after(this.deps.timings.lingerMs, leave, { unref: true });
   }
 
   private close(conversationId: string): void {
     const entry = this.entries.get(conversationId);
     if (!entry) return;
-    clearTimeout(entry.lingering);
+    entry.lingering?.cancel();
     entry.feed.close();
     this.entries.delete(conversationId);
     this.bus.unfollow(conversationId);
   }
-}
-
-/** Resolves with the promise or after `ms`; `onLate` is called if it still resolves after that. */
-async function within(promise: Promise<void>, ms: number, onLate: () => void): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  let isLate = false;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      isLate = true;
-      resolve();
-    }, ms);
-  });
-  const settled = promise.then(
-    () => (isLate ? onLate() : undefined),
-    () => undefined,
-  );
-  await Promise.race([settled, timeout]);
-  clearTimeout(timer);
 }

@@ -6,11 +6,11 @@ export const TURNS_SHOWN = 20;
 /** A feed keeps up to so many ended turns before it cuts its view, so that cutting is rare. */
 const TURNS_KEPT = 2 * TURNS_SHOWN;
 
-export function snapshotOf(view: View): Snapshot {
+export function snapshotOf(view: View, timestamp: string): Snapshot {
   return {
     type: 'snapshot',
     conversation_id: view.conversation_id,
-    timestamp: new Date().toISOString(),
+    timestamp,
     view: fittingView(withNewestTurns(view)),
   };
 }

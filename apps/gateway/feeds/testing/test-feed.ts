@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import type { ConversationEvent, StepView, TurnView, View } from '#contracts';
+import { systemTime } from '#time';
 import { emptyView } from '#turn';
 import { DEFAULT_FEED_TIMINGS } from '../feed-timings.js';
 import { Feed } from '../feed.js';
@@ -60,7 +61,7 @@ export function setUp() {
     timings: DEFAULT_FEED_TIMINGS,
     counters: { relayed: () => undefined, dropped: () => undefined },
     log: { warn: () => undefined } as never,
-    now: () => performance.now(),
+    ...systemTime(),
   });
   const join = (): TestViewer => {
     const viewer = new TestViewer();
