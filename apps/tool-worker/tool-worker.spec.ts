@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { decodeMessage, encodeMessage, type Message } from '#contracts';
 import { noFaults } from '#faults';
@@ -6,7 +6,7 @@ import type { Bus, Consumer, PublishOutcome } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
 import { defineTool, defineToolset, type ToolsetHost } from '#tools';
-import { systemTime } from '#time';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { ToolWorker } from './tool-worker.js';
 
 const tool = defineTool({
@@ -64,6 +64,7 @@ let errors: object[];
 let held: Map<string, () => void>;
 let isHeld: boolean;
 let connectedAt: number;
+let clock: VirtualClock;
 let outcome: PublishOutcome;
 
 function create(...hosts: ToolsetHost[]): ToolWorker {
@@ -73,7 +74,7 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
       return outcome;
     },
     isConnected: () => true,
-    connectedForMs: () => performance.now() - connectedAt,
+    connectedForMs: () => clock.now() - connectedAt,
   } as unknown as Bus;
   const error = (fields: object) => void errors.push(fields);
   const log = { info: () => undefined, warn: () => undefined, error };
@@ -88,7 +89,8 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
     metrics: createMetrics({ collectDefaults: false }),
     hosts,
     overridesFor: () => ({}),
-    ...systemTime(),
+    clock,
+    random: new SeededRandom(2),
     faultPoint: noFaults,
   };
   worker = new ToolWorker(deps, async (queue) => {
@@ -114,13 +116,11 @@ beforeEach(() => {
   errors = [];
   held = new Map();
   isHeld = false;
-  connectedAt = performance.now();
+  clock = new VirtualClock(new SeededRandom(1));
+  connectedAt = clock.now();
   outcome = 'confirmed';
 });
-afterEach(async () => {
-  await worker.withdraw();
-  jest.useRealTimers();
-});
+afterEach(() => worker.withdraw());
 
 describe('what a worker offers', () => {
   it('has been told by the time it has started', async () => {
@@ -145,12 +145,10 @@ describe('what a worker offers', () => {
 
   describe('while time passes', () => {
     const later = async (ms: number) => {
-      await jest.advanceTimersByTimeAsync(ms);
+      await clock.advance(ms);
       await settled();
     };
     beforeEach(async () => {
-      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
-      connectedAt = performance.now();
       await create(new Server('kept', true)).start();
       told = [];
     });
@@ -165,7 +163,7 @@ describe('what a worker offers', () => {
     it('is told again as soon as the broker is back', async () => {
       expect(worker.isOffered).toBe(true);
       await later(500);
-      connectedAt = performance.now();
+      connectedAt = clock.now();
       expect(worker.isOffered).toBe(false);
       await later(1_000);
       expect(offers()).toHaveLength(3);

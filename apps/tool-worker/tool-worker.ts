@@ -6,6 +6,7 @@ import { toolsetOf } from '#turn';
 import { Announcer } from './offer/announcer.js';
 import { Fleet } from './offer/fleet.js';
 import { HostedTools } from './offer/hosted-tools.js';
+import { DEFAULT_QUESTION_TIMES } from './run/call-questions.js';
 import { CallRunner } from './run/call-runner.js';
 import { RateLimits } from './run/rate-limits.js';
 import type { ToolWorkerDeps } from './tool-worker.deps.js';
@@ -37,8 +38,10 @@ export class ToolWorker {
     const rates = new RateLimits(
       (name) => deps.overridesFor(name).rate,
       (toolset) => this.fleet.workersOf(toolset),
+      clock,
     );
-    const { metrics, questionTimes } = deps;
+    const { metrics } = deps;
+    const questionTimes = { ...DEFAULT_QUESTION_TIMES, ...deps.questionTimes };
     this.runner = new CallRunner(ports, this.hosted, metrics, { rates, questionTimes });
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }

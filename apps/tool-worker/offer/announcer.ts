@@ -1,5 +1,6 @@
 import type { Message, Toolset } from '#contracts';
 import { encodeMessage, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
+import type { Timer } from '#time';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { fitAnnouncement } from './fit-announcement.js';
 import type { HostedTools } from './hosted-tools.js';
@@ -15,12 +16,12 @@ const AUDIENCE = ['orchestrator.all', 'gateway.all', 'worker.all'];
  * withdraws when it leaves.
  */
 export class Announcer {
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
   private isWithdrawn = false;
   private telling: Promise<void> = Promise.resolve();
   /** What everybody was told last, by name. */
   private told = '';
-  /** `performance.now()` of the moment when the broker was last given an offer for everybody; it took it. */
+  /** When the broker was last given an offer for everybody and took it; monotonic milliseconds. */
   private toldAt: number | undefined;
 
   constructor(
@@ -38,7 +39,8 @@ export class Announcer {
 
   /** On this connection to the broker. Before, nobody may know of this worker, or all may have forgotten it. */
   get hasTold(): boolean {
-    return this.toldAt !== undefined && this.deps.bus.connectedForMs() >= performance.now() - this.toldAt;
+    const { bus, clock } = this.deps;
+    return this.toldAt !== undefined && bus.connectedForMs() >= clock.now() - this.toldAt;
   }
 
   /**
@@ -52,17 +54,17 @@ export class Announcer {
 
   async withdraw(): Promise<void> {
     this.isWithdrawn = true;
-    clearTimeout(this.timer);
-    await this.tell(newMessage('catalog.withdraw', { worker: this.deps.processId }), AUDIENCE);
+    this.timer?.cancel();
+    await this.tell(newMessage(this.deps, 'catalog.withdraw', { worker: this.deps.processId }), AUDIENCE);
   }
 
   private lookLater(): void {
     if (this.isWithdrawn) return;
-    this.timer = setTimeout(() => void this.look(), LOOK_MS);
+    this.timer = this.deps.clock.after(LOOK_MS, () => void this.look());
   }
 
   private async look(): Promise<void> {
-    const isDue = !this.hasTold || performance.now() - this.toldAt! >= INTERVAL_MS;
+    const isDue = !this.hasTold || this.deps.clock.now() - this.toldAt! >= INTERVAL_MS;
     if (isDue && this.deps.bus.isConnected()) await this.announce();
     this.lookLater();
   }
@@ -74,7 +76,7 @@ export class Announcer {
       const { fitting, leftOut } = fitAnnouncement(this.hosted.refresh(), room);
       await this.prepare(fitting);
       if (this.isWithdrawn) return;
-      const now = performance.now();
+      const now = this.deps.clock.now();
       const wasTaken = await this.tell(this.messageOf(fitting), replyTo ? [replyTo] : AUDIENCE);
       if (replyTo) return;
       this.toldAt = wasTaken ? now : undefined;
@@ -85,7 +87,7 @@ export class Announcer {
   }
 
   private messageOf(toolsets: Toolset[]): Message {
-    return newMessage('catalog.announce', {
+    return newMessage(this.deps, 'catalog.announce', {
       worker: this.deps.processId,
       toolsets,
       servers: this.deps.hosts.map(({ server: name, name: toolset }) => ({ name, toolset })),

@@ -1,6 +1,7 @@
 import type { Body } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import type { Bus } from '#messaging';
+import type { Time } from '#time';
 import { Catalogue } from '#tools';
 
 /** The workers that live now, as they announce themselves, this one included: what fleet-wide rates are divided by. */
@@ -8,18 +9,17 @@ export class Fleet {
   private readonly catalogue = new Catalogue();
 
   constructor(
-    private readonly deps: { bus: Pick<Bus, 'send' | 'connectedForMs'>; processId: string },
-    private readonly now: () => number = () => performance.now(),
+    private readonly deps: Time & { bus: Pick<Bus, 'send' | 'connectedForMs'>; processId: string },
   ) {}
 
   /** Asks the others to announce themselves now instead of within 10 s. */
   async callRoll(): Promise<void> {
     const reply_to = controlKey(this.deps.processId);
-    await this.deps.bus.send('worker.all', newMessage('catalog.roll_call', { reply_to }));
+    await this.deps.bus.send('worker.all', newMessage(this.deps, 'catalog.roll_call', { reply_to }));
   }
 
   announce({ worker, toolsets }: Body<'catalog.announce'>): void {
-    this.catalogue.announce(worker, toolsets, this.now());
+    this.catalogue.announce(worker, toolsets, this.deps.clock.now());
   }
 
   withdraw({ worker }: Body<'catalog.withdraw'>): void {
@@ -28,7 +28,7 @@ export class Fleet {
 
   /** At least this one. */
   workersOf(toolset: string): number {
-    this.catalogue.expire(this.now(), this.deps.bus.connectedForMs());
+    this.catalogue.expire(this.deps.clock.now(), this.deps.bus.connectedForMs());
     return Math.max(1, this.catalogue.workersOf(toolset));
   }
 }

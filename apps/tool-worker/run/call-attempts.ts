@@ -36,16 +36,19 @@ export class CallAttempts {
   /** Runs, and runs again under a next claim when the tool's own connection broke and its class allows it. */
   async run(first: Claim): Promise<AttemptsEnd> {
     const { body, hosted, hand } = this.call;
+    const { clock } = this.ports;
     for (let claim = first; ;) {
       await this.ports.faultPoint('call_claimed');
       if (hand.stop.aborted) return this.stopped(claim.n);
-      const startedAt = this.ports.clock.now();
+      const startedAt = clock.now();
       this.emitStart(claim);
-      const output = new CallOutput(this.ports.store, body, hosted.outputBytes);
+      const output = new CallOutput(this.ports, body, hosted.outputBytes);
       const { n } = claim;
       const runOnce = () => this.runOnce(n, output);
-      const ran = await (claim === first ? runOnce() : runWhenReached(runOnce, hand.stop, hand.hold));
-      const run = { attempt: n, durationMs: Math.round(this.ports.clock.now() - startedAt) };
+      const ran = await (claim === first
+        ? runOnce()
+        : runWhenReached(runOnce, hand.stop, { clock, hold: hand.hold }));
+      const run = { attempt: n, durationMs: Math.round(clock.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await output.bound(ran.result));
       const next = await this.goOnAfter(ran.lost, run);
       if (typeof next === 'string' || !('mine' in next)) return next;
@@ -88,6 +91,7 @@ export class CallAttempts {
     const questions = new CallQuestions(this.ports, body, hand, this.options.questionTimes);
     const running = runTool(hosted.tool, body, {
       attempt,
+      clock: this.ports.clock,
       stop,
       hold,
       attach: (attachment) => output.attach(attachment),

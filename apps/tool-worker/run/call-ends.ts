@@ -3,6 +3,7 @@ import { encodeMessage, isWithinDepth, MAX_MESSAGE_BYTES, newMessage } from '#co
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { failure } from '#tools';
+import type { Time } from '#time';
 import { toolsetOf } from '#turn';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { outcomeRow, refuse, refuseUnclaimed } from './call-claims.js';
@@ -46,7 +47,7 @@ export class CallEnds {
     const { status, data, error, explanation, duration_ms, worker } = outcome;
     const { tool_call_id, turn_id } = body;
     const result = { status, data, error, explanation, duration_ms, worker };
-    const message = sendable({ tool_call_id, turn_id, ...result });
+    const message = sendable(this.ports, { tool_call_id, turn_id, ...result });
     const sent = await this.ports.bus.send(body.reply_to, message);
     if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
     await this.ports.faultPoint('result_hinted');
@@ -72,14 +73,14 @@ export class CallEnds {
 }
 
 /** The row is the result; of one that no process would read only the hint is sent. */
-function sendable(body: ToolResultBody): Message {
-  const message = newMessage('tool.result', body);
+function sendable(sender: Time, body: ToolResultBody): Message {
+  const message = newMessage(sender, 'tool.result', body);
   if (encodeMessage(message).byteLength <= MAX_MESSAGE_BYTES && isWithinDepth(message)) return message;
   const { tool_call_id, turn_id, duration_ms, worker, error } = body;
   const hint = { tool_call_id, turn_id, duration_ms, worker };
-  if (!error) return newMessage('tool.result', { ...hint, status: 'success', data: null });
+  if (!error) return newMessage(sender, 'tool.result', { ...hint, status: 'success', data: null });
   const { error_type } = error;
-  return newMessage('tool.result', {
+  return newMessage(sender, 'tool.result', {
     ...hint,
     status: 'failure',
     error: { error_type, error_message: error_type },

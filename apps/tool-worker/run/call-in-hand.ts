@@ -1,12 +1,13 @@
-import { HoldLimit } from './hold-limit.js';
+import type { Clock } from '#time';
 import type { Slot } from '#tools';
+import { HoldLimit } from './hold-limit.js';
 
 /**
  * A call from its delivery to its end. While a person is asked its delivery has been acknowledged, its slot is
  * lent, and no clock of it runs.
  */
 export class CallInHand {
-  readonly hold = new HoldLimit();
+  readonly hold: HoldLimit;
   /** Resolves when it asks a person for the first time: from then on its delivery need not be held. */
   readonly asked: Promise<void>;
   private noteAsked = () => {};
@@ -17,7 +18,11 @@ export class CallInHand {
   private wake = () => {};
 
   /** `mayRunAgain`: who has lost this worker can start it anew. */
-  constructor(readonly mayRunAgain: boolean) {
+  constructor(
+    readonly mayRunAgain: boolean,
+    private readonly clock: Pick<Clock, 'now' | 'after'>,
+  ) {
+    this.hold = new HoldLimit(clock);
     this.asked = new Promise((resolve) => (this.noteAsked = resolve));
   }
 
@@ -72,12 +77,12 @@ export class CallInHand {
     if (!this.isTold && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const wake = () => {
-          clearTimeout(timer);
+          timer.cancel();
           // A signal that somebody listens to is kept until it aborts: over an hour of looks that is many.
           signal.removeEventListener('abort', wake);
           resolve();
         };
-        const timer = setTimeout(wake, timeoutMs).unref();
+        const timer = this.clock.after(timeoutMs, wake, { unref: true });
         this.wake = wake;
         signal.addEventListener('abort', wake, { once: true });
       });

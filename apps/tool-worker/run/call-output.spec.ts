@@ -13,9 +13,11 @@ const picture = { content: Buffer.from('not one'), contentType: 'image/png' };
 
 let kept: Artifact[];
 let output: CallOutput;
+const store = { putArtifact: async (row: Artifact) => void kept.push(row) };
+const ports = { store, clock: { wall: () => 0 } };
 beforeEach(() => {
   kept = [];
-  output = new CallOutput({ putArtifact: async (row) => void kept.push(row) }, body);
+  output = new CallOutput(ports, body);
 });
 
 describe('the output of a call', () => {
@@ -79,7 +81,7 @@ describe('the output of a call', () => {
   });
 
   it('keeps to the budget that is set for its tool', async () => {
-    const small = new CallOutput({ putArtifact: async (row) => void kept.push(row) }, body, 4_096);
+    const small = new CallOutput(ports, body, 4_096);
     const result = await small.bound(success('x'.repeat(5_000)));
     expect(Buffer.byteLength(plainText(result))).toBeLessThan(4_096);
     expect(kept).toHaveLength(1);

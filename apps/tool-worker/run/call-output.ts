@@ -1,5 +1,6 @@
 import type { ArtifactReference, ToolCallBody, ToolResult } from '#contracts';
 import type { Store } from '#store';
+import { timestampOf, type Clock } from '#time';
 import { makeArtifact, outputBudget, referenceTo, ToolError, type Attachment } from '#tools';
 
 const MAX_ATTACHMENTS = 32;
@@ -14,7 +15,7 @@ export class CallOutput {
   private keeping = 0;
 
   constructor(
-    private readonly store: Pick<Store, 'putArtifact'>,
+    private readonly ports: { store: Pick<Store, 'putArtifact'>; clock: Pick<Clock, 'wall'> },
     private readonly body: ToolCallBody,
     /** Bytes of the result's text; absent: 32 KiB. */
     private readonly maxBytes?: number,
@@ -57,8 +58,8 @@ export class CallOutput {
   private async keep(attachment: Attachment): Promise<ArtifactReference> {
     const { user_id, conversation_id, turn_id, tool_call_id } = this.body;
     const place = { user_id, conversation_id, turn_id, tool_call_id };
-    const artifact = makeArtifact(place, attachment, new Date().toISOString());
-    await this.store.putArtifact(artifact);
+    const artifact = makeArtifact(place, attachment, timestampOf(this.ports.clock));
+    await this.ports.store.putArtifact(artifact);
     return referenceTo(artifact);
   }
 }

@@ -122,7 +122,7 @@ export class CallQuestions {
       const place = { conversation_id, turn_id, timestamp: at };
       bus.emit({ type: 'input_answered', ...place, tool_call_id, number, ...given });
       // The turn has been parked: somebody has to wait for the end of the call.
-      await bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id }));
+      await bus.publish('turns', newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }));
     }
     return row;
   }
@@ -135,7 +135,7 @@ export class CallQuestions {
     const place = { conversation_id, turn_id, timestamp, step, tool_call_id };
     bus.emit({ type: 'input_required', ...place, number, message, schema, expires_at });
     // So that the turn is parked now and not at its driver's next look.
-    void bus.send(reply_to, newMessage('turn.advance', { turn_id, conversation_id }));
+    void bus.send(reply_to, newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }));
   }
 
   private read(number: number): Promise<Answer | null> {

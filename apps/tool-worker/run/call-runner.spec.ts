@@ -1,14 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Call, ToolCallBody } from '#contracts';
 import { noFaults } from '#faults';
 import type { Ports } from '#journal';
 import type { Bus } from '#messaging';
-import { createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import { Slots, ToolConnectionLostError, type Tool, type ToolContext, type ToolsetHost } from '#tools';
-import { systemTime } from '#time';
-import { HostedTools } from '../offer/hosted-tools.js';
-import { CallRunner } from './call-runner.js';
+import { timestampOf } from '#time';
+import { SeededRandom, VirtualClock } from '#time/testing';
+import { createCallRunner } from '../testing/create-call-runner.js';
+import type { CallRunner } from './call-runner.js';
 
 const MINUTE_MS = 60_000;
 const definition = {
@@ -19,18 +19,18 @@ const definition = {
   timeout_ms: 20 * MINUTE_MS,
 };
 
+const random = new SeededRandom(1);
+
 let store: Store;
+let clock: VirtualClock;
 
 beforeEach(async () => {
   store = createStore({ dataDir: ':memory:' });
   await store.open();
-  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  clock = new VirtualClock(random);
 });
 
-afterEach(async () => {
-  jest.useRealTimers();
-  await store.close();
-});
+afterEach(() => store.close());
 
 /** A worker whose one tool does what `run` does. */
 function createRunner(run: (context: ToolContext) => Promise<never>): CallRunner {
@@ -45,11 +45,11 @@ function createRunner(run: (context: ToolContext) => Promise<never>): CallRunner
     me: 'worker-1',
     peers: { isDead: never, isSuspect: never },
     log,
-    ...systemTime(),
+    clock,
+    random,
     faultPoint: noFaults,
   };
-  const hosted = new HostedTools({ hosts: [host as ToolsetHost], overridesFor: () => ({}) });
-  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));
+  return createCallRunner(ports, [host as ToolsetHost]);
 }
 
 /** A call of a step that has been committed, just delivered. */
@@ -76,7 +76,7 @@ async function deliver(): Promise<ToolCallBody> {
     calls: [call],
     stop_reason: 'tool_use',
     usage: null,
-    at: new Date().toISOString(),
+    at: timestampOf(clock),
   });
   return {
     ...place,
@@ -86,31 +86,31 @@ async function deliver(): Promise<ToolCallBody> {
     arguments: {},
     class: 'read',
     timeout_ms: definition.timeout_ms,
-    deadline: new Date(Date.now() + definition.timeout_ms + MINUTE_MS).toISOString(),
+    deadline: new Date(clock.wall() + definition.timeout_ms + MINUTE_MS).toISOString(),
     reply_to: 'orchestrator.1',
   };
 }
 
 describe('a call in hand', () => {
   it('is held for 20 minutes over all its attempts', async () => {
-    const startedAt = performance.now();
+    const startedAt = clock.now();
     const starts: number[] = [];
     const runner = createRunner(async ({ attempt }) => {
-      starts.push(Math.round((performance.now() - startedAt) / MINUTE_MS));
+      starts.push(Math.round((clock.now() - startedAt) / MINUTE_MS));
       if (attempt > 1) return new Promise<never>(() => {});
-      await new Promise((resolve) => setTimeout(resolve, 15 * MINUTE_MS));
+      await clock.sleep(15 * MINUTE_MS);
       throw new ToolConnectionLostError('It broke.');
     });
     const body = await deliver();
     let endedAfterMs = 0;
     const handled = runner.handle(body, new Slots(1)).then((outcome) => {
-      endedAfterMs = performance.now() - startedAt;
+      endedAfterMs = clock.now() - startedAt;
       return outcome;
     });
-    await jest.advanceTimersByTimeAsync(60 * MINUTE_MS);
+    await clock.advance(60 * MINUTE_MS);
     expect(await handled).toBe('ack');
     expect(starts).toEqual([0, 15]);
-    expect(endedAfterMs / MINUTE_MS).toBeCloseTo(20, 1);
+    expect(endedAfterMs).toBe(20 * MINUTE_MS);
     expect((await store.getOutcome(body.tool_call_id))?.error).toMatchObject({
       error_type: 'TimeoutError',
       error_details: { limit_ms: 5 * MINUTE_MS, may_still_run: true },
@@ -124,7 +124,7 @@ describe('a call in hand', () => {
     const runner = createRunner(() => Promise.reject(new Error('must not run')));
     const body = await deliver();
     const handled = runner.handle(body, slots);
-    await jest.advanceTimersByTimeAsync(20 * MINUTE_MS);
+    await clock.advance(20 * MINUTE_MS);
     release();
     expect(await handled).toBe('ack');
     expect(await store.listClaims(body.tool_call_id)).toEqual([]);
@@ -135,10 +135,10 @@ describe('a call in hand', () => {
     let release = () => {};
     void slots.use(() => new Promise<void>((resolve) => (release = resolve)));
     const runner = createRunner(() => Promise.reject(new Error('must not run')));
-    const deadline = new Date(Date.now() + MINUTE_MS).toISOString();
+    const deadline = new Date(clock.wall() + MINUTE_MS).toISOString();
     const body = { ...(await deliver()), deadline };
     const handled = runner.handle(body, slots);
-    await jest.advanceTimersByTimeAsync(2 * MINUTE_MS);
+    await clock.advance(2 * MINUTE_MS);
     release();
     expect(await handled).toBe('ack');
     expect(await store.getOutcome(body.tool_call_id)).toMatchObject({
@@ -156,7 +156,7 @@ describe('a call in hand', () => {
     });
     const body = await deliver();
     const handled = runner.handle(body, new Slots(1));
-    await jest.advanceTimersByTimeAsync(MINUTE_MS);
+    await clock.advance(MINUTE_MS);
     expect(await handled).toBe('ack');
     expect(starts).toBe(1);
     expect(await store.getOutcome(body.tool_call_id)).toBeNull();

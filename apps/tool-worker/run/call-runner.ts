@@ -10,17 +10,12 @@ import { CallAttempts } from './call-attempts.js';
 import { claimAgain, claimFirst } from './call-claims.js';
 import { CallEnds } from './call-ends.js';
 import { CallInHand } from './call-in-hand.js';
-import { DEFAULT_QUESTION_TIMES, type QuestionTimes } from './call-questions.js';
-import { RateLimits } from './rate-limits.js';
-
-const UNLIMITED = new RateLimits(
-  () => undefined,
-  () => 1,
-);
+import type { QuestionTimes } from './call-questions.js';
+import type { RateLimits } from './rate-limits.js';
 
 export interface CallRunnerOptions {
-  rates?: RateLimits;
-  questionTimes?: Partial<QuestionTimes>;
+  rates: RateLimits;
+  questionTimes: QuestionTimes;
 }
 
 /** Handles the calls of this worker from the parsed message to the ack (docs/architecture.md, "The life of a turn"). */
@@ -39,12 +34,14 @@ export class CallRunner {
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
     metrics: ToolWorkerDeps['metrics'],
-    { rates = UNLIMITED, questionTimes = {} }: CallRunnerOptions = {},
+    { rates, questionTimes }: CallRunnerOptions,
   ) {
     this.rates = rates;
-    this.validator = new ArgumentValidator({ refusals: new Refusals(metrics.refusals, ports.log) });
+    this.validator = new ArgumentValidator({
+      refusals: new Refusals(metrics.refusals, ports.log, () => ports.clock.now()),
+    });
     this.ends = new CallEnds(ports, metrics);
-    this.questionTimes = { ...DEFAULT_QUESTION_TIMES, ...questionTimes };
+    this.questionTimes = questionTimes;
   }
 
   /** Tells a call to stop; a call that is not here is none of this worker's. */
@@ -78,7 +75,7 @@ export class CallRunner {
   async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
     const { tool_call_id } = body;
     if (this.inHand.has(tool_call_id)) return 'ack';
-    const hand = new CallInHand(mayRunAgain(body.class));
+    const hand = new CallInHand(mayRunAgain(body.class), this.ports.clock);
     this.inHand.set(tool_call_id, hand);
     const handling = this.handleOnce(body, slots, hand).finally(() => this.inHand.delete(tool_call_id));
     return Promise.race([handling, hand.asked.then(() => this.letGo(handling, body, hand))]);

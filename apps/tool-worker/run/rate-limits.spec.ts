@@ -6,11 +6,11 @@ const MINUTE_MS = 60_000;
 const perMinute = (calls: number): CallRate => ({ calls, perMs: MINUTE_MS });
 
 function createLimits(rates: Record<string, CallRate>, fleet = { size: 1 }) {
-  const clock = { now: 0 };
+  const clock = { ms: 0, now: () => clock.ms };
   const limits = new RateLimits(
     (name) => rates[name],
     () => fleet.size,
-    () => clock.now,
+    clock,
   );
   return { limits, clock };
 }
@@ -20,7 +20,7 @@ describe('rate limits', () => {
     const { limits, clock } = createLimits({ 'web.search': perMinute(3) });
     const first = [1, 2, 3, 4].map(() => limits.take('web.search'));
     expect(first).toEqual([undefined, undefined, undefined, 20_000]);
-    clock.now = 20_000;
+    clock.ms = 20_000;
     expect(limits.take('web.search')).toBeUndefined();
   });
 

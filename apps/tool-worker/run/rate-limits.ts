@@ -1,5 +1,6 @@
 import type { CallRate } from '#bootstrap';
 import { TokenBucket } from '#limits';
+import type { Clock } from '#time';
 import { toolsetOf } from '#turn';
 
 interface LimitedBy {
@@ -16,7 +17,7 @@ export class RateLimits {
     private readonly rateOf: (name: string) => CallRate | undefined,
     /** Living workers of a toolset, this one included. */
     private readonly workersOf: (toolset: string) => number,
-    private readonly now?: () => number,
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   /** Undefined when the call may start, and is counted; else how long until one may. */
@@ -45,7 +46,8 @@ export class RateLimits {
       if (!rate) return [];
       const parts = this.workersOf(toolset);
       const { calls: count, perMs } = rate;
-      const bucket = this.buckets.get(name) ?? new TokenBucket({ count, perMs }, parts, this.now);
+      const bucket =
+        this.buckets.get(name) ?? new TokenBucket({ count, perMs }, parts, () => this.clock.now());
       this.buckets.set(name, bucket);
       return [{ bucket, parts }];
     });

@@ -1,11 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolCallBody } from '#contracts';
 import { failure, success, ToolError, type Tool } from '#tools';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { HoldLimit } from './hold-limit.js';
 import { runTool, runWhenReached, type Ran } from './run-tool.js';
 
 const AWAY: Ran = { result: failure('DependencyUnavailable', 'The server is not connected.') };
 const neverStopped = new AbortController().signal;
+const clock = new VirtualClock(new SeededRandom(1));
+const SOON_MS = 60_000;
+
+/** A call that has just been delivered. */
+const delivered = () => ({ clock, hold: new HoldLimit(clock) });
+
+/** What it comes to, in a minute at most. */
+async function ended<T>(running: Promise<T>): Promise<T> {
+  let isOver = false;
+  const over = () => void (isOver = true);
+  running.then(over, over);
+  await clock.runUntil('the end of the run', () => isOver, SOON_MS);
+  return running;
+}
 
 function answering(...answers: Ran[]) {
   const state = { runs: 0 };
@@ -16,23 +31,23 @@ function answering(...answers: Ran[]) {
 describe('runWhenReached', () => {
   it('tries until the tool is reached', async () => {
     const { state, run } = answering(AWAY, AWAY, { result: success('here') });
-    expect(await runWhenReached(run, neverStopped, new HoldLimit())).toEqual({ result: success('here') });
+    expect(await ended(runWhenReached(run, neverStopped, delivered()))).toEqual({ result: success('here') });
     expect(state.runs).toBe(3);
   });
 
   it('takes any other failure as the end', async () => {
     const broken: Ran = { result: failure('ToolExecutionError', 'It broke.') };
     const { state, run } = answering(broken, { result: success('never') });
-    expect(await runWhenReached(run, neverStopped, new HoldLimit())).toEqual(broken);
+    expect(await ended(runWhenReached(run, neverStopped, delivered()))).toEqual(broken);
     expect(state.runs).toBe(1);
   });
 
   it('stops waiting when the call is stopped', async () => {
     const stop = new AbortController();
     const { state, run } = answering(AWAY);
-    const running = runWhenReached(run, stop.signal, new HoldLimit());
+    const running = runWhenReached(run, stop.signal, delivered());
     stop.abort();
-    expect(await running).toEqual(AWAY);
+    expect(await ended(running)).toEqual(AWAY);
     expect(state.runs).toBeLessThanOrEqual(2);
   });
 });
@@ -46,7 +61,7 @@ describe('runTool', () => {
   const told: number[] = [];
   const context = {
     attempt: 1,
-    hold: new HoldLimit(),
+    ...delivered(),
     stop: neverStopped,
     onProgress: (progress: number) => void told.push(progress),
     attach: () => Promise.reject(new Error('nothing to attach')),
@@ -58,7 +73,7 @@ describe('runTool', () => {
     const throwing = toolThat(() => {
       throw new ToolError({ error_type: 'PermissionError', error_message: 'Not you.' });
     });
-    expect(await runTool(throwing, body, context)).toMatchObject({
+    expect(await ended(runTool(throwing, body, context))).toMatchObject({
       result: { status: 'failure', error: { error_type: 'PermissionError', error_message: 'Not you.' } },
     });
   });
@@ -69,7 +84,7 @@ describe('runTool', () => {
       goOn = () => progress(1);
       return new Promise<never>(() => undefined);
     });
-    expect(await runTool(ignoring, body, context)).toMatchObject({
+    expect(await ended(runTool(ignoring, body, context))).toMatchObject({
       result: { error: { error_type: 'TimeoutError' } },
     });
     goOn();

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ToolCallBody, ToolResult } from '#contracts';
+import type { Clock, Timer } from '#time';
 import { stoppedWhileRunning } from '#turn';
 import {
   failure,
@@ -17,6 +17,7 @@ const RECONNECT_PAUSE_MS = 250;
 
 export interface RunContext {
   attempt: number;
+  clock: Clock;
   hold: HoldLimit;
   /** Stop, or the worker gives up. */
   stop: AbortSignal;
@@ -34,7 +35,7 @@ export type Ran = { result: ToolResult } | { lost: ToolConnectionLostError };
  * own result.
  */
 export async function runTool(tool: Tool, body: ToolCallBody, context: RunContext): Promise<Ran> {
-  const timeout = new Timeout(body.timeout_ms, context.hold);
+  const timeout = new Timeout(body.timeout_ms, context);
   const signal = AbortSignal.any([context.stop, timeout.signal]);
   // Somebody else's tool may throw, or answer, without a promise.
   const run = async () =>
@@ -45,7 +46,7 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
       userId: body.user_id,
       attempt: context.attempt,
       signal,
-      deadline: Date.now() + timeout.limitMs,
+      deadline: context.clock.wall() + timeout.limitMs,
       wantsLogs: body.logs === true,
       progress: (progress, total, message, log) => {
         if (timeout.isOver) return;
@@ -77,14 +78,14 @@ export async function runTool(tool: Tool, body: ToolCallBody, context: RunContex
 export async function runWhenReached(
   run: () => Promise<Ran>,
   stop: AbortSignal,
-  hold: HoldLimit,
+  { clock, hold }: Pick<RunContext, 'clock' | 'hold'>,
 ): Promise<Ran> {
-  const givesUpAt = performance.now() + Math.min(RECONNECT_MS, hold.leftMs);
+  const givesUpAt = clock.now() + Math.min(RECONNECT_MS, hold.leftMs);
   for (;;) {
     const ran = await run();
     const isAway = 'result' in ran && ran.result.error?.error_type === 'DependencyUnavailable';
-    if (!isAway || stop.aborted || performance.now() > givesUpAt) return ran;
-    await delay(RECONNECT_PAUSE_MS, undefined, { signal: stop }).catch(() => undefined);
+    if (!isAway || stop.aborted || clock.now() > givesUpAt) return ran;
+    await clock.sleep(RECONNECT_PAUSE_MS, stop).catch(() => undefined);
   }
 }
 
@@ -99,16 +100,16 @@ class Timeout {
   /** Without a sign of progress. */
   readonly limitMs: number;
   private readonly controller = new AbortController();
-  private timer: NodeJS.Timeout;
+  private timer: Timer;
   private pauses = 0;
   /** The run has ended, or is no longer waited for. */
   isOver = false;
 
   constructor(
     timeoutMs: number,
-    private readonly hold: HoldLimit,
+    private readonly context: Pick<RunContext, 'clock' | 'hold'>,
   ) {
-    this.limitMs = Math.min(timeoutMs, hold.leftMs);
+    this.limitMs = Math.min(timeoutMs, context.hold.leftMs);
     this.timer = this.schedule();
   }
 
@@ -118,14 +119,14 @@ class Timeout {
 
   restart(): void {
     if (this.pauses > 0 || this.isOver) return;
-    clearTimeout(this.timer);
+    this.timer.cancel();
     this.timer = this.schedule();
   }
 
   /** A person is asked: nothing counts, and what comes is a sign of progress. */
   async pausedDuring<T>(asking: Promise<T>): Promise<T> {
     this.pauses++;
-    clearTimeout(this.timer);
+    this.timer.cancel();
     try {
       return await asking;
     } finally {
@@ -136,7 +137,7 @@ class Timeout {
 
   clear(): void {
     this.isOver = true;
-    clearTimeout(this.timer);
+    this.timer.cancel();
   }
 
   /** Resolves when the time is up. */
@@ -152,9 +153,10 @@ class Timeout {
     };
   }
 
-  private schedule(): NodeJS.Timeout {
-    const delayMs = Math.min(this.limitMs, this.hold.leftMs);
+  private schedule(): Timer {
+    const { clock, hold } = this.context;
+    const delayMs = Math.min(this.limitMs, hold.leftMs);
     const reason = new DOMException('The call took too long.', 'TimeoutError');
-    return setTimeout(() => this.controller.abort(reason), delayMs);
+    return clock.after(delayMs, () => this.controller.abort(reason));
   }
 }

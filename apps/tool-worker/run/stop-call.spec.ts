@@ -4,12 +4,11 @@ import type { ConversationEvent, Message, ToolCallBody } from '#contracts';
 import { noFaults } from '#faults';
 import type { Ports } from '#journal';
 import type { Bus } from '#messaging';
-import { createMetrics } from '#observability';
 import { createStore, type Inserted, type Store } from '#store';
 import { defineTool, defineToolset, Slots } from '#tools';
 import { systemTime } from '#time';
-import { HostedTools } from '../offer/hosted-tools.js';
-import { CallRunner } from './call-runner.js';
+import { createCallRunner } from '../testing/create-call-runner.js';
+import type { CallRunner } from './call-runner.js';
 
 const call: ToolCallBody = {
   tool_call_id: `call_${'1'.padStart(22, '0')}`,
@@ -83,8 +82,7 @@ function createRunner(over: Partial<Store> = {}): CallRunner {
     ...systemTime(),
   };
   const hosts = [defineToolset({ name: 'test', version: '1.0.0', tools: [hold] })];
-  const hosted = new HostedTools({ hosts, overridesFor: () => ({}) });
-  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));
+  return createCallRunner(ports, hosts);
 }
 
 describe('Stop of a call', () => {

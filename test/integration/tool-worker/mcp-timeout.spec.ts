@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createMetrics } from '#observability';
 import { Slots } from '#tools';
 import { callRow, openPorts, stepRow, TURN_ID } from '../../../libs/journal/testing/test-ports.js';
 import {
@@ -9,7 +8,7 @@ import {
   testServerScript,
 } from '../../../libs/mcp/testing/fixture.js';
 import { HostedTools } from '../../../apps/tool-worker/offer/hosted-tools.js';
-import { CallRunner } from '../../../apps/tool-worker/run/call-runner.js';
+import { createCallRunner } from '../../../apps/tool-worker/testing/create-call-runner.js';
 
 afterEach(stopToolsets);
 
@@ -21,7 +20,7 @@ async function callSlowTool(stepMs: number, overrides: { timeoutMs?: number } = 
   const hosted = new HostedTools({ hosts: [toolset], overridesFor: () => overrides });
   const { definition } = hosted.find('scripted.wait')!;
   const ports = await openPorts('worker-1');
-  const runner = new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }));
+  const runner = createCallRunner(ports, [toolset], { overrides });
   const call = callRow(1, { tool_name: definition.name, arguments: { steps: 1, stepMs } });
   await ports.store.commitStep(stepRow(1, { calls: [call] }));
   const body = {

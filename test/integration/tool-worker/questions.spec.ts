@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Answer, ToolCallBody, ToolClass } from '#contracts';
-import { createMetrics } from '#observability';
 import { defineTool, defineToolset, Slots, type Question, type ToolContext } from '#tools';
 import { inputId } from '#turn';
 import { waitFor } from '../../services/wait-for.js';
@@ -12,9 +11,9 @@ import {
   TURN_ID,
   type TestPorts,
 } from '../../../libs/journal/testing/test-ports.js';
-import { HostedTools } from '../../../apps/tool-worker/offer/hosted-tools.js';
 import type { QuestionTimes } from '../../../apps/tool-worker/run/call-questions.js';
-import { CallRunner } from '../../../apps/tool-worker/run/call-runner.js';
+import type { CallRunner } from '../../../apps/tool-worker/run/call-runner.js';
+import { createCallRunner } from '../../../apps/tool-worker/testing/create-call-runner.js';
 
 const which: Question = {
   message: 'Which account?',
@@ -42,10 +41,7 @@ function createRunner(run: Run, times: Partial<QuestionTimes> = {}, timeoutMs = 
     run: (_args, context) => run(context),
   });
   const hosts = [defineToolset({ name: 'test', version: '1.0.0', tools: [ask] })];
-  const hosted = new HostedTools({ hosts, overridesFor: () => ({}) });
-  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), {
-    questionTimes: times,
-  });
+  return createCallRunner(ports, hosts, { questionTimes: times });
 }
 
 function bodyOf(number: number, toolClass: ToolClass = 'once', timeout_ms = 10_000): ToolCallBody {

@@ -1,0 +1,31 @@
+import type { Ports } from '#journal';
+import { createMetrics } from '#observability';
+import type { ToolsetHost } from '#tools';
+import { HostedTools } from '../offer/hosted-tools.js';
+import { DEFAULT_QUESTION_TIMES, type QuestionTimes } from '../run/call-questions.js';
+import { CallRunner } from '../run/call-runner.js';
+import { RateLimits } from '../run/rate-limits.js';
+import type { ToolOverrides } from '../tool-worker.deps.js';
+
+interface Deployed {
+  overrides?: ToolOverrides;
+  questionTimes?: Partial<QuestionTimes>;
+}
+
+/** What runs the calls of a worker with these toolsets, with no limits of rate. */
+export function createCallRunner(
+  ports: Ports,
+  hosts: ToolsetHost[],
+  { overrides = {}, questionTimes }: Deployed = {},
+): CallRunner {
+  const hosted = new HostedTools({ hosts, overridesFor: () => overrides });
+  const rates = new RateLimits(
+    () => undefined,
+    () => 1,
+    ports.clock,
+  );
+  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), {
+    rates,
+    questionTimes: { ...DEFAULT_QUESTION_TIMES, ...questionTimes },
+  });
+}
