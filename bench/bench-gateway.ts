@@ -60,7 +60,7 @@ export async function startBenchGateway(store: Store) {
         limits: LIMITS,
       },
       logger: createLogger({ role: 'bench', level: 'error', pretty: false }),
-      health: new Health(),
+      health: new Health(new SystemClock()),
       metrics: createMetrics({ collectDefaults: false }),
     },
     { port: 0, host: '127.0.0.1' },

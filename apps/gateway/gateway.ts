@@ -93,7 +93,7 @@ export class Gateway {
     const ports: Ports = { ...about, clock, random, faultPoint };
     this.store = store;
     this.log = log;
-    this.refusals = new Refusals(metrics.refusals, log);
+    this.refusals = new Refusals(metrics.refusals, log, clock);
     this.bodies = new Bodies({ limits: config.limits, refusals: this.refusals, log });
     this.counts = new SharedCounts(bus, processId);
     this.localAccounts = createLocalAccounts(store, config, this);

@@ -51,7 +51,7 @@ export class Orchestrator {
     this.modelLimits = new ModelLimits(deps);
     this.models = new ModelAnnouncer(deps);
     const { budget = {} } = deps.settings.usage ?? {};
-    const refusals = new Refusals(deps.metrics.refusals, log);
+    const refusals = new Refusals(deps.metrics.refusals, log, clock);
     const dayBudgets = new DayBudgets({ store: this.durable, budget, refusals });
     const durable = { ...deps, store: this.durable, modelLimits: this.modelLimits, dayBudgets };
     const ports = { ...this.ports, store: this.durable };

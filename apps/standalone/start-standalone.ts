@@ -24,9 +24,12 @@ export async function startStandalone(
   logger: Logger,
   createBus: (identity: BusIdentity) => Bus,
 ): Promise<RunningStandalone> {
-  const { store, health, metrics, drain } = service;
-  const model = createModel(toModelEnvironment(config), { fallbacks: fallbacksOf(config) });
-  const hosts = await createToolsets(config, { logger, metrics, store, dataDir: config.dataDir });
+  const { store, health, metrics, drain, clock, random } = service;
+  const model = createModel(toModelEnvironment(config), { clock, fallbacks: fallbacksOf(config) });
+  const hosts = await createToolsets(config, {
+    ...{ logger, metrics, store, clock, random },
+    dataDir: config.dataDir,
+  });
   const asWorker = await service.join('worker', createBus);
   const worker = await startToolWorker({
     ...partOf(asWorker),

@@ -11,9 +11,10 @@ await runMain('tool worker', async () => {
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const logger = createLogger({ role: 'worker', level: logLevel });
   const store = createStore({ url: config.mongodbUrl });
-  const service = new Service({ logger, store, drainGraceMs, notices, ...systemTime() });
+  const time = systemTime();
+  const service = new Service({ logger, store, drainGraceMs, notices, ...time });
   const { health, metrics, drain } = service;
-  const hosts = await createToolsets(config, { logger, metrics, store });
+  const hosts = await createToolsets(config, { logger, metrics, store, ...time });
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });
   await service.open();
   const { bus, peers, processId, clock, random, faultPoint } = await service.join('worker', (identity) =>

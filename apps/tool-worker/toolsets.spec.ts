@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
+import { systemTime } from '#time';
 import { createToolsets } from './toolsets.js';
 
 let folder: string;
@@ -37,6 +38,7 @@ async function create(servers: string[], files: string[] = []) {
     httpFetchAllow: [],
   };
   const hosts = await createToolsets(config, {
+    ...systemTime(),
     logger,
     metrics: createMetrics({ collectDefaults: false }),
     store: createStore({ dataDir: ':memory:' }),

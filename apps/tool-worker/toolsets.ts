@@ -3,9 +3,10 @@ import { ConfigError, settingsOfTool, type Settings, type ToolConfig } from '#bo
 import { createMcpToolsets, loadMcpConfig, type McpLogger, type McpMetrics } from '#mcp';
 import type { Store } from '#store';
 import { createLocalToolsets, loadToolFiles, ToolSetupError, type FactStore, type ToolsetHost } from '#tools';
+import type { Time } from '#time';
 import type { ToolOverrides } from './tool-worker.deps.js';
 
-export interface ToolSources {
+export interface ToolSources extends Time {
   logger: McpLogger;
   metrics: McpMetrics;
   /** Its artifacts and its facts are what tools of ours work on. */
@@ -20,7 +21,7 @@ const GIVE_WAY = ['memory', 'time', 'http'];
 /** What this worker hosts: our own toolsets, those of `TOOLS_DIR`, MCP servers; of these what `TOOLSETS` names. */
 export async function createToolsets(config: ToolConfig, sources: ToolSources): Promise<ToolsetHost[]> {
   const { docsDir, httpFetchAllow } = config;
-  const { logger, metrics, store, dataDir } = sources;
+  const { logger, metrics, store, dataDir, clock, random } = sources;
   checkDocsDir(docsDir);
   const { path, isRequired } = config.mcpConfig;
   const servers = loadMcpConfig({ path, isExplicit: isRequired });
@@ -31,7 +32,7 @@ export async function createToolsets(config: ToolConfig, sources: ToolSources): 
     logger.warn({ server: name }, `the MCP server ${name} replaces our toolset ${name}`);
   const own = [...builtIn, ...(await loadOwnFiles(config, builtIn))].filter(({ name }) => !taken.has(name));
   const reservedNames = own.map(({ name }) => name);
-  const all = [...own, ...createMcpToolsets(servers, logger, { reservedNames, metrics })];
+  const all = [...own, ...createMcpToolsets(servers, logger, { reservedNames, metrics, clock, random })];
   return config.toolsets ? chosen(all, config.toolsets) : all;
 }
 

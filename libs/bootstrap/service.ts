@@ -3,7 +3,7 @@ import { faultPoint } from '#faults';
 import type { Bus, PublishOutcome } from '#messaging';
 import { createMetrics, Health, observeCalls, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
-import type { Time } from '#time';
+import type { Clock, Random, Time } from '#time';
 import { withBusFaults } from './bus-faults.js';
 import { Drain } from './drain.js';
 import { Member, type BusIdentity } from './member.js';
@@ -20,17 +20,22 @@ export interface ServiceOptions extends Time {
  * What every operating system process has, whatever roles it plays: a store, health, metrics, and one orderly end.
  * `open`, then `join` for each role, then `ready`.
  */
-export class Service {
-  readonly health = new Health();
+export class Service implements Time {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly health: Health;
   readonly metrics: Metrics = createMetrics();
   readonly store: Store;
   readonly drain: Drain;
   private readonly members: Member[] = [];
 
   constructor(private readonly options: ServiceOptions) {
-    const { logger, store, drainGraceMs: graceMs, clock } = options;
+    const { logger, store, drainGraceMs: graceMs, clock, random } = options;
+    this.clock = clock;
+    this.random = random;
+    this.health = new Health(clock);
     const { health, metrics } = this;
-    this.store = observeCalls(store, ({ method, outcome, seconds }) =>
+    this.store = observeCalls(store, clock, ({ method, outcome, seconds }) =>
       metrics.storeLatency.observe({ operation: method, outcome }, seconds),
     );
     this.drain = new Drain({
@@ -53,7 +58,8 @@ export class Service {
 
   /** Takes a role: a row in `processes`, then a bus. Throws `BusSetupError` with a clear sentence. */
   async join(role: Role, createBus: (identity: BusIdentity) => Bus): Promise<Member> {
-    const { logger, clock, random } = this.options;
+    const { clock, random } = this;
+    const { logger } = this.options;
     const member = new Member({
       role,
       store: this.store,
@@ -71,7 +77,7 @@ export class Service {
   }
 
   private countPublishes(bus: Bus): Bus {
-    return observeCalls(bus, ({ method, outcome, result, args }) => {
+    return observeCalls(bus, this.clock, ({ method, outcome, result, args }) => {
       if (outcome === 'error' || (method !== 'publish' && method !== 'send')) return;
       const queue = method === 'send' ? 'control' : String(args[0]);
       this.metrics.publishOutcomes.inc({ queue, outcome: result as PublishOutcome });

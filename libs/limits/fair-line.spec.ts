@@ -21,7 +21,7 @@ class Fleet {
       places: () => this.known,
       share: 0.25,
       processes: () => processes,
-      now: () => this.now,
+      clock: { now: () => this.now },
     });
   }
 

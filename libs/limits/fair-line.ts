@@ -1,3 +1,4 @@
+import type { Clock } from '#time';
 import { LEAST_SHARE, mayEnter, shareOf } from './fair-share.js';
 
 /** What one user has in a queue, and what is held back for him. */
@@ -21,7 +22,7 @@ export interface FairLineOptions {
   share: number;
   /** Those that fill the queue, this one included; absent: it is the only one. */
   processes?: () => number;
-  now?: () => number;
+  clock: Pick<Clock, 'now'>;
 }
 
 /**
@@ -36,15 +37,12 @@ export class FairLine {
   private unknown = 0;
   /** By the last look alone. */
   private difference = 0;
-  private readonly now: () => number;
   /** Others have had the time to tell what they have: until then a process keeps to its part of the places. */
   private isSettled = false;
   sent = 0;
   heldInAll = 0;
 
-  constructor(private readonly options: FairLineOptions) {
-    this.now = options.now ?? (() => performance.now());
-  }
+  constructor(private readonly options: FairLineOptions) {}
 
   /** True: it counts as sent from now on. Otherwise it is held until `release` is called, once. */
   ask(id: string, user: string, release: () => void): boolean {
@@ -80,7 +78,7 @@ export class FairLine {
 
   /** Another process's whole view; undefined: it has nothing here. */
   hear(from: string, told: Told | undefined): void {
-    if (told) this.others.set(from, { ...told, at: this.now() });
+    if (told) this.others.set(from, { ...told, at: this.options.clock.now() });
     else this.others.delete(from);
     this.release();
   }
@@ -214,7 +212,8 @@ export class FairLine {
   }
 
   private forget(): void {
-    for (const [from, { at }] of this.others) if (this.now() - at >= FORGOTTEN_MS) this.others.delete(from);
+    const now = this.options.clock.now();
+    for (const [from, { at }] of this.others) if (now - at >= FORGOTTEN_MS) this.others.delete(from);
   }
 }
 

@@ -5,39 +5,39 @@ import { TokenBucket } from './token-bucket.js';
 const MINUTE_MS = 60_000;
 
 function createBucket(count: number, parts = 1) {
-  const clock = { now: 0 };
-  const bucket = new TokenBucket({ count, perMs: MINUTE_MS }, parts, () => clock.now);
-  return { bucket, clock };
+  const time = { now: 0 };
+  const bucket = new TokenBucket({ count, perMs: MINUTE_MS }, parts, { now: () => time.now });
+  return { bucket, time };
 }
 
 describe('a token bucket', () => {
   it('gives what the rate allows, then says exactly when the next token is there', () => {
-    const { bucket, clock } = createBucket(3);
+    const { bucket, time } = createBucket(3);
     for (let taken = 0; taken < 3; taken++) {
       expect(bucket.waitMs(1, 1)).toBe(0);
       bucket.take(1);
     }
     expect(bucket.waitMs(1, 1)).toBe(20_000);
-    clock.now = 19_999;
+    time.now = 19_999;
     expect(bucket.waitMs(1, 1)).toBe(1);
-    clock.now = 20_000;
+    time.now = 20_000;
     expect(bucket.waitMs(1, 1)).toBe(0);
   });
 
   it('keeps no more than one period is worth, however long nobody asked', () => {
-    const { bucket, clock } = createBucket(3);
-    clock.now = 100 * MINUTE_MS;
+    const { bucket, time } = createBucket(3);
+    time.now = 100 * MINUTE_MS;
     expect(bucket.waitMs(1, 1)).toBe(0);
     bucket.take(3);
     expect(bucket.waitMs(1, 1)).toBeGreaterThan(0);
   });
 
   it('gives each of three processes a third', () => {
-    const { bucket, clock } = createBucket(3, 3);
+    const { bucket, time } = createBucket(3, 3);
     expect(bucket.waitMs(1, 3)).toBe(0);
     bucket.take(1);
     expect(bucket.waitMs(1, 3)).toBe(MINUTE_MS);
-    clock.now = MINUTE_MS / 2;
+    time.now = MINUTE_MS / 2;
     // Two of them leave: what flows in from now on is all mine.
     expect(bucket.waitMs(1, 1)).toBe(10_000);
   });
@@ -60,15 +60,15 @@ describe('a token bucket', () => {
     );
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), asks, (count, steps) => {
-        const { bucket, clock } = createBucket(count);
+        const { bucket, time } = createBucket(count);
         let passed = 0;
         for (const { afterMs, parts } of steps) {
-          clock.now += afterMs;
+          time.now += afterMs;
           if (bucket.waitMs(1, parts) > 0) continue;
           bucket.take(1);
           passed++;
         }
-        expect(passed).toBeLessThanOrEqual(count + (count * clock.now) / MINUTE_MS + 1e-6);
+        expect(passed).toBeLessThanOrEqual(count + (count * time.now) / MINUTE_MS + 1e-6);
       }),
     );
   });

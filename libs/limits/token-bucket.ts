@@ -1,3 +1,5 @@
+import type { Clock } from '#time';
+
 /** So many within such a time: what a whole fleet may do together. */
 export interface Rate {
   count: number;
@@ -17,9 +19,9 @@ export class TokenBucket {
   constructor(
     private readonly rate: Rate,
     parts: number,
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {
-    this.filledAt = now();
+    this.filledAt = clock.now();
     this.parts = Math.max(1, parts);
     // Less than one token at the start: several processes would have one each.
     this.tokens = rate.count / this.parts;
@@ -49,7 +51,7 @@ export class TokenBucket {
   }
 
   private fill(parts: number): void {
-    const now = this.now();
+    const now = this.clock.now();
     this.tokens += (now - this.filledAt) * this.perMs;
     this.filledAt = now;
     this.parts = Math.max(1, parts);

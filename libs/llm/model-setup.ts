@@ -1,3 +1,4 @@
+import type { Clock } from '#time';
 import { DemoModel } from './demo/demo-model.js';
 import { providerOf, SUGGESTED_MODEL, withoutProvider } from './model-name.js';
 import { ModelError, type Model, type ModelPart, type ModelRequest } from './model.port.js';
@@ -12,6 +13,7 @@ import {
 } from './provider-settings.js';
 
 export interface ModelOptions {
+  clock: Clock;
   /** Pause before each word of the demo model; 0 in tests. */
   demoTokenDelayMs?: number;
   /** Models that are asked when another one is overloaded: that they cannot be used must not show only then. */
@@ -42,7 +44,7 @@ export function defaultModelName(env: ModelEnvironment): string {
  * @throws ModelSetupError when the deployment's own model, or a fallback, cannot be used. A turn that asks for another one that
  * cannot be used fails alone, with a `ModelError`.
  */
-export function createModel(env: ModelEnvironment, options: ModelOptions = {}): Model {
+export function createModel(env: ModelEnvironment, options: ModelOptions): Model {
   const problem = findProblem(defaultModelName(env), env);
   if (problem) throw new ModelSetupError(problem);
   for (const name of options.fallbacks ?? []) {
@@ -81,16 +83,17 @@ export function describeModel(env: ModelEnvironment): string {
 }
 
 async function openProvider(provider: string, env: ModelEnvironment, options: ModelOptions): Promise<Model> {
-  if (!isProvider(provider)) return new DemoModel(options.demoTokenDelayMs);
+  if (!isProvider(provider)) return new DemoModel(options.clock, options.demoTokenDelayMs);
   const { apiKey, baseUrl } = settingsOf(provider, env);
+  const { clock } = options;
   const address = baseUrl === undefined ? {} : { baseUrl };
   if (provider === 'anthropic') {
     const { AnthropicModel } = await import('./anthropic/anthropic-model.adapter.js');
-    return new AnthropicModel({ apiKey: apiKey!, ...address });
+    return new AnthropicModel({ apiKey: apiKey!, clock, ...address });
   }
   const { ChatModel } = await import('./openai/chat-model.adapter.js');
   const key = apiKey === undefined ? {} : { apiKey };
-  return new ChatModel({ provider: CHAT_PROVIDERS[provider], ...key, ...address });
+  return new ChatModel({ provider: CHAT_PROVIDERS[provider], clock, ...key, ...address });
 }
 
 /** Why a model cannot be used, as one sentence, or undefined. */

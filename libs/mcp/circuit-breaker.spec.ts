@@ -9,11 +9,7 @@ beforeEach(() => {
   now = 0;
   states = [];
   const settings = { failures: 3, minOpenMs: 1000, maxOpenMs: 3000 };
-  breaker = new CircuitBreaker(
-    settings,
-    (state) => void states.push(state),
-    () => now,
-  );
+  breaker = new CircuitBreaker(settings, (state) => void states.push(state), { now: () => now });
 });
 
 function enter(): (end: CallEnd) => void {

@@ -1,3 +1,5 @@
+import type { Clock } from '#time';
+
 export type BreakerState = 'closed' | 'half_open' | 'open';
 
 export interface BreakerSettings {
@@ -27,17 +29,16 @@ export class CircuitBreaker {
   private isProbing = false;
   private lastShown: BreakerState = 'closed';
 
-  /** `now` is monotonic, in milliseconds. */
   constructor(
     private readonly settings: BreakerSettings,
     private readonly onState: (state: BreakerState) => void,
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   /** Either a call may go, and then says how it ended (the first word counts); or it must not. */
   enter(): Pass | { retryAfterMs: number } {
     if (this.openForMs === 0) return heardOnce((end) => this.settle(end));
-    const leftMs = this.openUntil - this.now();
+    const leftMs = this.openUntil - this.clock.now();
     if (leftMs > 0) return { retryAfterMs: Math.ceil(leftMs) };
     if (this.isProbing) return { retryAfterMs: this.settings.minOpenMs };
     this.isProbing = true;
@@ -53,7 +54,7 @@ export class CircuitBreaker {
     if (end === 'answered') return this.close();
     this.failuresInARow++;
     // Calls that were on their way when it opened say nothing new.
-    const isOpen = this.openForMs > 0 && this.now() < this.openUntil;
+    const isOpen = this.openForMs > 0 && this.clock.now() < this.openUntil;
     if (this.failuresInARow >= this.settings.failures && !isOpen) this.open();
   }
 
@@ -66,7 +67,7 @@ export class CircuitBreaker {
   private open(): void {
     const { minOpenMs, maxOpenMs } = this.settings;
     this.openForMs = Math.min(maxOpenMs, this.openForMs === 0 ? minOpenMs : this.openForMs * 2);
-    this.openUntil = this.now() + this.openForMs;
+    this.openUntil = this.clock.now() + this.openForMs;
     this.show('open');
   }
 

@@ -1,3 +1,4 @@
+import type { Time } from '#time';
 import { ArgumentValidator, toToolsetName, type ToolsetHost } from '#tools';
 import { McpConfigError, type McpServer } from './mcp-config.js';
 import type { McpLogger } from './mcp-logger.js';
@@ -5,7 +6,7 @@ import type { McpMetrics } from './mcp-metrics.js';
 import type { McpTimings } from './mcp-timings.js';
 import { McpToolset } from './mcp-toolset.js';
 
-export interface McpToolsetsOptions {
+export interface McpToolsetsOptions extends Time {
   /** Names of toolsets that exist already: a server of that name is a configuration error. */
   reservedNames?: Iterable<string>;
   validator?: ArgumentValidator;
@@ -17,13 +18,20 @@ export interface McpToolsetsOptions {
 export function createMcpToolsets(
   servers: readonly McpServer[],
   logger: McpLogger,
-  { reservedNames = [], validator = new ArgumentValidator(), timings, metrics }: McpToolsetsOptions = {},
+  {
+    reservedNames = [],
+    validator = new ArgumentValidator(),
+    timings,
+    metrics,
+    clock,
+    random,
+  }: McpToolsetsOptions,
 ): ToolsetHost[] {
   const reserved = new Set(reservedNames);
   return servers.map((server) => {
     if (reserved.has(toToolsetName(server.name))) {
       throw new McpConfigError(`The MCP server ${server.name} has the name of a local toolset: rename it.`);
     }
-    return new McpToolset(server, validator, logger, timings, metrics);
+    return new McpToolset(server, { validator, logger, timings, metrics, clock, random });
   });
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
 import type { Question, Reply, ToolContext } from '#tools';
+import { SystemClock } from '#time';
 import { Elicitation } from './elicitation.js';
 import {
   createToolset,
@@ -46,7 +47,7 @@ describe('a server that asks in the middle of a call (before 2026-07-28)', () =>
   const { signal } = new AbortController();
 
   it('is told so when nobody can know whose call asks, and nobody else is asked', async () => {
-    const elicitation = new Elicitation();
+    const elicitation = new Elicitation(new SystemClock());
     const somebody = person(account('GOT-1'));
     const call = (conversationId: string) =>
       elicitation.during(toolContext({ conversationId, ask: somebody.ask }), () => new Promise(() => {}));
@@ -59,7 +60,7 @@ describe('a server that asks in the middle of a call (before 2026-07-28)', () =>
   });
 
   it('is told that the question was given up when its call is stopped', async () => {
-    const elicitation = new Elicitation();
+    const elicitation = new Elicitation(new SystemClock());
     const stop = new AbortController();
     const ask = () => Promise.reject(new Error('stopped'));
     const running = toolContext({ ask, signal: stop.signal });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   isInputRequiredResult,
   ProtocolError,
@@ -7,6 +6,7 @@ import {
   type ElicitRequestParams,
   type ElicitResult,
 } from '@modelcontextprotocol/client';
+import type { Clock } from '#time';
 import { ToolError } from '#tools';
 import type { Asker } from './lend-while-asking.js';
 
@@ -29,6 +29,8 @@ export interface RepeatWith {
 /** Questions of one server to the people whose calls it runs, in both forms of the protocol. */
 export class Elicitation {
   private readonly calls = new Set<OpenCall>();
+
+  constructor(private readonly clock: Pick<Clock, 'sleep'>) {}
 
   /**
    * One call to its result. A server of the new kind (2026-07-28) ends a call with what it wants to know, and is
@@ -75,7 +77,7 @@ export class Elicitation {
         throw refusal(`It wants ${String(method).slice(0, 100)}, which it is not given here.`);
       inputResponses[key] = await this.ask(call, params as ElicitRequestParams);
     }
-    if (wanted.length === 0) await delay(REPEAT_PAUSE_MS, undefined, { signal: call.signal });
+    if (wanted.length === 0) await this.clock.sleep(REPEAT_PAUSE_MS, call.signal);
     return {
       ...(wanted.length > 0 ? { inputResponses } : {}),
       ...(requestState === undefined ? {} : { requestState }),

@@ -10,11 +10,9 @@ beforeEach(() => {
   nowMs = 5_000;
   written = [];
   const write = (level: string) => (fields: object, text: string) => void written.push([level, fields, text]);
-  limited = limitLines(
-    { info: write('info'), warn: write('warn'), error: write('error') },
-    'loud',
-    () => nowMs,
-  );
+  limited = limitLines({ info: write('info'), warn: write('warn'), error: write('error') }, 'loud', {
+    now: () => nowMs,
+  });
 });
 
 function write(count: number): void {

@@ -1,3 +1,4 @@
+import type { Clock } from '#time';
 import type { McpLogger } from './mcp-logger.js';
 
 const MINUTE_MS = 60_000;
@@ -7,16 +8,16 @@ export const LINES_PER_MINUTE = 1_000;
  * What a server has to say, without letting it fill a disk or hide what others say: after so many lines the rest of
  * the minute is left out, which is logged once, and how many they were as soon as the server writes again.
  */
-export function limitLines(logger: McpLogger, server: string, now = () => performance.now()): McpLogger {
+export function limitLines(logger: McpLogger, server: string, clock: Pick<Clock, 'now'>): McpLogger {
   let since = -Infinity;
   let lines = 0;
   const beginMinute = () => {
     const leftOut = lines - LINES_PER_MINUTE;
     if (leftOut > 0) logger.warn({ server, lines: leftOut }, 'lines of an MCP server were left out');
-    [since, lines] = [now(), 0];
+    [since, lines] = [clock.now(), 0];
   };
   const mayWrite = () => {
-    if (now() - since >= MINUTE_MS) beginMinute();
+    if (clock.now() - since >= MINUTE_MS) beginMinute();
     lines++;
     if (lines === LINES_PER_MINUTE + 1)
       logger.warn({ server }, `an MCP server writes more than ${LINES_PER_MINUTE} lines a minute`);

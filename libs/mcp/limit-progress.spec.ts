@@ -1,48 +1,40 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { LimitedProgress, PROGRESS_GAP_MS } from './limit-progress.js';
-
-beforeEach(() => {
-  jest.useFakeTimers();
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
 
 function create() {
   const passed: number[] = [];
-  const progress = new LimitedProgress<{ step: number }>(
-    ({ step }) => passed.push(step),
-    () => Date.now(),
-  );
-  return { passed, progress };
+  const clock = new VirtualClock(new SeededRandom(1));
+  const progress = new LimitedProgress<{ step: number }>(({ step }) => passed.push(step), clock);
+  return { passed, progress, clock };
 }
 
-it('passes the first report on at once, then the latest of those that come within the gap', () => {
-  const { passed, progress } = create();
+it('passes the first report on at once, then the latest of those that come within the gap', async () => {
+  const { passed, progress, clock } = create();
   for (let step = 1; step <= 1_000; step++) progress.report({ step });
   expect(passed).toEqual([1]);
-  jest.advanceTimersByTime(PROGRESS_GAP_MS);
+  await clock.advance(PROGRESS_GAP_MS);
   expect(passed).toEqual([1, 1_000]);
-  jest.advanceTimersByTime(10 * PROGRESS_GAP_MS);
+  await clock.advance(10 * PROGRESS_GAP_MS);
   expect(passed).toEqual([1, 1_000]);
 });
 
-it('passes at most five a second on, however many come', () => {
-  const { passed, progress } = create();
+it('passes at most five a second on, however many come', async () => {
+  const { passed, progress, clock } = create();
   for (let ms = 0; ms < 2_000; ms++) {
     progress.report({ step: ms });
-    jest.advanceTimersByTime(1);
+    await clock.advance(1);
   }
   expect(passed.length).toBeLessThanOrEqual(11);
   expect(passed.length).toBeGreaterThanOrEqual(10);
 });
 
-it('passes the last one on when the call ends, once, and leaves no timer', () => {
-  const { passed, progress } = create();
+it('passes the last one on when the call ends, once, and leaves no timer', async () => {
+  const { passed, progress, clock } = create();
   progress.report({ step: 1 });
   progress.report({ step: 2 });
   progress.flush();
   progress.flush();
-  expect(passed).toEqual([1, 2]);
-  expect(jest.getTimerCount()).toBe(0);
+  await clock.advance(10 * PROGRESS_GAP_MS);
+  expect([passed, clock.ran]).toEqual([[1, 2], 0]);
 });

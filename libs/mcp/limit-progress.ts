@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '#time';
+
 /** Between two reports that are passed on. */
 export const PROGRESS_GAP_MS = 200;
 
@@ -8,28 +10,28 @@ export const PROGRESS_GAP_MS = 200;
 export class LimitedProgress<T extends object> {
   private passedAt = -Infinity;
   private waiting: T | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
 
   constructor(
     private readonly passOn: (report: T) => void,
-    private readonly now = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now' | 'after'>,
   ) {}
 
   report(report: T): void {
-    const leftMs = this.passedAt + PROGRESS_GAP_MS - this.now();
+    const leftMs = this.passedAt + PROGRESS_GAP_MS - this.clock.now();
     this.waiting = report;
     if (leftMs <= 0) this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), leftMs);
+    else this.timer ??= this.clock.after(leftMs, () => this.flush());
   }
 
   /** Passes on what waits; also before the call ends. */
   flush(): void {
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     this.timer = undefined;
     const { waiting } = this;
     this.waiting = undefined;
     if (!waiting) return;
-    this.passedAt = this.now();
+    this.passedAt = this.clock.now();
     this.passOn(waiting);
   }
 }

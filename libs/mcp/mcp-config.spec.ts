@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { systemTime } from '#time';
 import { createMcpToolsets } from './create-mcp-toolsets.js';
 import { loadMcpConfig, McpConfigError, parseMcpConfig } from './mcp-config.js';
 import { recordingLogger } from './testing/fixture.js';
@@ -125,9 +126,11 @@ describe('mcp.json', () => {
   it('cannot take the name of a local toolset', () => {
     const servers = parse({ mcpServers: { math: { command: 'x' } } });
     expect(
-      messageOf(() => createMcpToolsets(servers, recordingLogger(), { reservedNames: ['math'] })),
+      messageOf(() =>
+        createMcpToolsets(servers, recordingLogger(), { ...systemTime(), reservedNames: ['math'] }),
+      ),
     ).toMatch(/rename it/);
-    expect(createMcpToolsets(servers, recordingLogger())).toMatchObject([
+    expect(createMcpToolsets(servers, recordingLogger(), systemTime())).toMatchObject([
       { name: 'math', source: 'mcp', server: 'math' },
     ]);
   });

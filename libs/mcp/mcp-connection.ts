@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
   LOG_LEVEL_META_KEY,
@@ -9,12 +8,13 @@ import {
   type Progress,
   type Tool,
 } from '@modelcontextprotocol/client';
+import { limitTime, settledWithin, type Clock } from '#time';
 import { Elicitation } from './elicitation.js';
 import type { Asker } from './lend-while-asking.js';
 import { limitLines } from './limit-lines.js';
 import type { McpServer } from './mcp-config.js';
 import type { McpLogger } from './mcp-logger.js';
-import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
+import type { McpMetrics } from './mcp-metrics.js';
 import { openTransport } from './open-transport.js';
 import { refuseRequest } from './refused-requests.js';
 import { LOG_LEVEL, logMessage, type LoggedMessage } from './server-log.js';
@@ -27,6 +27,12 @@ const LIST_TIMEOUT_MS = 15_000;
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** For telling an HTTP server that its session is over. */
 const FAREWELL_TIMEOUT_MS = 1000;
+
+export interface ConnectionDeps {
+  logger: McpLogger;
+  metrics: McpMetrics;
+  clock: Clock;
+}
 
 export interface CallOptions {
   /** What the server is told besides the arguments, under namespaced keys. */
@@ -59,7 +65,7 @@ export class McpConnection {
   onToolsChanged: () => void = () => undefined;
   /** Trouble of a transport that does not notice its own end (HTTP). */
   onTrouble: () => void = () => undefined;
-  private readonly elicitation = new Elicitation();
+  private readonly elicitation: Elicitation;
   /** As listed last, by name. */
   private listed = new Map<string, Tool>();
   private readonly client: Client;
@@ -68,10 +74,11 @@ export class McpConnection {
 
   constructor(
     private readonly server: McpServer,
-    logger: McpLogger,
-    private readonly metrics: McpMetrics = NO_METRICS,
+    private readonly deps: ConnectionDeps,
   ) {
-    const lines = limitLines(logger, server.name);
+    const { logger, clock } = deps;
+    const lines = limitLines(logger, server.name, clock);
+    this.elicitation = new Elicitation(clock);
     this.transport = openTransport(server, lines);
     this.client = new Client(
       { name: 'switchyard', version: '0.1.0' },
@@ -98,15 +105,16 @@ export class McpConnection {
 
   async connect(prior: PriorDiscovery | undefined): Promise<void> {
     const server = this.server.name;
+    const { metrics } = this.deps;
     try {
       await this.client.connect(this.transport, { timeout: CONNECT_TIMEOUT_MS, prior });
     } catch (error) {
-      this.metrics.mcpConnects.inc({ server, outcome: 'error' });
+      metrics.mcpConnects.inc({ server, outcome: 'error' });
       throw error;
     }
-    this.metrics.mcpConnects.inc({ server, outcome: 'ok' });
-    this.metrics.mcpConnections.inc({ server });
-    void this.lost.then(() => this.metrics.mcpConnections.dec({ server }));
+    metrics.mcpConnects.inc({ server, outcome: 'ok' });
+    metrics.mcpConnections.inc({ server });
+    void this.lost.then(() => metrics.mcpConnections.dec({ server }));
     const discover = this.client.getDiscoverResult();
     this.prior = discover ? { kind: 'modern', discover } : { kind: 'legacy' };
     if (!discover && this.client.getServerCapabilities()?.logging) {
@@ -126,7 +134,7 @@ export class McpConnection {
   async listTools(): Promise<ListedTools> {
     // The SDK would write to the console instead of asking a server without tools.
     if (!this.client.getServerCapabilities()?.tools) return { tools: [] };
-    const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
+    const signal = limitTime(this.deps.clock, LIST_TIMEOUT_MS);
     const { tools, ttlMs } = await this.client.listTools(undefined, {
       timeout: LIST_TIMEOUT_MS,
       signal,
@@ -165,8 +173,7 @@ export class McpConnection {
   /** Ends the connection, a connection attempt too; a child process is gone when this resolves. */
   async close(): Promise<void> {
     if (this.transport instanceof StreamableHTTPClientTransport && this.transport.sessionId !== undefined) {
-      const farewell = this.transport.terminateSession().catch(() => undefined);
-      await Promise.race([farewell, delay(FAREWELL_TIMEOUT_MS, undefined, { ref: false })]);
+      await settledWithin(this.deps.clock, this.transport.terminateSession(), FAREWELL_TIMEOUT_MS);
     }
     // Before `connect` attached it, closing the client would not reach the transport.
     await this.transport.close();

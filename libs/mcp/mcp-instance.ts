@@ -1,17 +1,14 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
+import type { Timer } from '#time';
 import { Slots, toPrintable, type Slot } from '#tools';
 import type { ConnectPause } from './connect-pause.js';
 import type { McpServer } from './mcp-config.js';
-import { McpConnection } from './mcp-connection.js';
+import { McpConnection, type ConnectionDeps } from './mcp-connection.js';
 import { isConnectionError, unavailable } from './mcp-errors.js';
-import type { McpLogger } from './mcp-logger.js';
-import type { McpMetrics } from './mcp-metrics.js';
 import { orAborted } from './or-aborted.js';
 
-export interface InstanceSetup {
+export interface InstanceSetup extends ConnectionDeps {
   config: McpServer;
-  logger: McpLogger;
-  metrics: McpMetrics;
   /** Of all instances of the server: they start the same program or ask the same address. */
   pause: ConnectPause;
   /** What is known about the server's age. */
@@ -25,7 +22,7 @@ export interface InstanceSetup {
  */
 export class McpInstance {
   private users = 0;
-  private idleTimer: NodeJS.Timeout | undefined;
+  private idleTimer: Timer | undefined;
   private isClosed = false;
   /** The one being made or in use. */
   private current: { connection: McpConnection; ready: Promise<McpConnection> } | undefined;
@@ -45,7 +42,7 @@ export class McpInstance {
   /** Throws `DependencyUnavailable` when there is no connection and none can be made now. */
   async use<T>(signal: AbortSignal, work: (connection: McpConnection, slot: Slot) => Promise<T>): Promise<T> {
     this.users++;
-    clearTimeout(this.idleTimer);
+    this.idleTimer?.cancel();
     try {
       return await this.slots.use(
         (slot) => this.withConnection(signal, (connection) => work(connection, slot)),
@@ -54,15 +51,15 @@ export class McpInstance {
     } finally {
       this.users--;
       if (this.users === 0 && !this.isClosed) {
-        this.idleTimer = setTimeout(this.onIdle, this.setup.config.idleMs);
-        this.idleTimer.unref();
+        const { clock, config } = this.setup;
+        this.idleTimer = clock.after(config.idleMs, this.onIdle, { unref: true });
       }
     }
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    clearTimeout(this.idleTimer);
+    this.idleTimer?.cancel();
     await this.current?.connection.close().catch(() => undefined);
   }
 
@@ -79,10 +76,10 @@ export class McpInstance {
 
   private connect(): Promise<McpConnection> {
     if (this.current) return this.current.ready;
-    const { config, logger, metrics, pause } = this.setup;
+    const { config, pause } = this.setup;
     if (this.isClosed) return Promise.reject(unavailable(config.name));
     if (pause.leftMs > 0) return Promise.reject(unavailable(config.name, pause.leftMs));
-    const connection = new McpConnection(config, logger, metrics);
+    const connection = new McpConnection(config, this.setup);
     connection.onToolsChanged = () => this.setup.onToolsChanged();
     void connection.lost.then(() => this.forget(connection));
     this.current = { connection, ready: this.open(connection) };

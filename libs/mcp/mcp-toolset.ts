@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolResult } from '#contracts';
 import { TokenBucket } from '#limits';
+import type { Time } from '#time';
 import {
   Slots,
   type Slot,
@@ -13,7 +14,7 @@ import {
   type ToolDescription,
   type ToolsetHost,
 } from '#tools';
-import { CircuitBreaker, type CallEnd } from './circuit-breaker.js';
+import { CircuitBreaker, type BreakerState, type CallEnd } from './circuit-breaker.js';
 import { ConnectPause } from './connect-pause.js';
 import { forNobody } from './for-owner.js';
 import { InstancePool } from './instance-pool.js';
@@ -40,6 +41,13 @@ interface Reported {
   message?: string;
 }
 
+export interface McpToolsetDeps extends Time {
+  validator: ArgumentValidator;
+  logger: McpLogger;
+  timings?: Partial<McpTimings>;
+  metrics?: McpMetrics;
+}
+
 type Work<T> = (connection: McpConnection, slot: Slot) => Promise<T>;
 
 /**
@@ -60,45 +68,45 @@ export class McpToolset implements ToolsetHost {
   private readonly pool: InstancePool | undefined;
   private readonly slots: Slots;
   private readonly breaker: CircuitBreaker;
+  private readonly logger: McpLogger;
+  private readonly metrics: McpMetrics;
   private isStopping = false;
 
   constructor(
     private readonly config: McpServer,
-    private readonly validator: ArgumentValidator,
-    private readonly logger: McpLogger,
-    timings: Partial<McpTimings> = {},
-    private readonly metrics: McpMetrics = NO_METRICS,
+    private readonly deps: McpToolsetDeps,
   ) {
+    const { logger, clock, random, metrics = NO_METRICS } = deps;
+    this.logger = logger;
+    this.metrics = metrics;
     const { name, scope, start, concurrency, maxInstances } = config;
     this.server = name;
     this.name = toToolsetName(name);
     this.scope = scope === 'shared' ? undefined : scope;
     this.concurrency = scope === 'shared' ? concurrency : undefined;
-    const allTimings = { ...DEFAULT_TIMINGS, ...timings };
+    const allTimings = { ...DEFAULT_TIMINGS, ...deps.timings };
     this.listing = new ToolListing({
+      ...{ logger, metrics, clock, random },
       config: forNobody(config),
-      logger,
-      metrics,
       timings: allTimings,
       onListed: (tools, version) => this.takeListing(tools, version),
       onLost: () => this.offer([]),
     });
     if (scope !== 'shared' || start === 'demand') {
       const setup = {
-        config,
-        logger,
-        metrics,
-        pause: new ConnectPause(allTimings),
+        ...{ config, logger, metrics, clock },
+        pause: new ConnectPause(allTimings, deps),
         prior: () => this.listing.prior,
         onToolsChanged: () => this.listing.changed(),
       };
       this.pool = new InstancePool(setup, scope === 'shared' ? 1 : maxInstances);
     }
     this.slots = new Slots(concurrency);
-    this.breaker = new CircuitBreaker(allTimings.breaker, (state) => {
+    const onState = (state: BreakerState) => {
       metrics.mcpBreaker.set({ server: name }, BREAKER_STATES[state]);
       logger.warn({ server: name, state }, 'MCP server circuit breaker');
-    });
+    };
+    this.breaker = new CircuitBreaker(allTimings.breaker, onState, clock);
     metrics.mcpServerUp.set({ server: name }, 0);
     metrics.mcpConnections.set({ server: name }, 0);
     metrics.mcpBreaker.set({ server: name }, 0);
@@ -124,7 +132,7 @@ export class McpToolset implements ToolsetHost {
 
   private takeListing(listed: ListedTools['tools'], version: string | undefined): void {
     this.version = version ?? this.version;
-    const findProblem = (schema: Record<string, unknown>) => this.validator.findSchemaProblem(schema);
+    const findProblem = (schema: Record<string, unknown>) => this.deps.validator.findSchemaProblem(schema);
     const { accepted, refused, unread } = describeTools(listed, this.config, findProblem);
     for (const { name, reason } of refused) {
       this.logger.warn({ server: this.server, tool: toPrintable(name, 200), reason }, 'MCP tool not offered');
@@ -194,13 +202,14 @@ export class McpToolset implements ToolsetHost {
   }
 
   private callOptions(context: ToolContext, asker: Asker) {
+    const { clock } = this.deps;
     let last: { progress: number; total?: number } = { progress: 0 };
     const { logs = context.wantsLogs ? 'viewers' : 'operators' } = this.config;
     const isShown = logs === 'viewers';
-    const lines = new TokenBucket({ count: LINES_PER_MINUTE, perMs: 60_000 }, 1);
-    const progress = new LimitedProgress<Reported>(({ progress: done, total, message }) =>
-      context.progress(done, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH)),
-    );
+    const lines = new TokenBucket({ count: LINES_PER_MINUTE, perMs: 60_000 }, 1, clock);
+    const passOn = ({ progress: done, total, message }: Reported) =>
+      context.progress(done, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH));
+    const progress = new LimitedProgress<Reported>(passOn, clock);
     return {
       progress,
       meta: metaOf(context),

@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import { limitTime, toPrintable } from '#tools';
+import { settledWithin, type Random, type Timer } from '#time';
+import { toPrintable } from '#tools';
 import { ConnectPause } from './connect-pause.js';
 import type { McpServer } from './mcp-config.js';
-import { McpConnection, type ListedTools } from './mcp-connection.js';
-import type { McpLogger } from './mcp-logger.js';
-import type { McpMetrics } from './mcp-metrics.js';
+import { McpConnection, type ConnectionDeps, type ListedTools } from './mcp-connection.js';
 import type { McpTimings } from './mcp-timings.js';
 
 /** A connection that ended earlier was no success: the pause before the next one grows. */
@@ -14,13 +12,12 @@ const GOOD_CONNECTION_MS = 10_000;
 const MIN_CHECK_PAUSE_MS = 1000;
 /** A server whose tools have not changed for so long may say at once that they did. */
 const QUIET_MS = 60_000;
-/** The longest timer of Node.js is 24 days; a list that is good for longer than a day is asked for once a day. */
+/** A list that is good for longer than a day is asked for once a day. */
 const MAX_TTL_MS = 24 * 3_600_000;
 
-export interface ListingSetup {
+export interface ListingSetup extends ConnectionDeps {
   config: McpServer;
-  logger: McpLogger;
-  metrics: McpMetrics;
+  random: Random;
   timings: McpTimings;
   onListed(listed: ListedTools['tools'], version: string | undefined): void;
   /** The tools cannot be called now. */
@@ -41,15 +38,15 @@ export class ToolListing {
   /** At most one list request at a time, and one more if something happened meanwhile. */
   private listing: Promise<void> | undefined;
   private isStale = false;
-  private lastListedAt = 0;
-  private ttlTimer: NodeJS.Timeout | undefined;
-  private changeTimer: NodeJS.Timeout | undefined;
+  private lastListedAt = -Infinity;
+  private ttlTimer: Timer | undefined;
+  private changeTimer: Timer | undefined;
   private changePauseMs = 0;
-  private lastChangeAt = 0;
+  private lastChangeAt = -Infinity;
   private wake: () => void = () => undefined;
 
   constructor(private readonly setup: ListingSetup) {
-    this.pause = new ConnectPause(setup.timings);
+    this.pause = new ConnectPause(setup.timings, setup);
   }
 
   /** The connection that lasts, while it is good for calls. */
@@ -65,18 +62,19 @@ export class ToolListing {
   /** Resolves when the first try has ended, after 5 s at the latest. */
   async start(): Promise<void> {
     if (this.stopping.signal.aborted) return;
-    const signal = limitTime(this.stopping.signal, this.setup.timings.firstTryMs);
-    await new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
+    const { clock, timings } = this.setup;
+    const tried = new Promise<void>((resolve) => {
+      this.stopping.signal.addEventListener('abort', () => resolve(), { once: true });
       this.running ??= this.keepListed(resolve);
     });
+    await settledWithin(clock, tried, timings.firstTryMs);
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wake();
-    clearTimeout(this.ttlTimer);
-    clearTimeout(this.changeTimer);
+    this.ttlTimer?.cancel();
+    this.changeTimer?.cancel();
     await this.current?.close();
     await this.running;
   }
@@ -84,24 +82,22 @@ export class ToolListing {
   /** The server says that its tools changed. One that says so all the time is asked less and less often. */
   changed(): void {
     if (this.changeTimer || this.stopping.signal.aborted) return;
-    const { minRelistMs, maxPauseMs } = this.setup.timings;
-    const sinceLastMs = performance.now() - this.lastChangeAt;
+    const { clock, timings } = this.setup;
+    const { minRelistMs, maxPauseMs } = timings;
+    const sinceLastMs = clock.now() - this.lastChangeAt;
     if (sinceLastMs > QUIET_MS) this.changePauseMs = 0;
-    this.changeTimer = setTimeout(
-      () => {
-        this.changeTimer = undefined;
-        this.lastChangeAt = performance.now();
-        this.changePauseMs = Math.min(maxPauseMs, Math.max(minRelistMs, this.changePauseMs * 2));
-        this.relist();
-      },
-      Math.max(0, this.changePauseMs - sinceLastMs),
-    );
-    this.changeTimer.unref();
+    const relist = () => {
+      this.changeTimer = undefined;
+      this.lastChangeAt = clock.now();
+      this.changePauseMs = Math.min(maxPauseMs, Math.max(minRelistMs, this.changePauseMs * 2));
+      this.relist();
+    };
+    this.changeTimer = clock.after(Math.max(0, this.changePauseMs - sinceLastMs), relist, { unref: true });
   }
 
   /** An HTTP server that failed in some way has to be asked whether it is there; a child process ends visibly. */
   check(): void {
-    const isDue = performance.now() - this.lastListedAt >= MIN_CHECK_PAUSE_MS;
+    const isDue = this.setup.clock.now() - this.lastListedAt >= MIN_CHECK_PAUSE_MS;
     if ('url' in this.setup.config && !this.listing && isDue) this.relist();
   }
 
@@ -128,14 +124,14 @@ export class ToolListing {
         continue;
       }
       if (goodMs !== undefined && goodMs >= GOOD_CONNECTION_MS) this.pause.succeeded();
-      await delay(this.pause.failed(), undefined, { signal }).catch(() => undefined);
+      await this.setup.clock.sleep(this.pause.failed(), signal).catch(() => undefined);
     }
   }
 
   /** One connection from its attempt to its end. Resolves to the time that it was good for calls, if it ever was. */
   private async connectOnce(onTried: () => void): Promise<number | undefined> {
-    const { config, logger, metrics } = this.setup;
-    const connection = new McpConnection(config, logger, metrics);
+    const { config, logger, clock } = this.setup;
+    const connection = new McpConnection(config, this.setup);
     this.current = connection;
     let listedAt: number | undefined;
     try {
@@ -144,7 +140,7 @@ export class ToolListing {
       connection.onToolsChanged = () => this.changed();
       connection.onTrouble = () => this.check();
       const tools = await this.listOnce(connection);
-      listedAt = performance.now();
+      listedAt = clock.now();
       logger.info({ server: config.name, tools }, 'MCP server connected');
       onTried();
       // What changed while the first list was being made is in none of its answers.
@@ -156,12 +152,12 @@ export class ToolListing {
     }
     onTried();
     await this.end(connection);
-    return listedAt === undefined ? undefined : performance.now() - listedAt;
+    return listedAt === undefined ? undefined : clock.now() - listedAt;
   }
 
   private async end(connection: McpConnection): Promise<void> {
     if (!this.isOnDemand) {
-      clearTimeout(this.ttlTimer);
+      this.ttlTimer?.cancel();
       this.isListed = false;
       this.setup.onLost();
     }
@@ -206,18 +202,17 @@ export class ToolListing {
       }
       return tools.length;
     } finally {
-      this.lastListedAt = performance.now();
+      this.lastListedAt = this.setup.clock.now();
     }
   }
 
   private scheduleNext(ttlMs: number | undefined): void {
-    const { config, timings } = this.setup;
-    clearTimeout(this.ttlTimer);
+    const { config, timings, clock } = this.setup;
+    this.ttlTimer?.cancel();
     const untold = 'url' in config && !this.isOnDemand ? timings.checkEveryMs : undefined;
     const nextMs = ttlMs === undefined ? untold : Math.max(timings.minTtlMs, ttlMs);
     if (nextMs === undefined) return;
-    this.ttlTimer = setTimeout(() => this.relist(), Math.min(nextMs, MAX_TTL_MS));
-    this.ttlTimer.unref();
+    this.ttlTimer = clock.after(Math.min(nextMs, MAX_TTL_MS), () => this.relist(), { unref: true });
   }
 
   private warn(error: unknown, message: string): void {

@@ -2,13 +2,16 @@ import 'reflect-metadata';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { Health } from './health.js';
 import { HealthModule } from './health.module.js';
 import { createMetrics } from './metrics.js';
 
+const createClock = () => new VirtualClock(new SeededRandom(1));
+
 describe('Health', () => {
   it('takes work only once it started, and never again after it began to drain', async () => {
-    const health = new Health();
+    const health = new Health(createClock());
     health.addCheck('store', () => true);
     expect(await health.readiness()).toEqual({ status: 'starting', checks: { store: 'ok', draining: 'ok' } });
     health.markStarted();
@@ -27,7 +30,7 @@ describe('Health', () => {
       () => Promise.reject(new Error('down')),
       () => JSON.parse('{') as boolean,
     ]) {
-      const health = new Health();
+      const health = new Health(createClock());
       health.markStarted();
       health.addCheck('bus', () => true);
       health.addCheck('store', check);
@@ -39,17 +42,27 @@ describe('Health', () => {
   });
 
   it('asks the store at most once a second', async () => {
-    let now = 0;
+    const clock = createClock();
     let pings = 0;
-    const health = new Health(() => now);
+    const health = new Health(clock);
     health.addCheck('store', () => Promise.resolve(++pings));
     await Promise.all([health.readiness(), health.readiness()]);
-    now = 999;
+    await clock.advance(999);
     await health.readiness();
     expect(pings).toBe(1);
-    now = 1_000;
+    await clock.advance(1);
     await health.readiness();
     expect(pings).toBe(2);
+  });
+
+  it('takes a check that has not ended after two seconds for failing', async () => {
+    const clock = createClock();
+    const health = new Health(clock);
+    health.addCheck('store', () => new Promise(() => undefined));
+    health.addCheck('bus', () => clock.sleep(1_999));
+    const ready = health.readiness();
+    await clock.advance(2_000);
+    expect((await ready).checks).toEqual({ store: 'failing', bus: 'ok', draining: 'ok' });
   });
 });
 
@@ -58,11 +71,12 @@ describe('HealthModule', () => {
   let url: string;
   let health: Health;
   let isStoreUp: boolean;
+  let clock: VirtualClock;
 
   beforeEach(async () => {
-    let now = 0;
+    clock = createClock();
     isStoreUp = true;
-    health = new Health(() => (now += 10_000));
+    health = new Health(clock);
     health.addCheck('store', () => isStoreUp);
     const { registry, turnsStarted } = createMetrics();
     turnsStarted.inc();
@@ -82,6 +96,7 @@ describe('HealthModule', () => {
 
   it('answers 200 only while the process takes work', async () => {
     const ready = async (): Promise<[number, string]> => {
+      await clock.advance(1_000);
       const response = await fetch(`${url}/health/ready`);
       return [response.status, ((await response.json()) as { status: string }).status];
     };

@@ -1,3 +1,5 @@
+import { within, type Clock } from '#time';
+
 /** A round trip that takes longer than this counts as failed. */
 const CHECK_TIMEOUT_MS = 2_000;
 /** Asking is free for anybody who reaches the port, so answers are reused. */
@@ -20,8 +22,7 @@ export class Health {
   private phase: 'starting' | 'started' | 'draining' = 'starting';
   private latest: { at: number; results: Promise<Record<string, 'ok' | 'failing'>> } | undefined;
 
-  /** `now` is monotonic, in milliseconds. */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(private readonly clock: Pick<Clock, 'now' | 'after'>) {}
 
   addCheck(name: string, check: HealthCheck): void {
     this.checks.set(name, check);
@@ -46,25 +47,21 @@ export class Health {
   }
 
   private runChecks(): Promise<Record<string, 'ok' | 'failing'>> {
-    if (this.latest && this.now() - this.latest.at < REUSE_MS) return this.latest.results;
+    const now = this.clock.now();
+    if (this.latest && now - this.latest.at < REUSE_MS) return this.latest.results;
     const results = Promise.all(
-      [...this.checks].map(async ([name, check]) => [name, await runCheck(check)] as const),
+      [...this.checks].map(async ([name, check]) => [name, await this.runCheck(check)] as const),
     ).then((entries) => Object.fromEntries(entries));
-    this.latest = { at: this.now(), results };
+    this.latest = { at: now, results };
     return results;
   }
-}
 
-async function runCheck(check: HealthCheck): Promise<'ok' | 'failing'> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
-  });
-  try {
-    return (await Promise.race([check(), timeout])) === false ? 'failing' : 'ok';
-  } catch {
-    return 'failing';
-  } finally {
-    clearTimeout(timer);
+  private async runCheck(check: HealthCheck): Promise<'ok' | 'failing'> {
+    try {
+      const answering = Promise.resolve(check());
+      return (await within(this.clock, answering, CHECK_TIMEOUT_MS)) === false ? 'failing' : 'ok';
+    } catch {
+      return 'failing';
+    }
   }
 }

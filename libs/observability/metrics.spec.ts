@@ -35,8 +35,10 @@ describe('observeCalls', () => {
 
   it('reports promises that resolve and reject, and leaves answers as they are', async () => {
     const calls: string[] = [];
-    const counter = observeCalls(new Counter(), ({ method, outcome, seconds }) => {
-      expect(seconds).toBeGreaterThanOrEqual(0);
+    let now = 0;
+    const clock = { now: () => (now += 250) };
+    const counter = observeCalls(new Counter(), clock, ({ method, outcome, seconds }) => {
+      expect(seconds).toBe(0.25);
       calls.push(`${method} ${outcome}`);
     });
     expect(await counter.add(2)).toBe(2);

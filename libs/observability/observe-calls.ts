@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import type { Clock } from '#time';
 
 /** Told of each finished call of an observed object. */
 export type CallObserver = (call: {
@@ -11,9 +12,13 @@ export type CallObserver = (call: {
 
 /**
  * The same object with every method that returns a promise timed; for example
- * `observeCalls(store, ({ method, seconds, outcome }) => metrics.storeLatency.observe({ operation: method, outcome }, seconds))`.
+ * `observeCalls(store, clock, ({ method, seconds, outcome }) => metrics.storeLatency.observe({ operation: method, outcome }, seconds))`.
  */
-export function observeCalls<T extends object>(target: T, observe: CallObserver): T {
+export function observeCalls<T extends object>(
+  target: T,
+  clock: Pick<Clock, 'now'>,
+  observe: CallObserver,
+): T {
   const observed = new Map<string | symbol, unknown>();
   return new Proxy(target, {
     get(_target, name) {
@@ -21,7 +26,10 @@ export function observeCalls<T extends object>(target: T, observe: CallObserver)
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function' || name === 'constructor') return value;
       if (!observed.has(name))
-        observed.set(name, observeMethod(target, String(name), value as AnyMethod, observe));
+        observed.set(
+          name,
+          observeMethod(target, clock, { name: String(name), original: value as AnyMethod, observe }),
+        );
       return observed.get(name);
     },
   });
@@ -29,18 +37,23 @@ export function observeCalls<T extends object>(target: T, observe: CallObserver)
 
 type AnyMethod = (...args: unknown[]) => unknown;
 
+interface ObservedMethod {
+  name: string;
+  original: AnyMethod;
+  observe: CallObserver;
+}
+
 function observeMethod(
   target: object,
-  method: string,
-  original: AnyMethod,
-  observe: CallObserver,
+  clock: Pick<Clock, 'now'>,
+  { name: method, original, observe }: ObservedMethod,
 ): AnyMethod {
   return (...args) => {
-    const startedAt = performance.now();
+    const startedAt = clock.now();
     const result = original.apply(target, args);
     if (!types.isPromise(result)) return result;
     const report = (outcome: 'ok' | 'error', value: unknown): void =>
-      observe({ method, seconds: (performance.now() - startedAt) / 1000, outcome, result: value, args });
+      observe({ method, seconds: (clock.now() - startedAt) / 1000, outcome, result: value, args });
     return result.then(
       (value: unknown) => {
         report('ok', value);

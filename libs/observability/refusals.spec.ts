@@ -2,15 +2,15 @@ import { expect, it, jest } from '@jest/globals';
 import { Refusals } from './refusals.js';
 
 it('logs the first refusal of a limit at once, and the number of those after it a minute later', () => {
-  const clock = { now: 0 };
+  const time = { now: 0 };
   const [inc, warn] = [jest.fn(), jest.fn()];
-  const refusals = new Refusals({ inc }, { warn }, () => clock.now);
+  const refusals = new Refusals({ inc }, { warn }, { now: () => time.now });
   refusals.note('sockets', { address: '192.0.2.1' });
   refusals.note('sockets');
-  clock.now = 59_999;
+  time.now = 59_999;
   refusals.note('sockets');
   refusals.note('http_requests');
-  clock.now = 60_000;
+  time.now = 60_000;
   refusals.note('sockets');
   expect(inc.mock.calls).toHaveLength(5);
   expect(warn.mock.calls.map(([fields]) => fields)).toEqual([

@@ -1,4 +1,5 @@
 import type { Counter } from 'prom-client';
+import type { Clock } from '#time';
 
 const LINE_EVERY_MS = 60_000;
 
@@ -12,7 +13,7 @@ export class Refusals {
   constructor(
     private readonly counter: Pick<Counter<'limit'>, 'inc'>,
     private readonly log: { warn(fields: object, message: string): void },
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   /**
@@ -24,9 +25,10 @@ export class Refusals {
     const seen = this.limits.get(limit) ?? { loggedAt: -Infinity, refused: 0 };
     this.limits.set(limit, seen);
     seen.refused++;
-    if (this.now() - seen.loggedAt < LINE_EVERY_MS) return;
+    const now = this.clock.now();
+    if (now - seen.loggedAt < LINE_EVERY_MS) return;
     this.log.warn({ limit, refused: seen.refused, ...about }, 'limit reached');
-    seen.loggedAt = this.now();
+    seen.loggedAt = now;
     seen.refused = 0;
   }
 }

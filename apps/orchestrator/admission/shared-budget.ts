@@ -26,7 +26,7 @@ export class SharedBudget {
   ) {
     const { requestsPerMinute, tokensPerMinute } = budget;
     const bucketOf = (count: number | undefined) =>
-      count === undefined ? undefined : new TokenBucket({ count, perMs: MINUTE_MS }, parts(), now);
+      count === undefined ? undefined : new TokenBucket({ count, perMs: MINUTE_MS }, parts(), { now });
     this.requests = bucketOf(requestsPerMinute);
     this.tokens = bucketOf(tokensPerMinute);
   }

@@ -105,7 +105,12 @@ export class CallShares {
     const share = settings.fairShareOf?.(toolset) ?? 1;
     if (share >= 1) return undefined;
     const processes = () => this.countOrchestrators();
-    const line = new FairLine({ places: () => placesOf(toolset), share, processes, now: this.now });
+    const line = new FairLine({
+      places: () => placesOf(toolset),
+      share,
+      processes,
+      clock: { now: this.now },
+    });
     this.lines.set(toolset, line);
     return line;
   }

@@ -38,7 +38,7 @@ export class CallRunner {
   ) {
     this.rates = rates;
     this.validator = new ArgumentValidator({
-      refusals: new Refusals(metrics.refusals, ports.log, () => ports.clock.now()),
+      refusals: new Refusals(metrics.refusals, ports.log, ports.clock),
     });
     this.ends = new CallEnds(ports, metrics);
     this.questionTimes = questionTimes;

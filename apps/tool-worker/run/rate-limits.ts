@@ -46,8 +46,7 @@ export class RateLimits {
       if (!rate) return [];
       const parts = this.workersOf(toolset);
       const { calls: count, perMs } = rate;
-      const bucket =
-        this.buckets.get(name) ?? new TokenBucket({ count, perMs }, parts, () => this.clock.now());
+      const bucket = this.buckets.get(name) ?? new TokenBucket({ count, perMs }, parts, this.clock);
       this.buckets.set(name, bucket);
       return [{ bucket, parts }];
     });

@@ -1,4 +1,5 @@
 import { Anthropic } from '@anthropic-ai/sdk';
+import type { Clock } from '#time';
 import { cutOffError } from '../failed-request.js';
 import type { Model, ModelPart, ModelRequest } from '../model.port.js';
 import { withoutProvider } from '../model-name.js';
@@ -8,6 +9,7 @@ import { ANTHROPIC, isThinkingRefused, toModelError } from './to-model-error.js'
 
 export interface AnthropicOptions {
   apiKey: string;
+  clock: Pick<Clock, 'wall'>;
   /** Without `/v1`; default: the public API. */
   baseUrl?: string;
   /** Until the first byte of an answer. */
@@ -46,7 +48,7 @@ export class AnthropicModel implements Model {
     } catch (error) {
       if (reader.isComplete) return;
       signal.throwIfAborted();
-      throw toModelError(error, this.options.apiKey);
+      throw toModelError(error, this.options.apiKey, this.options.clock);
     }
     if (reader.isComplete) return;
     // The SDK ends an aborted stream without an error.

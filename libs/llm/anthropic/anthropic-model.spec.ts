@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import type { MessageReply, ReplyBlock, ScriptedReply } from '../../../test/fakes/messages-reply.js';
 import { say, useTools } from '../../../test/fakes/messages-reply.js';
 import { PromptCache } from '../../../test/fakes/prompt-cache.js';
@@ -27,7 +28,7 @@ let api: StrictMessagesApi;
 
 async function start(script: (index: number) => ScriptedReply): Promise<AnthropicModel> {
   api = await startStrictMessagesApi({ script: (_, index) => script(index) });
-  return new AnthropicModel({ apiKey: KEY, baseUrl: api.url });
+  return new AnthropicModel({ apiKey: KEY, clock: new SystemClock(), baseUrl: api.url });
 }
 
 async function run(reply: ScriptedReply, changes: Partial<ModelRequest> = {}): Promise<ModelPart[]> {
@@ -85,13 +86,16 @@ describeModelContract('the Anthropic adapter', async () => {
         ? useTools(['toolu_1', 'math__add', { a: 17, b: 25 }], ['toolu_2', 'math__multiply', { a: 6, b: 7 }])
         : say('Hel', 'lo', '!'),
   });
-  return { model: new AnthropicModel({ apiKey: KEY, baseUrl: api.url }), name: NAME };
+  return {
+    model: new AnthropicModel({ apiKey: KEY, clock: new SystemClock(), baseUrl: api.url }),
+    name: NAME,
+  };
 });
 
 describeProviderContract('the Anthropic adapter', { folder: 'anthropic' }, async (reply) => {
   api = await startStrictMessagesApi({ script: () => reply });
   const { requests, violations, close } = api;
-  const model = new AnthropicModel({ apiKey: KEY, baseUrl: api.url });
+  const model = new AnthropicModel({ apiKey: KEY, clock: new SystemClock(), baseUrl: api.url });
   return { model, name: NAME, requests, violations, close };
 });
 

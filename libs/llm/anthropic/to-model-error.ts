@@ -1,4 +1,5 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
+import type { Clock } from '#time';
 import { describeCause, isRetryableStatus, networkError, quote, sentenceFor } from '../failed-request.js';
 import { ModelError } from '../model.port.js';
 import { readRetryAfterMs } from '../retry-after.js';
@@ -26,7 +27,7 @@ const TYPES: Record<string, Kind> = {
 const FINAL: Kind[] = ['used_up', 'auth', 'context_overflow', 'invalid'];
 
 /** What the SDK threw → `ModelError`. No message carries the key. */
-export function toModelError(error: unknown, apiKey: string): ModelError {
+export function toModelError(error: unknown, apiKey: string, clock: Pick<Clock, 'wall'>): ModelError {
   if (error instanceof ModelError) return error;
   if (error instanceof APIConnectionTimeoutError) return networkError(ANTHROPIC, 'did not answer in time');
   if (error instanceof APIConnectionError)
@@ -39,7 +40,7 @@ export function toModelError(error: unknown, apiKey: string): ModelError {
   const kind = kindOfStatus(status, error.type, said);
   const retryable =
     kind !== 'used_up' && isRetryableStatus(status) && headers?.get('x-should-retry') !== 'false';
-  const retryAfterMs = readRetryAfterMs(headers, Date.now());
+  const retryAfterMs = readRetryAfterMs(headers, clock.wall());
   return new ModelError(sentenceFor(ANTHROPIC, kind, status, said), kind, {
     retryable,
     status,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import type { ModelMessage, ModelPart, ModelTool } from '../model.port.js';
 import {
   ADD_TOOL,
@@ -28,7 +29,7 @@ const TOOLS = [
   aTool('web__web_search', 'query'),
 ];
 
-const model = new DemoModel(0);
+const model = new DemoModel(new SystemClock(), 0);
 
 function ask(messages: ModelMessage[], tools = TOOLS): Promise<ModelPart[]> {
   return collect(model.stream(aRequest('demo', { messages, tools, max_output_tokens: 16_000 }), signal));
@@ -92,7 +93,9 @@ async function play(
 const calculate = (name: string, { a, b }: Record<string, number>) =>
   JSON.stringify({ result: name === 'math__add' ? a! + b! : a! * b! });
 
-describeModelContract('the demo model', () => Promise.resolve({ model: new DemoModel(0), name: 'demo' }));
+describeModelContract('the demo model', () =>
+  Promise.resolve({ model: new DemoModel(new SystemClock(), 0), name: 'demo' }),
+);
 
 describe('which tools the demo model calls', () => {
   const sum = (a: number, b: number) => ['math__add', { a, b }];

@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '#time';
 import type { Model, ModelPart, ModelRequest } from '../model.port.js';
 import { planReply } from './plan-reply.js';
 import type { Reply } from './reply.js';
@@ -13,7 +13,10 @@ const CHARACTERS_PER_TOKEN = 4;
  * always gets the same parts; only their pace depends on `tokenDelayMs`.
  */
 export class DemoModel implements Model {
-  constructor(private readonly tokenDelayMs = DEFAULT_TOKEN_DELAY_MS) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly tokenDelayMs = DEFAULT_TOKEN_DELAY_MS,
+  ) {}
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
     signal.throwIfAborted();
@@ -41,13 +44,10 @@ export class DemoModel implements Model {
   }
 
   private async pause(slowness: number, index: number, signal: AbortSignal): Promise<void> {
-    try {
-      if (this.tokenDelayMs > 0) await delay(this.tokenDelayMs * slowness, undefined, { signal });
-      else if (index % WORDS_WITHOUT_PAUSE === 0) await nextTurn();
-    } finally {
-      // The timer's own error would hide the reason.
-      signal.throwIfAborted();
-    }
+    if (this.tokenDelayMs > 0) await this.clock.sleep(this.tokenDelayMs * slowness, signal);
+    else if (index % WORDS_WITHOUT_PAUSE === 0)
+      await new Promise<void>((resolve) => this.clock.soon(resolve));
+    signal.throwIfAborted();
   }
 }
 

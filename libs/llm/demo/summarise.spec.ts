@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import type { ModelMessage, ModelPart, ModelRequest } from '../model.port.js';
 import { SUMMARY_INSTRUCTION } from '../summary-instruction.js';
 import { DemoModel } from './demo-model.js';
@@ -11,7 +12,8 @@ const user = (...texts: string[]): ModelMessage => ({
 async function answerTo(messages: ModelMessage[], change: Partial<ModelRequest> = {}): Promise<string> {
   const request = { model: 'demo', system: '', messages, tools: [], max_output_tokens: 1_000, ...change };
   const parts: ModelPart[] = [];
-  for await (const part of new DemoModel(0).stream(request, new AbortController().signal)) parts.push(part);
+  for await (const part of new DemoModel(new SystemClock(), 0).stream(request, new AbortController().signal))
+    parts.push(part);
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 const summarise = (text: string, change: Partial<ModelRequest> = {}) =>

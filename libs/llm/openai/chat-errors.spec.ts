@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import { toEvent } from '../../../test/fakes/chat-reply.js';
 import type { ChatService } from '../../../test/fakes/chat-request-rules.js';
 import type { ErrorReply, RawReply } from '../../../test/fakes/scripted-api.js';
@@ -16,7 +17,7 @@ let api: StrictChatApi;
 async function run(reply: RawReply | ErrorReply, service: ChatService = 'openai') {
   api = await startStrictChatApi({ service, script: () => reply });
   const provider = PROVIDERS[service];
-  const model = new ChatModel({ provider, apiKey: KEY, baseUrl: api.baseUrl });
+  const model = new ChatModel({ clock: new SystemClock(), provider, apiKey: KEY, baseUrl: api.baseUrl });
   return collect(model.stream(aRequest(`${provider.name}/some-model`), new AbortController().signal));
 }
 
@@ -177,7 +178,7 @@ describe('a server', () => {
   it('that cannot be reached is a network error and retryable', async () => {
     await run({ raw: toEvent({ choices: [{ delta: {}, finish_reason: 'stop' }] }) });
     await api.close();
-    const model = new ChatModel({ provider: OLLAMA, baseUrl: api.baseUrl });
+    const model = new ChatModel({ clock: new SystemClock(), provider: OLLAMA, baseUrl: api.baseUrl });
     await expect(
       collect(model.stream(aRequest('ollama/x'), new AbortController().signal)),
     ).rejects.toMatchObject({
@@ -189,7 +190,7 @@ describe('a server', () => {
 
   it('without a key gets none', async () => {
     api = await startStrictChatApi({ service: 'ollama', script: () => ({ status: 400 }) });
-    const model = new ChatModel({ provider: OLLAMA, baseUrl: api.baseUrl });
+    const model = new ChatModel({ clock: new SystemClock(), provider: OLLAMA, baseUrl: api.baseUrl });
     await collect(model.stream(aRequest('ollama/x'), new AbortController().signal)).catch(() => undefined);
     expect(api.requests[0]!.headers.authorization).toBeUndefined();
   });

@@ -1,4 +1,5 @@
 import { OpenAI } from 'openai';
+import type { Clock } from '#time';
 import { cutOffError } from '../failed-request.js';
 import type { Model, ModelPart, ModelRequest } from '../model.port.js';
 import type { ChatProvider } from './chat-provider.js';
@@ -9,6 +10,7 @@ import { toChatRequest } from './to-chat-request.js';
 
 export interface ChatModelOptions {
   provider: ChatProvider;
+  clock: Pick<Clock, 'wall'>;
   /** A server of one's own may need none. */
   apiKey?: string;
   /** Up to `/chat/completions`; default: the public service. */
@@ -42,7 +44,7 @@ export class ChatModel implements Model {
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
     signal.throwIfAborted();
-    const { provider, apiKey = '' } = this.options;
+    const { provider, apiKey = '', clock } = this.options;
     const reader = new ChunkReader(provider, request.model);
     try {
       for await (const chunk of await this.open(request, signal)) {
@@ -52,7 +54,7 @@ export class ChatModel implements Model {
     } catch (error) {
       signal.throwIfAborted();
       if (isDeclined(error)) return yield { type: 'end', stop_reason: 'refusal', usage: NO_USAGE };
-      if (!reader.isComplete) throw toChatError(error, provider, apiKey);
+      if (!reader.isComplete) throw toChatError(error, { provider, apiKey, clock });
     }
     // The SDK ends an aborted stream without an error.
     signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import { SystemClock } from '#time';
 import { describeProviderContract, type ProviderFixtures } from '../testing/provider-contract.js';
 import { describeModelContract } from '../testing/model-contract.js';
 import { chatSay, chatUseTools } from '../../../test/fakes/chat-reply.js';
@@ -15,7 +16,7 @@ const SERVICES: [string, ChatService, ChatProvider, string, Partial<ProviderFixt
 
 async function start(service: ChatService, provider: ChatProvider, name: string, script: ChatScript) {
   const { baseUrl, requests, violations, close } = await startStrictChatApi({ service, script });
-  const model = new ChatModel({ provider, apiKey: 'sk-test-0123456789', baseUrl });
+  const model = new ChatModel({ clock: new SystemClock(), provider, apiKey: 'sk-test-0123456789', baseUrl });
   return { model, name, requests, violations, close };
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import { chatSay } from '../../../test/fakes/chat-reply.js';
 import type { ChatService } from '../../../test/fakes/chat-request-rules.js';
 import type { ErrorReply, RawReply } from '../../../test/fakes/scripted-api.js';
@@ -26,7 +27,12 @@ async function send(
   replies: (RawReply | ErrorReply)[] = [],
 ): Promise<ChatBody[]> {
   api = await startStrictChatApi({ service, script: (_, index) => replies[index] ?? chatSay('ok') });
-  const adapter = new ChatModel({ provider: PROVIDERS[service], apiKey: 'sk-test', baseUrl: api.baseUrl });
+  const adapter = new ChatModel({
+    clock: new SystemClock(),
+    provider: PROVIDERS[service],
+    apiKey: 'sk-test',
+    baseUrl: api.baseUrl,
+  });
   await collect(adapter.stream(aRequest(model, changes), new AbortController().signal));
   return api.requests.map(({ body }) => body);
 }

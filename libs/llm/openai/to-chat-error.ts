@@ -1,4 +1,5 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
+import type { Clock } from '#time';
 import {
   describeCause,
   isRetryableStatus,
@@ -27,8 +28,14 @@ const FINAL: Kind[] = ['context_overflow', 'invalid', 'auth', 'used_up'];
 
 type Failure = APIError<number | undefined, Headers | undefined, ErrorBody | undefined>;
 
+interface Asked {
+  provider: NamedProvider;
+  apiKey: string;
+  clock: Pick<Clock, 'wall'>;
+}
+
 /** What the SDK threw → `ModelError`. No message carries the key. */
-export function toChatError(error: unknown, provider: NamedProvider, apiKey: string): ModelError {
+export function toChatError(error: unknown, { provider, apiKey, clock }: Asked): ModelError {
   if (error instanceof ModelError) return error;
   if (error instanceof APIConnectionTimeoutError) return networkError(provider, 'did not answer in time');
   if (error instanceof APIConnectionError)
@@ -39,7 +46,7 @@ export function toChatError(error: unknown, provider: NamedProvider, apiKey: str
   const said = quote(saidIn(failure), apiKey);
   return failure.status === undefined
     ? errorInStream(failure, provider, said)
-    : errorOfStatus(failure, failure.status, provider, said);
+    : errorOfStatus({ failure, status: failure.status, provider, said }, clock);
 }
 
 /** The provider's filter refused the question itself. */
@@ -55,11 +62,21 @@ export function isImageRefused(error: unknown): boolean {
   return isAboutRequest && /\bimages?\b|image_url|vision|multimodal/i.test(saidIn(error as Failure));
 }
 
-function errorOfStatus(failure: Failure, status: number, provider: NamedProvider, said: string): ModelError {
+interface FailedRequest {
+  failure: Failure;
+  status: number;
+  provider: NamedProvider;
+  said: string;
+}
+
+function errorOfStatus(
+  { failure, status, provider, said }: FailedRequest,
+  clock: Pick<Clock, 'wall'>,
+): ModelError {
   const kind = kindOfStatus(failure, status);
   const retryable =
     !FINAL.includes(kind) && isRetryableStatus(status) && failure.headers?.get('x-should-retry') !== 'false';
-  const retryAfterMs = retryable ? waitOf(failure) : undefined;
+  const retryAfterMs = retryable ? waitOf(failure, clock) : undefined;
   return new ModelError(sentenceFor(provider, kind, status, said), kind, {
     retryable,
     status,
@@ -105,8 +122,8 @@ function isUsedUp(failure: Failure): boolean {
   return NO_CREDIT.test(words) || readDetails(failure.error).isDailyQuota;
 }
 
-function waitOf({ headers, error, status }: Failure): number | undefined {
-  const asked = readRetryAfterMs(headers, Date.now());
+function waitOf({ headers, error, status }: Failure, clock: Pick<Clock, 'wall'>): number | undefined {
+  const asked = readRetryAfterMs(headers, clock.wall());
   if (asked !== undefined || status !== 429) return asked;
   const { retryDelay } = readDetails(error);
   return parseDurationMs(retryDelay as string | undefined) ?? readResetMs(headers);

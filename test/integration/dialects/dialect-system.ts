@@ -39,7 +39,7 @@ export class DialectSystem {
       limits: LIMITS,
     };
     const metrics = createMetrics({ collectDefaults: false });
-    const deps = { ...part, logger: part.log, config, health: new Health(), metrics };
+    const deps = { ...part, logger: part.log, config, health: new Health(part.clock), metrics };
     const gateway = await startGateway({ ...deps, pageDir: '/nonexistent' }, { port: 0, host: '127.0.0.1' });
     fleet.onClose(async () => {
       await gateway.drain(500);

@@ -117,7 +117,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const { asked, partials } = await playDriver(driver);
   const announced = watchAnnouncements(bus);
   const log: string[] = [];
-  const health = new Health();
+  const health = new Health(new SystemClock());
   const deps: GatewayDeps = {
     ...systemTime(),
     faultPoint: noFaults,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Turn } from '#contracts';
 import { createModel } from '#llm';
 import { defineTool, defineToolset } from '#tools';
+import { SystemClock } from '#time';
 import { chatBody, chatSay, chatUseTools } from '../../fakes/chat-reply.js';
 import type { ChatService } from '../../fakes/chat-request-rules.js';
 import type { RawReply } from '../../fakes/scripted-api.js';
@@ -108,7 +109,10 @@ describe('the bodies of requests over Chat Completions', () => {
       api = await startStrictChatApi({ service, script: () => replies.shift()! });
       const settings = { model, systemPrompt: 'Be brief, and look before you answer.' };
       const orchestrate = () =>
-        fleet.startOrchestrator(createModel({ MODEL: model, ...env(api.baseUrl) }), settings);
+        fleet.startOrchestrator(
+          createModel({ MODEL: model, ...env(api.baseUrl) }, { clock: new SystemClock() }),
+          settings,
+        );
       const first = await orchestrate();
       let turn = await ask('one', {}, read(provider, 'a', 'b'), read(provider, 'c'), chatSay('One.'));
       turn = await ask('two', { after: turn }, chatSay('Two.'));
@@ -140,10 +144,13 @@ describe('the bodies of requests over Chat Completions', () => {
       const { service, model, env } = provider;
       api = await startStrictChatApi({ service, script: () => replies.shift()! });
       const systemPrompt = 'Be brief, and look before you answer. '.repeat(500);
-      await fleet.startOrchestrator(createModel({ MODEL: model, ...env(api.baseUrl) }), {
-        model,
-        systemPrompt,
-      });
+      await fleet.startOrchestrator(
+        createModel({ MODEL: model, ...env(api.baseUrl) }, { clock: new SystemClock() }),
+        {
+          model,
+          systemPrompt,
+        },
+      );
       const answer = chatUseTools(['f', 'response_formatter', { conversation: 'Nothing is there.' }]);
       await ask('one', { formatter: true }, read(provider, 'a', 'b'), chatSay('Nothing.'), answer);
       expect(api.violations).toEqual([]);

@@ -3,6 +3,7 @@ import { newMessage, type Turn } from '#contracts';
 import { stepRow } from '#journal';
 import { createModel } from '#llm';
 import { dayOf } from '#turn';
+import { SystemClock } from '#time';
 import { toEvent } from '../../fakes/chat-reply.js';
 import { startStrictChatApi, type StrictChatApi } from '../../fakes/strict-chat-api.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -39,7 +40,10 @@ afterEach(async () => {
 /** Chat Completions of a provider that says its first words and then nothing, least of all what it counted. */
 async function startSlowProvider(then: 'cut' | Promise<unknown>) {
   api = await startStrictChatApi({ service: 'openai', script: () => ({ raw: FIRST_WORDS, then }) });
-  return createModel({ MODEL: settings.model, OPENAI_API_KEY: 'key', OPENAI_BASE_URL: api.baseUrl });
+  return createModel(
+    { MODEL: settings.model, OPENAI_API_KEY: 'key', OPENAI_BASE_URL: api.baseUrl },
+    { clock: new SystemClock() },
+  );
 }
 
 async function stop({ _id: turn_id }: Turn): Promise<void> {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { newMessage, type Turn } from '#contracts';
 import { createModel, type ModelPart } from '#llm';
 import { defineTool, defineToolset } from '#tools';
+import { SystemClock } from '#time';
 import { pngOf } from '../../../libs/tools/testing/pictures.js';
 import { say, useTools, type ScriptedReply } from '../../fakes/messages-reply.js';
 import { PromptCache } from '../../fakes/prompt-cache.js';
@@ -56,7 +57,10 @@ afterEach(async () => {
 async function startOrchestrator() {
   const name = 'anthropic/claude-sonnet-5-5';
   const env = { MODEL: name, ANTHROPIC_API_KEY: 'sk-ant-test', ANTHROPIC_BASE_URL: api.url };
-  return fleet.startOrchestrator(createModel(env), { model: name, systemPrompt: SYSTEM });
+  return fleet.startOrchestrator(createModel(env, { clock: new SystemClock() }), {
+    model: name,
+    systemPrompt: SYSTEM,
+  });
 }
 
 async function ask(

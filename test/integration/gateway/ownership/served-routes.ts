@@ -39,7 +39,7 @@ export async function readServed(): Promise<Served> {
       store: createStore({ dataDir: ':memory:' }),
       bus: createMemoryBus({ broker: new MemoryBroker(new SystemClock()), ...systemTime() }),
     },
-    ...{ processId: GATEWAY_ID, config, logger, health: new Health() },
+    ...{ processId: GATEWAY_ID, config, logger, health: new Health(new SystemClock()) },
     metrics: createMetrics({ collectDefaults: false }),
     peers: { isDead: () => Promise.resolve(false), isSuspect: () => Promise.resolve(false) },
   };
