@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStore, type Store } from '#store';
+import { systemTime } from '#time';
 import { Viewer } from '../test/e2e/viewer.js';
 import { say, useTools } from '../test/fakes/messages-reply.js';
 import { startStrictMessagesApi, type MessagesBody } from '../test/fakes/strict-messages-api.js';
@@ -59,7 +60,7 @@ export class RecoveryFleet {
       ANTHROPIC_API_KEY: 'sk-ant-bench-0123456789',
       ANTHROPIC_BASE_URL: provider.url,
     };
-    const store = createStore({ url: mongodbUrl });
+    const store = createStore({ ...systemTime(), url: mongodbUrl });
     await store.open();
     const create = (kind: Kind) =>
       startProcess(kind, { ...shared, ...(kind === 'tool-worker' ? options.worker : {}) });

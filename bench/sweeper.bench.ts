@@ -29,7 +29,7 @@ const BUS = {
  * among conversations that ended long ago; and the same without those.
  */
 export async function benchSweeper(name: string, place: string, ended: number): Promise<Row[]> {
-  const store = createStore(place.includes('://') ? { url: place } : { dataDir: place });
+  const store = createStore(place.includes('://') ? { ...systemTime(), url: place } : { dataDir: place });
   await store.open();
   await inParallel(OPEN_TURNS, (i) => writeOpenTurn(store, i));
   const without = await measureRounds(store);

@@ -91,7 +91,7 @@ async function startOurs(brokerUrl: string, mongoUrl: string) {
     TOOLSETS: 'math',
     LOG_LEVEL: 'error',
   });
-  const plain = createStore({ url: mongoUrl });
+  const plain = createStore({ ...systemTime(), url: mongoUrl });
   await plain.open();
   const watch = new CallWatch();
   const store = watch.observe(plain);

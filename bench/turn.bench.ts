@@ -67,7 +67,7 @@ export async function distributedFleet(brokerUrl: string, mongoUrl: string): Pro
     TOOLSETS: 'math',
     LOG_LEVEL: 'error',
   });
-  const store = createStore({ url: mongoUrl });
+  const store = createStore({ ...systemTime(), url: mongoUrl });
   await store.open();
   const open = async (role: 'orchestrator' | 'gateway') => {
     const processId = `${role}-${randomUUID()}`;

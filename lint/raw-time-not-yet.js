@@ -70,7 +70,6 @@ export const NOT_YET = [
   'libs/contracts/new-message.ts',
   'libs/faults/strike.ts',
   'libs/journal/step-row.ts',
-  'libs/store/mongo/retry-within.ts',
   'libs/tools/checker.ts',
   'libs/tools/folder/load-tool-files.ts',
   'libs/tools/limit-time.ts',

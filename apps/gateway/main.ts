@@ -9,9 +9,10 @@ import { startGateway } from './start-gateway.app.js';
 await runMain('gateway', async () => {
   const config = loadGatewayConfig(process.env, DIALECT_NAMES);
   const { drainGraceMs, notices, logLevel, mongodbUrl, rabbitmqUrl } = config;
+  const time = systemTime();
   const logger = createLogger({ role: 'gateway', level: logLevel });
-  const store = createStore({ url: mongodbUrl });
-  const service = new Service({ logger, store, drainGraceMs, notices, ...systemTime() });
+  const store = createStore({ ...time, url: mongodbUrl });
+  const service = new Service({ logger, store, drainGraceMs, notices, ...time });
   await service.open();
   const { bus, peers, processId, clock, random, faultPoint } = await service.join('gateway', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),

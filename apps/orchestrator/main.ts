@@ -10,10 +10,10 @@ import { startOrchestrator } from './start-orchestrator.app.js';
 await runMain('orchestrator', async () => {
   const config = loadOrchestratorConfig(process.env);
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
-  const logger = createLogger({ role: 'orchestrator', level: logLevel });
   const time = systemTime();
+  const logger = createLogger({ role: 'orchestrator', level: logLevel });
   const model = createModel(toModelEnvironment(config), { ...time, fallbacks: fallbacksOf(config) });
-  const store = createStore({ url: config.mongodbUrl });
+  const store = createStore({ ...time, url: config.mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices, ...time });
   const { health, metrics, drain } = service;
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });

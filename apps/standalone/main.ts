@@ -14,8 +14,8 @@ await runMain('standalone', async () => {
     role: 'standalone',
     level: process.env.LOG_LEVEL ? config.logLevel : 'warn',
   });
-  const store = createStore(mongodbUrl ? { url: mongodbUrl } : { dataDir });
   const { clock, random } = systemTime();
+  const store = createStore(mongodbUrl ? { clock, random, url: mongodbUrl } : { dataDir });
   const service = new Service({ logger, store, drainGraceMs, notices, clock, random });
   await service.open();
   // Whoever holds the lock of the folder is alone: what an earlier run left behind is taken over at once.

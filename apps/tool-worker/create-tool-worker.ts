@@ -48,7 +48,8 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
   if (hosts.length === 0) throw new ToolSetupError('A tool worker needs at least one toolset in `tools`.');
   const { rabbitmqUrl, concurrency } = options;
   const logger = createLogger({ role: 'worker', level: options.logLevel, pretty: false });
-  const store = createStore({ url: options.mongodbUrl });
+  const time = systemTime();
+  const store = createStore({ ...time, url: options.mongodbUrl });
   const onGone = options.onGone ?? (() => process.exit(1));
   let member: Member | undefined;
   let running: RunningToolWorker | undefined;
@@ -77,7 +78,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
         logger,
         onGone,
         faultPoint,
-        ...systemTime(),
+        ...time,
       });
       const { bus, peers, processId, clock, random } = member;
       try {

@@ -9,9 +9,9 @@ import { createToolsets, overridesFor } from './toolsets.js';
 await runMain('tool worker', async () => {
   const config = loadToolWorkerConfig(process.env);
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
-  const logger = createLogger({ role: 'worker', level: logLevel });
-  const store = createStore({ url: config.mongodbUrl });
   const time = systemTime();
+  const logger = createLogger({ role: 'worker', level: logLevel });
+  const store = createStore({ ...time, url: config.mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices, ...time });
   const { health, metrics, drain } = service;
   const hosts = await createToolsets(config, { logger, metrics, store, ...time });

@@ -1,11 +1,12 @@
+import type { Time } from '#time';
 import { LibsqlStore } from './libsql/libsql.adapter.js';
 import { MongoStore } from './mongo/mongo.adapter.js';
 import type { Store } from './store.port.js';
 
 /** `url`: a MongoDB connection string; `dataDir`: the folder of the SQLite file, `:memory:` for none. */
-export type StoreConfig = { url: string } | { dataDir: string };
+export type StoreConfig = ({ url: string } & Time) | { dataDir: string };
 
 /** A store that is not open yet. The driver is loaded by `open()`, so a process loads only the one it uses. */
 export function createStore(config: StoreConfig): Store {
-  return 'url' in config ? new MongoStore(config.url) : new LibsqlStore(config.dataDir);
+  return 'url' in config ? new MongoStore(config.url, config) : new LibsqlStore(config.dataDir);
 }

@@ -5,4 +5,4 @@ export type { Random } from './random.port.js';
 export { SystemClock } from './system-clock.js';
 export { SystemRandom } from './system-random.js';
 export { systemTime, type Time } from './time.js';
-export { settledWithin, within } from './within.js';
+export { LateError, settledWithin, within } from './within.js';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startProcess, type ProcessKind, type SwitchyardProcess } from '../services/processes.js';
 import { createStore, type Store } from '#store';
+import { systemTime } from '#time';
 import { mongoForTest, rabbitmqForTest, type RabbitmqForTest } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { listsAll, offersAll, serversOf } from './offered-tools.js';
@@ -59,7 +60,7 @@ export class Cluster {
     const config = join(folder, 'switchyard.json');
     writeFileSync(config, JSON.stringify({ ...SETTINGS, ...options.settings }));
     const shared = { RABBITMQ_URL: rabbitmqUrl, MONGODB_URL: mongodbUrl, CONFIG: config };
-    const store = createStore({ url: mongodbUrl });
+    const store = createStore({ ...systemTime(), url: mongodbUrl });
     await store.open();
     const cluster = new Cluster(shared, folder, rabbitmq, store);
     const { gateways = [{}, {}], orchestrators = [{}, {}], workers = [{}, {}] } = options;

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rm } from 'node:fs/promises';
 import { createStore } from '#store';
+import { systemTime } from '#time';
 import { startMongo } from '../services/mongo.js';
 import { startRabbitmq } from '../services/rabbitmq.js';
 import { waitFor } from '../services/wait-for.js';
@@ -55,7 +56,7 @@ async function run(options: SoakOptions, folder: string): Promise<void> {
     ...provider.env,
   };
   const fleet = await Fleet.start({ recorder, sizes: SIZES, tracePath, env });
-  const store = createStore({ url: env.MONGODB_URL });
+  const store = createStore({ ...systemTime(), url: env.MONGODB_URL });
   await store.open();
   const startedAt = Date.now();
   const lastsMs = minutes * 60_000;

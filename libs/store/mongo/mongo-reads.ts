@@ -1,4 +1,5 @@
 import type { Model, QueryFilter, SortOrder } from 'mongoose';
+import type { Time } from '#time';
 import type { CollectionName, Field, Rows } from '../collections.js';
 import type { RowSize } from '../fitting-turns.js';
 import { assertPlainValue } from '../plain-value.js';
@@ -6,7 +7,7 @@ import { FIELD_KINDS, toRow, type FieldKind, type StoredDocument } from './docum
 import { retryWithin } from './retry-within.js';
 
 /** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */
-export const OPERATION_BUDGET_MS = 5_500;
+const OPERATION_BUDGET_MS = 5_500;
 export const IDS_PER_QUERY = 500;
 const PARTS_AT_ONCE = 20;
 
@@ -26,14 +27,19 @@ export class MongoReads<Name extends CollectionName> {
   constructor(
     readonly model: Model<StoredDocument>,
     readonly name: Name,
+    private readonly time: Time,
   ) {}
 
+  protected retry<T>(attempt: () => Promise<T>): Promise<T> {
+    return retryWithin(this.time, OPERATION_BUDGET_MS, attempt);
+  }
+
   get(id: string): Promise<Rows[Name] | null> {
-    return retryWithin(OPERATION_BUDGET_MS, () => this.findById(id));
+    return this.retry(() => this.findById(id));
   }
 
   find(query: Query<Name>): Promise<Rows[Name][]> {
-    return retryWithin(OPERATION_BUDGET_MS, () => this.findOnce(query));
+    return this.retry(() => this.findOnce(query));
   }
 
   /** Without a second try, for use within one. */
@@ -53,7 +59,7 @@ export class MongoReads<Name extends CollectionName> {
     keep: (part: Pick<Rows[Name], Key>) => Kept,
   ): Promise<Kept[]> {
     const projection = { _id: 0, ...Object.fromEntries(fields.map((field) => [field, 1])) };
-    return retryWithin(OPERATION_BUDGET_MS, async () => {
+    return this.retry(async () => {
       const options = { projection, batchSize: PARTS_AT_ONCE };
       const kept: Kept[] = [];
       for await (const part of this.model.collection.find(toFilter(query) as never, options))
@@ -77,7 +83,7 @@ export class MongoReads<Name extends CollectionName> {
   }
 
   count(query: Query<Name>): Promise<number> {
-    return retryWithin(OPERATION_BUDGET_MS, () => this.model.countDocuments(toFilter(query)).exec());
+    return this.retry(() => this.model.countDocuments(toFilter(query)).exec());
   }
 
   /** Sums of fields over the rows that match, for each combination of the `by` fields. */
@@ -106,9 +112,7 @@ export class MongoReads<Name extends CollectionName> {
       ...order,
       ...(query.limit === undefined ? [] : [{ $limit: query.limit }]),
     ];
-    const groups = await retryWithin(OPERATION_BUDGET_MS, () =>
-      this.model.collection.aggregate(pipeline as never).toArray(),
-    );
+    const groups = await this.retry(() => this.model.collection.aggregate(pipeline as never).toArray());
     return groups.map(({ _id, ...group }) => ({ ...(_id as unknown as object | null), ...group }));
   }
 
@@ -132,7 +136,7 @@ export class MongoReads<Name extends CollectionName> {
   }
 
   async #measure(pipeline: object[]): Promise<RowSize[]> {
-    const measured = await retryWithin(OPERATION_BUDGET_MS, () =>
+    const measured = await this.retry(() =>
       this.model.collection.aggregate<{ _id: string; bytes: number }>(pipeline as never).toArray(),
     );
     return measured.map(({ _id, bytes }) => ({ turn_id: _id, bytes }));

@@ -4,8 +4,7 @@ import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted } from '../store.port.js';
 import { isSameRow, toDocument, type StoredDocument } from './documents.js';
 import { firstDuplicate, isDuplicateKey } from './mongo-errors.js';
-import { IDS_PER_QUERY, MongoReads, OPERATION_BUDGET_MS, toFilter, type Query } from './mongo-reads.js';
-import { retryWithin } from './retry-within.js';
+import { IDS_PER_QUERY, MongoReads, toFilter, type Query } from './mongo-reads.js';
 
 const rememberedInserts = 10_000;
 
@@ -43,7 +42,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
       if (found === null) throw new StoreUnavailableError('What won is not stored by a majority yet.');
       return found;
     };
-    const found = await retryWithin(OPERATION_BUDGET_MS, attempt).catch((error: unknown) => {
+    const found = await this.retry(attempt).catch((error: unknown) => {
       if (isAnswerLost && error instanceof StoreUnavailableError) this.#rememberUnanswered(row._id);
       throw error;
     });
@@ -87,7 +86,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
     };
     const first = Object.fromEntries(entries.filter(([key]) => key !== order && !isSum(key)));
     const filter = { _id: _id as never, [order]: { $lt: document[order] } } as never;
-    await retryWithin(OPERATION_BUDGET_MS, async () => {
+    await this.retry(async () => {
       const { collection } = this.model;
       try {
         await collection.updateOne(filter, { ...added, $setOnInsert: first } as never, { upsert: true });
@@ -101,7 +100,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
 
   async remove(id: string): Promise<void> {
     const filter = toFilter({ equals: { _id: id } });
-    await retryWithin(OPERATION_BUDGET_MS, () => this.model.deleteOne(filter).exec());
+    await this.retry(() => this.model.deleteOne(filter).exec());
   }
 
   /** Removes the rows whose `field` is one of `values`; in parallel commands of bounded size. */
@@ -111,7 +110,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
 
   async removeAll(equals: Query<Name>['equals']): Promise<void> {
     const filter = toFilter({ equals });
-    await retryWithin(OPERATION_BUDGET_MS, () => this.model.deleteMany(filter).exec());
+    await this.retry(() => this.model.deleteMany(filter).exec());
   }
 
   /** Sets fields, and takes others away, in the rows whose `field` is one of `values`. */
@@ -131,7 +130,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
   /** The place of the first row that was taken. */
   #insertMany(rows: readonly Rows[Name][], ordered: boolean): Promise<number | undefined> {
     const documents = rows.map((row) => toDocument(this.name, row) as never);
-    return retryWithin(OPERATION_BUDGET_MS, async () => {
+    return this.retry(async () => {
       try {
         await this.model.collection.insertMany(documents, { ordered });
         return undefined;
@@ -153,14 +152,14 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
         equals,
         conditions: { [field]: { $in: values.slice(at, at + IDS_PER_QUERY) } },
       });
-      acts.push(retryWithin(OPERATION_BUDGET_MS, () => act(filter)));
+      acts.push(this.retry(() => act(filter)));
     }
     await Promise.all(acts);
   }
 
   async #update(query: Query<Name>, change: UpdateQuery<StoredDocument>): Promise<boolean> {
     const filter = toFilter(query);
-    const result = await retryWithin(OPERATION_BUDGET_MS, () => this.model.updateOne(filter, change).exec());
+    const result = await this.retry(() => this.model.updateOne(filter, change).exec());
     return result.matchedCount > 0;
   }
 

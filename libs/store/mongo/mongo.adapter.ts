@@ -1,4 +1,5 @@
 import type { Answer, Catalog, Claim, Outcome, ProcessRow, Step, Turn } from '#contracts';
+import type { Time } from '#time';
 import { assembleJournals } from '../assemble-journals.js';
 import { StoreUnavailableError } from '../store-errors.js';
 import type { Inserted, Journal, Store } from '../store.port.js';
@@ -15,16 +16,18 @@ const attemptsPerQuery = 8;
 export class MongoStore extends MongoTurnStore implements Store {
   #open?: OpenCollections;
   readonly #url: string;
+  readonly #time: Time;
 
   /** @param url connection string; the database is `switchyard` unless it names one */
-  constructor(url: string) {
+  constructor(url: string, time: Time) {
     super();
     this.#url = url;
+    this.#time = time;
   }
 
   async open(): Promise<void> {
     const { openCollections } = await import('./open-collections.js');
-    this.#open = await openCollections(this.#url);
+    this.#open = await openCollections(this.#url, this.#time);
   }
 
   async close(): Promise<void> {
@@ -35,7 +38,7 @@ export class MongoStore extends MongoTurnStore implements Store {
 
   async ping(): Promise<void> {
     const database = this.#opened.connection.db;
-    await retryWithin(pingBudgetMs, async () => database?.command({ ping: 1 }));
+    await retryWithin(this.#time, pingBudgetMs, async () => database?.command({ ping: 1 }));
   }
 
   async readJournal(turnId: string): Promise<Journal | null> {

@@ -1,4 +1,5 @@
 import mongoose, { type Connection, type Model } from 'mongoose';
+import type { Time } from '#time';
 import { COLLECTION_NAMES, type CollectionName } from '../collections.js';
 import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
 import { FIELD_KINDS, type FieldKind, type StoredDocument } from './documents.js';
@@ -27,12 +28,12 @@ const connectOptions: mongoose.ConnectOptions = {
 };
 
 /** Connects and makes sure of every collection and index. */
-export async function openCollections(url: string): Promise<OpenCollections> {
+export async function openCollections(url: string, time: Time): Promise<OpenCollections> {
   const connection = await connect(url);
   try {
     const models = COLLECTION_NAMES.map((name) => [name, defineModel(connection, name)] as const);
     for (const [name, model] of models) await ensureIndexes(model, name);
-    const collections = models.map(([name, model]) => [name, new MongoRows(model, name)]);
+    const collections = models.map(([name, model]) => [name, new MongoRows(model, name, time)]);
     return { connection, collections: Object.fromEntries(collections) as Collections };
   } catch (error) {
     await connection.close();

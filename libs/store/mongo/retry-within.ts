@@ -1,38 +1,33 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { backOffMs, LateError, within, type Time } from '#time';
 import { StoreUnavailableError } from '../store-errors.js';
 import { translateMongoError } from './mongo-errors.js';
 
-const firstPauseMs = 50;
-const longestPauseMs = 800;
+const PAUSES = { firstMs: 50, longestMs: 800 };
 
 /**
  * Tries until it works, with growing pauses, while the failure is a passing one and the budget lasts. Rejects
  * within the budget with one of the store's errors even if the server never answers; that last attempt may still
  * take effect afterwards.
  */
-export async function retryWithin<T>(budgetMs: number, attempt: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + budgetMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+export async function retryWithin<T>(
+  { clock, random }: Time,
+  budgetMs: number,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  const deadline = clock.now() + budgetMs;
+  for (let failures = 0; ; failures++) {
     try {
-      return await beforeDeadline(attempt(), deadline);
+      return await within(clock, attempt(), deadline - clock.now());
     } catch (error) {
-      const failure = translateMongoError(error);
-      const isLast = performance.now() + pauseMs >= deadline;
+      const failure = error instanceof LateError ? notInTime() : translateMongoError(error);
+      const pauseMs = backOffMs(failures, PAUSES, random);
+      const isLast = clock.now() + pauseMs >= deadline;
       if (isLast || !(failure instanceof StoreUnavailableError)) throw failure;
-      await delay(pauseMs);
+      await clock.sleep(pauseMs);
     }
   }
 }
 
-async function beforeDeadline<T>(attempt: Promise<T>, deadline: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expiry = new Promise<never>((_resolve, reject) => {
-    const late = () => reject(new StoreUnavailableError('MongoDB did not answer in time.'));
-    timer = setTimeout(late, deadline - performance.now());
-  });
-  try {
-    return await Promise.race([attempt, expiry]);
-  } finally {
-    clearTimeout(timer);
-  }
+function notInTime(): StoreUnavailableError {
+  return new StoreUnavailableError('MongoDB did not answer in time.');
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createStore, StoreUnavailableError, type Store } from '#store';
 import type { Claim } from '#contracts';
+import { systemTime } from '#time';
 import { makeCallId, sampleClaim, sampleTurn } from '../../../libs/store/testing/sample-rows.js';
 import { startMongo, type MongoService } from '../../services/mongo.js';
 import { ownTime } from '../../services/own-time.js';
@@ -17,7 +18,7 @@ describeWithServices(['private-mongo'], 'the Mongoose adapter when its server di
 
   beforeAll(async () => {
     mongo = await startMongo({ file: true });
-    store = createStore({ url: mongo.url('faults') });
+    store = createStore({ ...systemTime(), url: mongo.url('faults') });
     await store.open();
   }, serviceStartTimeoutMs);
   afterAll(async () => {

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 import { createStore, StoreSetupError, StoreUnavailableError, type Store } from '#store';
+import { systemTime } from '#time';
 import {
   makeCallId,
   makeId,
@@ -23,14 +24,14 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
     url = (await mongoForTest())!.url;
   }, serviceStartTimeoutMs);
 
-  describeStoreContract(() => createStore({ url }));
+  describeStoreContract(() => createStore({ ...systemTime(), url }));
 
   describe('on the wire', () => {
     let proxy: MongoProxy;
     let store: Store;
     beforeEach(async () => {
       proxy = await MongoProxy.start(url);
-      store = createStore({ url: proxy.url });
+      store = createStore({ ...systemTime(), url: proxy.url });
       await store.open();
       proxy.commands.length = 0;
     });
@@ -86,7 +87,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
 
     it('answers a turn whose caches moved on before the lost answer was noticed as won', async () => {
       const turn = sampleTurn({ due_at: 5 });
-      const direct = createStore({ url });
+      const direct = createStore({ ...systemTime(), url });
       await direct.open();
       proxy.loseNextAnswerTo('insert');
       const inserting = store.insertTurn(turn);
@@ -154,7 +155,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
     it('creates the unique indexes, and finds them at the next start', async () => {
       const target = databaseUrl();
       for (let start = 0; start < 2; start++) {
-        const store = createStore({ url: target });
+        const store = createStore({ ...systemTime(), url: target });
         await store.open();
         await store.close();
       }
@@ -174,7 +175,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       const target = databaseUrl();
       const rows = [1, 1].map((number) => ({ conversation_id: 'c', number, client_message_id: makeId() }));
       await withRaw(target, (raw) => raw.collection('turns').insertMany(rows));
-      const store = createStore({ url: target });
+      const store = createStore({ ...systemTime(), url: target });
       await expect(store.open()).rejects.toThrow(StoreSetupError);
       await expect(store.open()).rejects.toThrow(/unique index on turns \(conversation_id, number\)/);
       await withRaw(target, (raw) => raw.dropDatabase());
@@ -184,7 +185,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       const target = databaseUrl();
       const key = { conversation_id: 1, client_message_id: 1 } as const;
       await withRaw(target, (raw) => raw.collection('turns').createIndex(key));
-      const store = createStore({ url: target });
+      const store = createStore({ ...systemTime(), url: target });
       await expect(store.open()).rejects.toThrow(StoreSetupError);
       await expect(store.open()).rejects.toThrow(
         /unique index on turns \(conversation_id, client_message_id\)/,
@@ -194,7 +195,10 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
 
     it('says in a sentence which server cannot be reached, without the password', async () => {
       const port = await findFreePort();
-      const store = createStore({ url: `mongodb://user:secret@127.0.0.1:${port}/x?authSource=admin` });
+      const store = createStore({
+        ...systemTime(),
+        url: `mongodb://user:secret@127.0.0.1:${port}/x?authSource=admin`,
+      });
       const error: unknown = await store.open().catch((caught: unknown) => caught);
       expect(error).toBeInstanceOf(StoreUnavailableError);
       expect((error as Error).message).toBe(
@@ -206,7 +210,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
     it.each(['mongo://user:secret@host/x', 'mongodb://user:se/cret@host/x', '', 'mongodb://:secret@/'])(
       'refuses the URL %j without repeating it',
       async (broken) => {
-        const error: unknown = await createStore({ url: broken })
+        const error: unknown = await createStore({ ...systemTime(), url: broken })
           .open()
           .catch((caught: unknown) => caught);
         expect(error).toBeInstanceOf(StoreSetupError);
@@ -216,7 +220,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
     );
 
     it('is unavailable before it is open and after it is closed', async () => {
-      const store = createStore({ url });
+      const store = createStore({ ...systemTime(), url });
       await expect(store.getTurn('x')).rejects.toThrow(StoreUnavailableError);
       await store.open();
       await store.close();
