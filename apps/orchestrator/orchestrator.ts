@@ -4,6 +4,7 @@ import { retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
 import type { Store } from '#store';
+import type { Timer } from '#time';
 import { DayBudgets } from './admission/day-budgets.js';
 import { ModelLimits } from './admission/model-limits.js';
 import { CatalogueService } from './catalogue/catalogue.service.js';
@@ -41,7 +42,7 @@ export class Orchestrator {
   /** The store for work in hand: while it is down, that waits. */
   private readonly durable: Store;
   private readonly leaving = new AbortController();
-  private namesCheck: NodeJS.Timeout | undefined;
+  private namesCheck: Timer | undefined;
 
   constructor(private readonly deps: OrchestratorDeps) {
     const { store, bus, processId: me, peers, log, auditLog, clock, random, faultPoint } = deps;
@@ -52,13 +53,13 @@ export class Orchestrator {
     this.models = new ModelAnnouncer(deps);
     const { budget = {} } = deps.settings.usage ?? {};
     const refusals = new Refusals(deps.metrics.refusals, log, clock);
-    const dayBudgets = new DayBudgets({ store: this.durable, budget, refusals });
+    const dayBudgets = new DayBudgets({ store: this.durable, budget, refusals, clock, random });
     const durable = { ...deps, store: this.durable, modelLimits: this.modelLimits, dayBudgets };
     const ports = { ...this.ports, store: this.durable };
     this.catalogue = new CatalogueService(durable);
     const history = new History(this.durable);
     const takeUp = new TakeUp(durable, ports, this.catalogue, history, new RequestImages(this.durable));
-    const queues = new QueueGlances(bus);
+    const queues = new QueueGlances(bus, clock);
     const placesOf = (toolset: string) => this.catalogue.placesOf(toolset);
     this.shares = new CallShares({ ...deps, queues, placesOf, refusals });
     this.drivers = new Drivers(durable, ports, takeUp, history, { queues, shares: this.shares, refusals });
@@ -87,7 +88,8 @@ export class Orchestrator {
     this.models.start();
     await this.catalogue.rollCall();
     this.sweeper.start();
-    this.namesCheck = setTimeout(() => this.checkNames(), FIRST_NAMES_CHECK_MS).unref();
+    const check = () => this.checkNames();
+    this.namesCheck = this.deps.clock.after(FIRST_NAMES_CHECK_MS, check, { unref: true });
   }
 
   /** `turn.advance` from `turns` (then the delivery is held) or passed on by another process. */
@@ -115,7 +117,7 @@ export class Orchestrator {
   stop({ turn_id, request_id, reply_to }: Body<'turn.stop'>): void {
     const driver = this.drivers.get(turn_id);
     if (driver) driver.stop(request_id, reply_to);
-    else void this.deps.bus.send(reply_to, newMessage('turn.stopped', { turn_id, request_id }));
+    else void this.deps.bus.send(reply_to, newMessage(this.deps, 'turn.stopped', { turn_id, request_id }));
   }
 
   superseded({ turn_id, attempt }: Body<'turn.superseded'>): void {
@@ -126,7 +128,10 @@ export class Orchestrator {
   peek({ turn_id, request_id, reply_to }: Body<'turn.peek'>): void {
     const partial = this.drivers.get(turn_id)?.partialText;
     if (partial)
-      void this.deps.bus.send(reply_to, newMessage('turn.partial', { turn_id, request_id, ...partial }));
+      void this.deps.bus.send(
+        reply_to,
+        newMessage(this.deps, 'turn.partial', { turn_id, request_id, ...partial }),
+      );
   }
 
   dead(dead: DeadDelivery): Promise<void> {
@@ -135,7 +140,7 @@ export class Orchestrator {
 
   /** Finishes what ends within `graceMs` and gives the rest back. */
   async drain(graceMs: number): Promise<void> {
-    clearTimeout(this.namesCheck);
+    this.namesCheck?.cancel();
     await this.sweeper.stop();
     this.turnHints.stop();
     this.models.stop();
@@ -150,10 +155,9 @@ export class Orchestrator {
     const configured = this.deps.settings.configuredTools ?? [];
     const told = this.warnOfUnknownNames(configured, { patient: true });
     const others = configured.filter((name) => !told.includes(name));
-    this.namesCheck = setTimeout(
-      () => this.warnOfUnknownNames(others, { patient: false }),
-      LAST_NAMES_CHECK_MS - FIRST_NAMES_CHECK_MS,
-    ).unref();
+    const restMs = LAST_NAMES_CHECK_MS - FIRST_NAMES_CHECK_MS;
+    const checkAll = () => void this.warnOfUnknownNames(others, { patient: false });
+    this.namesCheck = this.deps.clock.after(restMs, checkAll, { unref: true });
   }
 
   private warnOfUnknownNames(configured: readonly string[], how: { patient: boolean }): string[] {
@@ -180,6 +184,9 @@ export class Orchestrator {
     const turn = await this.durable.getTurn(turnId);
     if (!turn) return;
     const { conversation_id } = turn;
-    await this.deps.bus.publish('turns', newMessage('turn.advance', { turn_id: turnId, conversation_id }));
+    await this.deps.bus.publish(
+      'turns',
+      newMessage(this.deps, 'turn.advance', { turn_id: turnId, conversation_id }),
+    );
   }
 }

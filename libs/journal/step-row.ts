@@ -1,10 +1,16 @@
 import type { Journal, Step } from '#contracts';
+import { timestampOf, type Clock } from '#time';
 
 type StepContent = Pick<Step, 'kind' | 'attempt'> &
   Partial<Pick<Step, 'blocks' | 'calls' | 'stop_reason' | 'usage' | 'model' | 'final' | 'error'>>;
 
-/** A row of the turn's journal, stamped now. */
-export function stepRow({ turn }: Pick<Journal, 'turn'>, n: number, content: StepContent): Step {
+/** A row of the turn's journal, stamped now by the clock of who writes it. */
+export function stepRow(
+  { clock }: { clock: Pick<Clock, 'wall'> },
+  { turn }: Pick<Journal, 'turn'>,
+  n: number,
+  content: StepContent,
+): Step {
   return {
     _id: `${turn._id}:${n}`,
     turn_id: turn._id,
@@ -15,7 +21,7 @@ export function stepRow({ turn }: Pick<Journal, 'turn'>, n: number, content: Ste
     calls: [],
     stop_reason: null,
     usage: null,
-    at: new Date().toISOString(),
+    at: timestampOf(clock),
     ...content,
   };
 }

@@ -43,7 +43,7 @@ async function insertCancel(ports: Ports, journal: Journal): Promise<Journal> {
     const next = decideStop(journal);
     if (next.do === 'release') return (await ports.store.readJournal(turn._id)) ?? journal;
     const { won, row } = await ports.store.commitStep(
-      stepRow(journal, next.n, { kind: 'cancel', attempt: 0 }),
+      stepRow(ports, journal, next.n, { kind: 'cancel', attempt: 0 }),
     );
     steps.push(row);
     if (!won) continue;

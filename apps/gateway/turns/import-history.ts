@@ -112,5 +112,5 @@ function answerOf(turn: Turn): Step {
   const text = turn.options.answer ?? '';
   const blocks = text === '' ? [] : [{ type: 'text' as const, text }];
   const said = { kind: 'model' as const, attempt: 0, blocks, stop_reason: 'end_turn' as const };
-  return stepRow({ turn }, 1, said);
+  return stepRow({ clock: { wall: Date.now } }, { turn }, 1, said);
 }

@@ -2,10 +2,10 @@ import type { Turn } from '#contracts';
 import type { Refusals } from '#observability';
 import { ModelError } from '#llm';
 import type { Store } from '#store';
+import { timestampOf, type Time } from '#time';
 import { addUsed, dayOf, findExceeded, isBudgetSet, NOTHING_USED, usedOf } from '#turn';
 import type { DayBudget, Used } from '#turn';
 import { isEndedStatus } from '#contracts';
-import { abortableDelay } from '../model/abortable-delay.js';
 
 /** Between two looks at what a user's other calls came to; with jitter, so that two processes do not look in step. */
 const LOOK_AGAIN_MS = 400;
@@ -46,8 +46,11 @@ export class DayBudgets {
   private readonly lines = new Map<string, Promise<void>>();
 
   constructor(
-    private readonly deps: { store: BudgetStore; budget: DayBudget; refusals: Pick<Refusals, 'note'> },
-    private readonly now: () => number = Date.now,
+    private readonly deps: Time & {
+      store: BudgetStore;
+      budget: DayBudget;
+      refusals: Pick<Refusals, 'note'>;
+    },
   ) {}
 
   get isOn(): boolean {
@@ -72,14 +75,15 @@ export class DayBudgets {
   }
 
   private async enter(call: BudgetedCall): Promise<void> {
+    const { clock, random } = this.deps;
     for (let look = 0; ; look++) {
       call.signal.throwIfAborted();
       const others = await this.hold(call, addUsed(call.spent, call.atMost));
       // After the holds: a call that ends is counted before its hold goes.
       const used = addUsed(await this.usedToday(call.turn.user_id), call.spent);
-      const exceeded = findExceeded(this.deps.budget, used, this.now());
+      const exceeded = findExceeded(this.deps.budget, used, clock.wall());
       const promised = others.reduce(addUsed, used);
-      const isFree = !exceeded && !findExceeded(this.deps.budget, promised, this.now());
+      const isFree = !exceeded && !findExceeded(this.deps.budget, promised, clock.wall());
       if (isFree && !call.signal.aborted) return;
       await this.withdraw(call);
       call.signal.throwIfAborted();
@@ -88,14 +92,14 @@ export class DayBudgets {
         throw new DayBudgetExceeded(exceeded.message);
       }
       if (look === 0) call.onWait();
-      await abortableDelay(LOOK_AGAIN_MS * (0.5 + Math.random()), call.signal);
+      await clock.sleep(LOOK_AGAIN_MS * (0.5 + random.float()), call.signal);
     }
   }
 
   /** What the user's other calls hold. */
   private async hold({ turn }: BudgetedCall, { tokens, cost }: Used): Promise<Used[]> {
     const { store } = this.deps;
-    const at = new Date(this.now()).toISOString();
+    const at = timestampOf(this.deps.clock);
     await store.putUsageHold({ _id: turn._id, user_id: turn.user_id, tokens, cost, at });
     const others = (await store.listUsageHolds(turn.user_id)).filter(({ _id }) => _id !== turn._id);
     const isHeld = await Promise.all(others.map(({ _id }) => this.isUnderWay(_id)));
@@ -113,12 +117,12 @@ export class DayBudgets {
   /** What is spent already stays held until it is counted. */
   private async withdraw({ turn, spent }: BudgetedCall): Promise<void> {
     if (spent.tokens === 0) return this.release(turn._id);
-    const at = new Date(this.now()).toISOString();
+    const at = timestampOf(this.deps.clock);
     await this.deps.store.putUsageHold({ _id: turn._id, user_id: turn.user_id, ...spent, at });
   }
 
   private async usedToday(user_id: string): Promise<Used> {
-    const day = dayOf(this.now());
+    const day = dayOf(this.deps.clock.wall());
     const [sum] = await this.deps.store.sumUsage({ user_id, from: day, to: day, by: [], limit: 1 });
     return sum ? usedOf(sum) : NOTHING_USED;
   }

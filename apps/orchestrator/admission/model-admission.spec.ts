@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ModelBudget } from '#bootstrap';
 import { createMetrics } from '#observability';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { ModelAdmission, type Permit } from './model-admission.js';
 import type { Shortage } from './shared-budget.js';
 
@@ -11,8 +12,8 @@ const usage = (input_tokens: number, output_tokens: number, cached_tokens = 0) =
   cached_tokens,
 });
 
-beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] }));
-afterEach(() => void jest.useRealTimers());
+let clock: VirtualClock;
+beforeEach(() => void (clock = new VirtualClock(new SeededRandom(1))));
 
 function createAdmission(budgets: Record<string, ModelBudget>, fleet = { size: 1 }) {
   const metrics = createMetrics({ collectDefaults: false });
@@ -20,6 +21,8 @@ function createAdmission(budgets: Record<string, ModelBudget>, fleet = { size: 1
     budgets: new Map(Object.entries(budgets)),
     countOrchestrators: () => fleet.size,
     metrics,
+    clock,
+    random: new SeededRandom(2),
   });
   const admitted: string[] = [];
   const permits = new Map<string, Permit>();
@@ -37,7 +40,7 @@ function createAdmission(budgets: Record<string, ModelBudget>, fleet = { size: 1
   return { admission, metrics, admitted, permits, ask, fleet };
 }
 
-const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+const pass = (ms: number) => clock.advance(ms);
 
 describe('admission to a model', () => {
   it('asks nothing of a model without a budget', async () => {

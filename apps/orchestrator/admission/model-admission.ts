@@ -1,6 +1,7 @@
 import type { ModelBudget } from '#bootstrap';
 import type { Usage } from '#contracts';
 import type { Metrics } from '#observability';
+import type { Time, Timer } from '#time';
 import { SharedBudget, type Shortage } from './shared-budget.js';
 
 /** A longer wait is looked at again: orchestrators come and go, and with them the part of this one. */
@@ -24,14 +25,12 @@ export interface AdmissionRequest {
   onWait: (shortage: Shortage) => void;
 }
 
-export interface ModelAdmissionOptions {
+export interface ModelAdmissionOptions extends Time {
   /** By provider or model; both hold. */
   budgets: ReadonlyMap<string, ModelBudget>;
   /** Living orchestrators, this one included. */
   countOrchestrators: () => number;
   metrics: Pick<Metrics, 'modelWaits' | 'modelWaitDuration'>;
-  /** Monotonic milliseconds. */
-  now?: () => number;
 }
 
 /** Models that a provider has asked to leave alone. */
@@ -53,14 +52,13 @@ interface Waiter {
 export class ModelAdmission {
   private readonly budgets = new Map<string, SharedBudget>();
   private readonly pausedUntil = new Map<string, number>();
-  private readonly now: () => number;
   private waiting: Waiter[] = [];
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
 
   constructor(private readonly options: ModelAdmissionOptions) {
-    this.now = options.now ?? (() => performance.now());
-    for (const [name, budget] of options.budgets)
-      this.budgets.set(name, new SharedBudget(budget, options.countOrchestrators, this.now));
+    const { budgets, countOrchestrators, clock } = options;
+    for (const [name, budget] of budgets)
+      this.budgets.set(name, new SharedBudget(budget, countOrchestrators, clock));
   }
 
   /** Resolves when the request may be sent; rejects with the signal's reason. */
@@ -76,7 +74,7 @@ export class ModelAdmission {
   /** The provider wants this model to be left alone for so long. */
   pause(model: string, retryAfterMs: number): void {
     this.forgetPauses();
-    const until = this.now() + retryAfterMs * (1 + Math.random() * SPREAD);
+    const until = this.now() + retryAfterMs * (1 + this.options.random.float() * SPREAD);
     this.pausedUntil.set(model, Math.max(until, this.pausedUntil.get(model) ?? 0));
     this.pump();
   }
@@ -87,6 +85,10 @@ export class ModelAdmission {
       const isOver = until <= this.now() || this.pausedUntil.size >= MAX_PAUSED;
       if (isOver) this.pausedUntil.delete(model);
     }
+  }
+
+  private now(): number {
+    return this.options.clock.now();
   }
 
   private waitInLine(part: Pick<Waiter, 'request' | 'keys' | 'tokens'>): Promise<void> {
@@ -169,10 +171,10 @@ export class ModelAdmission {
   }
 
   private lookAgain(shortages: Shortage[]): void {
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     if (shortages.length === 0) return;
     const soonest = Math.min(LOOK_AGAIN_MS, ...shortages.map(({ waitMs }) => waitMs));
-    this.timer = setTimeout(() => this.pump(), soonest).unref();
+    this.timer = this.options.clock.after(soonest, () => this.pump(), { unref: true });
   }
 }
 

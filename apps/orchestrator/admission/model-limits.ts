@@ -10,12 +10,19 @@ const CHARACTERS_PER_TOKEN = 4;
 export class ModelLimits {
   private readonly admission: ModelAdmission;
 
-  constructor(private readonly deps: Pick<OrchestratorDeps, 'bus' | 'peers' | 'metrics' | 'settings'>) {
-    const { peers, metrics, settings } = deps;
+  constructor(
+    private readonly deps: Pick<
+      OrchestratorDeps,
+      'bus' | 'peers' | 'metrics' | 'settings' | 'clock' | 'random'
+    >,
+  ) {
+    const { peers, metrics, settings, clock, random } = deps;
     this.admission = new ModelAdmission({
       budgets: settings.modelBudgets ?? new Map(),
       countOrchestrators: () => Math.max(1, peers.countLiving?.('orchestrator') ?? 1),
       metrics,
+      clock,
+      random,
     });
   }
 
@@ -30,7 +37,10 @@ export class ModelLimits {
   /** The provider has refused a request of ours: every orchestrator leaves the model alone for so long. */
   slowDown(model: string, retryAfterMs: number): void {
     this.admission.pause(model, retryAfterMs);
-    const message = newMessage('model.limited', { model, retry_after_ms: Math.ceil(retryAfterMs) });
+    const message = newMessage(this.deps, 'model.limited', {
+      model,
+      retry_after_ms: Math.ceil(retryAfterMs),
+    });
     void this.deps.bus.send('orchestrator.all', message);
   }
 

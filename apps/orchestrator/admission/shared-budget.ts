@@ -1,5 +1,6 @@
 import type { ModelBudget } from '#bootstrap';
 import { TokenBucket } from '#limits';
+import type { Clock } from '#time';
 
 const MINUTE_MS = 60_000;
 /** When a stream ends is not known before. */
@@ -22,11 +23,11 @@ export class SharedBudget {
   constructor(
     private readonly budget: ModelBudget,
     private readonly parts: () => number,
-    now: () => number,
+    clock: Pick<Clock, 'now'>,
   ) {
     const { requestsPerMinute, tokensPerMinute } = budget;
     const bucketOf = (count: number | undefined) =>
-      count === undefined ? undefined : new TokenBucket({ count, perMs: MINUTE_MS }, parts(), { now });
+      count === undefined ? undefined : new TokenBucket({ count, perMs: MINUTE_MS }, parts(), clock);
     this.requests = bucketOf(requestsPerMinute);
     this.tokens = bucketOf(tokensPerMinute);
   }

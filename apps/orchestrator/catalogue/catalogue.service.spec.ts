@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { standStill } from '../../../test/services/stand-still.js';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { CatalogueService } from './catalogue.service.js';
 
 it('hears who answers a roll-call, although its process stood still for longer than that lasts', async () => {
@@ -12,22 +12,33 @@ it('hears who answers a roll-call, although its process stood still for longer t
   const tool = { name: 'math.add', own_name: 'add', description: 'Adds.', ...definition };
   const about = { name: 'math', source: 'local' as const, server: 'math', version: '1.0.0' };
   const toolsets = [{ ...about, tools: [tool] }];
+  const random = new SeededRandom(1);
+  const world = new VirtualClock(random);
+  const clock = world.view();
+  const answer = () => catalogue.announce({ worker: 'worker-1', toolsets });
   const bus = {
     send: () => {
-      standStill(1_200);
-      setImmediate(() => setImmediate(() => catalogue.announce({ worker: 'worker-1', toolsets })));
+      // What came meanwhile is heard some time after the thaw.
+      clock.after(0, () => clock.after(1, answer));
       return Promise.resolve('confirmed');
     },
     connectedForMs: () => 60_000,
   };
   const deps = {
     bus,
+    clock,
+    random,
     processId: 'orchestrator-1',
     settings: {},
     store: { putCatalog: () => Promise.resolve() },
   };
   const catalogue = new CatalogueService(deps as never);
-  await catalogue.rollCall();
+  let isOver = false;
+  void catalogue.rollCall().then(() => (isOver = true));
+  clock.freeze();
+  await world.advance(1_200);
+  clock.thaw();
+  await world.runUntil('the end of the roll-call', () => isOver, 2_000);
   expect((await catalogue.pin()).tools.map(({ name }) => name)).toEqual(['math.add']);
   catalogue.close();
 });

@@ -1,5 +1,6 @@
 import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
+import type { Timer } from '#time';
 import { Catalogue, DefinitionWatch, findUnknownEntries } from '#tools';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import { SchemaLosses } from './schema-losses.js';
@@ -20,7 +21,7 @@ export class CatalogueService {
   private readonly catalogue = new Catalogue();
   private readonly definitions = new DefinitionWatch();
   private readonly pinned = new Map<string, Catalog>();
-  private readonly expiry: NodeJS.Timeout;
+  private readonly expiry: Timer;
   private lastAnnouncedAt = 0;
   private readonly scoped: ScopedToolsets;
   private readonly losses: SchemaLosses;
@@ -29,21 +30,19 @@ export class CatalogueService {
   constructor(
     private readonly deps: Pick<
       OrchestratorDeps,
-      'store' | 'bus' | 'processId' | 'log' | 'metrics' | 'settings'
+      'store' | 'bus' | 'processId' | 'log' | 'metrics' | 'settings' | 'clock' | 'random'
     >,
   ) {
     this.scoped = new ScopedToolsets(deps);
     const providers = (deps.settings.providers ?? []).map(({ provider }) => provider);
     this.losses = new SchemaLosses(deps.log, providers);
-    this.expiry = setInterval(
-      () => this.catalogue.expire(performance.now(), deps.bus.connectedForMs()),
-      EXPIRY_MS,
-    );
-    this.expiry.unref();
+    const { bus, clock } = deps;
+    const expire = () => this.catalogue.expire(clock.now(), bus.connectedForMs());
+    this.expiry = clock.every(EXPIRY_MS, expire, { unref: true });
   }
 
   announce({ worker, toolsets }: Body<'catalog.announce'>): void {
-    this.lastAnnouncedAt = performance.now();
+    this.lastAnnouncedAt = this.deps.clock.now();
     this.catalogue.announce(worker, toolsets, this.lastAnnouncedAt);
     this.scoped.look(this.catalogue);
     this.lookForLosses();
@@ -62,14 +61,15 @@ export class CatalogueService {
 
   /** Asks every worker what it offers; resolves when the answers have stopped coming, after a second at most. */
   async rollCall(): Promise<void> {
-    const startedAt = performance.now();
-    const message = newMessage('catalog.roll_call', { reply_to: controlKey(this.deps.processId) });
-    const outcome = await this.deps.bus.send('worker.all', message);
+    const { clock, bus, processId } = this.deps;
+    const startedAt = clock.now();
+    const message = newMessage(this.deps, 'catalog.roll_call', { reply_to: controlKey(processId) });
+    const outcome = await bus.send('worker.all', message);
     if (outcome !== 'confirmed') return;
     for (let look = 0; look < ROLL_CALL_LOOKS; look++) {
-      const isQuiet = this.lastAnnouncedAt > startedAt && performance.now() - this.lastAnnouncedAt > QUIET_MS;
+      const isQuiet = this.lastAnnouncedAt > startedAt && clock.now() - this.lastAnnouncedAt > QUIET_MS;
       if (isQuiet) return;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await clock.sleep(LOOK_MS);
     }
   }
 
@@ -113,7 +113,7 @@ export class CatalogueService {
   }
 
   close(): void {
-    clearInterval(this.expiry);
+    this.expiry.cancel();
   }
 
   /** Workers announce again and again; only a change is looked at. */

@@ -2,6 +2,7 @@ import type { DeliveryOutcome } from '#messaging';
 import { newMessage } from '#contracts';
 import type { Ports } from '#journal';
 import type { Refusals } from '#observability';
+import { settledWithin } from '#time';
 import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
 import type { DrivingDeps } from '../driving.deps.js';
@@ -84,11 +85,11 @@ export class Drivers {
     this.isDraining = true;
     await Promise.allSettled(this.takingUp.values());
     const all = Promise.allSettled([...this.driven.values()].map(({ done }) => done));
-    const timer = setTimeout(() => {
+    const timer = this.ports.clock.after(graceMs, () => {
       for (const { driver } of this.driven.values()) driver.leave('abandoned');
-    }, graceMs);
+    });
     await all;
-    clearTimeout(timer);
+    timer.cancel();
   }
 
   private async start(turnId: string, conversationId: string): Promise<void> {
@@ -131,19 +132,18 @@ export class Drivers {
   ): Promise<DeliveryOutcome> {
     for (;;) {
       driven.held = hint;
-      let timer: NodeJS.Timeout | undefined;
-      const expired = new Promise<'expired'>(
-        (resolve) => (timer = setTimeout(() => resolve('expired'), HOLD_MS)),
-      );
-      const end = await Promise.race([driven.done, expired]);
-      clearTimeout(timer);
+      const isOver = await settledWithin(this.ports.clock, driven.done, HOLD_MS);
+      const end = isOver ? await driven.done : 'expired';
       if (end === 'abandoned') return giveBack();
       await this.ports.faultPoint('turn_ended');
       // Of a delivery that was lost another one holds the turn by now.
       if (end !== 'expired' || driven.held !== hint) return 'ack';
       // Whoever gets the fresh hint holds it in place of this one.
       driven.held = undefined;
-      const message = newMessage('turn.advance', { turn_id: turnId, conversation_id: conversationId });
+      const message = newMessage(this.ports, 'turn.advance', {
+        turn_id: turnId,
+        conversation_id: conversationId,
+      });
       if ((await this.deps.bus.publish('turns', message)) === 'confirmed') return 'ack';
     }
   }

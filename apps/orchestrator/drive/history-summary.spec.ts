@@ -18,6 +18,8 @@ const turns = fc.array(
 );
 type TurnPlan = typeof turns extends fc.Arbitrary<(infer One)[]> ? One : never;
 
+const by = { clock: { wall: () => 0 } };
+
 function journalOf(number: number, { room, result, end }: TurnPlan): Journal {
   const turn: Journal['turn'] = {
     ...{ _id: `turn_${number}`, conversation_id: CONVERSATION, number, user_id: 'ann' },
@@ -26,7 +28,7 @@ function journalOf(number: number, { room, result, end }: TurnPlan): Journal {
   };
   const rows = { turn };
   const steps: Step[] = room.map((text, i) =>
-    stepRow(rows, i + 1, {
+    stepRow(by, rows, i + 1, {
       kind: 'summary',
       attempt: 100,
       blocks: text === '' ? [] : [{ type: 'text', text: `${text} ${number}` }],
@@ -39,10 +41,10 @@ function journalOf(number: number, { room, result, end }: TurnPlan): Journal {
   };
   if (result > 0) {
     const blocks = [{ type: 'tool_use' as const, tool_call_id: id, name: 'files__read', arguments: {} }];
-    steps.push(stepRow(rows, steps.length + 1, { kind: 'model', attempt: 100, blocks, calls: [call] }));
+    steps.push(stepRow(by, rows, steps.length + 1, { kind: 'model', attempt: 100, blocks, calls: [call] }));
   }
   const said = [{ type: 'text' as const, text: `answer ${number}` }];
-  steps.push(stepRow(rows, steps.length + 1, { kind: end as Step['kind'], attempt: 100, blocks: said }));
+  steps.push(stepRow(by, rows, steps.length + 1, { kind: end as Step['kind'], attempt: 100, blocks: said }));
   const outcomes: Journal['outcomes'] =
     result === 0
       ? []

@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '#time';
+
 /** Somebody who waits for the answer to a Stop: told once the turn has its ending row. */
 export interface StopRequest {
   requestId: string;
@@ -18,6 +20,8 @@ export class Mailbox {
   leave: 'superseded' | 'abandoned' | undefined;
   private wake: (() => void) | undefined;
 
+  constructor(private readonly clock: Pick<Clock, 'after'>) {}
+
   get isEmpty(): boolean {
     return (
       this.results.size === 0 && this.stops.length === 0 && !this.reread && !this.released && !this.leave
@@ -33,12 +37,12 @@ export class Mailbox {
   /** Resolves when something is there; false after `timeoutMs` of silence. */
   async wait(timeoutMs: number): Promise<boolean> {
     if (!this.isEmpty) return true;
-    let timer: NodeJS.Timeout | undefined;
+    let timer: Timer | undefined;
     await new Promise<void>((resolve) => {
       this.wake = resolve;
-      timer = setTimeout(resolve, timeoutMs);
+      timer = this.clock.after(timeoutMs, resolve);
     });
-    clearTimeout(timer);
+    timer?.cancel();
     this.wake = undefined;
     return !this.isEmpty;
   }

@@ -68,6 +68,8 @@ export class ModelAsker {
     const { modelRetries: maxRetries, overloadRetries } = deps.settings.budgets;
     const answer = await streamWithFallbacks({
       ...asked,
+      clock: deps.clock,
+      random: deps.random,
       faultPoint: deps.faultPoint,
       model: this.model,
       models: this.candidates,
@@ -121,7 +123,7 @@ export class ModelAsker {
     asked: Pick<Asked, 'place' | 'emit'>,
   ): Promise<Permit> {
     if (!asksModel(this.work.memory.journal.turn.options)) return { done: () => undefined };
-    const onWait = () => emitWaiting(asked, WAITS_FOR_OTHERS, 0);
+    const onWait = () => emitWaiting(this.deps.clock, asked, WAITS_FOR_OTHERS, 0);
     await this.usage.admit(request, { signal: how.signal, onWait });
     const permit = await this.deps.modelLimits.admit(request, how);
     return {

@@ -1,6 +1,7 @@
 import type { Call, CatalogTool, Step } from '#contracts';
 import { stepRow } from '#journal';
 import type { ModelRequest } from '#llm';
+import { timestampOf, type Timer } from '#time';
 import { Offer, type ArgumentValidator } from '#tools';
 import { answerDue, approvedTools, estimateTokens, stepAttempt, textOf, timeLimit } from '#turn';
 import { asksModel } from '../model/asks-model.js';
@@ -29,8 +30,6 @@ import type { TurnUsage } from './turn-usage.js';
 import type { TurnWork } from './turn-work.js';
 import { unlessAborted } from './unless-aborted.js';
 
-/** Timers may fire early; then the turn's time would not be up yet. */
-const LATE_MS = 20;
 /** Viewers read a longer answer from the store. */
 const MAX_TOLD_LENGTH = 200_000;
 
@@ -94,7 +93,7 @@ export class ModelStep {
       type: 'step_started',
       ...place,
       attempt: stepAttempt(work.claimAttempt, 0),
-      timestamp: new Date().toISOString(),
+      timestamp: timestampOf(deps.clock),
       settled: settledEnds(journal, journal.steps.at(-1)),
     });
     try {
@@ -108,7 +107,7 @@ export class ModelStep {
       this.interrupted = written.interrupted;
       return undefined;
     } finally {
-      clearTimeout(timer);
+      timer?.cancel();
       this.controller = undefined;
     }
   }
@@ -156,10 +155,11 @@ export class ModelStep {
   }
 
   /** A provider that is silent for ever must not keep the turn beyond its budget. */
-  private interruptInTime(): NodeJS.Timeout | undefined {
+  private interruptInTime(): Timer | undefined {
     const limit = timeLimit(this.work.memory.journal, this.deps.settings.budgets);
     if (limit === undefined) return undefined;
-    return setTimeout(() => this.interrupt('out of time'), Math.max(0, limit - Date.now()) + LATE_MS);
+    const { clock } = this.deps;
+    return clock.after(limit - clock.wall(), () => this.interrupt('out of time'));
   }
 
   private needsApproval(tool: CatalogTool): boolean {
@@ -177,17 +177,25 @@ export class ModelStep {
     const { journal } = this.work.memory;
     if (streamed.ended === 'failed') {
       const { message } = streamed.error;
-      return failRow(journal, n, { code: failureCodeOf(streamed.error), message }, streamed);
+      return failRow(this.deps, journal, n, { code: failureCodeOf(streamed.error), message }, streamed);
     }
     const failure = findFailure(streamed, this.deps.settings.budgets.parallelCalls);
-    if (failure) return failRow(journal, n, failure, streamed);
+    if (failure) return failRow(this.deps, journal, n, failure, streamed);
     const written = { kind: 'model' as const, ...(asksModel(journal.turn.options) ? { model } : {}) };
     if (answerDue(journal) || isEarlyAnswer(streamed, journal))
-      return stepRow(journal, n, { ...written, ...this.answer(n, streamed) });
+      return stepRow(this.deps, journal, n, { ...written, ...this.answer(n, streamed) });
     const { stopReason: stop_reason, usage, blocks, attempt } = streamed;
     const calls = await this.callsOf(streamed);
     const final = calls.length === 0 && isAnswerAlready(journal, model) ? { final: true } : {};
-    return stepRow(journal, n, { ...written, attempt, blocks, calls, stop_reason, usage, ...final });
+    return stepRow(this.deps, journal, n, {
+      ...written,
+      attempt,
+      blocks,
+      calls,
+      stop_reason,
+      usage,
+      ...final,
+    });
   }
 
   /** What viewers have not been told of an answer they are told now: it came as the argument of a call. */
@@ -198,7 +206,7 @@ export class ModelStep {
     const content = textOf(answer);
     if (content !== '' && content.length <= MAX_TOLD_LENGTH && textOf(streamed) === '') {
       const { conversation_id, _id: turn_id } = journal.turn;
-      const place = { conversation_id, turn_id, step: n, attempt, timestamp: new Date().toISOString() };
+      const place = { conversation_id, turn_id, step: n, attempt, timestamp: timestampOf(this.deps.clock) };
       this.deps.bus.emit({ type: 'token', ...place, content, offset: 0 });
     }
     return { attempt, usage, ...answer };
@@ -218,7 +226,7 @@ export class ModelStep {
       validator: this.validator,
       userId: journal.turn.user_id,
       budgets: this.deps.settings.budgets,
-      now: Date.now(),
+      now: this.deps.clock.wall(),
     });
     return options.formatter ? refuseEndless(calls, journal.steps) : calls;
   }

@@ -11,7 +11,7 @@ function watchOver(first: State) {
   const world = { nowMs: 0, state: first, takes: true };
   const inspect = (): Promise<Exclude<State, 'away'>> =>
     world.state === 'away' ? Promise.reject(new BusUnavailableError('away')) : Promise.resolve(world.state);
-  const watch = new NoWorkerWatch({ inspect, takesMessages: () => world.takes }, () => world.nowMs);
+  const watch = new NoWorkerWatch({ inspect, takesMessages: () => world.takes }, { now: () => world.nowMs });
   const lookAt = (nowMs: number, state: State = world.state) => {
     Object.assign(world, { nowMs, state });
     return watch.look('call', 'tools.math');

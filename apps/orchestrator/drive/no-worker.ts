@@ -1,4 +1,5 @@
 import { BusUnavailableError, type Bus, type PublishOutcome } from '#messaging';
+import type { Clock } from '#time';
 
 const FIRST_LOOK_MS = 2_000;
 /** A confirmed call that is still not claimed after so long is sent again: queues can be purged. */
@@ -19,15 +20,15 @@ export class NoWorkerWatch {
 
   constructor(
     private readonly bus: Pick<Bus, 'inspect' | 'takesMessages'>,
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   sent(toolCallId: string, outcome: PublishOutcome): void {
     // What may not be in its queue is looked at on the next tick, one that surely is after 2 s.
-    this.sentAt.set(toolCallId, outcome === 'confirmed' ? this.now() : -Infinity);
+    this.sentAt.set(toolCallId, outcome === 'confirmed' ? this.clock.now() : -Infinity);
     // An alarm of the broker refuses, too, and says nothing about the queue.
     if (outcome !== 'refused' || !this.bus.takesMessages()) this.refusedAt.delete(toolCallId);
-    else if (!this.refusedAt.has(toolCallId)) this.refusedAt.set(toolCallId, this.now());
+    else if (!this.refusedAt.has(toolCallId)) this.refusedAt.set(toolCallId, this.clock.now());
   }
 
   /** Looks at the call's queue when it is time to: publish again, wait, or give up because there is no worker. */
@@ -35,7 +36,7 @@ export class NoWorkerWatch {
     const sentAt = this.sentAt.get(toolCallId);
     if (sentAt === undefined) return 'publish';
     const missedAt = this.missedAt.get(toolCallId);
-    if (missedAt === undefined && this.now() - sentAt < FIRST_LOOK_MS) return 'wait';
+    if (missedAt === undefined && this.clock.now() - sentAt < FIRST_LOOK_MS) return 'wait';
     const state = await this.inspect(queue);
     if (state === 'not_known') {
       // Workers come back after the broker does: their time starts anew.
@@ -43,14 +44,15 @@ export class NoWorkerWatch {
       return 'wait';
     }
     if (state === 'missing' || state.consumers === 0) {
-      this.missedAt.set(toolCallId, missedAt ?? this.now());
-      return missedAt !== undefined && this.now() - missedAt >= PATIENCE_MS ? 'no_worker' : 'wait';
+      this.missedAt.set(toolCallId, missedAt ?? this.clock.now());
+      return missedAt !== undefined && this.clock.now() - missedAt >= PATIENCE_MS ? 'no_worker' : 'wait';
     }
     this.missedAt.delete(toolCallId);
     const refusedAt = this.refusedAt.get(toolCallId);
-    if (refusedAt !== undefined && this.now() - refusedAt >= FULL_MS) return 'full';
+    if (refusedAt !== undefined && this.clock.now() - refusedAt >= FULL_MS) return 'full';
     // Surely in its queue, and the queue is not empty: a second copy would only wait behind it.
-    const isWaitingInLine = missedAt === undefined && state.messages > 0 && this.now() - sentAt < IN_LINE_MS;
+    const isWaitingInLine =
+      missedAt === undefined && state.messages > 0 && this.clock.now() - sentAt < IN_LINE_MS;
     return isWaitingInLine ? 'wait' : 'publish';
   }
 

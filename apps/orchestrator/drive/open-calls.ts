@@ -32,8 +32,8 @@ export class OpenCalls {
     const { user_id } = memory.journal.turn;
     const takenOverAt = claimAttempt > 1 && shares.counts(user_id) ? ports.clock.wall() : undefined;
     this.memory = memory;
-    this.share = new TurnShare(shares, user_id, wake, takenOverAt);
-    this.noWorker = new NoWorkerWatch(queues);
+    this.share = new TurnShare(shares, user_id, wake, { clock: ports.clock, takenOverAt });
+    this.noWorker = new NoWorkerWatch(queues, ports.clock);
   }
 
   /** Until when a call was held back, ms since epoch. */

@@ -10,7 +10,7 @@ describe('QueueGlances', () => {
       asked.push(queue);
       return { consumers: asked.length, messages: 0 };
     };
-    const glances = new QueueGlances({ inspect, takesMessages: () => true }, () => nowMs);
+    const glances = new QueueGlances({ inspect, takesMessages: () => true }, { now: () => nowMs });
     const first = await Promise.all([1, 2, 3].map(() => glances.inspect('tools.math')));
     expect(first.map((state) => state)).toEqual(first.map(() => ({ consumers: 1, messages: 0 })));
     await glances.inspect('tools.web');
@@ -23,7 +23,7 @@ describe('QueueGlances', () => {
 
   it('tells everybody that the broker is away', async () => {
     const inspect = () => Promise.reject(new BusUnavailableError('away'));
-    const glances = new QueueGlances({ inspect, takesMessages: () => true });
+    const glances = new QueueGlances({ inspect, takesMessages: () => true }, { now: () => 0 });
     for (let i = 0; i < 2; i++)
       await expect(glances.inspect('tools.math')).rejects.toThrow(BusUnavailableError);
   });

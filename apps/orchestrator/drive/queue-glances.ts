@@ -1,4 +1,5 @@
 import type { Bus } from '#messaging';
+import type { Clock } from '#time';
 
 /** Less than the time between two looks of one turn. */
 const FRESH_MS = 1_000;
@@ -9,14 +10,14 @@ export class QueueGlances {
 
   constructor(
     private readonly bus: Pick<Bus, 'inspect' | 'takesMessages'>,
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   inspect(queue: string): ReturnType<Bus['inspect']> {
     const known = this.known.get(queue);
-    if (known && this.now() - known.askedAt < FRESH_MS) return known.state;
+    if (known && this.clock.now() - known.askedAt < FRESH_MS) return known.state;
     const state = this.bus.inspect(queue);
-    this.known.set(queue, { askedAt: this.now(), state });
+    this.known.set(queue, { askedAt: this.clock.now(), state });
     return state;
   }
 

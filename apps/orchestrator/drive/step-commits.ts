@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Step } from '#contracts';
 import type { Ports } from '#journal';
+import { settledWithin } from '#time';
 import { isShownStep, nextStepNumber } from '#turn';
 import { committedEvents } from './announce-step.js';
 import type { TurnUsage } from './turn-usage.js';
@@ -11,7 +11,7 @@ const LEAVING_MS = 1_000;
 /** The rows that a driven turn commits, each with what its models used since the one before. */
 export class StepCommits {
   constructor(
-    private readonly ports: Pick<Ports, 'bus' | 'log' | 'faultPoint'>,
+    private readonly ports: Pick<Ports, 'bus' | 'log' | 'clock' | 'faultPoint'>,
     private readonly work: Pick<TurnWork, 'memory'>,
     private readonly usage: TurnUsage,
   ) {}
@@ -37,6 +37,6 @@ export class StepCommits {
       .catch((error: unknown) =>
         this.ports.log.warn({ err: error, turn_id: journal.turn._id }, 'usage was not counted'),
       );
-    await Promise.race([left, delay(LEAVING_MS, undefined, { ref: false })]);
+    await settledWithin(this.ports.clock, left, LEAVING_MS);
   }
 }

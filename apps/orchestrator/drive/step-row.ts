@@ -1,6 +1,7 @@
 import type { Block, FailureCode, Journal, Step, Usage } from '#contracts';
 import { stepRow } from '#journal';
 import type { ModelError } from '#llm';
+import type { Clock } from '#time';
 import { DayBudgetExceeded } from '../admission/day-budgets.js';
 import type { Streamed } from '../model/stream-step.js';
 
@@ -21,12 +22,13 @@ export function failureCodeOf(error: ModelError): FailureCode {
 }
 
 export function failRow(
+  by: { clock: Pick<Clock, 'wall'> },
   journal: Pick<Journal, 'turn'>,
   n: number,
   error: { code: FailureCode; message: string },
   streamed?: Pick<Streamed, 'blocks' | 'attempt' | 'usage'>,
 ): Step {
-  return stepRow(journal, n, {
+  return stepRow(by, journal, n, {
     kind: 'fail',
     attempt: streamed?.attempt ?? 0,
     blocks: partialText(streamed),

@@ -51,7 +51,7 @@ export class SummaryStep {
    */
   async summarise(request: Request, asking: Asking, refusedTokens = Infinity): Promise<Written> {
     const { windowTokens } = this;
-    emitWaiting(asking, 'Earlier messages are being summarised, to make room.', 0);
+    emitWaiting(this.deps.clock, asking, 'Earlier messages are being summarised, to make room.', 0);
     const { history, steps } = this.before;
     const { model, streamed } = await this.summariser.summarise(asking, compacted(history, steps), {
       windowTokens,
@@ -90,14 +90,14 @@ export class SummaryStep {
   }
 
   private shortened(n: number, had: Pick<Step, 'attempt' | 'usage'>): Step {
-    return stepRow(this.work.memory.journal, n, { kind: 'summary', ...had });
+    return stepRow(this.deps, this.work.memory.journal, n, { kind: 'summary', ...had });
   }
 
   private summarised(n: number, model: string, streamed: Answered, text: string): Step {
     const { attempt, stopReason: stop_reason, usage } = streamed;
     const blocks = [{ type: 'text' as const, text }];
     const said = { attempt, blocks, stop_reason, usage, model };
-    return stepRow(this.work.memory.journal, n, { kind: 'summary', ...said });
+    return stepRow(this.deps, this.work.memory.journal, n, { kind: 'summary', ...said });
   }
 
   private failed(n: number, streamed: Extract<Streamed, { ended: 'failed' }>): Step {
@@ -110,6 +110,6 @@ export class SummaryStep {
 
   private fail(n: number, code: FailureCode, reason: string, { attempt, usage }: Streamed): Step {
     const message = `The earlier messages could not be summarised: ${reason}`;
-    return failRow(this.work.memory.journal, n, { code, message }, { attempt, usage, blocks: [] });
+    return failRow(this.deps, this.work.memory.journal, n, { code, message }, { attempt, usage, blocks: [] });
   }
 }

@@ -94,7 +94,7 @@ export class TakeUp {
     const { _id: turn_id, conversation_id } = journal.turn;
     const outcome = await this.deps.bus.send(
       controlKey(holder.owner),
-      newMessage('turn.advance', { turn_id, conversation_id }),
+      newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }),
     );
     if (outcome === 'confirmed' || outcome === 'unknown') return 'alive';
     // A process that was drained has removed its row before its queue.
@@ -119,7 +119,7 @@ export class TakeUp {
   ): Promise<TurnWork> {
     const { turn } = journal;
     if (before && before.owner !== this.ports.me) {
-      const message = newMessage('turn.superseded', { turn_id: turn._id, attempt: claim.n });
+      const message = newMessage(this.ports, 'turn.superseded', { turn_id: turn._id, attempt: claim.n });
       void this.deps.bus.send(controlKey(before.owner), message);
     }
     const claims = [...journal.claims, claim];

@@ -30,7 +30,7 @@ export type DriveEnd = 'ended' | 'parked' | 'superseded' | 'abandoned';
  * store, so it may die at any line.
  */
 export class TurnDriver {
-  readonly mailbox = new Mailbox();
+  readonly mailbox: Mailbox;
   private readonly modelStep: ModelStep;
   private readonly openCalls: OpenCalls;
   private readonly usage: TurnUsage;
@@ -45,10 +45,11 @@ export class TurnDriver {
     private readonly work: TurnWork,
     queues: CallQueues,
   ) {
-    const { store, dayBudgets, settings } = deps;
+    const { store, dayBudgets, settings, clock } = deps;
+    this.mailbox = new Mailbox(ports.clock);
     const { memory, claimAttempt } = work;
     const prices = settings.modelPrices;
-    this.usage = new TurnUsage({ store, dayBudgets, prices }, memory.journal.turn, claimAttempt);
+    this.usage = new TurnUsage({ store, dayBudgets, prices, clock }, memory.journal.turn, claimAttempt);
     this.commits = new StepCommits(ports, work, this.usage);
     this.modelStep = new ModelStep(deps, validator, work, this.usage);
     const wake = () => this.mailbox.post((mail) => (mail.released = true));
@@ -155,7 +156,7 @@ export class TurnDriver {
       case 'commit_fail': {
         const { code, message } = action;
         await this.commits.commit(
-          failRow(this.work.memory.journal, action.n, { code, message }, this.modelStep.broken),
+          failRow(this.ports, this.work.memory.journal, action.n, { code, message }, this.modelStep.broken),
         );
         return undefined;
       }
@@ -196,7 +197,7 @@ export class TurnDriver {
         blocks: partialText(broken),
         usage: usageOf(broken),
       };
-      await this.commits.commit(stepRow(memory.journal, next.n, content));
+      await this.commits.commit(stepRow(this.ports, memory.journal, next.n, content));
     }
     await this.ports.faultPoint('cancel_committed');
     this.answerStops();
@@ -207,7 +208,7 @@ export class TurnDriver {
     for (const { requestId, replyTo } of this.mailbox.stops.splice(0)) {
       void this.deps.bus.send(
         replyTo,
-        newMessage('turn.stopped', { turn_id: turn._id, request_id: requestId }),
+        newMessage(this.ports, 'turn.stopped', { turn_id: turn._id, request_id: requestId }),
       );
     }
   }

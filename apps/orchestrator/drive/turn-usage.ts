@@ -3,6 +3,7 @@ import type { Journal, Spent, Usage } from '#contracts';
 import { countUsage } from '#journal';
 import type { ModelRequest } from '#llm';
 import type { Store } from '#store';
+import type { Clock } from '#time';
 import { addUsage, estimateTokens, lostUsageRows, NOTHING_USED, addUsed, usedOf } from '#turn';
 import type { DayBudgets } from '../admission/day-budgets.js';
 import { costOf, priceOf } from '../model/model-cost.js';
@@ -10,6 +11,7 @@ import { costOf, priceOf } from '../model/model-cost.js';
 interface Deps {
   store: Pick<Store, 'addUsage'>;
   dayBudgets: DayBudgets;
+  clock: Pick<Clock, 'wall'>;
   prices: ReadonlyMap<string, ModelPrice> | undefined;
 }
 
@@ -60,7 +62,7 @@ export class TurnUsage {
 
   /** Another row stands in the place of the one that would have had it. */
   async keepLost(n: number, spent: readonly Spent[]): Promise<void> {
-    const lost = { n, attempt: this.claimAttempt, spent, at: Date.now() };
+    const lost = { n, attempt: this.claimAttempt, spent, at: this.deps.clock.wall() };
     for (const row of lostUsageRows(this.turn, lost)) await this.deps.store.addUsage(row);
   }
 

@@ -1,16 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Body, Message } from '#contracts';
 import type { Bus } from '#messaging';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { CallShares, type CallSharesDeps } from './call-shares.js';
 
 type Counts = Body<'calls.counted'>;
 type Look = Awaited<ReturnType<Bus['inspect']>> | 'away';
 
 const open: CallShares[] = [];
-beforeEach(() => void jest.useFakeTimers());
+const random = new SeededRandom(1);
+let clock: VirtualClock;
+beforeEach(() => void (clock = new VirtualClock(random)));
 afterEach(() => {
   for (const shares of open.splice(0)) shares.close();
-  jest.useRealTimers();
 });
 
 interface World {
@@ -36,19 +38,18 @@ function create({ places = 8, processes = 1, queue = { messages: 0, consumers: 1
     if (world.queue === 'away') throw new Error('The broker is away.');
     return world.queue;
   };
-  const shares = new CallShares(
-    {
-      bus: { send },
-      processId: 'me',
-      peers: { countLiving: () => world.processes },
-      metrics: { callsHeld: { set: (_labels: unknown, count: number) => (held = count) } },
-      settings: { fairShareOf: () => share },
-      placesOf: () => world.places,
-      queues: { inspect },
-      refusals: { note: (...given: unknown[]) => noted.push(given) },
-    } as unknown as CallSharesDeps,
-    () => Date.now(),
-  );
+  const shares = new CallShares({
+    bus: { send },
+    processId: 'me',
+    peers: { countLiving: () => world.processes },
+    metrics: { callsHeld: { set: (_labels: unknown, count: number) => (held = count) } },
+    settings: { fairShareOf: () => share },
+    placesOf: () => world.places,
+    queues: { inspect },
+    refusals: { note: (...given: unknown[]) => noted.push(given) },
+    clock,
+    random,
+  } as unknown as CallSharesDeps);
   open.push(shares);
   const ask = (id: string) => shares.ask('slow', id, userOf(id), () => released.push(id));
   const askAll = (user: string, count: number) =>
@@ -96,10 +97,10 @@ describe('the calls of one orchestrator', () => {
     expect(askAll('greedy', 1)).toBe(1);
   });
 
-  it('are never held where the share is the whole, or is not set', () => {
+  it('are never held where the share is the whole, or is not set', async () => {
     const whole = create({ share: 1, processes: 2 });
     expect(whole.askAll('greedy', 100)).toBe(100);
-    jest.advanceTimersByTime(5_000);
+    await clock.advance(5_000);
     expect([whole.told, whole.world.looks, whole.heldNow()]).toEqual([[], 0, undefined]);
   });
 
@@ -116,27 +117,27 @@ describe('a look at the queue', () => {
   ])('releases everything when it %s: the calls must find out', async (_what, queue) => {
     const { askAll, released } = create({ queue });
     askAll('greedy', 13);
-    await jest.advanceTimersByTimeAsync(0);
+    await clock.advance(0);
     expect(released).toHaveLength(3);
   });
 
   it('says nothing while the broker is away, and comes once a second', async () => {
     const { askAll, ask, world, released } = create({ queue: 'away' });
     askAll('greedy', 13);
-    await jest.advanceTimersByTimeAsync(0);
+    await clock.advance(0);
     for (let n = 20; n < 29; n++) {
       ask(`greedy-${n}`);
-      await jest.advanceTimersByTimeAsync(100);
+      await clock.advance(100);
     }
     expect([world.looks, released]).toEqual([1, []]);
-    await jest.advanceTimersByTimeAsync(300);
+    await clock.advance(300);
     expect(world.looks).toBe(2);
   });
 
   it('finds what a dead orchestrator left there, by two looks that agree', async () => {
     const { askAll, world, heldNow } = create({ queue: { messages: 20, consumers: 1 } });
     askAll('greedy', 8);
-    await jest.advanceTimersByTimeAsync(2_100);
+    await clock.advance(2_100);
     expect(world.looks).toBeGreaterThanOrEqual(2);
     askAll('ann', 3);
     expect(heldNow()).toBe(1);
@@ -147,7 +148,7 @@ describe('several orchestrators', () => {
   it('tell nobody of their calls as long as there is one', async () => {
     const { askAll, told } = create({ processes: 1 });
     askAll('greedy', 13);
-    await jest.advanceTimersByTimeAsync(10_000);
+    await clock.advance(10_000);
     expect(told).toEqual([]);
   });
 
@@ -159,12 +160,12 @@ describe('several orchestrators', () => {
     expect(told).toEqual([{ orchestrator: 'me', toolsets: [ofGreedy(4)] }]);
     // Beyond its part only when the others have had the time to tell.
     expect(ask('greedy-4')).toBe(false);
-    await jest.advanceTimersByTimeAsync(50);
+    await clock.advance(50);
     expect(ask('greedy-4')).toBe(true);
     expect(told).toHaveLength(1);
-    await jest.advanceTimersByTimeAsync(200);
+    await clock.advance(200);
     expect(told.slice(1)).toEqual([{ orchestrator: 'me', toolsets: [ofGreedy(5)] }]);
-    await jest.advanceTimersByTimeAsync(3_000);
+    await clock.advance(3_000);
     expect(told).toHaveLength(5);
   });
 
@@ -175,7 +176,7 @@ describe('several orchestrators', () => {
     askAll('greedy', 1);
     for (let second = 0; second < 4; second++) {
       hear('other', [ofGreedy(4, 2)]);
-      await jest.advanceTimersByTimeAsync(1_000);
+      await clock.advance(1_000);
     }
     expect(told.length).toBeLessThanOrEqual(5);
   });
@@ -184,17 +185,17 @@ describe('several orchestrators', () => {
     const { askAll, end, told, world } = create({ processes: 2 });
     askAll('greedy', 4);
     for (const n of [0, 1, 2]) end(`greedy-${n}`);
-    await jest.advanceTimersByTimeAsync(2_000);
+    await clock.advance(2_000);
     expect(told.at(-1)!.toolsets).toEqual([ofGreedy(1)]);
-    await jest.advanceTimersByTimeAsync(3_000);
+    await clock.advance(3_000);
     expect(told.at(-1)).toEqual({ orchestrator: 'me', toolsets: [] });
     const { length } = told;
-    await jest.advanceTimersByTimeAsync(10_000);
+    await clock.advance(10_000);
     expect(told).toHaveLength(length);
     // From the beginning: the others may have begun meanwhile.
     expect([askAll('greedy', 5), told.length]).toEqual([4, length + 1]);
     for (let n = 0; n < 5; n++) end(`greedy-${n}`);
-    await jest.advanceTimersByTimeAsync(10_000);
+    await clock.advance(10_000);
     world.processes = 1;
     const { length: all } = told;
     expect([askAll('greedy', 13), told.length]).toEqual([10, all]);
@@ -203,19 +204,19 @@ describe('several orchestrators', () => {
   it('tell of what they release when workers come', async () => {
     const { shares, world, askAll, told } = create({ processes: 2 });
     askAll('greedy', 13);
-    await jest.advanceTimersByTimeAsync(600);
+    await clock.advance(600);
     expect(told.at(-1)!.toolsets).toEqual([ofGreedy(10, 3)]);
     world.places = 12;
     shares.placesChanged();
     expect(told.at(-1)!.toolsets).toEqual([ofGreedy(13)]);
   });
 
-  it('tell of the users with the most, and of all others by the sum', () => {
+  it('tell of the users with the most, and of all others by the sum', async () => {
     const { shares, told } = create({ processes: 2, places: 2_000 });
     for (let n = 0; n < 1_000; n++) shares.count('slow', `user${n}-0`, `user${n}`);
-    jest.advanceTimersByTime(250);
+    await clock.advance(250);
     for (const id of ['user999-1', 'user999-2']) shares.count('slow', id, 'user999');
-    jest.advanceTimersByTime(250);
+    await clock.advance(250);
     const [counted] = told.at(-1)!.toolsets;
     expect([counted!.sent, counted!.users.length]).toEqual([1_002, 500]);
     expect(counted!.users[0]).toEqual({ user_id: 'user999', sent: 3, held: 0 });
@@ -227,7 +228,7 @@ describe('several orchestrators', () => {
     expect(askAll('bob', 3)).toBe(3);
     hear('other', [ofGreedy(10)]);
     expect([askAll('greedy', 3), askAll('ann', 1)]).toEqual([0, 1]);
-    await jest.advanceTimersByTimeAsync(50);
+    await clock.advance(50);
     expect([released, heldNow()]).toEqual([[], 3]);
     hear('other', []);
     expect([released, heldNow()]).toEqual([['greedy-0', 'greedy-1', 'greedy-2'], 0]);
@@ -237,9 +238,9 @@ describe('several orchestrators', () => {
 it('nothing is told, looked at or released after the close', async () => {
   const { shares, askAll, told, world, released } = create({ processes: 2 });
   askAll('greedy', 13);
-  await jest.advanceTimersByTimeAsync(0);
+  await clock.advance(0);
   shares.close();
   const before = [told.length, world.looks, released.length];
-  await jest.advanceTimersByTimeAsync(10_000);
+  await clock.advance(10_000);
   expect([told.length, world.looks, released.length]).toEqual(before);
 });

@@ -1,6 +1,7 @@
 import { LOCAL_USER_ID, newMessage, type Body } from '#contracts';
 import { FairLine, type Told } from '#limits';
 import type { Refusals } from '#observability';
+import type { Timer } from '#time';
 import type { QueueGlances } from '../drive/queue-glances.js';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 
@@ -19,7 +20,7 @@ type Counted = Body<'calls.counted'>['toolsets'][number];
 
 export interface CallSharesDeps extends Pick<
   OrchestratorDeps,
-  'bus' | 'processId' | 'peers' | 'metrics' | 'settings'
+  'bus' | 'processId' | 'peers' | 'metrics' | 'settings' | 'clock' | 'random'
 > {
   /** Calls of a toolset that all workers run at once. */
   placesOf: (toolset: string) => number;
@@ -39,13 +40,10 @@ export class CallShares {
   private hasTold = false;
   private toldAt = -Infinity;
   private lookedAt = -Infinity;
-  private settling: NodeJS.Timeout | undefined;
-  private timer: { dueAt: number; handle: NodeJS.Timeout } | undefined;
+  private settling: Timer | undefined;
+  private timer: { dueAt: number; handle: Timer } | undefined;
 
-  constructor(
-    private readonly deps: CallSharesDeps,
-    private readonly now: () => number = () => performance.now(),
-  ) {}
+  constructor(private readonly deps: CallSharesDeps) {}
 
   /** Whether what this user has is counted: a user without an account is alone. */
   counts(userId: string): boolean {
@@ -94,8 +92,12 @@ export class CallShares {
   }
 
   close(): void {
-    clearTimeout(this.timer?.handle);
-    clearTimeout(this.settling);
+    this.timer?.handle.cancel();
+    this.settling?.cancel();
+  }
+
+  private now(): number {
+    return this.deps.clock.now();
   }
 
   private lineOf(toolset: string): FairLine | undefined {
@@ -105,12 +107,8 @@ export class CallShares {
     const share = settings.fairShareOf?.(toolset) ?? 1;
     if (share >= 1) return undefined;
     const processes = () => this.countOrchestrators();
-    const line = new FairLine({
-      places: () => placesOf(toolset),
-      share,
-      processes,
-      clock: { now: this.now },
-    });
+    const { clock } = this.deps;
+    const line = new FairLine({ places: () => placesOf(toolset), share, processes, clock });
     this.lines.set(toolset, line);
     return line;
   }
@@ -140,12 +138,12 @@ export class CallShares {
     if (delayMs <= 0) return this.act();
     const dueAt = this.now() + delayMs;
     if (this.timer && this.timer.dueAt <= dueAt) return;
-    clearTimeout(this.timer?.handle);
-    this.timer = { dueAt, handle: setTimeout(() => this.act(), delayMs).unref() };
+    this.timer?.handle.cancel();
+    this.timer = { dueAt, handle: this.deps.clock.after(delayMs, () => this.act(), { unref: true }) };
   }
 
   private act(): void {
-    clearTimeout(this.timer?.handle);
+    this.timer?.handle.cancel();
     this.timer = undefined;
     this.toldAt = this.now();
     this.forgetCalm();
@@ -170,13 +168,14 @@ export class CallShares {
   }
 
   private settleSoon(): void {
-    this.settling ??= setTimeout(() => {
+    const settle = () => {
       this.settling = undefined;
       for (const toolset of this.tight.keys()) {
         const line = this.lines.get(toolset);
         if (line) this.learn(toolset, line, () => line.settle(true));
       }
-    }, SETTLE_MS).unref();
+    };
+    this.settling ??= this.deps.clock.after(SETTLE_MS, settle, { unref: true });
   }
 
   private tell(): void {
@@ -187,7 +186,7 @@ export class CallShares {
     });
     this.hasTold = toolsets.length > 0;
     const body = { orchestrator: this.deps.processId, toolsets };
-    void this.deps.bus.send('orchestrator.all', newMessage('calls.counted', body));
+    void this.deps.bus.send('orchestrator.all', newMessage(this.deps, 'calls.counted', body));
   }
 
   private async look(toolset: string): Promise<void> {

@@ -1,11 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { CallAction, CallDecision } from '#turn';
 import type { CallShares } from './call-shares.js';
 import { TurnShare } from './turn-share.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
-beforeEach(() => void jest.useFakeTimers({ now: NOW }));
-afterEach(() => void jest.useRealTimers());
+let now: number;
+beforeEach(() => void (now = NOW));
+const clock = { wall: () => now };
 
 /** Shares that hold every call until the test releases it. */
 function create({ counts = true, room = false, takenOverAt }: Partial<Options> = {}) {
@@ -23,7 +24,7 @@ function create({ counts = true, room = false, takenOverAt }: Partial<Options> =
     end: (toolset: string, id: string, user: string) => said.push(`end ${toolset} ${id} ${user}`),
   };
   const wake = () => void world.woken++;
-  const share = new TurnShare(shares as unknown as CallShares, 'ann', wake, takenOverAt);
+  const share = new TurnShare(shares as unknown as CallShares, 'ann', wake, { clock, takenOverAt });
   return { share, said, releases, world };
 }
 
@@ -48,12 +49,12 @@ describe('the calls of one turn', () => {
   it('are held without any time passing, and wake their driver once they may be sent', () => {
     const { share, releases, world } = create();
     expect(share.ask(callOf('one'))).toBe(false);
-    jest.advanceTimersByTime(600_000);
+    now += 600_000;
     expect([share.releasedAt('one'), world.woken]).toEqual([Infinity, 0]);
     releases.get('one')!();
     expect([share.releasedAt('one'), world.woken]).toEqual([NOW + 600_000, 1]);
     world.room = true;
-    jest.advanceTimersByTime(1_000);
+    now += 1_000;
     expect([share.ask(callOf('one')), share.releasedAt('one')]).toEqual([true, NOW + 600_000]);
     // Of another call of the turn nothing was held.
     expect(share.releasedAt('two')).toBeUndefined();

@@ -1,4 +1,5 @@
 import type { Call } from '#contracts';
+import type { Clock } from '#time';
 import { toolsetOf, type CallDecision } from '#turn';
 import type { CallShares } from './call-shares.js';
 
@@ -14,8 +15,11 @@ export class TurnShare {
     private readonly userId: string,
     /** A call that was held back may be sent. */
     private readonly wake: () => void,
-    /** When the turn was taken over: for how long its driver before held back what is open, nobody knows. */
-    private readonly takenOverAt?: number,
+    private readonly times: {
+      clock: Pick<Clock, 'wall'>;
+      /** Of a turn that was taken over: for how long its driver before held back what is open, nobody knows. */
+      takenOverAt: number | undefined;
+    },
   ) {}
 
   /** Whether the call may be sent now. */
@@ -24,7 +28,7 @@ export class TurnShare {
     const toolset = toolsetOf(tool_name);
     this.known.set(tool_call_id, toolset);
     const mayBeSent = this.shares.ask(toolset, tool_call_id, this.userId, () => {
-      this.released.set(tool_call_id, Date.now());
+      this.released.set(tool_call_id, this.times.clock.wall());
       this.wake();
     });
     if (!mayBeSent) this.released.set(tool_call_id, Infinity);
@@ -33,7 +37,7 @@ export class TurnShare {
 
   /** No time of a call passes before. */
   releasedAt(toolCallId: string): number | undefined {
-    return this.released.get(toolCallId) ?? this.takenOverAt;
+    return this.released.get(toolCallId) ?? this.times.takenOverAt;
   }
 
   /** What is open now: the rest has ended, what runs counts, what waits for a person takes no place. */

@@ -1,6 +1,7 @@
 import type { Block, ConversationEvent, StopReason, Usage } from '#contracts';
 import type { FaultPoint } from '#faults';
 import { ModelError, sayableName, type Model, type ModelPart, type ModelRequest } from '#llm';
+import type { Time } from '#time';
 import { AttemptUsage } from './attempt-usage.js';
 import { newToolCallId } from './tool-call-id.js';
 import { TokenStream, type StepPlace } from './token-stream.js';
@@ -19,7 +20,7 @@ export interface Progress {
   text: string;
 }
 
-export interface AttemptInput {
+export interface AttemptInput extends Time {
   faultPoint: FaultPoint;
   model: Model;
   request: ModelRequest;
@@ -43,11 +44,9 @@ export class AttemptRun {
   constructor(
     place: StepPlace,
     private readonly input: AttemptInput,
-    /** Monotonic milliseconds. */
-    private readonly now: () => number,
   ) {
-    this.tokens = new TokenStream('token', place, input.emit);
-    this.thinking = new TokenStream('thinking', place, input.emit);
+    this.tokens = new TokenStream('token', place, input);
+    this.thinking = new TokenStream('thinking', place, input);
     const { tokens } = this;
     input.onAttempt({
       attempt: place.attempt,
@@ -60,7 +59,7 @@ export class AttemptRun {
   async consume(): Promise<{ asked: AskedCall[]; stopReason: StopReason }> {
     const { request, signal, isCounted } = this.input;
     signal.throwIfAborted();
-    const usage = new AttemptUsage(request, this.now);
+    const usage = new AttemptUsage(request, this.input.clock);
     try {
       return await this.readAll(usage);
     } finally {
@@ -116,7 +115,7 @@ export class AttemptRun {
   }
 
   private takeCall(part: Extract<ModelPart, { type: 'tool_call' }>): void {
-    const tool_call_id = newToolCallId();
+    const tool_call_id = newToolCallId(this.input.random);
     const { name, raw } = part;
     this.asked.push({ tool_call_id, name, arguments: part.arguments, raw });
     this.blocks.push({

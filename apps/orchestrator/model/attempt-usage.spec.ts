@@ -30,7 +30,7 @@ const ended = (usage: Usage, stop_reason: 'end_turn' | 'refusal' = 'end_turn'): 
 });
 
 function sumOf(parts: ModelPart[], isAborted = false): Usage | undefined {
-  const usage = new AttemptUsage(REQUEST, () => 0);
+  const usage = new AttemptUsage(REQUEST, { now: () => 0 });
   for (const part of parts) usage.read(part);
   return usage.sum(isAborted);
 }
@@ -87,7 +87,7 @@ describe('what an attempt used', () => {
     ['is none of a model that shows it', 'anthropic/claude-sonnet-5-5', [text(300)], 100],
   ])('reasoning that is not shown %s (%s)', (_what, model, parts, output_tokens) => {
     let nowMs = 5_000;
-    const usage = new AttemptUsage({ ...REQUEST, model }, () => nowMs);
+    const usage = new AttemptUsage({ ...REQUEST, model }, { now: () => nowMs });
     nowMs += 2_000;
     for (const part of parts) usage.read(part);
     nowMs += 1_000;

@@ -1,5 +1,6 @@
 import type { Usage } from '#contracts';
 import { hidesReasoning, type ModelPart, type ModelRequest } from '#llm';
+import type { Clock } from '#time';
 import { estimateTokens, NO_USAGE, tokensOfText } from '#turn';
 
 /** About as fast as such models write. */
@@ -21,15 +22,14 @@ export class AttemptUsage {
 
   constructor(
     private readonly request: ModelRequest,
-    /** Monotonic milliseconds. */
-    private readonly now: () => number,
+    private readonly clock: Pick<Clock, 'now'>,
   ) {
-    this.askedAt = now();
+    this.askedAt = clock.now();
   }
 
   read(part: ModelPart): void {
     this.hasBegun = true;
-    if (part.type !== 'usage') this.firstWordAt ??= this.now();
+    if (part.type !== 'usage') this.firstWordAt ??= this.clock.now();
     switch (part.type) {
       case 'text':
       case 'thinking':
@@ -90,7 +90,7 @@ export class AttemptUsage {
 
   /** Nothing is seen of it but the time that it takes. */
   private get hiddenTokens(): number {
-    const silentMs = (this.firstWordAt ?? this.now()) - this.askedAt;
+    const silentMs = (this.firstWordAt ?? this.clock.now()) - this.askedAt;
     return Math.ceil((silentMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
   }
 }

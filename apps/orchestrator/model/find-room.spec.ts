@@ -4,9 +4,10 @@ import { stepRow } from '#journal';
 import { shortenResults, tokensOfMessages, type ModelMessage } from '#turn';
 import { findRoom, requestLimit, type RoomSought } from './find-room.js';
 
+const by = { clock: { wall: () => 0 } };
 const turn = { turn: { _id: 't', conversation_id: 'c', number: 2 } as never };
 const row = (kind: Step['kind'], text = ''): Step =>
-  stepRow(turn, 1, { kind, attempt: 100, blocks: text === '' ? [] : [{ type: 'text', text }] });
+  stepRow(by, turn, 1, { kind, attempt: 100, blocks: text === '' ? [] : [{ type: 'text', text }] });
 
 /** A turn whose text and whose result have so many characters. */
 function history(said: number, result: number): ModelMessage[] {

@@ -1,17 +1,20 @@
 import { newMessage } from '#contracts';
+import type { Timer } from '#time';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 
 const INTERVAL_MS = 10_000;
 
 /** Tells gateways which providers this orchestrator can ask: they have no keys, and need none. */
 export class ModelAnnouncer {
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
 
-  constructor(private readonly deps: Pick<OrchestratorDeps, 'bus' | 'processId' | 'settings'>) {}
+  constructor(
+    private readonly deps: Pick<OrchestratorDeps, 'bus' | 'processId' | 'settings' | 'clock' | 'random'>,
+  ) {}
 
   start(): void {
     this.announce();
-    this.timer = setInterval(() => this.announce(), INTERVAL_MS).unref();
+    this.timer = this.deps.clock.every(INTERVAL_MS, () => this.announce(), { unref: true });
   }
 
   /** To everybody, or only to who asked. One that is lost comes again. */
@@ -19,10 +22,10 @@ export class ModelAnnouncer {
     const { bus, processId: orchestrator, settings } = this.deps;
     const providers = [...(settings.providers ?? [])];
     const allowed = settings.allowedModels && { allowed: [...settings.allowedModels] };
-    void bus.send(to, newMessage('model.announce', { orchestrator, providers, ...allowed }));
+    void bus.send(to, newMessage(this.deps, 'model.announce', { orchestrator, providers, ...allowed }));
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    this.timer?.cancel();
   }
 }

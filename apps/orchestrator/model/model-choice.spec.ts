@@ -10,8 +10,9 @@ const settings = {
     ['demo', { contextTokens: 1_000 }],
   ]),
 };
+const by = { clock: { wall: () => 0 } };
 const turn = { turn: { _id: 't', conversation_id: 'c', number: 1 } as never };
-const stepBy = (model?: string) => stepRow(turn, 1, { kind: 'model', attempt: 100, model });
+const stepBy = (model?: string) => stepRow(by, turn, 1, { kind: 'model', attempt: 100, model });
 
 describe('the models that may write a step', () => {
   it('are the chosen one and, in order, those that stand in for it, each once', () => {

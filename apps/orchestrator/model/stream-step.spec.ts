@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Usage } from '#contracts';
 import { noFaults } from '#faults';
 import { ModelError, type ModelPart } from '#llm';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { streamStep, type StreamStep } from './stream-step.js';
 
 type Script = (attempt: number) => AsyncIterable<ModelPart>;
@@ -17,7 +18,11 @@ const busy = new ModelError('Busy.', 'overloaded', { retryable: true, retryAfter
 async function run(script: Script, changes: Partial<StreamStep> = {}) {
   const noted: (Usage | undefined)[] = [];
   let attempts = 0;
-  const streamed = await streamStep({
+  const random = new SeededRandom(1);
+  const clock = new VirtualClock(random);
+  const streaming = streamStep({
+    clock,
+    random,
     faultPoint: noFaults,
     model: { stream: () => script(attempts++) },
     request: { model: 'one/a', system: '', messages: [], tools: [], max_output_tokens: 1_000 },
@@ -36,6 +41,10 @@ async function run(script: Script, changes: Partial<StreamStep> = {}) {
     onAttempt: () => undefined,
     ...changes,
   });
+  let isOver = false;
+  void streaming.then(() => (isOver = true));
+  await clock.runUntil('the end of the step', () => isOver, 60_000);
+  const streamed = await streaming;
   return { streamed, noted };
 }
 

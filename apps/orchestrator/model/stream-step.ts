@@ -1,9 +1,9 @@
 import type { Block, StopReason, Usage } from '#contracts';
 import { ModelError, type ModelRequest } from '#llm';
+import { timestampOf, type Random } from '#time';
 import { addUsage, NO_USAGE, stepAttempt } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { ShortOf, Shortage } from '../admission/shared-budget.js';
-import { abortableDelay } from './abortable-delay.js';
 import { AttemptRun, type AskedCall, type AttemptInput } from './attempt-run.js';
 import { emitWaiting } from './emit-waiting.js';
 import type { StepPlace } from './token-stream.js';
@@ -45,13 +45,14 @@ export interface StreamStep extends AttemptInput {
  * a back-off (`retry-after` wins), with `waiting` and `step_restarted` so that viewers drop the partial text.
  */
 export async function streamStep(input: StreamStep): Promise<Streamed> {
+  const { clock, random } = input;
   let spent = NO_USAGE;
   for (let retry = 0; ; retry++) {
     const attempt = stepAttempt(input.claimAttempt, input.retriesBefore + retry);
     const place = { ...input.place, attempt };
     if (input.retriesBefore + retry > 0)
-      input.emit({ type: 'step_restarted', ...place, timestamp: new Date().toISOString() });
-    const run = new AttemptRun(place, input, () => performance.now());
+      input.emit({ type: 'step_restarted', ...place, timestamp: timestampOf(clock) });
+    const run = new AttemptRun(place, input);
     try {
       const answered = await consumeAdmitted(run, input);
       return {
@@ -67,13 +68,13 @@ export async function streamStep(input: StreamStep): Promise<Streamed> {
       const broken = { attempt, blocks: run.blocks, usage: spent };
       if (input.signal.aborted) return { ...broken, ended: 'aborted' };
       if (!(error instanceof ModelError)) throw error;
-      const delayMs = backOffMs(retry, error.options.retryAfterMs);
+      const delayMs = delayBefore(retry, error.options.retryAfterMs, random);
       if (error.kind === 'rate_limited') input.onRefusal(input.request.model, delayMs);
       if (!error.options.retryable || retry >= retriesAfter(error, input))
         return { ...broken, ended: 'failed', error };
       input.onRetry(error);
-      emitWaiting(input, error.message, delayMs);
-      await abortableDelay(delayMs, input.signal);
+      emitWaiting(input.clock, input, error.message, delayMs);
+      await clock.sleep(delayMs, input.signal).catch(() => undefined);
       if (input.signal.aborted) return { ...broken, ended: 'aborted' };
     }
   }
@@ -105,8 +106,8 @@ async function admit(input: StreamStep): Promise<Permit> {
     onWait: ({ shortOf, waitMs }) => {
       // Later: who lets requests in is in the middle of looking through them.
       if (input.canGiveUp && waitMs > PATIENCE_MS)
-        queueMicrotask(() => impatience.abort(new NoBudgetError(WAITS_FOR[shortOf])));
-      else emitWaiting(input, WAITS_FOR[shortOf], waitMs);
+        input.clock.soon(() => impatience.abort(new NoBudgetError(WAITS_FOR[shortOf])));
+      else emitWaiting(input.clock, input, WAITS_FOR[shortOf], waitMs);
     },
   });
 }
@@ -129,7 +130,7 @@ function retriesAfter(error: ModelError, input: StreamStep): number {
 }
 
 /** 0.5, 1, 2, 4, 8 s with jitter; what the provider asked for wins, up to a minute. */
-function backOffMs(retry: number, retryAfterMs: number | undefined): number {
+function delayBefore(retry: number, retryAfterMs: number | undefined, random: Random): number {
   if (retryAfterMs !== undefined) return Math.min(retryAfterMs, 60_000);
-  return Math.round(500 * 2 ** retry * (0.75 + Math.random() / 2));
+  return Math.round(random.jitter(500 * 2 ** retry));
 }

@@ -31,7 +31,7 @@ export async function streamWithFallbacks(
     if (next === undefined || streamed.ended !== 'failed' || !mayPassElsewhere(streamed.error))
       return { model, streamed: { ...streamed, usage: spent } };
     retriesBefore = retriesUpTo(streamed, input.claimAttempt);
-    emitWaiting(input, `${asSentence(streamed.error.message)} Going on with ${next}.`, 0);
+    emitWaiting(input.clock, input, `${asSentence(streamed.error.message)} Going on with ${next}.`, 0);
     input.onFallback(next);
   }
 }

@@ -1,4 +1,5 @@
 import type { ConversationEvent } from '#contracts';
+import { timestampOf, type Clock, type Timer } from '#time';
 import { isHighSurrogate } from '#turn';
 
 const FLUSH_MS = 25;
@@ -18,12 +19,15 @@ export interface StepPlace {
 export class TokenStream {
   private whole = '';
   private sent = 0;
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
 
   constructor(
     private readonly type: 'token' | 'thinking',
     private readonly place: StepPlace,
-    private readonly emit: (event: ConversationEvent) => void,
+    private readonly to: {
+      emit: (event: ConversationEvent) => void;
+      clock: Pick<Clock, 'wall' | 'after'>;
+    },
   ) {}
 
   /** Everything so far, sent or not. */
@@ -34,7 +38,7 @@ export class TokenStream {
   push(text: string): void {
     this.whole += text;
     if (this.sent === 0 || this.whole.length - this.sent >= FLUSH_CHARACTERS) this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), FLUSH_MS);
+    else this.timer ??= this.to.clock.after(FLUSH_MS, () => this.flush());
   }
 
   /** Sends what is left, including half a pair if the model ended on one. */
@@ -48,12 +52,12 @@ export class TokenStream {
   }
 
   private send(until: number): void {
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     this.timer = undefined;
     if (until <= this.sent) return;
     const content = this.whole.slice(this.sent, until);
-    const timestamp = new Date().toISOString();
-    this.emit({ type: this.type, ...this.place, timestamp, content, offset: this.sent });
+    const timestamp = timestampOf(this.to.clock);
+    this.to.emit({ type: this.type, ...this.place, timestamp, content, offset: this.sent });
     this.sent = until;
   }
 }

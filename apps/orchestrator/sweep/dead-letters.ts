@@ -87,7 +87,7 @@ async function failTurn(ports: Ports, turnId: string): Promise<void> {
   const journal = await ports.store.readJournal(turnId);
   if (!journal || endingStep(journal)) return;
   const message = `No process could work on this turn: ${MAX_DEAD_HINTS} attempts failed in a row.`;
-  const row = failRow(journal, nextStepNumber(journal), { code: 'internal', message });
+  const row = failRow(ports, journal, nextStepNumber(journal), { code: 'internal', message });
   const { won } = await ports.store.commitStep(row);
   if (!won) return;
   journal.steps.push(row);

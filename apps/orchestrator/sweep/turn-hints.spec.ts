@@ -1,17 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Message, Turn } from '#contracts';
 import type { Bus } from '#messaging';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { TurnHints } from './turn-hints.js';
 
+const random = new SeededRandom(1);
+let clock: VirtualClock;
 let ready: number;
 let looks: number;
 let hinted: string[];
 let driven: number;
 beforeEach(() => {
-  jest.useFakeTimers();
+  clock = new VirtualClock(random);
   [ready, looks, driven, hinted] = [0, 0, 0, []];
 });
-afterEach(() => void jest.useRealTimers());
 
 const bus = {
   inspect: async () => {
@@ -26,7 +28,7 @@ const bus = {
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 const shared = (turnsAtOnce: number) =>
-  new TurnHints({ bus, log }, { share: 0.25, turnsAtOnce, driven: () => driven });
+  new TurnHints({ bus, log, clock, random }, { share: 0.25, turnsAtOnce, driven: () => driven });
 const turnsOf = (user: string, count: number): Turn[] =>
   Array.from(
     { length: count },
@@ -56,19 +58,19 @@ describe('turns that nobody drives', () => {
     expect(hinted).toHaveLength(6);
     driven = 3;
     for (let ended = 0; ended < 5; ended++) hints.noteRoom();
-    await jest.advanceTimersByTimeAsync(250);
+    await clock.advance(250);
     expect([hinted.length, looks]).toEqual([6 + 1 + 2, 2]);
     expect(new Set(hinted).size).toBe(9);
     hints.stop();
     hints.noteRoom();
-    await jest.advanceTimersByTimeAsync(250);
+    await clock.advance(250);
     expect(looks).toBe(2);
   });
 
   it('are all hinted where nobody shares: without accounts, or with the whole as the share', async () => {
     await shared(4).send(turnsOf('local', 40));
     expect(of('local')).toBe(40);
-    await new TurnHints({ bus, log }).send(turnsOf('ann', 40));
+    await new TurnHints({ bus, log, clock, random }).send(turnsOf('ann', 40));
     expect(of('ann')).toBe(40);
   });
 });

@@ -1,5 +1,6 @@
 import { LOCAL_USER_ID, newMessage, type Turn } from '#contracts';
 import type { Ports } from '#journal';
+import type { Timer } from '#time';
 import { LEAST_SHARE, oneOfEach, shareOf } from '#limits';
 
 /** Above this many waiting hints a turn in line is not hinted again: its own hint is among them. */
@@ -22,10 +23,10 @@ export interface TurnShares {
  */
 export class TurnHints {
   private left: Turn[] = [];
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
 
   constructor(
-    private readonly ports: Pick<Ports, 'bus' | 'log'>,
+    private readonly ports: Pick<Ports, 'bus' | 'log' | 'clock' | 'random'>,
     private readonly shares: TurnShares = { share: 1, turnsAtOnce: 0, driven: () => 0 },
   ) {}
 
@@ -47,16 +48,17 @@ export class TurnHints {
   /** A turn has ended here, so there is room for another one. */
   noteRoom(): void {
     if (this.left.length === 0) return;
-    this.timer ??= setTimeout(() => {
+    const look = () => {
       this.timer = undefined;
       this.sendLeft().catch((error: unknown) =>
         this.ports.log.warn({ err: error }, 'turns that wait were not hinted, the sweeper will find them'),
       );
-    }, SOON_MS).unref();
+    };
+    this.timer ??= this.ports.clock.after(SOON_MS, look, { unref: true });
   }
 
   stop(): void {
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     this.left = [];
   }
 
@@ -83,7 +85,7 @@ export class TurnHints {
   private async publish(turns: Turn[]): Promise<void> {
     await Promise.all(
       turns.map(({ _id: turn_id, conversation_id }) =>
-        this.ports.bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id })),
+        this.ports.bus.publish('turns', newMessage(this.ports, 'turn.advance', { turn_id, conversation_id })),
       ),
     );
   }

@@ -23,8 +23,9 @@ export class VirtualClock implements Clock {
     return this.time;
   }
 
+  /** Whole milliseconds, as the machine's. */
   wall(): number {
-    return START + this.time;
+    return Math.floor(START + this.time);
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMessage, type Turn } from '#contracts';
 import { stepRow, stopTurn } from '#journal';
 import { ModelError, type ModelPart } from '#llm';
+import { systemTime } from '#time';
 import { dayOf } from '#turn';
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel, USAGE } from './fleet-harness.js';
@@ -78,7 +79,7 @@ describe('what models have used', () => {
   it('by steps of a driver that died before it counted them is counted by who takes the turn over', async () => {
     const turn = await fleet.submit('go');
     await fleet.store.commitStep({
-      ...stepRow({ turn }, 1, { kind: 'summary', attempt: 100 }),
+      ...stepRow(systemTime(), { turn }, 1, { kind: 'summary', attempt: 100 }),
       spent,
     });
     await fleet.startOrchestrator(
@@ -144,5 +145,5 @@ describe('what models have used', () => {
 
 function ended(turn: Turn) {
   const said = { kind: 'model' as const, attempt: 100, stop_reason: 'end_turn' as const };
-  return { ...stepRow({ turn }, 1, said), spent };
+  return { ...stepRow(systemTime(), { turn }, 1, said), spent };
 }

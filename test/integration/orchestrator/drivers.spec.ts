@@ -58,7 +58,7 @@ function createDrivers(taking: Taking, store: Store = ports.store): Drivers {
   const settings = { budgets: { ...DEFAULT_BUDGETS, turnMs: 120 * MINUTE_MS }, turnsAtOnce: 10 };
   const metrics = createMetrics({ collectDefaults: false });
   const deps = { ...ports, store, bus, log, peers, metrics, settings } as unknown as DrivingDeps;
-  const queues = new QueueGlances(bus);
+  const queues = new QueueGlances(bus, ports.clock);
   const refusals = new Refusals(deps.metrics.refusals, deps.log, ports.clock);
   const shares = new CallShares({ ...deps, queues, placesOf: () => 0, refusals });
   return new Drivers(deps, ports, taking as unknown as TakeUp, new History(store), {

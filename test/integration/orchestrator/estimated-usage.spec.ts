@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMessage, type Turn } from '#contracts';
 import { stepRow } from '#journal';
 import { createModel } from '#llm';
+import { systemTime } from '#time';
 import { dayOf } from '#turn';
 import { SystemClock } from '#time';
 import { toEvent } from '../../fakes/chat-reply.js';
@@ -103,7 +104,7 @@ describe('a provider that tells its usage only with the end of an answer', () =>
     await fleet.event(turn, 'token');
     const spent = [{ model: settings.model, input_tokens: 20, output_tokens: 7, cached_tokens: 0 }];
     const said = { kind: 'model' as const, attempt: 200, stop_reason: 'end_turn' as const };
-    await fleet.store.commitStep({ ...stepRow({ turn }, 1, said), spent });
+    await fleet.store.commitStep({ ...stepRow(systemTime(), { turn }, 1, said), spent });
     const { _id: turn_id, conversation_id } = turn;
     await bus.send('orchestrator.1', newMessage('turn.superseded', { turn_id, attempt: 2 }));
     await waitFor(async () => (await outputTokens()) === 100, { what: 'the words of the first driver' });
