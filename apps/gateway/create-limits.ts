@@ -1,4 +1,5 @@
 import type { Refusals } from '#observability';
+import type { Time } from '#time';
 import { ARTIFACT_LIMITS, ArtifactPlaces } from './artifacts/artifact-places.js';
 import { MinuteLimit } from './auth/minute-limit.js';
 import { OpenLimit } from './auth/open-limit.js';
@@ -26,11 +27,15 @@ export function createOpenStreams({ auth, limits }: GatewayDeps['config'], refus
 }
 
 /** Sockets that one user, or all together, may open within a minute. */
-export function createConnectionRate({ limits }: GatewayDeps['config'], refusals: Refusals): MinuteLimit {
+export function createConnectionRate(
+  { limits }: GatewayDeps['config'],
+  refusals: Refusals,
+  { clock }: Time,
+): MinuteLimit {
   const { connectionsPerMinute: perUser, allConnectionsPerMinute: inAll } = limits;
   const names = { user: 'connections_per_minute', all: 'all_connections_per_minute' };
   const onRefusal = (by: 'user' | 'all', user_id: string) => refusals.note(names[by], { user_id });
-  return new MinuteLimit({ what: 'connections', perUser, inAll, onRefusal });
+  return new MinuteLimit({ what: 'connections', perUser, inAll, onRefusal }, clock);
 }
 
 export function createArtifactPlaces({ auth }: GatewayDeps['config'], refusals: Refusals): ArtifactPlaces {

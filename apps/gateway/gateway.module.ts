@@ -54,6 +54,7 @@ import { UsageReader } from './usage/usage.js';
 export class GatewayModule {
   static forRoot(gateway: Gateway, deps: GatewayDeps): DynamicModule {
     const { store, health, metrics, logger, config, pageDir = builtPageDir() } = deps;
+    const usage = new UsageReader(store, config.usage?.budget ?? {}, deps.clock);
     const dialects = chooseDialects(config.dialects);
     const sendError = createErrorSender(dialects);
     return {
@@ -79,7 +80,7 @@ export class GatewayModule {
       ],
       providers: [
         ...providersOf(gateway),
-        { provide: UsageReader, useValue: new UsageReader(store, config.usage?.budget ?? {}) },
+        { provide: UsageReader, useValue: usage },
         ...(gateway.localAccounts ? accountProvidersOf(gateway.localAccounts) : []),
         ChatGateway,
         {

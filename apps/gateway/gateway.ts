@@ -6,6 +6,7 @@ import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import type { Store } from '#store';
+import type { Time } from '#time';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
 import type { OpenLimit } from './auth/open-limit.js';
 import { SharedCounts } from './auth/shared-counts.js';
@@ -43,7 +44,7 @@ import type { UserTraffic } from './socket/user-traffic.js';
 import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
-import { TurnDoor } from './turns/turn-door.js';
+import { TurnDoor, type DoorLimit } from './turns/turn-door.js';
 import { TurnReader } from './turns/turn-reader.js';
 import { BudgetDoor } from './usage/budget-door.js';
 
@@ -85,6 +86,7 @@ export class Gateway {
   readonly guard: ConnectionGuard;
   /** Bodies of requests over HTTP. */
   readonly bodies: Bodies;
+  readonly time: Time;
 
   constructor(private readonly deps: GatewayDeps) {
     const { store, bus, processId, peers, config, logger: log, metrics, clock, random, faultPoint } = deps;
@@ -92,17 +94,18 @@ export class Gateway {
     const about = { store, bus, me: processId, peers, log, auditLog };
     const ports: Ports = { ...about, clock, random, faultPoint };
     this.store = store;
+    this.time = { clock, random };
     this.log = log;
     this.refusals = new Refusals(metrics.refusals, log, clock);
     this.bodies = new Bodies({ limits: config.limits, refusals: this.refusals, log });
-    this.counts = new SharedCounts(bus, processId);
+    this.counts = new SharedCounts(bus, processId, deps);
     this.localAccounts = createLocalAccounts(store, config, this);
-    this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth);
+    this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth, clock);
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId, config.offer, deps);
     this.offeredModels = new OfferedModels(bus, processId, this.refusals, deps);
     this.drivers = new DriverRequests(bus, processId, deps);
-    this.deadLetters = new DeadLetters({ store, bus, log: auditLog });
+    this.deadLetters = new DeadLetters({ store, bus, log: auditLog, clock, random });
     this.calls = new Calls(store);
     const openRoom = createSocketRooms(() => this.sessions.server());
     this.feeds = createFeeds(deps, openRoom, (...asked) => this.drivers.peek(...asked));
@@ -111,7 +114,7 @@ export class Gateway {
     const { ownership, feeds, stopTurns, turnDoor: door, offeredModels: models } = this;
     this.submitTurn = this.createSubmitTurn();
     this.answerCalls = new AnswerCalls(ports, ownership);
-    this.turnReader = new TurnReader(store, ownership);
+    this.turnReader = new TurnReader(store, ownership, clock);
     this.artifacts = new Artifacts(store, ownership, createArtifactPlaces(config, this.refusals));
     const { submitTurn, turnReader } = this;
     this.dialectTurns = new DialectTurns({ feeds, submitTurn, ownership, turnReader });
@@ -126,7 +129,7 @@ export class Gateway {
     this.guard = new ConnectionGuard({ traffic: this.userTraffic, unread, refusals: this.refusals });
     const isActive = async (user: User) => (await this.localAccounts?.known.isActive(user)) ?? true;
     const count = () => metrics.sockets.set(this.socketCount);
-    this.sessions = new SocketSessions(feeds, { maxJoined: limits.joinedPerSocket, count, isActive });
+    this.sessions = new SocketSessions(feeds, { clock, maxJoined: limits.joinedPerSocket, count, isActive });
     this.genesisSockets = createGenesisSockets({
       ports,
       turns: this.dialectTurns,
@@ -178,9 +181,10 @@ export class Gateway {
 
   private createMcp(): McpHttpHandler {
     const { store, feeds, submitTurn, stopTurns, turnReader, artifacts, ownership, log } = this;
+    const { clock, random } = this.deps;
     return createMcpServer({
       offered: this.offeredTools,
-      calls: new DirectCalls({ store, feeds, submitTurn, stopTurns, turnReader }),
+      calls: new DirectCalls({ store, feeds, submitTurn, stopTurns, turnReader, clock, random }),
       answers: this.answerCalls,
       artifacts,
       ownership,
@@ -192,7 +196,7 @@ export class Gateway {
     const { config, logger: log } = this.deps;
     return new Admission({
       authenticate: this.authenticate,
-      rate: createConnectionRate(config, this.refusals),
+      rate: createConnectionRate(config, this.refusals, this.deps),
       traffic: this.userTraffic,
       guard: this.guard,
       signIn: this.localAccounts ? 'password' : 'token',
@@ -209,24 +213,24 @@ export class Gateway {
   }
 
   private createSubmitTurn(): SubmitTurn {
-    const { store, bus, faultPoint, logger: log } = this.deps;
+    const { store, bus, faultPoint, logger: log, clock, random } = this.deps;
     const { ownership, stopTurns, turnDoor: door, offeredModels: models, refusals } = this;
     const budgets = this.createBudgetDoor();
-    const more = { budgets, refusals, log, faultPoint };
+    const more = { budgets, refusals, log, faultPoint, clock, random };
     return new SubmitTurn({ store, bus, ownership, stopTurns, door, models, ...more });
   }
 
   private createBudgetDoor(): BudgetDoor {
-    return new BudgetDoor(this.store, this.deps.config.usage?.budget ?? {}, this.refusals);
+    const { config, clock } = this.deps;
+    return new BudgetDoor(this.store, config.usage?.budget ?? {}, this.refusals, clock);
   }
 
   private createDoor(): TurnDoor {
-    const { bus, config } = this.deps;
+    const { bus, config, clock } = this.deps;
     // Without accounts there is nobody to share with.
     const fairShare = config.auth.kind === 'none' ? 1 : config.fairShare;
-    const door = new TurnDoor(bus, { ...config.limits, fairShare }, (limit, user_id) =>
-      this.refusals.note(limit, { user_id }),
-    );
+    const note = (limit: DoorLimit, user_id: string) => this.refusals.note(limit, { user_id });
+    const door = new TurnDoor(bus, { ...config.limits, fairShare }, note, clock);
     door.shareWith(this.counts);
     return door;
   }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, runMain, type Environment } from '#bootstrap';
+import { SystemClock } from '#time';
 import { signToken } from './auth/json-web-token.adapter.js';
 
 const DEFAULT_HOURS = 24;
@@ -8,7 +9,12 @@ const USAGE = 'npm run token -- --user <name> [--hours <number>] [--operator]';
 /** `npm run token -- --user ann [--hours 24] [--operator]`: prints a token for `AUTH=jwt` with `JWT_SECRET`. */
 await runMain('token command', async () => {
   const { user, hours, isOperator } = readArguments(process.argv.slice(2));
-  const token = await signToken({ id: user, isOperator }, hours, readSettings(process.env));
+  const token = await signToken(
+    new SystemClock(),
+    { id: user, isOperator },
+    hours,
+    readSettings(process.env),
+  );
   process.stdout.write(`${token}\n`);
 });
 

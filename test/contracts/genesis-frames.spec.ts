@@ -39,7 +39,7 @@ const TURNS: Record<string, TurnNews[]> = {
 
 /* A change here is a change of what Genesis front ends are sent; additive ones are recorded with UPDATE_GOLDEN=1. */
 it.each(Object.entries(TURNS))('the frames of a %s turn have not changed', (name, news) => {
-  const frames = new GenesisFrames(PLACE, {}, {}, () => '2026-01-01T00:00:09.000Z');
+  const frames = new GenesisFrames(PLACE, {}, { wall: () => Date.parse('2026-01-01T00:00:09.000Z') });
   const sent = news.flatMap((one) => frames.next(one).map(({ frame }) => frame));
   if (process.env.UPDATE_GOLDEN === '1') {
     const file = join(import.meta.dirname, 'golden', 'genesis-chat', `${name}.json`);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
+import { timestampOf, type Clock } from '#time';
 import { claimsOf, CLOCK_TOLERANCE_S, refusedToken } from '../auth/json-web-token.adapter.js';
 import type { AccountStore } from './accounts.js';
 
@@ -18,14 +19,16 @@ export class AccountTokens {
   constructor(
     private readonly store: Pick<AccountStore, 'keepSecret'>,
     private readonly secret: string | undefined,
+    private readonly clock: Pick<Clock, 'wall'>,
   ) {}
 
   async issue(accountId: string): Promise<string> {
+    const now = Math.floor(this.clock.wall() / 1000);
     return new SignJWT({ type: TYPE })
       .setProtectedHeader({ alg: ALGORITHM })
       .setSubject(accountId)
-      .setIssuedAt()
-      .setExpirationTime(Math.floor(Date.now() / 1000) + LIFETIME_S)
+      .setIssuedAt(now)
+      .setExpirationTime(now + LIFETIME_S)
       .sign(await this.key());
   }
 
@@ -37,6 +40,7 @@ export class AccountTokens {
         algorithms: [ALGORITHM],
         requiredClaims: ['sub', 'exp'],
         clockTolerance: CLOCK_TOLERANCE_S,
+        currentDate: new Date(this.clock.wall()),
       }),
     );
     if (type !== TYPE || typeof sub !== 'string') throw refusedToken();
@@ -57,7 +61,7 @@ export class AccountTokens {
 
   private async keepSecret(): Promise<string> {
     const value = randomBytes(SECRET_BYTES).toString('base64url');
-    const row = { _id: SECRET_ID, value, created_at: new Date().toISOString() };
+    const row = { _id: SECRET_ID, value, created_at: timestampOf(this.clock) };
     return (await this.store.keepSecret(row)).value;
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { idSchema, type Account, type AccountRole } from '#contracts';
 import type { Store } from '#store';
+import { timestampOf, type Clock } from '#time';
 import type { User } from '../auth/user.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 import { emailKey, keyOfName, lookKey, usernameKey } from './account-keys.js';
@@ -49,7 +50,10 @@ const PAGE = 500;
 export class Accounts {
   private looks: Promise<void> | undefined;
 
-  constructor(private readonly store: AccountStore) {}
+  constructor(
+    private readonly store: AccountStore,
+    private readonly clock: Pick<Clock, 'wall'>,
+  ) {}
 
   /** The insert decides who gets email, username and number, and uses up an invitation; number 1 is an operator. */
   async register(
@@ -61,7 +65,7 @@ export class Accounts {
       _id: accountId(invitationId),
       ...{ email, email_key: emailKey(email), username, username_key: usernameKey(username) },
       look_key: lookKey(username),
-      ...{ full_name, password, is_active: true, created_at: new Date().toISOString() },
+      ...{ full_name, password, is_active: true, created_at: timestampOf(this.clock) },
     };
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const number = (await this.store.lastAccountNumber()) + 1;

@@ -1,5 +1,6 @@
 import type { AuthSettings, GatewayLimits, RegistrationSetting } from '#bootstrap';
 import type { Refusals } from '#observability';
+import type { Time } from '#time';
 import type { SharedCounts } from '../auth/shared-counts.js';
 import type { BindingStore } from '../dialects/bindings.js';
 import { AccountTokens } from './account-tokens.adapter.js';
@@ -29,24 +30,25 @@ export function createLocalAccounts(
     limits,
     registration: setting,
   }: { auth: AuthSettings; limits: GatewayLimits; registration: RegistrationSetting },
-  { refusals, counts }: { refusals: Refusals; counts: SharedCounts },
+  { refusals, counts, time }: { refusals: Refusals; counts: SharedCounts; time: Time },
 ): LocalAccounts | undefined {
   if (auth.kind !== 'local') return undefined;
-  const accounts = new Accounts(store);
-  const tokens = new AccountTokens(store, auth.secret);
-  const invitations = new Invitations(store);
+  const { clock } = time;
+  const accounts = new Accounts(store, clock);
+  const tokens = new AccountTokens(store, auth.secret, clock);
+  const invitations = new Invitations(store, clock);
   const registration = new Registration(setting, store, invitations);
   return {
     accounts,
     registration,
     invitations,
-    known: new KnownAccounts(accounts, tokens),
+    known: new KnownAccounts(accounts, tokens, clock),
     signIn: new SignIn({
       accounts,
       passwords: new Passwords((network) => refusals.note('sign_ins', { address: network })),
       tokens,
-      limits: new SignInLimits(limits, refusals, counts),
-      networks: new KnownNetworks(store),
+      limits: new SignInLimits(limits, refusals, counts, clock),
+      networks: new KnownNetworks(store, clock),
       registration,
       invitations,
     }),

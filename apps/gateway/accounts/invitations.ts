@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { idSchema, type Binding } from '#contracts';
 import type { Store } from '#store';
+import type { Clock } from '#time';
 import { notFound, RequestError } from '../errors/request-error.js';
 import type { User } from '../auth/user.js';
 
@@ -27,8 +28,7 @@ const MAX_OPEN = 1_000;
 export class Invitations {
   constructor(
     private readonly store: InvitationStore,
-    /** Ms since epoch. */
-    private readonly now: () => number = Date.now,
+    private readonly clock: Pick<Clock, 'wall'>,
   ) {}
 
   /** The token is answered here and never again. */
@@ -45,8 +45,8 @@ export class Invitations {
       dialect: DIALECT,
       key: note ?? '',
       value: 'null',
-      at: new Date(this.now()).toISOString(),
-      expires_at: new Date(this.now() + hours * HOUR_MS).toISOString(),
+      at: new Date(this.clock.wall()).toISOString(),
+      expires_at: new Date(this.clock.wall() + hours * HOUR_MS).toISOString(),
     };
     await this.store.insertBinding(row);
     return { ...toBody(row), token };
@@ -79,7 +79,7 @@ export class Invitations {
   }
 
   private isOpen({ dialect, expires_at }: Binding): boolean {
-    return dialect === DIALECT && expires_at !== undefined && Date.parse(expires_at) > this.now();
+    return dialect === DIALECT && expires_at !== undefined && Date.parse(expires_at) > this.clock.wall();
   }
 }
 

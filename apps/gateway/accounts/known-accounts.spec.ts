@@ -17,7 +17,7 @@ function setUp() {
     },
   };
   const tokens = { read: async (token: string | undefined) => ({ accountId: token!, expiresAtMs: 7 }) };
-  const known = new KnownAccounts(accounts, tokens, () => now);
+  const known = new KnownAccounts(accounts, tokens, { now: () => now });
   return { known, stored, reads, pass: (ms: number) => void (now += ms) };
 }
 

@@ -1,4 +1,5 @@
 import type { Account } from '#contracts';
+import type { Clock } from '#time';
 import { refusedToken } from '../auth/json-web-token.adapter.js';
 import type { Authenticate, User } from '../auth/user.js';
 import type { AccountTokens } from './account-tokens.adapter.js';
@@ -21,7 +22,7 @@ export class KnownAccounts {
   constructor(
     private readonly accounts: Pick<Accounts, 'get'>,
     private readonly tokens: Pick<AccountTokens, 'read'>,
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   /** `Authenticate` of `AUTH=local`. */
@@ -44,11 +45,11 @@ export class KnownAccounts {
 
   private look(id: string): Promise<Account | null> {
     const found = this.known.get(id);
-    if (found && found.until > this.now()) return found.account;
+    if (found && found.until > this.clock.now()) return found.account;
     this.known.delete(id);
     const [oldest] = this.known.keys();
     if (oldest !== undefined && this.known.size >= MAX_KNOWN) this.known.delete(oldest);
-    const known: Known = { account: this.accounts.get(id), until: this.now() + BELIEVED_MS };
+    const known: Known = { account: this.accounts.get(id), until: this.clock.now() + BELIEVED_MS };
     this.known.set(id, known);
     known.account.catch(() => {
       if (this.known.get(id) === known) this.known.delete(id);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Clock } from '#time';
 import { Bindings, type BindingStore } from '../dialects/bindings.js';
 import { networkOf } from '../safety/network-of.js';
 
@@ -15,8 +16,8 @@ const KEY = 'networks';
 export class KnownNetworks {
   private readonly bindings;
 
-  constructor(store: BindingStore) {
-    this.bindings = new Bindings(store, 'sign-in', z.array(z.string()), { keptMs: KEPT_MS });
+  constructor(store: BindingStore, clock: Pick<Clock, 'wall'>) {
+    this.bindings = new Bindings(store, 'sign-in', z.array(z.string()), { keptMs: KEPT_MS, clock });
   }
 
   /** @param account its id, or anything else for an account that does not exist: the work is the same */

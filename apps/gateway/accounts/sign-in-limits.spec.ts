@@ -6,10 +6,10 @@ const { limits } = loadStandaloneConfig({});
 const tooMany = (what: string) =>
   expect.objectContaining({ code: 'overloaded', message: `Too many ${what} within a minute.` });
 
-function setUp(now?: () => number) {
+function setUp(now = () => 0) {
   const noted: string[] = [];
   const counts = { share: () => undefined };
-  const door = new SignInLimits(limits, { note: (limit) => noted.push(limit) }, counts, now);
+  const door = new SignInLimits(limits, { note: (limit) => noted.push(limit) }, counts, { now });
   const attempt = (address: string, account: string, isKnown = false) => {
     const begun = door.begin(address);
     begun.against({ key: account, userId: account, isKnown });

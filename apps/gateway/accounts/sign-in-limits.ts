@@ -1,5 +1,6 @@
 import type { GatewayLimits } from '#bootstrap';
 import type { Refusals } from '#observability';
+import type { Clock } from '#time';
 import { MinuteLimit } from '../auth/minute-limit.js';
 import type { SharedCounts } from '../auth/shared-counts.js';
 import { networkOf } from '../safety/network-of.js';
@@ -35,10 +36,10 @@ export class SignInLimits {
     limits: GatewayLimits,
     private readonly refusals: Pick<Refusals, 'note'>,
     counts: Pick<SharedCounts, 'share'>,
-    now?: () => number,
+    clock: Pick<Clock, 'now'>,
   ) {
     const limit = (name: LimitName, what: string, perUser: number) => {
-      const counter = new MinuteLimit({ what, perUser, inAll: MAX_REMEMBERED }, now);
+      const counter = new MinuteLimit({ what, perUser, inAll: MAX_REMEMBERED }, clock);
       counts.share(name, counter);
       return counter;
     };

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { decodeMessage, newMessage, QUEUE_TYPES, type DeadLetter, type Message } from '#contracts';
 import { readMessageIds } from '#journal';
 import { kindOfQueue, type Bus, type PublishOutcome } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
+import { timestampOf, type Time } from '#time';
 import type { User } from '../auth/user.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 
@@ -12,7 +12,7 @@ const RETRY_AFTER_MS = 5_000;
 /** A dead letter without its content. */
 export type DeadLetterSummary = Omit<DeadLetter, 'content'>;
 
-export interface DeadLettersDeps {
+export interface DeadLettersDeps extends Time {
   store: Store;
   bus: Pick<Bus, 'publish'>;
   log: Pick<Logger, 'info'>;
@@ -42,12 +42,12 @@ export class DeadLetters {
    * arguments are in the journal. It has an id of its own: should it die, too, that is another letter.
    */
   async replay(user: User, id: string): Promise<DeadLetterSummary> {
-    const { store, bus, log } = this.deps;
+    const { store, bus, log, clock } = this.deps;
     const letter = await this.show(id);
     const outcome = await bus.publish('turns', await this.hintOf(letter));
     log.info({ audit: 'dead_letter_replayed', dead_letter: id, user_id: user.id, outcome }, 'dead letter');
     if (outcome !== 'confirmed') throw refusal(outcome, 'turns');
-    const replay = { replayed_at: new Date().toISOString(), replayed_by: user.id };
+    const replay = { replayed_at: timestampOf(clock), replayed_by: user.id };
     await store.noteReplay(id, replay);
     return { ...withoutContent(letter), ...replay };
   }
@@ -64,14 +64,14 @@ export class DeadLetters {
     const bytes = Buffer.from(content);
     const decoded = decodeMessage(bytes, kind);
     if (decoded.ok && decoded.message.type === 'turn.advance')
-      return { ...decoded.message, id: randomUUID() };
+      return { ...decoded.message, id: this.deps.random.id() };
     const { turnId, type } = readMessageIds(bytes);
     if (kind === 'turns' || turnId === undefined) throw cannotReplay(reasonOf(decoded));
     if (!(QUEUE_TYPES[kind] as readonly unknown[]).includes(type))
       throw cannotReplay(`type ${type} does not belong here`);
     const turn = await this.deps.store.getTurn(turnId);
     if (!turn) throw cannotReplay('its turn does not exist any more');
-    return newMessage('turn.advance', { turn_id: turnId, conversation_id: turn.conversation_id });
+    return newMessage(this.deps, 'turn.advance', { turn_id: turnId, conversation_id: turn.conversation_id });
   }
 }
 

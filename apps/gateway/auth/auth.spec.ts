@@ -1,46 +1,51 @@
 import { describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import { MinuteLimit } from './minute-limit.js';
 import { createAuthenticator, signToken } from './json-web-token.adapter.js';
 import { bearerToken } from './user.js';
 
+const clock = new SystemClock();
 const settings = { kind: 'jwt' as const, secret: 'a-secret-that-is-long-enough-for-hs256' };
 
 describe('createAuthenticator', () => {
   it('makes everybody the local operator when nobody has to log in', async () => {
-    expect(await createAuthenticator({ kind: 'none' })('whatever')).toEqual({
+    expect(await createAuthenticator({ kind: 'none' }, clock)('whatever')).toEqual({
       id: 'local',
       isOperator: true,
     });
   });
 
   it('knows a user by a signed token until it ends', async () => {
-    const user = await createAuthenticator(settings)(
-      await signToken({ id: 'ann', isOperator: false }, 2, settings),
-    );
+    const user = await createAuthenticator(
+      settings,
+      clock,
+    )(await signToken(clock, { id: 'ann', isOperator: false }, 2, settings));
     expect(user).toMatchObject({ id: 'ann', isOperator: false });
     expect(user.expiresAtMs! - Date.now()).toBeGreaterThan(7_100_000);
   });
 
   it('knows an operator by the claim role, and by nothing else', async () => {
-    const authenticate = createAuthenticator(settings);
-    const operator = await authenticate(await signToken({ id: 'ann', isOperator: true }, 1, settings));
+    const authenticate = createAuthenticator(settings, clock);
+    const operator = await authenticate(await signToken(clock, { id: 'ann', isOperator: true }, 1, settings));
     expect(operator).toMatchObject({ id: 'ann', isOperator: true });
   });
 
   it('checks issuer and audience when they are set', async () => {
     const strict = { ...settings, issuer: 'https://login.example', audience: 'switchyard' };
-    const authenticate = createAuthenticator(strict);
-    expect((await authenticate(await signToken({ id: 'ann', isOperator: false }, 1, strict))).id).toBe('ann');
+    const authenticate = createAuthenticator(strict, clock);
+    expect((await authenticate(await signToken(clock, { id: 'ann', isOperator: false }, 1, strict))).id).toBe(
+      'ann',
+    );
     await expect(
-      authenticate(await signToken({ id: 'ann', isOperator: false }, 1, settings)),
+      authenticate(await signToken(clock, { id: 'ann', isOperator: false }, 1, settings)),
     ).rejects.toMatchObject({
       code: 'unauthorized',
     });
   });
 
   it('refuses everything else without saying why', async () => {
-    const authenticate = createAuthenticator(settings);
-    const other = await signToken({ id: 'ann', isOperator: false }, 1, {
+    const authenticate = createAuthenticator(settings, clock);
+    const other = await signToken(clock, { id: 'ann', isOperator: false }, 1, {
       ...settings,
       secret: 'another-secret-that-is-long-enough-too',
     });
@@ -49,7 +54,7 @@ describe('createAuthenticator', () => {
       '',
       'a.b.c',
       other,
-      await signToken({ id: 'ann', isOperator: false }, -1, settings),
+      await signToken(clock, { id: 'ann', isOperator: false }, -1, settings),
       'x'.repeat(10_000),
     ])
       await expect(authenticate(token)).rejects.toMatchObject({ code: 'unauthorized' });
@@ -58,7 +63,7 @@ describe('createAuthenticator', () => {
 
 describe('a user id', () => {
   const authenticateAs = async (id: string) =>
-    createAuthenticator(settings)(await signToken({ id, isOperator: false }, 1, settings));
+    createAuthenticator(settings, clock)(await signToken(clock, { id, isOperator: false }, 1, settings));
 
   it.each(['auth0|5f', 'ann@example.org', 'Ännchen 😀'])('may be %j', async (id) => {
     expect((await authenticateAs(id)).id).toBe(id);
@@ -81,7 +86,7 @@ describe('bearerToken', () => {
 describe('MinuteLimit', () => {
   it('counts within a sliding minute, by user, and says when to come back', () => {
     let now = 0;
-    const limit = new MinuteLimit({ what: 'connections', perUser: 2, inAll: 100 }, () => now);
+    const limit = new MinuteLimit({ what: 'connections', perUser: 2, inAll: 100 }, { now: () => now });
     limit.take('ann');
     now = 20_000;
     limit.take('ann');
@@ -96,7 +101,7 @@ describe('MinuteLimit', () => {
 
   it('counts all users together too, and remembers no more than that', () => {
     let now = 0;
-    const limit = new MinuteLimit({ what: 'connections', perUser: 2, inAll: 20_000 }, () => now);
+    const limit = new MinuteLimit({ what: 'connections', perUser: 2, inAll: 20_000 }, { now: () => now });
     for (let user = 0; user < 20_000; user++) limit.take(`user-${user}`);
     now = 10_000;
     expect(() => limit.take('one more')).toThrow(

@@ -6,6 +6,7 @@ import {
   type FetchImplementation,
   type JWTVerifyGetKey,
 } from 'jose';
+import type { Clock } from '#time';
 
 /** An unknown key is asked for at most so often: whoever invents key ids must not reach the issuer with each. */
 const COOL_DOWN_MS = 5_000;
@@ -29,7 +30,7 @@ export class KeysUnavailableError extends Error {
  * is not among them, so that rotation is noticed. A failing issuer is asked every two seconds, whatever comes in;
  * meanwhile the keys that are known go on. Throws `KeysUnavailableError`, or what `jose` throws for no such key.
  */
-export function createIssuerKeys(url: URL, now: () => number = () => Date.now()): JWTVerifyGetKey {
+export function createIssuerKeys(url: URL, clock: Pick<Clock, 'now'>): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(url, {
     cooldownDuration: COOL_DOWN_MS,
     cacheMaxAge: CACHE_MS,
@@ -40,7 +41,7 @@ export function createIssuerKeys(url: URL, now: () => number = () => Date.now())
   let readAt = -Infinity;
 
   const findKnown = async (...[header, token]: Parameters<JWTVerifyGetKey>) => {
-    const keys = now() - readAt < LONGEST_BELIEF_MS ? remote.jwks() : undefined;
+    const keys = clock.now() - readAt < LONGEST_BELIEF_MS ? remote.jwks() : undefined;
     if (!keys) throw new KeysUnavailableError();
     return createLocalJWKSet(keys)(header, token).catch((error: unknown) => {
       throw error instanceof errors.JWKSNoMatchingKey ? new KeysUnavailableError() : error;
@@ -48,15 +49,15 @@ export function createIssuerKeys(url: URL, now: () => number = () => Date.now())
   };
 
   return async (header, token) => {
-    if (now() - failedAt < FAILURE_PAUSE_MS) return findKnown(header, token);
+    if (clock.now() - failedAt < FAILURE_PAUSE_MS) return findKnown(header, token);
     try {
       return await remote(header, token);
     } catch (error) {
       if (isAboutToken(error)) throw error;
-      failedAt = now();
+      failedAt = clock.now();
       return findKnown(header, token);
     } finally {
-      if (remote.coolingDown) readAt = now();
+      if (remote.coolingDown) readAt = clock.now();
     }
   };
 }

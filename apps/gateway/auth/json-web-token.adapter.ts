@@ -1,5 +1,6 @@
 import { errors, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { AuthSettings } from '#bootstrap';
+import type { Clock } from '#time';
 import { RequestError } from '../errors/request-error.js';
 import { createIssuerKeys, KeysUnavailableError } from './issuer-keys.adapter.js';
 import { LOCAL_USER, type Authenticate, type User } from './user.js';
@@ -16,16 +17,17 @@ const OPERATOR_ROLE = 'operator';
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];
 
 type JwtSettings = Extract<AuthSettings, { kind: 'jwt' }>;
+type AuthClock = Pick<Clock, 'now' | 'wall'>;
 type Verify = (token: string) => Promise<{ payload: JWTPayload }>;
 
 /**
  * `AUTH=none`: everybody is the local user. `AUTH=jwt`: who the token's `sub` names, until its `exp`. Accounts
  * (`AUTH=local`) have their own.
  */
-export function createAuthenticator(settings: AuthSettings): Authenticate {
+export function createAuthenticator(settings: AuthSettings, clock: AuthClock): Authenticate {
   if (settings.kind === 'none') return () => Promise.resolve(LOCAL_USER);
   if (settings.kind === 'local') throw new TypeError('tokens of accounts are checked by the accounts');
-  const verify = createVerifier(settings);
+  const verify = createVerifier(settings, clock);
   return async (token) => toUser(await claimsOf(token, verify));
 }
 
@@ -43,30 +45,37 @@ export function refusedToken(): RequestError {
 }
 
 /** A token of the kind that `AUTH=jwt` with `JWT_SECRET` accepts. */
-export function signToken(user: { id: string; isOperator: boolean }, hours: number, settings: JwtSettings) {
+export function signToken(
+  clock: Pick<Clock, 'wall'>,
+  user: { id: string; isOperator: boolean },
+  hours: number,
+  settings: JwtSettings,
+) {
+  const now = clock.wall() / 1000;
   const token = new SignJWT({ type: 'access', ...(user.isOperator ? { role: OPERATOR_ROLE } : {}) })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject(user.id)
-    .setIssuedAt()
-    .setExpirationTime(Math.floor(Date.now() / 1000 + hours * 3600));
+    .setIssuedAt(Math.floor(now))
+    .setExpirationTime(Math.floor(now + hours * 3600));
   if (settings.issuer !== undefined) token.setIssuer(settings.issuer);
   if (settings.audience !== undefined) token.setAudience(settings.audience);
   return token.sign(new TextEncoder().encode(settings.secret));
 }
 
-function createVerifier({ secret, jwksUrl, issuer, audience }: JwtSettings): Verify {
-  const rules: JWTVerifyOptions = {
+function createVerifier({ secret, jwksUrl, issuer, audience }: JwtSettings, clock: AuthClock): Verify {
+  const rules = (): JWTVerifyOptions => ({
     issuer,
     audience,
     requiredClaims: ['sub', 'exp'],
     clockTolerance: CLOCK_TOLERANCE_S,
-  };
+    currentDate: new Date(clock.wall()),
+  });
   if (jwksUrl !== undefined) {
-    const keys = createIssuerKeys(new URL(jwksUrl));
-    return (token) => jwtVerify(token, keys, { ...rules, algorithms: PUBLIC_KEY_ALGORITHMS });
+    const keys = createIssuerKeys(new URL(jwksUrl), clock);
+    return (token) => jwtVerify(token, keys, { ...rules(), algorithms: PUBLIC_KEY_ALGORITHMS });
   }
   const key = new TextEncoder().encode(secret);
-  return (token) => jwtVerify(token, key, { ...rules, algorithms: ['HS256'] });
+  return (token) => jwtVerify(token, key, { ...rules(), algorithms: ['HS256'] });
 }
 
 function toUser({ sub, exp, role }: JWTPayload): User {

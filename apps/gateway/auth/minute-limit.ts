@@ -1,3 +1,4 @@
+import type { Clock } from '#time';
 import { RequestError } from '../errors/request-error.js';
 
 const WINDOW_MS = 60_000;
@@ -34,12 +35,12 @@ export class MinuteLimit {
 
   constructor(
     private readonly limits: MinuteLimits,
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   /** Counts one more, or as many as it costs. Throws `RequestError` `overloaded` unless there is room for one. */
   take(userId: string, cost = 1): void {
-    const now = this.now();
+    const now = this.clock.now();
     this.forgetOld(now);
     const count = this.counts.get(userId) ?? 0;
     const { perUser, inAll, what, onRefusal } = this.limits;
@@ -57,7 +58,7 @@ export class MinuteLimit {
 
   /** Counts what another process has counted; a `cost` below 0 was given back. Never refuses. */
   hear(userId: string, cost: number): void {
-    this.forgetOld(this.now());
+    this.forgetOld(this.clock.now());
     if (cost < 0) this.forgetHeard(userId, -cost);
     else if (this.taken.length < this.limits.inAll) this.spread(userId, cost, { isHeard: true });
   }
@@ -87,7 +88,7 @@ export class MinuteLimit {
   /** What is over the limit goes to the minutes to come. */
   private spread(userId: string, cost: number, by: { isHeard?: true } = {}): void {
     const { perUser } = this.limits;
-    for (let left = cost, at = this.now(); left > 0; left -= perUser, at += WINDOW_MS)
+    for (let left = cost, at = this.clock.now(); left > 0; left -= perUser, at += WINDOW_MS)
       this.add({ userId, at, cost: Math.min(left, perUser), ...by });
     this.counts.set(userId, (this.counts.get(userId) ?? 0) + cost);
   }

@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES, type Message } from '#contracts';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { MinuteLimit } from './minute-limit.js';
 import { SharedCounts } from './shared-counts.js';
-
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
 
 const ID = (n: number) => `gateway-00000000-0000-4000-8000-00000000000${n}`;
 
 /** As many gateways as asked for, each with a limit of three a minute; `sent` is what went over the bus. */
 function setUp(count = 2) {
+  const random = new SeededRandom(1);
+  const time = { clock: new VirtualClock(random), random };
   const sent: Message<'limits.counted'>[] = [];
   const gateways = Array.from({ length: count }, (_, n) => {
     const send = (_key: string, message: Message) => {
@@ -17,36 +17,36 @@ function setUp(count = 2) {
       for (const { counts } of gateways) counts.receive((message as Message<'limits.counted'>).body);
       return Promise.resolve('confirmed' as const);
     };
-    const counts = new SharedCounts({ send }, ID(n));
-    const limit = new MinuteLimit({ what: 'things', perUser: 3, inAll: 100 }, () => Date.now());
+    const counts = new SharedCounts({ send }, ID(n), time);
+    const limit = new MinuteLimit({ what: 'things', perUser: 3, inAll: 100 }, time.clock);
     counts.share('things', limit);
     return { counts, limit };
   });
-  return { sent, gateways };
+  return { sent, gateways, clock: time.clock };
 }
 
 describe('SharedCounts', () => {
-  it('lets all gateways together take what one may, a second later', () => {
-    const { gateways } = setUp(3);
+  it('lets all gateways together take what one may, a second later', async () => {
+    const { gateways, clock } = setUp(3);
     const [first, second, third] = gateways.map(({ limit }) => limit);
     first!.take('ann');
     second!.take('ann');
-    jest.advanceTimersByTime(1_000);
+    await clock.advance(1_000);
     third!.take('ann');
     for (const limit of [first!, second!]) limit.take('bob');
     expect(() => third!.take('ann')).toThrow('Too many things');
-    jest.advanceTimersByTime(1_000);
+    await clock.advance(1_000);
     for (const limit of [first!, second!]) expect(() => limit.take('ann')).toThrow('Too many things');
-    jest.advanceTimersByTime(60_000);
+    await clock.advance(60_000);
     first!.take('ann');
   });
 
-  it('tells once a second, and nothing when nothing happened', () => {
-    const { sent, gateways } = setUp();
+  it('tells once a second, and nothing when nothing happened', async () => {
+    const { sent, gateways, clock } = setUp();
     for (const name of ['ann', 'ann', 'bob']) gateways[0]!.limit.take(name);
     gateways[0]!.limit.take('carol');
     gateways[0]!.limit.giveBack('carol');
-    jest.advanceTimersByTime(10_000);
+    await clock.advance(10_000);
     const told = sent.map(({ body }) => body.counts.map(({ key, count }) => [key, count]));
     expect(told).toEqual([
       [
@@ -54,34 +54,36 @@ describe('SharedCounts', () => {
         ['bob', 1],
       ],
     ]);
-    expect(jest.getTimerCount()).toBe(0);
+    const { ran } = clock;
+    await clock.advance(10_000);
+    expect(clock.ran).toBe(ran);
   });
 
-  it('gives back elsewhere what was told and is given back', () => {
-    const { gateways } = setUp();
+  it('gives back elsewhere what was told and is given back', async () => {
+    const { gateways, clock } = setUp();
     const [first, second] = gateways.map(({ limit }) => limit);
     for (let i = 0; i < 3; i++) first!.take('ann');
-    jest.advanceTimersByTime(1_000);
+    await clock.advance(1_000);
     expect(() => second!.take('ann')).toThrow('Too many things');
     first!.giveBack('ann');
-    jest.advanceTimersByTime(1_000);
+    await clock.advance(1_000);
     second!.take('ann');
     expect(() => second!.take('ann')).toThrow('Too many things');
   });
 
-  it('never gives back what another gateway counted', () => {
-    const { gateways } = setUp();
+  it('never gives back what another gateway counted', async () => {
+    const { gateways, clock } = setUp();
     gateways[0]!.limit.take('ann');
-    jest.advanceTimersByTime(1_000);
+    await clock.advance(1_000);
     gateways[1]!.limit.giveBack('ann');
     for (let i = 0; i < 2; i++) gateways[1]!.limit.take('ann');
     expect(() => gateways[1]!.limit.take('ann')).toThrow('Too many things');
   });
 
-  it('tells the rest when it stops, in messages that the contract takes, and no keys that are too long', () => {
-    const { sent, gateways } = setUp();
+  it('tells the rest when it stops, in messages that the contract takes, and no keys that are too long', async () => {
+    const { sent, gateways, clock } = setUp();
     const { counts } = gateways[0]!;
-    const many = new MinuteLimit({ what: 'many', perUser: 1, inAll: 10_000 });
+    const many = new MinuteLimit({ what: 'many', perUser: 1, inAll: 10_000 }, clock);
     counts.share('many', many);
     for (let i = 0; i < 2_500; i++) many.take(`user ${i}`);
     many.take('x'.repeat(513));
@@ -89,14 +91,14 @@ describe('SharedCounts', () => {
     expect(sent.map(({ body }) => body.counts.length)).toEqual([2_000, 500]);
     for (const message of sent)
       expect(decodeMessage(encodeMessage(message), 'control')).toMatchObject({ ok: true });
-    jest.advanceTimersByTime(10_000);
+    await clock.advance(10_000);
     expect(sent).toHaveLength(2);
   });
 
-  it('tells of long keys in messages that the bus takes', () => {
-    const { sent, gateways } = setUp();
+  it('tells of long keys in messages that the bus takes', async () => {
+    const { sent, gateways, clock } = setUp();
     const { counts } = gateways[0]!;
-    const many = new MinuteLimit({ what: 'many', perUser: 1, inAll: 10_000 });
+    const many = new MinuteLimit({ what: 'many', perUser: 1, inAll: 10_000 }, clock);
     counts.share('many', many);
     // Six bytes each as JSON.
     const keys = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(512, '\u0001'));

@@ -1,5 +1,6 @@
 import { encodeMessage, MAX_MESSAGE_BYTES, newMessage, type Body, type Message } from '#contracts';
 import type { Bus } from '#messaging';
+import type { Time, Timer } from '#time';
 import type { MinuteLimit } from './minute-limit.js';
 
 /** Other gateways know of something this much later at most. */
@@ -20,11 +21,12 @@ export class SharedCounts {
   private readonly limits = new Map<string, MinuteLimit>();
   /** What this gateway has counted since it told the others, by limit and key. */
   private untold = new Map<string, Map<string, number>>();
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
 
   constructor(
     private readonly bus: Pick<Bus, 'send'>,
     private readonly processId: string,
+    private readonly time: Time,
   ) {}
 
   /** From here on the others know what is taken of this limit, and it knows what they take. */
@@ -41,7 +43,7 @@ export class SharedCounts {
 
   /** Tells what is untold. */
   stop(): void {
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     if (this.timer) this.tell();
   }
 
@@ -50,7 +52,7 @@ export class SharedCounts {
     const counts = this.untold.get(name) ?? new Map<string, number>();
     this.untold.set(name, counts);
     counts.set(key, (counts.get(key) ?? 0) + count);
-    this.timer ??= setTimeout(() => this.tell(), TELL_EVERY_MS).unref();
+    this.timer ??= this.time.clock.after(TELL_EVERY_MS, () => this.tell(), { unref: true });
   }
 
   private tell(): void {
@@ -64,7 +66,7 @@ export class SharedCounts {
   }
 
   private messageOf(counts: Counts): Message {
-    return newMessage('limits.counted', { gateway: this.processId, counts });
+    return newMessage(this.time, 'limits.counted', { gateway: this.processId, counts });
   }
 }
 

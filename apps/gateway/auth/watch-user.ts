@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '#time';
 import type { User } from './user.js';
 
 /** How long somebody who is shut out may stay connected. */
@@ -8,6 +9,7 @@ const LOOK_AGAIN_MS = 30_000;
  * `isActive`: whether who came in before may still be here.
  */
 export function watchUser(
+  clock: Clock,
   user: User,
   isActive: (user: User) => Promise<boolean>,
   onShutOut: () => void,
@@ -15,14 +17,14 @@ export function watchUser(
   const { expiresAtMs } = user;
   if (expiresAtMs === undefined) return () => undefined;
   let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const wait = (): void => {
-    const leftMs = Math.max(0, expiresAtMs - Date.now());
-    timer = setTimeout(() => void look(), Math.min(leftMs, LOOK_AGAIN_MS)).unref();
+    const leftMs = Math.max(0, expiresAtMs - clock.wall());
+    timer = clock.after(Math.min(leftMs, LOOK_AGAIN_MS), () => void look(), { unref: true });
   };
   const look = async (): Promise<void> => {
     // A store that is away shuts nobody out.
-    const mayStay = Date.now() < expiresAtMs && (await isActive(user).catch(() => true));
+    const mayStay = clock.wall() < expiresAtMs && (await isActive(user).catch(() => true));
     if (isStopped) return;
     if (mayStay) wait();
     else onShutOut();
@@ -30,6 +32,6 @@ export function watchUser(
   wait();
   return () => {
     isStopped = true;
-    clearTimeout(timer);
+    timer?.cancel();
   };
 }

@@ -10,17 +10,19 @@ import { Conversations, newConversation } from './conversations.js';
 import { Ownership } from './ownership.js';
 
 it('a conversation is deleted also if the sweeper removes its turn before it can be stopped', async () => {
+  const { clock, random } = systemTime();
   const store = createStore({ dataDir: ':memory:' });
   await store.open();
-  await store.insertConversation(newConversation('conv_1', LOCAL_USER.id));
+  await store.insertConversation(newConversation(clock, 'conv_1', LOCAL_USER.id));
   const turn = { conversationId: 'conv_1', turnId: 'turn_1', userId: LOCAL_USER.id, client_message_id: 'm' };
-  await store.insertTurn(newTurn({ ...turn, content: 'Hi' }));
+  await store.insertTurn(newTurn(clock, { ...turn, content: 'Hi' }));
   const stopTurns = { stop: () => Promise.reject(notFound()) };
   const ports = {
     store,
     bus: { emit: () => undefined },
     faultPoint: noFaults,
-    ...systemTime(),
+    clock,
+    random,
   } as unknown as Ports;
   const ownership = new Ownership(store);
   const conversations = new Conversations(

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Conversation, Policy, ToolChoice, TurnStatus } from '#contracts';
 import { markDeleted, type Ports } from '#journal';
 import type { Store } from '#store';
+import { timestampOf, type Clock } from '#time';
 import type { User } from '../auth/user.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
 import { isNotFound } from '../errors/request-error.js';
@@ -46,11 +46,12 @@ const MAX_OPENING_LENGTH = 200;
 
 /** A conversation that nobody has written in yet. */
 export function newConversation(
+  clock: Pick<Clock, 'wall'>,
   id: string,
   userId: string,
   choice: ConversationChoice & { expiresAt?: number } = {},
 ): Conversation {
-  const at = new Date().toISOString();
+  const at = timestampOf(clock);
   const { title = DEFAULT_TITLE, policy = 'enqueue', tools, model, expiresAt } = choice;
   const times = { created_at: at, updated_at: at };
   const chosen = { title, policy, ...(tools ? { tools } : {}), ...(model ? { model } : {}) };
@@ -73,8 +74,9 @@ export class Conversations {
   async create(user: User, choice: ConversationChoice): Promise<ConversationBody> {
     this.models.check(choice.model || undefined, user);
     this.door.count(user.id);
-    const id = `conv_${randomBytes(16).toString('base64url')}`;
-    const { row } = await this.store.insertConversation(newConversation(id, user.id, choice));
+    const { clock, random } = this.ports;
+    const id = `conv_${Buffer.from(random.bytes(16)).toString('base64url')}`;
+    const { row } = await this.store.insertConversation(newConversation(clock, id, user.id, choice));
     return toBody(row);
   }
 
@@ -115,7 +117,7 @@ export class Conversations {
     const { title = before.title, policy = before.policy } = change;
     const { tools = before.tools, model = before.model } = change;
     const optional = { ...(tools ? { tools } : {}), ...(model === undefined ? {} : { model }) };
-    const changed = { title, policy, ...optional, updated_at: new Date().toISOString() };
+    const changed = { title, policy, ...optional, updated_at: timestampOf(this.ports.clock) };
     await this.store.updateConversation(id, changed);
     return toBody({ ...before, ...changed });
   }

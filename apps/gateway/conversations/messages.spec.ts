@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createStore, type Store } from '#store';
+import { SystemClock } from '#time';
 import { importHistory } from '../turns/import-history.js';
 import { TurnReader } from '../turns/turn-reader.js';
 import { Ownership } from './ownership.js';
@@ -8,6 +9,7 @@ import { newConversation } from './conversations.js';
 
 const LONG = '€'.repeat(65_536);
 const ANN = { id: 'ann', isOperator: false };
+const clock = new SystemClock();
 let store: Store;
 /** Turns of each read. */
 const reads: number[] = [];
@@ -15,10 +17,10 @@ const reads: number[] = [];
 beforeAll(async () => {
   store = createStore({ dataDir: ':memory:' });
   await store.open();
-  await store.insertConversation(newConversation('conv_1', 'ann'));
+  await store.insertConversation(newConversation(clock, 'conv_1', 'ann'));
   const small = Array.from({ length: 20 }, (_, i) => ({ user: `m${i + 1}`, assistant: `a${i + 1}` }));
   const large = Array.from({ length: 12 }, () => ({ user: LONG, assistant: LONG }));
-  await importHistory(store, { conversationId: 'conv_1', userId: 'ann' }, [...small, ...large]);
+  await importHistory({ store, clock }, { conversationId: 'conv_1', userId: 'ann' }, [...small, ...large]);
   const { listTurns } = store;
   store.listTurns = async (id, page) => {
     const turns = await listTurns.call(store, id, page);
@@ -33,14 +35,14 @@ const page = (more: Partial<MessagesPage>) => ({ after: 0, skip: 0, limit: 100, 
 describe('messages of a conversation', () => {
   it('are read in portions of 256 KiB, or one large turn at a time, as they are taken', async () => {
     reads.length = 0;
-    const messages = listMessages(store, 'conv_1', page({}));
+    const messages = listMessages({ store, clock }, 'conv_1', page({}));
     const contents: string[] = [];
     for await (const { content } of messages) contents.push(content);
     expect(contents.slice(0, 3)).toEqual(['m1', 'a1', 'm2']);
     expect(contents).toHaveLength(64);
     expect(reads).toEqual([20, ...Array(12).fill(1), 0]);
     reads.length = 0;
-    const left = listMessages(store, 'conv_1', page({ after: 21 }));
+    const left = listMessages({ store, clock }, 'conv_1', page({ after: 21 }));
     await left.next();
     await left.return(undefined);
     expect(reads).toEqual([1]);
@@ -49,7 +51,8 @@ describe('messages of a conversation', () => {
   it('begin and end where the page says', async () => {
     const list = async (more: Partial<MessagesPage>) => {
       const contents: string[] = [];
-      for await (const { content } of listMessages(store, 'conv_1', page(more))) contents.push(content);
+      for await (const { content } of listMessages({ store, clock }, 'conv_1', page(more)))
+        contents.push(content);
       return contents;
     };
     expect(await list({ skip: 9, limit: 3 })).toEqual(['a5', 'm6', 'a6']);
@@ -60,7 +63,7 @@ describe('messages of a conversation', () => {
 
 describe('a page of turns', () => {
   const read = (before: number, limit = 100) =>
-    new TurnReader(store, new Ownership(store)).page(ANN, 'conv_1', { before, limit });
+    new TurnReader(store, new Ownership(store), clock).page(ANN, 'conv_1', { before, limit });
   const numbers = async (before: number, limit?: number) => {
     const { turns, earlier } = await read(before, limit);
     return [turns.map(({ number }) => number), earlier];

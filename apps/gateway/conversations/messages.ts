@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { plainText, type Outcome, type Step, type Turn } from '#contracts';
 import type { Store } from '#store';
+import { letOthersRun, type Clock } from '#time';
 import { isReplaced, textOf } from '#turn';
 
 type MessageStore = Pick<Store, 'listTurns' | 'listSteps' | 'listOutcomes'>;
@@ -36,7 +36,7 @@ const PORTION = { limit: 50, bytes: 256 * 1024 };
  * they are taken.
  */
 export async function* listMessages(
-  store: MessageStore,
+  { store, clock }: { store: MessageStore; clock: Pick<Clock, 'soon'> },
   conversationId: string,
   page: MessagesPage,
 ): AsyncGenerator<MessageBody> {
@@ -52,7 +52,7 @@ export async function* listMessages(
     }
     skip = Math.max(0, skip - read.length);
     // A store in this process answers at once, and would let nobody else have their turn.
-    await nextTurn();
+    await letOthersRun(clock);
   }
 }
 

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { Binding } from '#contracts';
 import type { Store } from '#store';
+import type { Clock } from '#time';
 
 export type BindingStore = Pick<Store, 'getBinding' | 'putBinding' | 'insertBinding' | 'prolongBinding'>;
 
 export interface BindingOptions {
   /** A value goes when nobody has read or written it for so long. Default: it stays. */
   keptMs?: number;
-  /** Ms since epoch. */
-  now?: () => number;
+  clock: Pick<Clock, 'wall'>;
 }
 
 /** Reading moves the end of a value at most so often. */
@@ -20,17 +20,13 @@ const PROLONGED_AFTER_MS = 24 * 3_600_000;
  * restart. Last writer wins. What is stored and does not fit `schema` counts as not there.
  */
 export class Bindings<Schema extends z.ZodType> {
-  private readonly now: () => number;
-
   constructor(
     private readonly store: BindingStore,
     /** As in `DIALECTS`. */
     private readonly dialect: string,
     private readonly schema: Schema,
-    private readonly options: BindingOptions = {},
-  ) {
-    this.now = options.now ?? Date.now;
-  }
+    private readonly options: BindingOptions,
+  ) {}
 
   async get(userId: string, key: string): Promise<z.output<Schema> | undefined> {
     const row = await this.store.getBinding(this.idOf(userId, key));
@@ -69,11 +65,11 @@ export class Bindings<Schema extends z.ZodType> {
   }
 
   private isOld(expiresAt: string, keptMs: number): boolean {
-    return Date.parse(expiresAt) < this.now() + keptMs - PROLONGED_AFTER_MS;
+    return Date.parse(expiresAt) < this.options.clock.wall() + keptMs - PROLONGED_AFTER_MS;
   }
 
   private after(ms: number): string {
-    return new Date(this.now() + ms).toISOString();
+    return new Date(this.options.clock.wall() + ms).toISOString();
   }
 
   private read(value: string): z.output<Schema> | undefined {

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { AUTHENTICATE } from '../auth/http-user.guard.js';
 import { OPEN_STREAMS } from '../auth/stream.guard.js';
 import type { Gateway } from '../gateway.js';
+import { TIME } from '../time-token.js';
 import { chatArtifactsParts } from './chat-artifacts/chat-artifacts.module.js';
 import type { Dialect } from './dialect.js';
 import type { DialectParts } from './dialect-parts.module.js';
@@ -36,6 +37,7 @@ function moduleOf({ controllers, providers }: DialectParts, gateway: Gateway): D
   const common = [
     { provide: AUTHENTICATE, useValue: gateway.authenticate },
     { provide: OPEN_STREAMS, useValue: gateway.openStreams },
+    { provide: TIME, useValue: gateway.time },
   ];
   return { module, controllers, providers: [...common, ...providers] };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idSchema, type ClientRequest } from '#contracts';
 import type { Store } from '#store';
+import type { Time } from '#time';
 import type { User } from '../auth/user.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { isNotFound } from '../errors/request-error.js';
@@ -32,11 +33,13 @@ export class NamedConversations {
     private readonly deps: {
       store: BindingStore & Pick<Store, 'getConversation'>;
       ownership: Pick<Ownership, 'conversation'>;
+      time: Pick<Time, 'clock'>;
     },
     /** As in `DIALECTS`. */
     private readonly dialect: string,
   ) {
-    this.latest = new Bindings(deps.store, dialect, latestSchema, { keptMs: KEPT_MS });
+    const { clock } = deps.time;
+    this.latest = new Bindings(deps.store, dialect, latestSchema, { keptMs: KEPT_MS, clock });
   }
 
   /** A name may also be the id of a conversation of this user that began elsewhere. */

@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'express';
 import { StoreUnavailableError } from '#store';
+import { SystemClock } from '#time';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { streamResponse } from './stream-response.js';
 import type { TurnNews, TurnStream } from './turn-stream.js';
 
@@ -56,12 +58,12 @@ async function* once(): AsyncGenerator<TurnNews> {
   yield NEWS;
 }
 
-afterEach(() => void jest.useRealTimers());
+const clock = new SystemClock();
 
 describe('streamResponse', () => {
   it('gives each string to the network by itself', async () => {
     const fake = new FakeResponse();
-    await streamResponse(fake.response, streamOf(once).stream, { write: () => ['a', 'b', 'c'] });
+    await streamResponse(fake.response, streamOf(once).stream, { clock, write: () => ['a', 'b', 'c'] });
     expect(fake.written).toEqual(['a', 'b', 'c']);
     expect(new Set(fake.rounds).size).toBe(3);
     expect(fake.isEnded).toBe(true);
@@ -75,7 +77,7 @@ describe('streamResponse', () => {
     const { stream } = streamOf(async function* () {
       for (; taken < 100; taken++) yield NEWS;
     });
-    const streaming = streamResponse(fake.response, stream, { write: () => ['x'] });
+    const streaming = streamResponse(fake.response, stream, { clock, write: () => ['x'] });
     await new Promise((resolve) => setTimeout(resolve, 0));
     for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
     expect([fake.written.length, taken]).toEqual([1, 0]);
@@ -89,7 +91,7 @@ describe('streamResponse', () => {
     const fake = new FakeResponse();
     fake.isFull = true;
     const { stream, closed } = streamOf(once);
-    const streaming = streamResponse(fake.response, stream, { write: () => ['a'] });
+    const streaming = streamResponse(fake.response, stream, { clock, write: () => ['a'] });
     fake.closed = true;
     fake.emit('close');
     await streaming;
@@ -103,14 +105,14 @@ describe('streamResponse', () => {
       throw new StoreUnavailableError('mongodb://user:secret@host');
     });
     const broken = jest.fn((error: Error) => [error.message]);
-    const streaming = streamResponse(fake.response, stream, { write: () => [], broken });
+    const streaming = streamResponse(fake.response, stream, { clock, write: () => [], broken });
     await expect(streaming).rejects.toThrow(StoreUnavailableError);
     expect(fake.written).toEqual(['The store cannot be reached. Try again.']);
     expect(fake.isEnded).toBe(true);
   });
 
   it('keeps a silent connection alive after 15 s, but not one that has no room', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const virtual = new VirtualClock(new SeededRandom(1));
     const fake = new FakeResponse();
     let open = () => {};
     const until = new Promise<void>((resolve) => (open = resolve));
@@ -118,17 +120,21 @@ describe('streamResponse', () => {
       await until;
       yield NEWS;
     });
-    const streaming = streamResponse(fake.response, stream, { write: () => [], keepAlive: ':' });
-    jest.advanceTimersByTime(14_999);
+    const streaming = streamResponse(fake.response, stream, {
+      clock: virtual,
+      write: () => [],
+      keepAlive: ':',
+    });
+    await virtual.advance(14_999);
     expect(fake.written).toEqual([]);
-    jest.advanceTimersByTime(1);
+    await virtual.advance(1);
     expect(fake.written).toEqual([':']);
     fake.isFull = true;
-    jest.advanceTimersByTime(60_000);
+    await virtual.advance(60_000);
     expect(fake.written).toEqual([':']);
     open();
     await streaming;
-    jest.advanceTimersByTime(60_000);
+    await virtual.advance(60_000);
     expect(fake.written).toEqual([':']);
   });
 });

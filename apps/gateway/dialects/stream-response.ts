@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Response } from 'express';
+import { letOthersRun, type Clock } from '#time';
 import type { RequestError } from '../errors/request-error.js';
 import { toRequestError } from '../errors/to-request-error.js';
 import { drained } from '../http/drained.js';
@@ -27,10 +27,12 @@ export async function streamResponse(
   response: Response,
   stream: TurnStream,
   {
+    clock,
     write,
     keepAlive,
     broken,
   }: {
+    clock: Clock;
     write(news: TurnNews): string[] | Promise<string[]>;
     keepAlive?: string;
     broken?(error: RequestError): string[];
@@ -40,22 +42,25 @@ export async function streamResponse(
   response.flushHeaders();
   // Small chunks must not wait for each other.
   response.socket?.setNoDelay(true);
-  const timer = setInterval(() => {
-    if (keepAlive !== undefined && !response.writableNeedDrain) response.write(keepAlive);
-  }, KEEP_ALIVE_MS);
+  const beSilent = () =>
+    clock.every(KEEP_ALIVE_MS, () => {
+      if (keepAlive !== undefined && !response.writableNeedDrain) response.write(keepAlive);
+    });
+  let silence = beSilent();
   try {
     for await (const news of stream)
       for (const chunk of await write(news)) {
-        timer.refresh();
+        silence.cancel();
+        silence = beSilent();
         if (!response.write(chunk)) await drained(response);
         // Node holds what is written in one turn of the loop together, and a reader may get half of an event.
-        await nextTurn();
+        await letOthersRun(clock);
       }
   } catch (error) {
     for (const chunk of broken?.(toRequestError(error)) ?? []) response.write(chunk);
     throw error;
   } finally {
-    clearInterval(timer);
+    silence.cancel();
     response.end();
   }
 }

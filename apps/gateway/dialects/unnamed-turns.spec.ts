@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from '#store';
+import { SystemClock } from '#time';
 import type { NewPlace } from '../turns/submit-turn.js';
 import type { Bindings } from './bindings.js';
 import type { knownHistorySchema } from './unnamed-turns.js';
@@ -27,6 +28,7 @@ function setUp(putting = () => Promise.resolve()) {
         rows.set(`${userId} ${key}`, value);
       },
     },
+    clock: new SystemClock(),
     log: { warn: (_fields: object, message: string) => void warnings.push(message) } as never,
   });
   const start = (id: string, kind = 'x', more = {}) =>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ClientRequest } from '#contracts';
 import type { Logger } from '#observability';
+import type { Clock } from '#time';
 import type { User } from '../auth/user.js';
 import type { Gateway } from '../gateway.js';
 import type { Exchange } from '../turns/fold-history.js';
@@ -50,6 +51,7 @@ export class UnnamedTurns {
       turns: Pick<DialectTurns, 'start'>;
       known: Pick<Bindings<typeof knownHistorySchema>, 'get' | 'put'>;
       log: Pick<Logger, 'warn'>;
+      clock: Pick<Clock, 'wall'>;
     },
   ) {}
 
@@ -64,7 +66,7 @@ export class UnnamedTurns {
     const mayGoOn = message.client_message_id === undefined;
     const known = mayGoOn ? await this.find(user, kind, history.value) : undefined;
     const started = await this.deps.turns.start(user, message, {
-      expiresAt: Date.now() + KEPT_MS,
+      expiresAt: this.deps.clock.wall() + KEPT_MS,
       history: written,
       ...(known && { goesOn: { conversationId: known.conversation_id, after: known.number } }),
     });
@@ -103,13 +105,15 @@ export class UnnamedTurns {
 
 /** `dialect`: as in `DIALECTS`; each has histories of its own. */
 export function createUnnamedTurns(
-  { dialectTurns: turns, store, log }: Pick<Gateway, 'dialectTurns' | 'store' | 'log'>,
+  { dialectTurns: turns, store, log, time }: Pick<Gateway, 'dialectTurns' | 'store' | 'log' | 'time'>,
   dialect: string,
 ): UnnamedTurns {
+  const { clock } = time;
   return new UnnamedTurns({
     turns,
-    known: new Bindings(store, dialect, knownHistorySchema, { keptMs: KEPT_MS }),
+    known: new Bindings(store, dialect, knownHistorySchema, { keptMs: KEPT_MS, clock }),
     log,
+    clock,
   });
 }
 

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Claim, Step, Turn } from '#contracts';
 import { createStore, type Store } from '#store';
+import { SystemClock } from '#time';
 import { newConversation } from '../conversations/conversations.js';
 import { newTurn } from '../turns/new-turn.js';
 import { createViewReader } from './read-view.js';
 
-const CONVERSATION = newConversation('conv_1', 'ann');
+const clock = new SystemClock();
+const CONVERSATION = newConversation(clock, 'conv_1', 'ann');
 const AT = '2026-03-01T10:00:00.000Z';
 const LONG = '€'.repeat(65_536);
 const MIB = 1024 * 1024;
@@ -30,7 +32,7 @@ afterEach(() => store.close());
 
 async function addTurn(number: number, fields: Partial<Turn> = {}): Promise<Turn> {
   const ids = { conversationId: CONVERSATION._id, turnId: `turn_${number}`, userId: 'ann' };
-  const turn = newTurn({ ...ids, client_message_id: `m${number}`, content: 'Hi' });
+  const turn = newTurn(clock, { ...ids, client_message_id: `m${number}`, content: 'Hi' });
   Object.assign(turn, { number, status: 'completed', ...fields });
   await store.insertTurn(turn);
   if (turn.status === 'completed') await answer(turn, [{ type: 'text', text: 'Hello' }]);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   MAX_CONTENT_LENGTH,
   type CallView,
@@ -7,6 +6,7 @@ import {
   type TurnOptions,
 } from '#contracts';
 import type { Store } from '#store';
+import type { Time } from '#time';
 import type { User } from '../auth/user.js';
 import { DEFAULT_TITLE } from '../conversations/conversations.js';
 import type { Feeds } from '../feeds/feeds.js';
@@ -38,7 +38,7 @@ export interface FollowOptions {
 /** News of a call, the end with the stored outcome. */
 export type CallAnswer = Exclude<CallNews, { is: 'ended' }> | { is: 'ended'; outcome: Outcome };
 
-interface Deps {
+interface Deps extends Time {
   store: Pick<Store, 'getOutcome'>;
   feeds: Feeds;
   submitTurn: SubmitTurn;
@@ -59,12 +59,12 @@ export class DirectCalls {
     call: DirectCall,
     options: FollowOptions,
   ): Promise<{ place: CallPlace; news: CallAnswer }> {
-    const { feeds, submitTurn } = this.deps;
+    const { feeds, submitTurn, clock, random } = this.deps;
     const content = `${call.tool_name} ${JSON.stringify(call.arguments)}`.slice(0, MAX_CONTENT_LENGTH);
-    const request = { content, client_message_id: randomUUID(), options: { call } };
+    const request = { content, client_message_id: random.id(), options: { call } };
     const bind = async (conversationId: string) => void (await feeds.open(conversationId));
     const accepted = await submitTurn.accept(user, request, bind, {
-      expiresAt: Date.now() + KEPT_MS,
+      expiresAt: clock.wall() + KEPT_MS,
     });
     const { answer: place, announce } = accepted;
     const feed = await feeds.open(place.conversation_id);

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, jest } from '@jest/globals';
 import type { Socket } from 'socket.io';
+import { SystemClock } from '#time';
 import { MinuteLimit } from '../auth/minute-limit.js';
 import type { User } from '../auth/user.js';
 import { Admission } from './admission.js';
@@ -10,7 +11,7 @@ it('breaks a connection that is still being checked when the process begins to d
   let answer = (_user: User): void => undefined;
   const admission = new Admission({
     authenticate: () => new Promise<User>((resolve) => (answer = resolve)),
-    rate: new MinuteLimit({ what: 'connections', perUser: 10, inAll: 10 }),
+    rate: new MinuteLimit({ what: 'connections', perUser: 10, inAll: 10 }, new SystemClock()),
     traffic: new UserTraffic({ socketsPerUser: 10, bytesPerMinute: 1_000 }, () => undefined),
     signIn: 'token',
     sockets: 10,

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Socket } from 'socket.io';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import type { Feeds } from '../feeds/feeds.js';
 import { SocketSessions } from './socket-sessions.js';
 
@@ -20,10 +21,13 @@ class ToldSocket extends EventEmitter {
   }
 }
 
+let world: VirtualClock;
+let clock: ReturnType<VirtualClock['view']>;
 let isActive: () => Promise<boolean>;
 let asked = 0;
 function begin(expiresAtMs?: number) {
   const sessions = new SocketSessions({} as Feeds, {
+    clock,
     maxJoined: 1,
     count: () => undefined,
     isActive: () => {
@@ -38,46 +42,49 @@ function begin(expiresAtMs?: number) {
 }
 
 beforeEach(() => {
-  jest.useFakeTimers();
+  world = new VirtualClock(new SeededRandom(1));
+  clock = world.view();
   asked = 0;
   isActive = async () => true;
 });
-afterEach(() => void jest.useRealTimers());
 
 describe('SocketSessions', () => {
   it('ends a connection when its token ends, after however many days', async () => {
-    const endsAt = Date.now() + 40 * 86_400_000;
+    const endsAt = clock.wall() + 40 * 86_400_000;
     const { told } = begin(endsAt);
-    await jest.advanceTimersByTimeAsync(3_600_000);
-    jest.setSystemTime(endsAt - 45_000);
-    await jest.advanceTimersByTimeAsync(44_999);
+    await world.advance(3_600_000);
+    // The host sleeps for most of the days.
+    clock.freeze({ host: true });
+    await world.advance(endsAt - 45_000 - clock.wall());
+    clock.thaw();
+    await world.advance(44_999);
     expect(told).toEqual([]);
-    await jest.advanceTimersByTimeAsync(1);
+    await world.advance(1);
     expect(told).toEqual(['token_expired', 'disconnect']);
   });
 
   it('ends the connection of who is shut out within half a minute', async () => {
-    const { told } = begin(Date.now() + 3_600_000);
-    await jest.advanceTimersByTimeAsync(60_000);
+    const { told } = begin(clock.wall() + 3_600_000);
+    await world.advance(60_000);
     isActive = async () => false;
-    await jest.advanceTimersByTimeAsync(29_999);
+    await world.advance(29_999);
     expect(told).toEqual([]);
-    await jest.advanceTimersByTimeAsync(1);
+    await world.advance(1);
     expect(told).toEqual(['token_expired', 'disconnect']);
   });
 
   it('shuts nobody out because the store is away', async () => {
     isActive = () => Promise.reject(new Error('away'));
-    const { told } = begin(Date.now() + 3_600_000);
-    await jest.advanceTimersByTimeAsync(300_000);
+    const { told } = begin(clock.wall() + 3_600_000);
+    await world.advance(300_000);
     expect([asked, told]).toEqual([10, []]);
   });
 
   it('asks no more once the connection has gone, or when there is no token', async () => {
-    const { sessions, socket } = begin(Date.now() + 3_600_000);
+    const { sessions, socket } = begin(clock.wall() + 3_600_000);
     sessions.end(socket);
     begin();
-    await jest.advanceTimersByTimeAsync(300_000);
+    await world.advance(300_000);
     expect(asked).toBe(0);
   });
 });

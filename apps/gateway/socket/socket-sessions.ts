@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'socket.io';
+import { settledWithin, timestampOf, type Clock } from '#time';
 import type { User } from '../auth/user.js';
 import { watchUser } from '../auth/watch-user.js';
 import { RequestError } from '../errors/request-error.js';
@@ -21,6 +22,7 @@ export interface Session {
 }
 
 export interface SessionOptions {
+  clock: Clock;
   /** Conversations that one socket may follow at once. */
   maxJoined: number;
   /** Called when there is one more or less. */
@@ -56,13 +58,14 @@ export class SocketSessions {
 
   begin(socket: Socket): void {
     const { user } = socket.data as { user: User };
+    const { clock, isActive } = this.options;
     const session: Session = {
       user,
       viewer: new SocketViewer(socket),
       joined: new Set(),
       inHand: 0,
       isEnded: false,
-      stopWatch: watchUser(user, this.options.isActive, () => this.expire(socket)),
+      stopWatch: watchUser(clock, user, isActive, () => this.expire(socket)),
     };
     this.sessions.set(socket, session);
     this.options.count();
@@ -127,17 +130,12 @@ export class SocketSessions {
 
   private async emptyWithin(timeoutMs: number): Promise<void> {
     if (this.sessions.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
-      this.onEmpty = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const empty = new Promise<void>((resolve) => (this.onEmpty = resolve));
+    await settledWithin(this.options.clock, empty, timeoutMs);
   }
 
   private expire(socket: Socket): void {
-    socket.emit('token_expired', { type: 'token_expired', timestamp: new Date().toISOString() });
+    socket.emit('token_expired', { type: 'token_expired', timestamp: timestampOf(this.options.clock) });
     socket.disconnect(true);
   }
 }

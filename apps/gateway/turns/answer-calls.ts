@@ -19,6 +19,7 @@ import {
   openCalls,
   type OpenCall,
 } from '#turn';
+import { timestampOf, type Clock } from '#time';
 import type { User } from '../auth/user.js';
 import type { Ownership } from '../conversations/ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
@@ -46,7 +47,7 @@ export class AnswerCalls {
     const open = findOpen(journal, tool_call_id);
     if (open?.call.approval !== 'required') throw notFound();
     if (await this.expire(journal, open)) throw tooLate();
-    const answer = newAnswer(turn, `${tool_call_id}:approval`, user);
+    const answer = newAnswer(this.ports.clock, turn, `${tool_call_id}:approval`, user);
     await this.makeMoving(turn);
     await this.insert({ ...answer, decision });
     this.ports.bus.emit({
@@ -73,7 +74,7 @@ export class AnswerCalls {
     if (number < asked.number || asked.input) throw alreadyAnswered();
     if (!findOpen(journal, tool_call_id)) throw notFound();
     const given = action === 'decline' ? { action } : { action, content: fitting(asked.question, content) };
-    const answer = newAnswer(turn, inputId(tool_call_id, 'input', number), user);
+    const answer = newAnswer(this.ports.clock, turn, inputId(tool_call_id, 'input', number), user);
     await this.makeMoving(turn);
     await this.insert({ ...answer, ...given });
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id, timestamp: answer.at };
@@ -83,7 +84,7 @@ export class AnswerCalls {
 
   /** True when the time for an approval is over: nobody has looked at its turn since, so this is done here. */
   private async expire(journal: Journal, open: OpenCall): Promise<boolean> {
-    const answer = expiredApproval(open.step, open.call, Date.now());
+    const answer = expiredApproval(open.step, open.call, this.ports.clock.wall());
     if (!answer) return false;
     await carryOut(this.ports, journal, { ...open, action: { do: 'expire', answer } });
     await this.hint(journal.turn);
@@ -107,10 +108,10 @@ export class AnswerCalls {
    */
   private async makeMoving({ _id, status }: Turn): Promise<void> {
     if (status !== 'awaiting_input') return;
-    const { store } = this.ports;
+    const { store, clock } = this.ports;
     await Promise.all([
       store.setTurnStatus(_id, 'running'),
-      store.setTurnDue(_id, Date.now() + FIRST_LOOK_MS),
+      store.setTurnDue(_id, clock.wall() + FIRST_LOOK_MS),
     ]);
   }
 
@@ -123,15 +124,16 @@ export class AnswerCalls {
   private async tellOwner(journal: Journal, tool_call_id: string): Promise<void> {
     const owner = holderOf(journal, tool_call_id)?.owner;
     if (!owner) return;
-    const message = newMessage('tool.answered', { tool_call_id, turn_id: journal.turn._id });
+    const message = newMessage(this.ports, 'tool.answered', { tool_call_id, turn_id: journal.turn._id });
     await this.ports.bus.send(controlKey(owner), message).catch(() => undefined);
   }
 
   /** Best effort: the answer is a row, the sweeper finds it. It looks at a turn that waits for people only rarely. */
   private async hint({ _id, conversation_id }: Turn): Promise<void> {
-    const hint = newMessage('turn.advance', { turn_id: _id, conversation_id });
-    if ((await this.ports.bus.publish('turns', hint)) !== 'confirmed')
-      await this.ports.store.setTurnDue(_id, Date.now() + FIRST_LOOK_MS);
+    const { bus, store, clock } = this.ports;
+    const hint = newMessage(this.ports, 'turn.advance', { turn_id: _id, conversation_id });
+    if ((await bus.publish('turns', hint)) !== 'confirmed')
+      await store.setTurnDue(_id, clock.wall() + FIRST_LOOK_MS);
   }
 }
 
@@ -153,8 +155,8 @@ function fitting(
   throw new RequestError('invalid', `content: ${shown.join('; ')}`.slice(0, MAX_REFUSAL_LENGTH));
 }
 
-function newAnswer({ _id, conversation_id }: Turn, answerId: string, user: User): Answer {
-  return { _id: answerId, turn_id: _id, conversation_id, by: user.id, at: new Date().toISOString() };
+function newAnswer(clock: Clock, { _id, conversation_id }: Turn, answerId: string, user: User): Answer {
+  return { _id: answerId, turn_id: _id, conversation_id, by: user.id, at: timestampOf(clock) };
 }
 
 function tooLate(): RequestError {

@@ -1,5 +1,6 @@
 import type { Conversation, Turn } from '#contracts';
 import type { Store } from '#store';
+import type { Clock } from '#time';
 
 /** A point in a conversation of the user: behind the turn of this number, of which the caller knows that it has ended. */
 export interface GoingOn {
@@ -13,11 +14,15 @@ const MIN_LEFT_MS = 12 * 3_600_000;
 type ConversationStore = Pick<Store, 'insertTurn' | 'updateConversation'>;
 
 /** Whether a turn may be put behind what the conversation has. */
-export function canGoOn(conversation: Conversation | null, userId: string): conversation is Conversation {
+export function canGoOn(
+  clock: Pick<Clock, 'wall'>,
+  conversation: Conversation | null,
+  userId: string,
+): conversation is Conversation {
   if (conversation === null || conversation.deleted_at !== undefined) return false;
   if (conversation.user_id !== userId) return false;
   const { expires_at } = conversation;
-  return expires_at === undefined || Date.parse(expires_at) - Date.now() >= MIN_LEFT_MS;
+  return expires_at === undefined || Date.parse(expires_at) - clock.wall() >= MIN_LEFT_MS;
 }
 
 /** Undefined if another turn was there first: whoever brought the same history goes on elsewhere. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Turn } from '#contracts';
 import { createStore, type Store } from '#store';
+import { SystemClock } from '#time';
 import { turnViewOf } from '#turn';
 import { foldHistory } from './fold-history.js';
 import { countRowsToImport, importHistory } from './import-history.js';
@@ -36,6 +37,7 @@ describe('importHistory', () => {
     { user: 'Two?', assistant: '' },
     { user: 'Three?', assistant: 'Third.' },
   ];
+  const clock = new SystemClock();
   let store: Store;
   beforeEach(async () => {
     store = createStore({ dataDir: ':memory:' });
@@ -50,7 +52,7 @@ describe('importHistory', () => {
   };
 
   /** The store, with some of it another way. */
-  function alter(change: Partial<Store>): Parameters<typeof importHistory>[0] {
+  function alter(change: Partial<Store>): Parameters<typeof importHistory>[0]['store'] {
     return {
       listTurns: (id, page) => store.listTurns(id, page),
       insertTurn: (row) => store.insertTurn(row),
@@ -76,7 +78,7 @@ describe('importHistory', () => {
   }
 
   it('leaves ended turns in their order, which nobody needs to look at', async () => {
-    await importHistory(store, place, history);
+    await importHistory({ store, clock }, place, history);
     expect(await said()).toEqual([
       [1, 'One?', 'completed', 'First.'],
       [2, 'Two?', 'completed', ''],
@@ -88,9 +90,9 @@ describe('importHistory', () => {
 
   it('is the same when it is repeated, by several at once and after it broke off', async () => {
     const broken = alter({ commitSteps: () => Promise.reject(new Error('gone')) });
-    await expect(importHistory(broken, place, history.slice(0, 2))).rejects.toThrow('gone');
+    await expect(importHistory({ store: broken, clock }, place, history.slice(0, 2))).rejects.toThrow('gone');
     expect((await store.listDueTurns(Date.now() + 3_600_000, 10)).length).toBeGreaterThan(0);
-    await Promise.all([1, 2, 3].map(() => importHistory(store, place, history)));
+    await Promise.all([1, 2, 3].map(() => importHistory({ store, clock }, place, history)));
     expect(await said()).toEqual([
       [1, 'One?', 'completed', 'First.'],
       [2, 'Two?', 'completed', ''],
@@ -110,7 +112,7 @@ describe('importHistory', () => {
         return store.insertTurns(rows);
       },
     });
-    await importHistory(watched, place, [...long, heavy, heavy]);
+    await importHistory({ store: watched, clock }, place, [...long, heavy, heavy]);
     clearInterval(other);
     expect(portions).toEqual([25, 25, 10, 1, 1]);
     expect(others).toBeGreaterThan(0);
@@ -122,9 +124,9 @@ describe('importHistory', () => {
   it('is completed when it is repeated, wherever it broke off', async () => {
     for (const name of ['insertTurns', 'commitSteps', 'setTurnsDue'] as const) {
       const broken = alter({ [name]: () => Promise.reject(new Error('gone')) });
-      await expect(importHistory(broken, place, history)).rejects.toThrow('gone');
+      await expect(importHistory({ store: broken, clock }, place, history)).rejects.toThrow('gone');
     }
-    await importHistory(alter({}), place, history);
+    await importHistory({ store: alter({}), clock }, place, history);
     expect(await said()).toHaveLength(3);
     expect(await store.listDueTurns(Date.now() + 3_600_000, 10)).toEqual([]);
   });
@@ -132,9 +134,9 @@ describe('importHistory', () => {
   it('counts the rows that are missing, and none besides a turn of its own', async () => {
     const count = () => countRowsToImport(store, 'conv_1', history);
     expect(await count()).toBe(6);
-    await importHistory(store, place, history.slice(0, 1));
+    await importHistory({ store, clock }, place, history.slice(0, 1));
     expect(await count()).toBe(4);
-    await importHistory(store, place, history);
+    await importHistory({ store, clock }, place, history);
     expect(await count()).toBe(0);
     expect(await countRowsToImport(store, 'conv_2', Array(900).fill(history[0]))).toBe(1_000);
     expect(await countRowsToImport(store, 'conv_2', [])).toBe(0);
@@ -144,13 +146,13 @@ describe('importHistory', () => {
 
   it('changes nothing in a conversation that has a turn of its own', async () => {
     await store.insertTurn(ownTurn(1));
-    await importHistory(store, place, history);
+    await importHistory({ store, clock }, place, history);
     expect((await store.listTurns('conv_1', { limit: 20 })).map(({ content }) => content)).toEqual(['Mine']);
   });
 
   it('gives way, from its number on, to a turn that comes in between and to another history', async () => {
-    await importHistory(store, place, history.slice(0, 1));
-    await importHistory(store, place, [{ user: 'Other?', assistant: 'Other.' }, ...history]);
+    await importHistory({ store, clock }, place, history.slice(0, 1));
+    await importHistory({ store, clock }, place, [{ user: 'Other?', assistant: 'Other.' }, ...history]);
     expect(await said()).toEqual([[1, 'One?', 'completed', 'First.']]);
     const interrupted = alter({
       insertTurns: async (turns) => {
@@ -158,7 +160,7 @@ describe('importHistory', () => {
         return store.insertTurns(turns);
       },
     });
-    await importHistory(interrupted, place, history);
+    await importHistory({ store: interrupted, clock }, place, history);
     expect((await store.listTurns('conv_1', { limit: 20 })).map(({ content }) => content)).toEqual([
       'One?',
       'Mine',

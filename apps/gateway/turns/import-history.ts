@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Step, Turn } from '#contracts';
 import { stepRow } from '#journal';
 import type { Store } from '#store';
+import { letOthersRun, type Clock } from '#time';
 import type { Exchange } from './fold-history.js';
 import { newTurn } from './new-turn.js';
 import { turnIdOf } from './turn-ids.js';
@@ -15,6 +15,7 @@ const LENGTH_AT_ONCE = 256 * 1024;
 const ROWS_PER_EXCHANGE = 2;
 
 type ImportStore = Pick<Store, 'listTurns' | 'insertTurn' | 'insertTurns' | 'commitSteps' | 'setTurnsDue'>;
+type Place = { conversationId: string; userId: string };
 
 /** How many rows the import of a history will write: none in a conversation that has turns of its own. */
 export async function countRowsToImport(
@@ -35,25 +36,25 @@ export async function countRowsToImport(
  * that somebody else inserts meanwhile, or another history, wins from its number on.
  */
 export async function importHistory(
-  store: ImportStore,
-  { conversationId, userId }: { conversationId: string; userId: string },
+  { store, clock }: { store: ImportStore; clock: Clock },
+  place: Place,
   exchanges: readonly Exchange[],
 ): Promise<void> {
-  const [newest] = await store.listTurns(conversationId, { limit: 1 });
+  const [newest] = await store.listTurns(place.conversationId, { limit: 1 });
   if (newest && !isImported(newest)) return;
   const turns = exchanges
     .slice(-MAX_EXCHANGES)
-    .map((exchange, i) => importedTurn({ conversationId, userId }, i + 1, exchange));
+    .map((exchange, i) => importedTurn(clock, place, i + 1, exchange));
   for (const portion of portionsOf(turns)) {
     const inserted = await insertPortion(store, portion);
-    await store.commitSteps(inserted.map(answerOf));
+    await store.commitSteps(inserted.map((turn) => answerOf(clock, turn)));
     await store.setTurnsDue(
       inserted.map(({ _id }) => _id),
       null,
     );
     if (inserted.length < portion.length) return;
     // A store in this process answers at once, and would let nobody else have their turn.
-    await nextTurn();
+    await letOthersRun(clock);
   }
 }
 
@@ -89,13 +90,15 @@ function* portionsOf(turns: readonly Turn[]): Generator<Turn[]> {
 }
 
 function importedTurn(
-  { conversationId, userId }: { conversationId: string; userId: string },
+  clock: Clock,
+  { conversationId, userId }: Place,
   number: number,
   { user: content, assistant: answer }: Exchange,
 ): Turn {
   const client_message_id = `imported-${number}`;
   const turnId = turnIdOf(conversationId, client_message_id);
-  const turn = newTurn({ conversationId, turnId, userId, client_message_id, content, options: { answer } });
+  const source = { conversationId, turnId, userId, client_message_id, content, options: { answer } };
+  const turn = newTurn(clock, source);
   // It must not count as one that is under way; its step follows, or is committed by whoever finds it due.
   return { ...turn, number, status: 'completed' };
 }
@@ -108,9 +111,9 @@ function isSame(row: Turn, { number, content, options }: Turn): boolean {
   return row.number === number && row.content === content && row.options.answer === options.answer;
 }
 
-function answerOf(turn: Turn): Step {
+function answerOf(clock: Clock, turn: Turn): Step {
   const text = turn.options.answer ?? '';
   const blocks = text === '' ? [] : [{ type: 'text' as const, text }];
   const said = { kind: 'model' as const, attempt: 0, blocks, stop_reason: 'end_turn' as const };
-  return stepRow({ clock: { wall: Date.now } }, { turn }, 1, said);
+  return stepRow({ clock }, { turn }, 1, said);
 }

@@ -1,18 +1,22 @@
 import type { Turn } from '#contracts';
+import type { Clock } from '#time';
 
 /** The sweeper looks at a turn so long after its insert, in case nobody hinted. */
 const FIRST_LOOK_MS = 5_000;
 
 /** The row of a message that has just come; its number is that of whoever inserts it. */
-export function newTurn(source: {
-  conversationId: string;
-  turnId: string;
-  userId: string;
-  client_message_id: string;
-  content: string;
-  options?: Turn['options'];
-}): Turn {
-  const now = Date.now();
+export function newTurn(
+  clock: Pick<Clock, 'wall'>,
+  source: {
+    conversationId: string;
+    turnId: string;
+    userId: string;
+    client_message_id: string;
+    content: string;
+    options?: Turn['options'];
+  },
+): Turn {
+  const now = clock.wall();
   return {
     _id: source.turnId,
     conversation_id: source.conversationId,

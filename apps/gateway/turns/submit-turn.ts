@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   MAX_CONTENT_LENGTH,
   isEndedStatus,
@@ -11,6 +10,7 @@ import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
+import type { Time } from '#time';
 import { endingStep } from '#turn';
 import type { User } from '../auth/user.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
@@ -60,7 +60,7 @@ export interface NewPlace {
 type BeforeInsert = (conversationId: string, turnId: string) => Promise<void>;
 type Entering = NewPlace & { beforeInsert: BeforeInsert };
 
-export interface SubmitTurnDeps {
+export interface SubmitTurnDeps extends Time {
   store: Store;
   bus: Bus;
   ownership: Ownership;
@@ -119,14 +119,20 @@ export class SubmitTurn {
       store.getConversation(conversationId),
       store.countUnendedTurns(user.id),
     ]);
-    if (!canGoOn(conversation, user.id)) return undefined;
+    if (!canGoOn(this.deps.clock, conversation, user.id)) return undefined;
     models.checkTurn(user, request.options, conversation);
     await budgets.check(user, request.options);
     visit.letIn(unended);
-    const client_message_id = randomUUID();
+    const client_message_id = this.deps.random.id();
     const turnId = turnIdOf(conversationId, client_message_id);
     await beforeInsert(conversationId, turnId);
-    const turn = newTurn({ ...request, client_message_id, conversationId, turnId, userId: user.id });
+    const turn = newTurn(this.deps.clock, {
+      ...request,
+      client_message_id,
+      conversationId,
+      turnId,
+      userId: user.id,
+    });
     const row = await insertBehind(store, turn, after);
     if (!row) return undefined;
     await this.deps.faultPoint('turn_inserted');
@@ -139,7 +145,7 @@ export class SubmitTurn {
     request: ClientRequest<'message'>,
     { beforeInsert, ...place }: Entering,
   ): Promise<AcceptedTurn> {
-    const { client_message_id = randomUUID() } = request;
+    const { client_message_id = this.deps.random.id() } = request;
     const conversationId =
       request.conversation_id ?? place.conversationId ?? firstConversationIdOf(user.id, client_message_id);
     const turnId = turnIdOf(conversationId, client_message_id);
@@ -163,8 +169,14 @@ export class SubmitTurn {
     await beforeInsert(conversationId, turnId);
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
     if (history.length > 0 && !existing)
-      await importHistory(store, { conversationId, userId: user.id }, history);
-    const turn = newTurn({ ...request, client_message_id, conversationId, turnId, userId: user.id });
+      await importHistory(this.deps, { conversationId, userId: user.id }, history);
+    const turn = newTurn(this.deps.clock, {
+      ...request,
+      client_message_id,
+      conversationId,
+      turnId,
+      userId: user.id,
+    });
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
       : await this.insert(turn);
@@ -199,7 +211,8 @@ export class SubmitTurn {
 
   /** True if nobody else has begun it meanwhile. */
   private async begin(id: string, user: User, { expiresAt }: NewPlace): Promise<boolean> {
-    const { won } = await this.deps.store.insertConversation(newConversation(id, user.id, { expiresAt }));
+    const { store, clock } = this.deps;
+    const { won } = await store.insertConversation(newConversation(clock, id, user.id, { expiresAt }));
     return won;
   }
 

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { ConversationEvent, Turn } from '#contracts';
 import { noFaults } from '#faults';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { TurnAnnouncer, type TurnAnnouncerDeps } from './turn-announcer.js';
 
-const NOW = Date.parse('2026-01-01T00:00:10.000Z');
-beforeEach(() => void jest.useFakeTimers({ now: NOW }));
-afterEach(() => void jest.useRealTimers());
+const random = new SeededRandom(1);
+const clock = new VirtualClock(random);
 
 const turn = {
   _id: 'turn_1',
@@ -51,6 +51,8 @@ function create({ mayHint = true, outcome = 'confirmed', isStoreAway = false }: 
     },
     refusals: { note: (...given: unknown[]) => said.push(['note', ...given]) },
     log: { warn: (_fields: object, message: string) => said.push(['warn', message]) },
+    clock,
+    random,
     faultPoint: noFaults,
   } as unknown as TurnAnnouncerDeps;
   return { announcer: new TurnAnnouncer(deps), said, events };
@@ -77,7 +79,7 @@ describe('a new turn', () => {
     expect(said).toEqual([
       ['mayHint', 7],
       ['note', 'fair_share', { user_id: 'ann' }],
-      ['setTurnDue', 'turn_1', NOW],
+      ['setTurnDue', 'turn_1', clock.wall()],
     ]);
   });
 

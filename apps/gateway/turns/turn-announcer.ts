@@ -3,9 +3,10 @@ import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
+import type { Time } from '#time';
 import type { TurnDoor } from './turn-door.js';
 
-export interface TurnAnnouncerDeps {
+export interface TurnAnnouncerDeps extends Time {
   store: Pick<Store, 'setTurnDue'>;
   bus: Pick<Bus, 'emit' | 'publish'>;
   door: Pick<TurnDoor, 'mayHint' | 'noteRefusal'>;
@@ -44,7 +45,7 @@ export class TurnAnnouncer {
 
   private async hint({ _id: turn_id, conversation_id, traceparent }: Turn): Promise<void> {
     const { bus, door, log } = this.deps;
-    const hint = newMessage('turn.advance', { turn_id, conversation_id }, traceparent);
+    const hint = newMessage(this.deps, 'turn.advance', { turn_id, conversation_id }, traceparent);
     const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
     if (outcome === 'refused') door.noteRefusal();
     if (outcome !== 'confirmed')
@@ -53,10 +54,10 @@ export class TurnAnnouncer {
 
   /** Due now, so that the next round of a sweeper finds it; it would have been found anyway, only later. */
   private async leaveDue({ _id: turn_id, user_id }: Turn): Promise<void> {
-    const { store, refusals, log } = this.deps;
+    const { store, refusals, log, clock } = this.deps;
     refusals.note('fair_share', { user_id });
     await store
-      .setTurnDue(turn_id, Date.now())
+      .setTurnDue(turn_id, clock.wall())
       .catch((error: unknown) => log.warn({ err: error, turn_id }, 'a turn was not made due'));
   }
 }

@@ -14,12 +14,7 @@ function open(state: { queue: State }, limits: DoorLimits = LIMITS) {
     if (state.queue === 'away') throw new BusUnavailableError('away');
     return state.queue;
   };
-  const door = new TurnDoor(
-    { inspect },
-    limits,
-    (limit) => refused.push(limit),
-    () => time.now,
-  );
+  const door = new TurnDoor({ inspect }, limits, (limit) => refused.push(limit), { now: () => time.now });
   /** What a message finds that comes a second later, once the look that it set off is over. */
   const checkLater = async (): Promise<void> => {
     time.now += 1_000;

@@ -1,6 +1,7 @@
 import type { GatewayLimits } from '#bootstrap';
 import { shareOf } from '#limits';
 import type { Bus } from '#messaging';
+import type { Clock } from '#time';
 import { MinuteLimit } from '../auth/minute-limit.js';
 import type { SharedCounts } from '../auth/shared-counts.js';
 import { RequestError } from '../errors/request-error.js';
@@ -59,12 +60,12 @@ export class TurnDoor {
     private readonly bus: Pick<Bus, 'inspect'>,
     private readonly limits: DoorLimits,
     private readonly onRefusal: (limit: DoorLimit, userId: string) => void,
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {
     const { messagesPerMinute: perUser } = limits;
     this.rate = new MinuteLimit(
       { what: 'messages and new conversations', perUser, inAll: MAX_REMEMBERED },
-      now,
+      clock,
     );
   }
 
@@ -132,7 +133,7 @@ export class TurnDoor {
   /** A hint was refused: the broker has said so itself. */
   noteRefusal(): void {
     this.waiting = Infinity;
-    this.lookedAt = this.now();
+    this.lookedAt = this.clock.now();
   }
 
   /**
@@ -148,8 +149,8 @@ export class TurnDoor {
   }
 
   private lookAfter(ms: number): void {
-    if (this.now() - this.lookedAt < ms) return;
-    this.lookedAt = this.now();
+    if (this.clock.now() - this.lookedAt < ms) return;
+    this.lookedAt = this.clock.now();
     this.looking = this.look();
   }
 

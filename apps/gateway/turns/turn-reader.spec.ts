@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Call, Outcome, Step } from '#contracts';
 import type { Store } from '#store';
+import { SystemClock } from '#time';
 import { Ownership } from '../conversations/ownership.js';
 import { TurnReader } from './turn-reader.js';
 
@@ -14,7 +15,7 @@ function readerOf(outcome?: Partial<Outcome>): TurnReader {
     getStep: (turnId: string, n: number) => Promise.resolve(turnId === 'turn_1' && n === 1 ? step : null),
     getOutcome: () => Promise.resolve(outcome ?? null),
   } as unknown as Store;
-  return new TurnReader(store, new Ownership(store));
+  return new TurnReader(store, new Ownership(store), new SystemClock());
 }
 
 it('reads all of a call without the rest of its turn', async () => {

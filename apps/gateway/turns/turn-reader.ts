@@ -8,6 +8,7 @@ import {
   type TurnView,
 } from '#contracts';
 import type { Store } from '#store';
+import type { Clock } from '#time';
 import { callViewOf, outcomeOf, turnViewOf } from '#turn';
 import type { User } from '../auth/user.js';
 import { listMessages, type MessageBody, type MessagesPage } from '../conversations/messages.js';
@@ -23,6 +24,7 @@ export class TurnReader {
   constructor(
     private readonly store: Store,
     private readonly ownership: Ownership,
+    private readonly clock: Pick<Clock, 'soon'>,
   ) {}
 
   /** The newest turns with a number below `before`, oldest first: at most 1 MiB, but one in any case. */
@@ -75,7 +77,7 @@ export class TurnReader {
     page: MessagesPage,
   ): Promise<AsyncGenerator<MessageBody>> {
     await this.ownership.conversation(user, conversationId);
-    return listMessages(this.store, conversationId, page);
+    return listMessages({ store: this.store, clock: this.clock }, conversationId, page);
   }
 
   /** A call as the view shows it, with its whole arguments and result. */

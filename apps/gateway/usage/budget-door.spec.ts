@@ -19,7 +19,8 @@ function openDoor(budget: { tokens?: number; cost?: number }, used: Record<strin
     },
   };
   const refusals = { note: (...refusal: unknown[]) => void noted.push(refusal) };
-  return { door: new BudgetDoor(store, budget, refusals, () => clock.now), reads, noted, clock };
+  const now = () => clock.now;
+  return { door: new BudgetDoor(store, budget, refusals, { now, wall: now }), reads, noted, clock };
 }
 
 describe('the door of budgets', () => {

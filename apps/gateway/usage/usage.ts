@@ -1,4 +1,5 @@
 import type { Store, UsageKey, UsageSum } from '#store';
+import type { Clock } from '#time';
 import { dayOf, renewedAt, usedOf, type DayBudget, type Used } from '#turn';
 import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
@@ -55,11 +56,11 @@ export class UsageReader {
   constructor(
     private readonly store: Pick<Store, 'sumUsage'>,
     private readonly budget: DayBudget,
-    private readonly now: () => number = Date.now,
+    private readonly clock: Pick<Clock, 'wall'>,
   ) {}
 
   async own({ id }: User, asked: Omit<Asked, 'user_id'>): Promise<OwnUsageBody> {
-    const day = dayOf(this.now());
+    const day = dayOf(this.clock.wall());
     const [body, [today]] = await Promise.all([
       this.read({ ...asked, user_id: id }),
       this.store.sumUsage({ user_id: id, from: day, to: day, by: [], limit: 1 }),
@@ -70,7 +71,7 @@ export class UsageReader {
 
   /** Of all users, or one: for operators. Throws `RequestError` for days that cannot be read at once. */
   async read({ by, user_id, ...asked }: Asked): Promise<UsageBody> {
-    const days = toDays(asked, this.now());
+    const days = toDays(asked, this.clock.wall());
     if (!days) throw new RequestError('invalid', `${TOO_MANY_DAYS}.`);
     const query = { ...(user_id === undefined ? {} : { user_id }), ...days };
     const keys = by.map((key) => COLUMNS[key]);
@@ -90,7 +91,7 @@ export class UsageReader {
     const { tokens, cost } = this.budget;
     if (tokens === undefined && cost === undefined) return {};
     const left = (limit: number, of: number) => ({ limit, used: of, left: Math.max(0, limit - of) });
-    const renewed_at = new Date(renewedAt(this.now())).toISOString();
+    const renewed_at = new Date(renewedAt(this.clock.wall())).toISOString();
     return {
       budget: {
         ...(tokens === undefined ? {} : { tokens: left(tokens, used.tokens) }),

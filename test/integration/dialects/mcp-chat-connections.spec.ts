@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createStore, type Store } from '#store';
+import { SystemClock, SystemRandom } from '#time';
 import { LOCAL_USER } from '../../../apps/gateway/auth/user.js';
 import { newConversation } from '../../../apps/gateway/conversations/conversations.js';
 import { Bindings } from '../../../apps/gateway/dialects/bindings.js';
@@ -37,16 +38,17 @@ function gateway({ room = Infinity } = {}) {
     insertBinding: store.insertBinding.bind(store),
     prolongBinding: store.prolongBinding.bind(store),
   };
-  const kept = { keptMs: CONNECTION_KEPT_MS, now: () => now };
+  const kept = { keptMs: CONNECTION_KEPT_MS, clock: { wall: () => now } };
   const find = (id: string) => Promise.resolve({ id, name: id, tools: [] });
   const connections = new Connections({
+    random: new SystemRandom(),
     servers: { find, findLive: find } as never,
     selections: new Bindings(bindings, 'mcp-chat-sse', selectionSchema, kept),
     store,
     turns: {
       start: async (user, { options }, place: NewPlace = {}) => {
         const { conversationId = 'none' } = place;
-        await store.insertConversation(newConversation(conversationId, user.id));
+        await store.insertConversation(newConversation(new SystemClock(), conversationId, user.id));
         said.push(`${conversationId} ${options?.tools?.allow?.join()}`);
         return undefined as never;
       },

@@ -37,17 +37,18 @@ const odd = announcedToolset('My: server', [announcedTool('My: server', 'get-Wea
 async function setUp() {
   const store = createStore({ dataDir: ':memory:' });
   await store.open();
-  const clock = { now: 0 };
+  const time = { now: 0 };
+  const clock = { wall: () => time.now };
   const start = () => {
     const heard = new Heard();
     const servers = new Servers(
       heard,
-      new Bindings(store, 'mcp-chat-sse', seenServersSchema),
-      () => clock.now,
+      new Bindings(store, 'mcp-chat-sse', seenServersSchema, { clock }),
+      clock,
     );
     return { heard, servers };
   };
-  return { clock, store, start, close: () => store.close() };
+  return { time, store, start, close: () => store.close() };
 }
 
 describe('Servers', () => {
@@ -86,26 +87,26 @@ describe('Servers', () => {
   });
 
   it('are forgotten a week after they were seen last', async () => {
-    const { clock, start, close } = await setUp();
+    const { time, start, close } = await setUp();
     const { heard, servers } = start();
     heard.announce(math, odd);
     await servers.list();
-    clock.now = 5 * DAY_MS;
+    time.now = 5 * DAY_MS;
     heard.announce(math);
     await servers.list();
-    clock.now = 8 * DAY_MS;
+    time.now = 8 * DAY_MS;
     expect((await start().servers.list()).map(({ id }) => id)).toEqual(['math']);
-    clock.now = 13 * DAY_MS;
+    time.now = 13 * DAY_MS;
     expect(await start().servers.list()).toEqual([]);
     await close();
   });
 
   it('are written nowhere any more once they are forgotten', async () => {
-    const { clock, store, start, close } = await setUp();
+    const { time, store, start, close } = await setUp();
     const { heard, servers } = start();
     heard.announce(math, odd);
     await servers.list();
-    clock.now = 8 * DAY_MS;
+    time.now = 8 * DAY_MS;
     heard.announce(odd);
     await servers.list();
     const write = jest.spyOn(store, 'putBinding');

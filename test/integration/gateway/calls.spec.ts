@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import { createProgram } from '../../../apps/command-line/program.js';
 import { signToken } from '../../../apps/gateway/auth/json-web-token.adapter.js';
 import {
@@ -37,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 function tokenOf(role?: 'operator') {
-  return signToken({ id: 'ann', isOperator: role === 'operator' }, 1, AUTH);
+  return signToken(new SystemClock(), { id: 'ann', isOperator: role === 'operator' }, 1, AUTH);
 }
 
 async function ask(path: string, token: string) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage, type DeadLetter, type Message } from '#contracts';
+import { SystemClock } from '#time';
 import { createAuthenticator, signToken } from '../../../apps/gateway/auth/json-web-token.adapter.js';
 import { sampleTurn } from '../../../libs/store/testing/sample-rows.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -114,9 +115,9 @@ describe('dead letters', () => {
     harness = await startHarness({ config: { auth: AUTH } });
     try {
       await harness.store.putDeadLetter(letterOf('e'));
-      const user = await signToken({ id: 'ann', isOperator: false }, 1, AUTH);
-      const operator = await signToken({ id: 'bob', isOperator: true }, 1, AUTH);
-      expect((await createAuthenticator(AUTH)(operator)).isOperator).toBe(true);
+      const user = await signToken(new SystemClock(), { id: 'ann', isOperator: false }, 1, AUTH);
+      const operator = await signToken(new SystemClock(), { id: 'bob', isOperator: true }, 1, AUTH);
+      expect((await createAuthenticator(AUTH, new SystemClock())(operator)).isOperator).toBe(true);
       for (const [method, path] of [
         ['GET', ''],
         ['GET', '/e'],

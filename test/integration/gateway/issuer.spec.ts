@@ -8,6 +8,8 @@ import { waitFor } from '../../services/wait-for.js';
 import { startHarness } from './gateway-harness.js';
 import { Issuer, makeKey, signWith, type SigningKey } from './issuer.js';
 
+/** `jose` has a clock of its own, the calendar: here all durations are of that. */
+const clock = { now: () => Date.now(), wall: () => Date.now() };
 let first: SigningKey;
 let second: SigningKey;
 let issuer: Issuer;
@@ -19,7 +21,7 @@ beforeEach(async () => {
   issuer = new Issuer();
   issuer.keys = [first.jwk];
   await issuer.start();
-  authenticate = createAuthenticator({ kind: 'jwt', jwksUrl: issuer.url });
+  authenticate = createAuthenticator({ kind: 'jwt', jwksUrl: issuer.url }, clock);
   // From here on it stands still: a second may go by between any two lines.
   pass(0);
 });
@@ -179,7 +181,7 @@ describe('an issuer whose answer has no end', () => {
 describe('a token', () => {
   it('is of the issuer and for the audience that are configured', async () => {
     const strict = { issuer: 'https://login.example', audience: 'switchyard' };
-    authenticate = createAuthenticator({ kind: 'jwt', jwksUrl: issuer.url, ...strict });
+    authenticate = createAuthenticator({ kind: 'jwt', jwksUrl: issuer.url, ...strict }, clock);
     const right = { iss: strict.issuer, aud: strict.audience };
     expect(await codeOf(await signWith(first, right))).toBe('let in');
     for (const wrong of [

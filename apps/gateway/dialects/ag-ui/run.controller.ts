@@ -1,9 +1,11 @@
 import { Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import type { Time } from '#time';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { Bodies } from '../../bodies/bodies.js';
+import { TIME } from '../../time-token.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import type { TurnNews } from '../turn-stream.js';
 import { toData, type AgUiEvent } from './ag-ui-event.js';
@@ -16,6 +18,7 @@ export class RunController {
   constructor(
     @Inject(Runs) private readonly runs: Runs,
     @Inject(Bodies) private readonly bodies: Bodies,
+    @Inject(TIME) private readonly time: Time,
   ) {}
 
   @Post()
@@ -37,6 +40,7 @@ export class RunController {
     // Whoever waits in line is told at once that it does.
     for (const event of events.begin(earlier, known)) response.write(toData(event));
     await streamResponse(response, started.stream, {
+      clock: this.time.clock,
       keepAlive: ': keep-alive\n\n',
       write: async (news) => (await this.write(news, events, started)).map(toData),
       broken: (error) => [toData(events.fail(error.message, error.code))],

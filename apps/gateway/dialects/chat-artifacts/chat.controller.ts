@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { timestampOf, type Time } from '#time';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { Bodies } from '../../bodies/bodies.js';
+import { TIME } from '../../time-token.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import { ChatLines, type ChatForm } from './chat-lines.js';
 import { ArtifactChat, type StartedChat } from './artifact-chat.js';
@@ -25,6 +26,7 @@ export class ArtifactChatController {
   constructor(
     @Inject(ArtifactChat) private readonly chat: ArtifactChat,
     @Inject(Bodies) private readonly bodies: Bodies,
+    @Inject(TIME) private readonly time: Time,
   ) {}
 
   @Post('chat-artifacts')
@@ -47,15 +49,16 @@ export class ArtifactChatController {
 
   private async answer(asked: Asked, { form, tools }: { form: ChatForm; tools: boolean }): Promise<void> {
     const { request, response } = asked;
+    const { clock, random } = this.time;
     const { chat, provider } = await this.begin(asked, tools);
     endWith(response, chat.stream);
     const lines = new ChatLines({
       form,
       provider,
       trace: chat.trace,
-      logs: new LogLines(chat.trace, () => performance.now()),
-      timestamp: () => new Date().toISOString(),
-      newId: randomUUID,
+      logs: new LogLines(chat.trace, () => clock.now()),
+      timestamp: () => timestampOf(clock),
+      newId: () => random.id(),
     });
     response.set({
       // Its own front end asks for nothing, and the source sends it like this.
@@ -67,6 +70,7 @@ export class ArtifactChatController {
     });
     for (const line of lines.opening()) response.write(line);
     await streamResponse(response, chat.stream, {
+      clock,
       write: async (news) => {
         const answered = await chat.answered(news);
         const written = lines.next(news, answered);

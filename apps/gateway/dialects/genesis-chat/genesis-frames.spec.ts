@@ -6,7 +6,7 @@ import { GenesisFrames } from './genesis-frames.js';
 import { aCall, aStep, aTurn, failed, PLACE, succeeded } from './testing/sample-turn.js';
 
 const newFrames = (times: FrameTimes = { messageAt: 1_000 }, isResumed = false) =>
-  new GenesisFrames(PLACE, times, { isResumed }, () => '2026-01-01T00:00:09.000Z');
+  new GenesisFrames(PLACE, times, { wall: () => Date.parse('2026-01-01T00:00:09.000Z') }, { isResumed });
 
 /** What is said, without where. */
 function tell(frames: GenesisFrames, ...news: TurnNews[]): unknown[] {

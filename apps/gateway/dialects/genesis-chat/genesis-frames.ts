@@ -1,4 +1,5 @@
 import type { CallView, TurnView } from '#contracts';
+import { timestampOf, type Clock } from '#time';
 import type { TurnNews } from '../turn-stream.js';
 import { timesOf, type FrameTimes } from './frame-times.js';
 import {
@@ -32,8 +33,8 @@ export class GenesisFrames {
   constructor(
     private readonly place: FramePlace,
     times: FrameTimes,
+    private readonly clock: Pick<Clock, 'wall'>,
     { isResumed = false }: { isResumed?: boolean } = {},
-    private readonly now: () => string = () => new Date().toISOString(),
   ) {
     this.times = timesOf(times);
     this.missed = isResumed ? '' : undefined;
@@ -99,12 +100,12 @@ export class GenesisFrames {
     const { call } = change;
     const named = { tool_name: call.display_name, tool_call_id: call.tool_call_id };
     if (change.type === 'start') {
-      const timestamp = call.started_at ?? this.now();
+      const timestamp = call.started_at ?? timestampOf(this.clock);
       const { args: tool_args, source } = call;
       const tool_input = JSON.stringify(tool_args);
       return [this.timed({ type: 'tool_start', ...named, tool_input, tool_args, source, timestamp })];
     }
-    const timestamp = call.ended_at ?? this.now();
+    const timestamp = call.ended_at ?? timestampOf(this.clock);
     const duration = call.duration_ms === undefined ? {} : { duration_ms: call.duration_ms };
     const error_message = errorOf(call);
     const text = error_message === undefined ? (call.result ?? '') : `Error: ${error_message}`;

@@ -1,5 +1,6 @@
 import type { ClientRequest } from '#contracts';
 import type { Ports } from '#journal';
+import type { Clock } from '#time';
 import type { User } from '../../auth/user.js';
 import { toRequestError } from '../../errors/to-request-error.js';
 import type { UserTraffic } from '../../socket/user-traffic.js';
@@ -10,7 +11,7 @@ import type { OpenTurns } from './open-turns.js';
 import { refusalOf } from './refusal.js';
 import type { FramePlace } from './server-frame.js';
 import { TurnQueue, type QueuedTurn } from './turn-queue.js';
-import type { Clock, Wire } from './wire.js';
+import type { Wire } from './wire.js';
 
 /** WebSocket close codes (RFC 6455 §7.4.1). */
 const POLICY_VIOLATION = 1008;

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { GenesisSockets, type GenesisSocketsDeps } from './genesis-sockets.js';
 import type { TakeOver } from './open-turns.js';
-import { ANN, anOpenTurn, FakeClock, settle } from './testing/fake-socket.js';
+import { ANN, anOpenTurn, settle } from './testing/fake-socket.js';
 import type { Wire } from './wire.js';
 
 const wire: Wire = {
@@ -12,12 +13,17 @@ const wire: Wire = {
   cutOff: () => undefined,
 };
 
-const made: GenesisSockets[] = [];
-afterEach(() => Promise.all(made.splice(0).map((sockets) => sockets.leaveAll(0))));
+const made: { sockets: GenesisSockets; world: VirtualClock }[] = [];
+afterEach(async () => {
+  for (const { sockets, world } of made.splice(0))
+    await Promise.all([sockets.leaveAll(0), world.advance(1_000)]);
+});
 
 /** The sockets of one process, of which the first one holds a turn for as long as it is open. */
 function someSockets() {
-  const clock = new FakeClock();
+  const random = new SeededRandom(1);
+  const world = new VirtualClock(random);
+  const clock = world.view();
   const looks: string[] = [];
   const followed: string[] = [];
   const takeOver = async (
@@ -36,39 +42,43 @@ function someSockets() {
   };
   const deps = {
     clock,
+    random,
     maxWaiting: 8,
     turns: { follow },
-    openTurns: { takeOver, drop: async () => undefined },
+    openTurns: { takeOver, drop: async () => undefined, forgetOld: async () => undefined },
     count: () => undefined,
     isActive: async () => true,
     log: { warn: (fields: { err: Error }) => void followed.push(String(fields.err)) },
   };
   const sockets = new GenesisSockets(deps as unknown as GenesisSocketsDeps);
-  made.push(sockets);
-  return { clock, looks, followed, begin: () => sockets.begin(ANN, wire) };
+  made.push({ sockets, world });
+  return { world, clock, looks, followed, begin: () => sockets.begin(ANN, wire) };
 }
 
 describe('a socket that comes while the one before it looks open', () => {
   it('goes on with its turns, also if that is cut off in the moment of a late look', async () => {
-    const { clock, looks, followed, begin } = someSockets();
+    const { world, clock, looks, followed, begin } = someSockets();
     const dead = begin();
     await settle();
     begin();
-    for (const passed of [0, 1_000, 2_000, 4_000]) await clock.advance(passed);
+    for (const passed of [0, 1_000, 2_000, 4_000]) await world.advance(passed);
     // The process stood still: the probe's time, and that of the next look, go by together.
-    await clock.advance(5_500);
+    clock.freeze();
+    await world.advance(5_500);
+    clock.thaw();
+    await world.runUntilIdle();
     expect(looks.slice(1)).toHaveLength(5);
     dead.ended(false);
-    await clock.advance(8_000);
+    await world.advance(8_000);
     expect(followed).toEqual(['turn_a']);
   });
 
   it('looks no more once that must have been cut off', async () => {
-    const { clock, looks, begin } = someSockets();
+    const { world, looks, begin } = someSockets();
     begin();
     await settle();
     begin();
-    for (const passed of [0, 1_000, 2_000, 4_000, 4_000, 8_000, 16_000, 60_000]) await clock.advance(passed);
+    for (const passed of [0, 1_000, 2_000, 4_000, 4_000, 8_000, 16_000, 60_000]) await world.advance(passed);
     expect(looks.slice(1)).toHaveLength(6);
   });
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { settledWithin, type Random, type Timer } from '#time';
 import type { User } from '../../auth/user.js';
 import { watchUser } from '../../auth/watch-user.js';
 import type { UserTraffic } from '../../socket/user-traffic.js';
@@ -21,6 +21,7 @@ const FAREWELL_MS = 500;
 export interface GenesisSocketsDeps extends Omit<SessionDeps, 'openTurns'> {
   traffic: Pick<UserTraffic, 'check' | 'receive'>;
   openTurns: OpenTurns;
+  random: Pick<Random, 'id'>;
   /** Has another gateway probe the user's sockets there. Never rejects. */
   probeAt(gateway: string, userId: string): Promise<void>;
   /** Called when there is one more or less. */
@@ -54,15 +55,16 @@ export class GenesisSockets {
   private readonly connections = new Map<string, Connection>();
   /** By socket: ends that are still being written down. */
   private readonly ends = new Map<string, { userId: string; written: Promise<void> }>();
-  private readonly forgetting: NodeJS.Timeout;
+  private readonly forgetting: Timer;
   private isLeaving = false;
 
   constructor(private readonly deps: GenesisSocketsDeps) {
-    this.forgetting = setInterval(() => {
+    const forget = () => {
       deps.openTurns.forgetOld().catch((error: unknown) => {
         deps.log.warn({ err: error }, 'old turns of sockets that were cut off are still kept');
       });
-    }, FORGET_EVERY_MS).unref();
+    };
+    this.forgetting = deps.clock.every(FORGET_EVERY_MS, forget, { unref: true });
   }
 
   get size(): number {
@@ -71,12 +73,13 @@ export class GenesisSockets {
 
   /** The socket has been upgraded. */
   begin(user: User, wire: Wire): SocketListener {
-    const session = new GenesisSession(randomUUID(), user, wire, this.deps);
+    const { clock, random, isActive } = this.deps;
+    const session = new GenesisSession(random.id(), user, wire, this.deps);
     let tellClosed = (): void => undefined;
     const closed = new Promise<void>((resolve) => (tellClosed = resolve));
     // The contract has no word for it, and an `error` would take the text away that is being shown.
     const shutOut = () => wire.close(POLICY_VIOLATION, 'The token has expired.');
-    const stopWatch = watchUser(user, this.deps.isActive, shutOut);
+    const stopWatch = watchUser(clock, user, isActive, shutOut);
     const ended = new AbortController();
     const connection: Connection = { session, wire, closed, tellClosed, stopWatch, ended };
     this.probe(user.id);
@@ -102,13 +105,15 @@ export class GenesisSockets {
   /** Ends every socket once the messages in hand are taken, after `graceMs` in any case; their clients come back. */
   async leaveAll(graceMs: number): Promise<void> {
     this.isLeaving = true;
-    clearInterval(this.forgetting);
-    await within(this.everyone(), Math.max(0, graceMs - FAREWELL_MS));
+    const { clock } = this.deps;
+    this.forgetting.cancel();
+    await settledWithin(clock, this.everyone(), Math.max(0, graceMs - FAREWELL_MS));
     for (const connection of this.connections.values()) {
       connection.wire.cutOff();
       this.finish(connection, false);
     }
-    await within(Promise.all([...this.ends.values()].map(({ written }) => written)), FAREWELL_MS);
+    const ends = [...this.ends.values()].map(({ written }) => written);
+    await settledWithin(clock, Promise.all(ends), FAREWELL_MS);
   }
 
   private async everyone(): Promise<void> {
@@ -140,7 +145,7 @@ export class GenesisSockets {
     for (const delayMs of [0, ...LOOK_AGAIN_MS]) {
       // Of the look before: one that comes in the moment in which a dead socket is cut off may still see it.
       const isEarly = clock.now() - startedAt < PROBED_AFTER_MS;
-      if (delayMs > 0) await clock.until(clock.now() + delayMs, ended);
+      if (delayMs > 0) await clock.sleep(delayMs, ended).catch(() => undefined);
       if (!this.connections.has(session.id) || !(await this.look(session, { isEarly, probed }))) return;
     }
   }
@@ -181,10 +186,4 @@ interface Look {
   isEarly: boolean;
   /** Gateways that have been asked to probe their sockets. */
   probed: Set<string>;
-}
-
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
 }

@@ -23,7 +23,7 @@ function gateway(me: string): OpenTurns {
     me,
     peers: { isDead: () => Promise.resolve(false), isSuspect: async (id) => lost.has(id) },
     endedAt: async (turnId) => ends.get(turnId),
-    now: () => now,
+    clock: { wall: () => now },
   });
 }
 const names = ({ taken }: { taken: { turn_id: string }[] }) => taken.map(({ turn_id }) => turn_id);

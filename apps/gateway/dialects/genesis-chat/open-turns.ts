@@ -1,5 +1,6 @@
 import type { Peers } from '#journal';
 import type { Store } from '#store';
+import type { Clock } from '#time';
 import { bySocket, toBinding, toOpenTurn, type OpenTurn } from './open-turn.js';
 import { GENESIS_CHAT } from './genesis-chat.js';
 import type { FramePlace } from './server-frame.js';
@@ -16,8 +17,7 @@ export interface OpenTurnsDeps {
   me: string;
   /** Ms since epoch of a turn's end; undefined while it goes on; `gone` if there is no such turn any more. */
   endedAt(turnId: string): Promise<number | undefined | 'gone'>;
-  /** Ms since epoch. */
-  now?: () => number;
+  clock: Pick<Clock, 'wall'>;
 }
 
 export interface Holder {
@@ -38,13 +38,10 @@ export interface TakeOver {
  * any gateway, also when its own was killed. As everywhere, an insert decides: who inserts the next attempt shows it.
  */
 export class OpenTurns {
-  private readonly now: () => number;
   private order = 0;
   private readonly dropped = new Set<OpenTurn>();
 
-  constructor(private readonly deps: OpenTurnsDeps) {
-    this.now = deps.now ?? Date.now;
-  }
+  constructor(private readonly deps: OpenTurnsDeps) {}
 
   /** The turn is shown on this socket from now on. A resent message takes it over from the socket before. */
   async begin(holder: Holder, place: FramePlace): Promise<OpenTurn> {
@@ -112,7 +109,10 @@ export class OpenTurns {
   /** What is too old is forgotten. */
   private async isFresh(turn: OpenTurn): Promise<boolean> {
     const endedAt = await this.deps.endedAt(turn.turn_id);
-    if (endedAt === undefined || (endedAt !== 'gone' && this.now() - endedAt < SHOWN_AFTER_END_MS))
+    if (
+      endedAt === undefined ||
+      (endedAt !== 'gone' && this.deps.clock.wall() - endedAt < SHOWN_AFTER_END_MS)
+    )
       return true;
     await this.forget(turn);
     return false;
@@ -123,7 +123,7 @@ export class OpenTurns {
     attempt: FramePlace & Pick<OpenTurn, 'attempt'>,
     { userId: user_id, socket }: Holder,
   ): Promise<OpenTurn | undefined> {
-    const at = new Date(this.now()).toISOString();
+    const at = new Date(this.deps.clock.wall()).toISOString();
     const { me: gateway, store } = this.deps;
     const turn = { ...attempt, user_id, at, gateway, socket, order: this.order++, is_dropped: false };
     return (await store.insertBinding(toBinding(turn))).won ? turn : undefined;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, type RawData } from 'ws';
 import type { Refusals } from '#observability';
+import type { Clock, Timer } from '#time';
 import type { User } from '../../auth/user.js';
 import { BoundedWebSocketServer } from '../../socket/web-socket-server.adapter.js';
 import type { GenesisSockets } from './genesis-sockets.js';
@@ -34,6 +35,7 @@ export class SocketServer {
   constructor(
     private readonly sockets: GenesisSockets,
     private readonly refusals: Pick<Refusals, 'note'>,
+    private readonly clock: Clock,
   ) {}
 
   /** Who the user is has been found out; what is wrong with the handshake itself is answered here. */
@@ -43,7 +45,7 @@ export class SocketServer {
 
   private serve(connection: WebSocket, transport: Duplex, user: User): void {
     const about = { user_id: user.id };
-    const wire = new SocketWire(connection, () => this.refusals.note('unread_answers', about));
+    const wire = new SocketWire(connection, this.clock, () => this.refusals.note('unread_answers', about));
     const listener = this.sockets.begin(user, wire);
     // Before the WebSocket's own listener: pings and unfinished frames count, too.
     transport.prependListener('data', (chunk: Buffer) => {
@@ -72,17 +74,18 @@ class SocketWire implements Wire {
   private unsentFrames = 0;
   private readonly arrivals = new Map<number, () => void>();
   private isAlive = true;
-  private readonly beat: NodeJS.Timeout;
+  private readonly beat: Timer;
   /** At which the connection is cut off unless it shows a sign of life, or closes. */
-  private readonly cuts = new Set<NodeJS.Timeout>();
+  private readonly cuts = new Set<Timer>();
 
   constructor(
     private readonly connection: WebSocket,
+    private readonly clock: Clock,
     private readonly noteUnread: () => void,
   ) {
     connection.on('message', () => (this.isAlive = true));
     connection.on('pong', (data: Buffer) => this.arrived(Number(data.toString('latin1'))));
-    this.beat = setInterval(() => this.check(), BEAT_MS).unref();
+    this.beat = clock.every(BEAT_MS, () => this.check(), { unref: true });
   }
 
   send(frame: ServerFrame): Promise<void> {
@@ -123,17 +126,18 @@ class SocketWire implements Wire {
   }
 
   stop(): void {
-    clearInterval(this.beat);
-    for (const cut of this.cuts) clearTimeout(cut);
+    this.beat.cancel();
+    for (const cut of this.cuts) cut.cancel();
     this.cuts.clear();
     this.arrivals.clear();
   }
 
   private cutOffIn(ms: number, isDue: () => boolean): void {
-    const cut = setTimeout(() => {
+    const act = () => {
       this.cuts.delete(cut);
       if (isDue()) this.cutOff();
-    }, ms).unref();
+    };
+    const cut = this.clock.after(ms, act, { unref: true });
     this.cuts.add(cut);
   }
 

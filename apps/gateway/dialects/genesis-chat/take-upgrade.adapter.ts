@@ -17,12 +17,12 @@ import { SocketServer } from './socket.adapter.js';
 export function createUpgrade(
   gateway: Pick<
     Gateway,
-    'admission' | 'userTraffic' | 'genesisSockets' | 'unknownSockets' | 'addressOf' | 'refusals'
+    'admission' | 'userTraffic' | 'genesisSockets' | 'unknownSockets' | 'addressOf' | 'refusals' | 'time'
   >,
   rules: OriginRules,
 ): TakeUpgrade {
   const { admission, userTraffic, genesisSockets, unknownSockets, addressOf } = gateway;
-  const server = new SocketServer(genesisSockets, gateway.refusals);
+  const server = new SocketServer(genesisSockets, gateway.refusals, gateway.time.clock);
   const enter = async (request: IncomingMessage, socket: Duplex): Promise<User> => {
     const check = () => admission.letIn(tokenOf(request));
     const user = await unknownSockets.whileChecked(addressOf(request), check);

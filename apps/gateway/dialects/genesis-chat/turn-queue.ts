@@ -1,3 +1,4 @@
+import type { Clock } from '#time';
 import { isNotFound } from '../../errors/request-error.js';
 import type { StartedTurn } from '../dialect-turns.js';
 import type { TurnStream } from '../turn-stream.js';
@@ -5,7 +6,7 @@ import type { Refusal } from './client-frame.js';
 import { timesOf } from './frame-times.js';
 import { GenesisFrames, type TimedFrame } from './genesis-frames.js';
 import { failureFrames, type FramePlace, type ServerFrame } from './server-frame.js';
-import type { Clock, Wire } from './wire.js';
+import type { Wire } from './wire.js';
 
 /** A turn that this socket is told of. */
 export interface QueuedTurn {
@@ -87,7 +88,7 @@ export class TurnQueue {
     const { place, messageAt } = turn;
     const { completedAt } = this;
     const isResumed = messageAt === undefined;
-    const frames = new GenesisFrames(place, { messageAt, completedAt }, { isResumed });
+    const frames = new GenesisFrames(place, { messageAt, completedAt }, this.deps.clock, { isResumed });
     for await (const news of stream) {
       await this.sendAll(frames.next(news));
       if (stream.isDry) await this.sendAll(frames.caughtUp());
@@ -121,9 +122,11 @@ export class TurnQueue {
   }
 
   private async send({ frame, notBefore }: TimedFrame): Promise<void> {
-    await this.deps.clock.until(notBefore);
+    const { clock } = this.deps;
+    const leftMs = notBefore - clock.now();
+    if (leftMs > 0) await clock.sleep(leftMs);
     if (this.isClosed) return;
     await this.deps.wire.send(frame);
-    if (frame.type === 'complete') this.completedAt = this.deps.clock.now();
+    if (frame.type === 'complete') this.completedAt = clock.now();
   }
 }

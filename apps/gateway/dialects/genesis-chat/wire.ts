@@ -13,32 +13,3 @@ export interface Wire {
   /** For who does not even take the end of the connection. */
   cutOff(): void;
 }
-
-export interface Clock {
-  /** Monotonic milliseconds. */
-  now(): number;
-  /** Also resolves, at once, when `signal` is aborted. */
-  until(time: number, signal?: AbortSignal): Promise<void>;
-}
-
-export const realClock: Clock = {
-  now: () => performance.now(),
-  until: async (time, signal) => {
-    for (let left = time - performance.now(); left > 0; left = time - performance.now()) {
-      if (signal?.aborted) return;
-      await waitFor(Math.ceil(left), signal);
-    }
-  },
-};
-
-function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms).unref();
-    signal?.addEventListener('abort', done, { once: true });
-  });
-}

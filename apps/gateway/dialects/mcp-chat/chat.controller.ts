@@ -1,11 +1,13 @@
 import { Body, Controller, HttpCode, Inject, Post, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
+import type { Time } from '#time';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { ParsePipe } from '../../http/parse.pipe.js';
 import type { StartedTurn } from '../dialect-turns.js';
+import { TIME } from '../../time-token.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import { ChatAnswer } from './chat-answer.js';
 import { chatEventsOf, toErrorEvent } from './chat-events.js';
@@ -20,7 +22,10 @@ type Chat = z.output<typeof chatSchema>;
 @Controller('chat')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class ChatController {
-  constructor(@Inject(Connections) private readonly connections: Connections) {}
+  constructor(
+    @Inject(Connections) private readonly connections: Connections,
+    @Inject(TIME) private readonly time: Time,
+  ) {}
 
   @Post()
   @HttpCode(200)
@@ -57,6 +62,7 @@ export class ChatController {
       'X-Accel-Buffering': 'no',
     });
     await streamResponse(response, started.stream, {
+      clock: this.time.clock,
       write: chatEventsOf,
       keepAlive: ': keep-alive\n\n',
       broken: ({ message }) => [toErrorEvent(message)],

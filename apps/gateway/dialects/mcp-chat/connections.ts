@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Store } from '#store';
+import type { Random } from '#time';
 import type { User } from '../../auth/user.js';
 import { RequestError } from '../../errors/request-error.js';
 import type { TurnDoor } from '../../turns/turn-door.js';
@@ -18,6 +19,7 @@ export interface ConnectionsDeps {
   store: Pick<Store, 'getConversation'>;
   door: Pick<TurnDoor, 'count'>;
   turns: Pick<DialectTurns, 'start'>;
+  random: Pick<Random, 'id'>;
 }
 
 /** A connection that nobody has used for so long is forgotten. */
@@ -85,12 +87,12 @@ export class Connections {
 
   /** What the session has selected, if this is not the first time: of several at once, one is the first. */
   private async begun(user: User, session: string, server_id: string): Promise<Selection> {
-    const { selections, door } = this.deps;
+    const { selections, door, random } = this.deps;
     const stored = await selections.get(user.id, keyOf(session));
     if (stored) return stored;
     door.count(user.id);
     // One that was forgotten has left conversations, whose ids must not come again.
-    const first = { server_id, conversation_id: conversationId(user.id, session, randomUUID()) };
+    const first = { server_id, conversation_id: conversationId(user.id, session, random.id()) };
     return selections.insert(user.id, keyOf(session), first);
   }
 

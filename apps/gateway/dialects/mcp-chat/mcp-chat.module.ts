@@ -9,10 +9,13 @@ import { ServersController } from './servers.controller.js';
 import { Servers, seenServersSchema } from './servers.js';
 
 export function mcpChatParts(gateway: Gateway): DialectParts {
-  const { store, offeredTools, turnDoor: door, dialectTurns: turns } = gateway;
-  const servers = new Servers(offeredTools, new Bindings(store, mcpChat.name, seenServersSchema));
-  const selections = new Bindings(store, mcpChat.name, selectionSchema, { keptMs: CONNECTION_KEPT_MS });
-  const connections = new Connections({ servers, selections, store, turns, door });
+  const { store, offeredTools, turnDoor: door, dialectTurns: turns, time } = gateway;
+  const { clock, random } = time;
+  const seen = new Bindings(store, mcpChat.name, seenServersSchema, { clock });
+  const servers = new Servers(offeredTools, seen, clock);
+  const kept = { keptMs: CONNECTION_KEPT_MS, clock };
+  const selections = new Bindings(store, mcpChat.name, selectionSchema, kept);
+  const connections = new Connections({ servers, selections, store, turns, door, random });
   return {
     controllers: [ServersController, ChatController, OtherMethodsController],
     providers: [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CatalogTool } from '#contracts';
+import type { Clock } from '#time';
 import type { OfferedTools } from '../../catalogue/offered-tools.js';
 import type { Bindings } from '../bindings.js';
 
@@ -35,7 +36,7 @@ export class Servers {
   constructor(
     private readonly offered: Pick<OfferedTools, 'list' | 'onChange' | 'rollCalled'>,
     private readonly stored: Bindings<typeof seenServersSchema>,
-    private readonly now: () => number = Date.now,
+    private readonly clock: Pick<Clock, 'wall'>,
   ) {
     offered.onChange(() => this.live());
   }
@@ -71,7 +72,7 @@ export class Servers {
       server.tools.push({ name, description });
       servers.set(id, server);
     }
-    const seen_at = this.now();
+    const seen_at = this.clock.wall();
     for (const { id, name } of servers.values()) this.seen.set(id, { id, name, seen_at });
     return servers;
   }
@@ -80,7 +81,7 @@ export class Servers {
   private async remember(): Promise<SeenServer[]> {
     const stored = await this.stored.get(DEPLOYMENT, KEY);
     const known = new Map(stored?.map((server) => [server.id, server]));
-    const isKept = ({ seen_at }: SeenServer) => this.now() - seen_at < FORGOTTEN_AFTER_MS;
+    const isKept = ({ seen_at }: SeenServer) => this.clock.wall() - seen_at < FORGOTTEN_AFTER_MS;
     const fresh = [...this.seen.values()].filter((server) => {
       const { seen_at: before = -Infinity } = known.get(server.id) ?? {};
       return isKept(server) && server.seen_at - before > DAY_MS;

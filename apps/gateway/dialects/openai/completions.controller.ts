@@ -1,6 +1,7 @@
 import { Controller, Headers, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { clientMessageIdSchema, type StopReason, type TurnView } from '#contracts';
+import type { Time } from '#time';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
@@ -9,6 +10,7 @@ import { isNotFound } from '../../errors/request-error.js';
 import { TurnReader } from '../../turns/turn-reader.js';
 import { answerOf } from '../answer-text.js';
 import { DialectTurns, type StartedTurn } from '../dialect-turns.js';
+import { TIME } from '../../time-token.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import { UnnamedTurns, type UnnamedTurn } from '../unnamed-turns.js';
 import { askingComment } from './asking-comment.js';
@@ -28,6 +30,7 @@ export class CompletionsController {
     @Inject(UnnamedTurns) private readonly unnamed: UnnamedTurns,
     @Inject(Bodies) private readonly bodies: Bodies,
     @Inject(TurnReader) private readonly reader: TurnReader,
+    @Inject(TIME) private readonly time: Time,
   ) {}
 
   @Post()
@@ -50,7 +53,7 @@ export class CompletionsController {
     });
     const { model } = request;
     const id = `chatcmpl-${turn_id.replace(/^turn_/, '')}`;
-    const head = { id, created: Math.floor(Date.now() / 1000), model };
+    const head = { id, created: Math.floor(this.time.clock.wall() / 1000), model };
     await (request.isStreamed
       ? this.stream(started, new CompletionChunks(head, request.includesUsage), response)
       : this.answer(started, head, response));
@@ -85,6 +88,7 @@ export class CompletionsController {
       'X-Accel-Buffering': 'no',
     });
     await streamResponse(response, stream, {
+      clock: this.time.clock,
       keepAlive: ': keep-alive\n\n',
       write: async (news) => {
         if (news.type !== 'turn_ended') {

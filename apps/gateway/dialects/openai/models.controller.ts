@@ -1,22 +1,32 @@
 import { Controller, Get, Inject, Param, UseGuards } from '@nestjs/common';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
+import type { Time } from '#time';
 import type { User } from '../../auth/user.js';
 import { OfferedModels } from '../../catalogue/offered-models.js';
+import { TIME } from '../../time-token.js';
 import { chosenModel, findModel, listModels, type ServedModel } from './served-models.js';
 
 @Controller('v1/models')
 @UseGuards(HttpUserGuard)
 export class ModelsController {
-  constructor(@Inject(OfferedModels) private readonly models: OfferedModels) {}
+  /** Seconds since epoch: models are as old as the process that serves them. */
+  private readonly created: number;
+
+  constructor(
+    @Inject(OfferedModels) private readonly models: OfferedModels,
+    @Inject(TIME) { clock }: Time,
+  ) {
+    this.created = Math.floor(clock.wall() / 1000);
+  }
 
   @Get()
   list(): { object: 'list'; data: ServedModel[] } {
-    return { object: 'list', data: listModels(this.models.allowed) };
+    return { object: 'list', data: listModels(this.created, this.models.allowed) };
   }
 
   @Get(':id')
   get(@CurrentUser() user: User, @Param('id') id: string): ServedModel {
-    const model = findModel(id);
+    const model = findModel(this.created, id);
     this.models.check(chosenModel(id), user);
     return model;
   }

@@ -14,13 +14,11 @@ export interface ServedModel {
 const FLEET = 'switchyard';
 /** As in `MODEL`; whether one is configured is known to orchestrators only. */
 const NAMED = /^(demo|(anthropic|openai|gemini|ollama)\/\S{1,180})$/;
-/** Models are as old as the program that serves them. */
-const CREATED = Math.floor(Date.now() / 1000);
 
 /** The deployment's own choice, and the `allowed` names that are no patterns. */
-export function listModels(allowed: readonly string[] = []): ServedModel[] {
+export function listModels(created: number, allowed: readonly string[] = []): ServedModel[] {
   const named = allowed.filter((name) => NAMED.test(name) && !name.includes('*'));
-  return [FLEET, ...named].map(toModel);
+  return [FLEET, ...named].map((id) => toModel(id, created));
 }
 
 /** The model that a request for `id` names; undefined: the deployment's own choice. */
@@ -28,19 +26,23 @@ export function chosenModel(id: string): string | undefined {
   return id === FLEET ? undefined : id;
 }
 
-export function findModel(id: string): ServedModel {
-  if (id !== FLEET && !NAMED.test(id)) throw unknownModel(id);
-  return toModel(id);
+export function findModel(created: number, id: string): ServedModel {
+  return toModel(servedId(id), created);
 }
 
 /** Of the turn's options; throws for what is not served. */
 export function modelOption(id: string): Pick<NonNullable<ClientRequest<'message'>['options']>, 'model'> {
-  const model = chosenModel(findModel(id).id);
+  const model = chosenModel(servedId(id));
   return model === undefined ? {} : { model };
 }
 
-function toModel(id: string): ServedModel {
-  return { id, object: 'model', created: CREATED, owned_by: id === FLEET ? FLEET : id.split('/')[0]! };
+function servedId(id: string): string {
+  if (id !== FLEET && !NAMED.test(id)) throw unknownModel(id);
+  return id;
+}
+
+function toModel(id: string, created: number): ServedModel {
+  return { id, object: 'model', created, owned_by: id === FLEET ? FLEET : id.split('/')[0]! };
 }
 
 function unknownModel(id: string): OpenAiRefusal {

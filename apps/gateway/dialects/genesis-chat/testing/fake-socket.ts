@@ -1,4 +1,5 @@
 import type { TurnView } from '#contracts';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import type { User } from '../../../auth/user.js';
 import { RequestError } from '../../../errors/request-error.js';
 import type { StartedTurn } from '../../dialect-turns.js';
@@ -6,31 +7,8 @@ import { TurnStream } from '../../turn-stream.js';
 import { GenesisSession } from '../genesis-session.js';
 import type { OpenTurn } from '../open-turn.js';
 import type { ServerFrame } from '../server-frame.js';
-import type { Clock, Wire } from '../wire.js';
+import type { Wire } from '../wire.js';
 import { aTurn } from './sample-turn.js';
-
-/** Time passes when the test says so. */
-export class FakeClock implements Clock {
-  private time = 10_000;
-  private waiting: { time: number; resolve: () => void }[] = [];
-
-  now(): number {
-    return this.time;
-  }
-
-  until(time: number): Promise<void> {
-    if (time <= this.time) return Promise.resolve();
-    return new Promise((resolve) => this.waiting.push({ time, resolve }));
-  }
-
-  async advance(ms: number): Promise<void> {
-    this.time += ms;
-    const due = this.waiting.filter(({ time }) => time <= this.time);
-    this.waiting = this.waiting.filter(({ time }) => time > this.time);
-    for (const { resolve } of due) resolve();
-    await settle();
-  }
-}
 
 /** Everything that waits for nothing but promises has happened. */
 export function settle(): Promise<void> {
@@ -73,7 +51,7 @@ export function aSession({
   maxWaiting = 8,
   follow,
 }: { maxWaiting?: number; follow?: () => Promise<never> } = {}) {
-  const clock = new FakeClock();
+  const clock = new VirtualClock(new SeededRandom(1));
   const wire = new FakeWire();
   const streams = new Map<string, TurnStream[]>();
   const notes: string[] = [];
