@@ -15,8 +15,8 @@ export class CallsController {
   }
 
   @MessagePattern('tool.cancel')
-  cancel(@Payload() { body }: Message<'tool.cancel'>): void {
-    this.worker.cancel(body);
+  cancel(@Payload() { body }: Message<'tool.cancel'>): Promise<void> {
+    return this.worker.cancel(body);
   }
 
   @MessagePattern('tool.answered')

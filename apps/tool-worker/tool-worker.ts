@@ -62,8 +62,8 @@ export class ToolWorker {
     return this.runner.handle(body, this.slotsOf(toolsetOf(body.tool_name)));
   }
 
-  cancel({ tool_call_id }: Body<'tool.cancel'>): void {
-    this.runner.cancel(tool_call_id);
+  cancel(told: Body<'tool.cancel'>): Promise<void> {
+    return this.runner.cancel(told);
   }
 
   answered({ tool_call_id }: Body<'tool.answered'>): void {

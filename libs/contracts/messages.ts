@@ -11,6 +11,10 @@ import { toolCallBodySchema, toolResultBodySchema } from './tool-messages.js';
 /** "Look at this turn": to `turns`, or passed on to the control queue of the turn's driver. */
 const turnAdvanceSchema = z.object({ turn_id: idSchema, conversation_id: idSchema });
 
+/** A worker that has claimed a call does not run it and never will; `started`: it may have begun it before. */
+const stoodBackSchema = z.object({ worker: processIdSchema, started: z.boolean() });
+export type StoodBack = z.infer<typeof stoodBackSchema>;
+
 /** Calls that were sent and have not ended, and those that their drivers hold back. */
 const callCounts = { sent: z.int().min(0), held: z.int().min(0) };
 
@@ -28,7 +32,12 @@ export const bodySchemas = {
   'catalog.withdraw': z.object({ worker: processIdSchema }),
   /** Asks every worker to announce to `reply_to` at once. */
   'catalog.roll_call': z.object({ reply_to: controlKeySchema }),
-  'tool.cancel': z.object({ tool_call_id: toolCallIdSchema, turn_id: idSchema }),
+  /** Whoever has claimed it and does not run it adds itself to `stood_back` and tells the other owners. */
+  'tool.cancel': z.object({
+    tool_call_id: toolCallIdSchema,
+    turn_id: idSchema,
+    stood_back: z.array(stoodBackSchema).max(100).optional(),
+  }),
   /** A question of this call has an answer: its worker reads it. */
   'tool.answered': z.object({ tool_call_id: toolCallIdSchema, turn_id: idSchema }),
   /** Somebody else drives the turn now, with this attempt. */

@@ -107,9 +107,19 @@ describe('carrying out a decision about a call', () => {
   });
 
   it('tells the owner of a running call to stop', async () => {
-    expect(await carry({ do: 'cancel', owner: 'worker-1' })).toEqual({});
+    expect(await carry({ do: 'cancel', owners: ['worker-1'], stoodBack: [] })).toEqual({});
     expect(ports.recorded.bodies('tool.cancel')).toEqual([
       ['worker.1', { tool_call_id: callId(1), turn_id: TURN_ID }],
+    ]);
+  });
+
+  it('tells every owner that may be running it, and who has stood back', async () => {
+    const stoodBack = [{ worker: 'worker-3', started: false }];
+    await carry({ do: 'cancel', owners: ['worker-1', 'worker-2'], stoodBack });
+    const told = { tool_call_id: callId(1), turn_id: TURN_ID, stood_back: stoodBack };
+    expect(ports.recorded.bodies('tool.cancel')).toEqual([
+      ['worker.1', told],
+      ['worker.2', told],
     ]);
   });
 

@@ -1,4 +1,4 @@
-import type { Answer, Call, Claim, Journal, Outcome } from '#contracts';
+import type { Answer, Call, Claim, Journal, Outcome, StoodBack } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import type { PublishOutcome } from '#messaging';
 import {
@@ -42,7 +42,7 @@ export async function carryOut(ports: Ports, journal: Journal, decision: CallDec
     case 'settle':
       return { outcome: await settle(ports, labelled(journal, call), action.outcome) };
     case 'cancel':
-      await tellOwner(ports, action.owner, call.tool_call_id, step.turn_id);
+      await tellOwners(ports, { ...call, turn_id: step.turn_id }, action);
       return {};
   }
 }
@@ -91,15 +91,26 @@ export async function compete(
     case 'settle':
       return { claim: row, outcome: await settle(ports, call, next.outcome) };
     case 'cancel':
-      await tellOwner(ports, next.owner, call.tool_call_id, outcome.turn_id);
+      await tellOwners(ports, { ...call, turn_id: outcome.turn_id }, { owners: [next.owner] });
       return { claim: row };
     case 'leave':
       return { claim: row };
   }
 }
 
-async function tellOwner(ports: Ports, owner: string, tool_call_id: string, turn_id: string): Promise<void> {
-  await ports.bus.send(controlKey(owner), newMessage(ports, 'tool.cancel', { tool_call_id, turn_id }));
+/** Tells owners of a stopped call to stop, and who has stood back from it. */
+export async function tellOwners(
+  ports: Ports,
+  { tool_call_id, turn_id }: { tool_call_id: string; turn_id: string },
+  { owners, stoodBack = [] }: { owners: string[]; stoodBack?: StoodBack[] },
+): Promise<void> {
+  const stood_back = stoodBack.length > 0 ? { stood_back: stoodBack } : {};
+  const tell = (owner: string) =>
+    ports.bus.send(
+      controlKey(owner),
+      newMessage(ports, 'tool.cancel', { tool_call_id, turn_id, ...stood_back }),
+    );
+  await Promise.all(owners.map(tell));
 }
 
 async function publishCall(ports: Ports, journal: Journal, open: HeldCall): Promise<PublishOutcome> {

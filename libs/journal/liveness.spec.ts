@@ -18,6 +18,7 @@ const journal: Journal = {
   claims: [
     claimRow(TURN_ID, 'orchestrator-2'),
     claimRow(callId(1), 'worker-1'),
+    claimRow(callId(1), 'worker-5', 2),
     claimRow(callId(2), 'worker-2'),
     claimRow(callId(3), 'gateway-1'),
     { ...claimRow(callId(4), 'worker-4'), purpose: 'settle', decides: outcomeRow(4) },
@@ -27,12 +28,12 @@ const journal: Journal = {
 };
 
 describe('livenessOf', () => {
-  it('asks once after each owner of an open call, never after itself, and knows no other dead', async () => {
+  it('asks once after each who has claimed an open call, never after itself, and knows no other dead', async () => {
     const ports = await openPorts('gateway-1');
     const asked: string[] = [];
     ports.peers.isDead = async (processId) => asked.push(processId) > 0;
     const liveness = await livenessOf(ports, journal);
-    expect(asked).toEqual(['worker-1']);
+    expect(asked).toEqual(['worker-1', 'worker-5']);
     const known = ['worker-1', 'worker-2', 'gateway-1', 'orchestrator-2'].map(liveness);
     expect(known).toEqual(['dead', 'alive', 'alive', 'alive']);
   });

@@ -1,17 +1,22 @@
-import type { Journal } from '#contracts';
-import { endingStep, holderOf, openCalls, type CallSituation, type Liveness } from '#turn';
+import type { Claim, Journal } from '#contracts';
+import { claimsOn, endingStep, openCalls, type CallSituation, type Liveness } from '#turn';
 import type { Ports } from './ports.js';
 
 /** Which owners of the journal's open calls are dead, asked once, so that deciding itself stays pure. */
-export async function livenessOf(
+export function livenessOf(ports: Ports, journal: Journal): Promise<(processId: string) => Liveness> {
+  return livenessOfOwners(
+    ports,
+    openCalls(journal).flatMap(({ call }) => claimsOn(journal, call.tool_call_id)),
+  );
+}
+
+/** Which of all who made these claims are dead: an earlier one may live although a later one was made. */
+export async function livenessOfOwners(
   { peers, me }: Ports,
-  journal: Journal,
+  claims: readonly Claim[],
 ): Promise<(processId: string) => Liveness> {
   const owners = new Set<string>();
-  for (const { call } of openCalls(journal)) {
-    const holder = holderOf(journal, call.tool_call_id);
-    if (holder?.purpose === 'run' && holder.owner !== me) owners.add(holder.owner);
-  }
+  for (const { purpose, owner } of claims) if (purpose === 'run' && owner !== me) owners.add(owner);
   const dead = new Set<string>();
   const ask = async (owner: string): Promise<void> => {
     if (await peers.isDead(owner)) dead.add(owner);

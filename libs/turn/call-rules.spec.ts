@@ -174,6 +174,21 @@ describe('a call that a worker has claimed', () => {
     },
   );
 
+  it('is left to an earlier worker that lives, when the turn was stopped and the last one is dead', () => {
+    const claims = [1, 2].map((n) => claimRow(callId(1), n, { owner: `worker-${n}` }));
+    const state = stateOf({ call: callRow(1, { class: 'read' }), claims });
+    const liveness = (id: string): Liveness => (id === 'worker-2' ? 'dead' : 'alive');
+    expect(decideAs(state, { stopped: true, liveness })).toEqual({
+      do: 'cancel',
+      owners: ['worker-1'],
+      stoodBack: [],
+    });
+    const stoodBack = [{ worker: 'worker-1', started: false }];
+    expect(errorTypeOf(decideAs(state, { stopped: true, liveness, stoodBack }))).toBe(
+      'settle OutcomeUnknown',
+    );
+  });
+
   it('has no deadline here: its worker keeps the time', () => {
     const claims = [claimRow(callId(1))];
     expect(decideAs(stateOf({ claims }), { now: START + 24 * 60 * MINUTE_MS })).toEqual({ do: 'nothing' });

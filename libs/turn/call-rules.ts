@@ -6,10 +6,12 @@ import {
   type ErrorDetail,
   type Outcome,
   type Step,
+  type StoodBack,
   type ToolClass,
 } from '#contracts';
 import { DEFAULT_BUDGETS } from './budgets.js';
 import { failedOutcome, mayHaveRun, neverStarted } from './outcomes.js';
+import { decideStopped } from './stopped-calls.js';
 
 /** What is known of a process: `suspect` is enough to run again what may run again, only `dead` allows `unknown`. */
 export type Liveness = 'alive' | 'suspect' | 'dead';
@@ -37,6 +39,8 @@ export interface CallSituation {
   liveness: (processId: string) => Liveness;
   /** Until when the deciding process has held a call back; undefined: not at all. */
   releasedAt?: (toolCallId: string) => number | undefined;
+  /** Of a stopped call: who is known to have stood back from it. */
+  stoodBack?: StoodBack[];
 }
 
 /** What is to be done about one call, by anybody who looks: driver, sweeper, or who stops the turn. */
@@ -52,8 +56,8 @@ export type CallAction =
   | { do: 'compete'; outcome: Outcome }
   /** Insert the outcome: a claim already allows it. */
   | { do: 'settle'; outcome: Outcome }
-  /** Tell its living owner to stop. */
-  | { do: 'cancel'; owner: string };
+  /** Tell those of its owners to stop who may be running it; `stoodBack` goes with it. */
+  | { do: 'cancel'; owners: string[]; stoodBack: StoodBack[] };
 
 export function decideCall(state: CallState, situation: CallSituation): CallAction {
   if (state.outcome) return { do: 'nothing' };
@@ -118,7 +122,7 @@ export function attemptsOf({ max_attempts }: { max_attempts?: number }): number 
 }
 
 function decideClaimed(
-  { step, call, asking }: CallState,
+  { step, call, claims, asking }: CallState,
   holder: Claim,
   situation: CallSituation,
 ): CallAction {
@@ -131,7 +135,8 @@ function decideClaimed(
     return { do: 'settle', outcome: { ...outcome, duration_ms } };
   };
   if (situation.stopped) {
-    return liveness === 'dead' ? settle(mayHaveRun()) : { do: 'cancel', owner: holder.owner };
+    const next = decideStopped(claims, situation);
+    return next.do === 'settle' ? settle(next.error) : next;
   }
   if (liveness === 'alive') return asking ? { do: 'await_person' } : { do: 'nothing' };
   if (!mayRunAgain(call.class)) return liveness === 'dead' ? settle(mayHaveRun()) : { do: 'nothing' };

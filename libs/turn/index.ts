@@ -4,6 +4,7 @@ export * from './journal.js';
 export * from './outcomes.js';
 export * from './call-rules.js';
 export * from './claim-rows.js';
+export * from './stopped-calls.js';
 export * from './worker-rules.js';
 export * from './give-up-rules.js';
 export * from './turn-rules.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideDelivery, decideLostConnection, stoppedBeforeStart } from './worker-rules.js';
+import { decideDelivery, decideLostConnection } from './worker-rules.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -12,16 +12,6 @@ describe('a delivered call', () => {
     });
     expect(decideDelivery(1_000, 1_000 + HOUR_MS)).toMatchObject({ do: 'refuse' });
     expect(decideDelivery(1_000, 1_001 + HOUR_MS)).toEqual({ do: 'drop' });
-  });
-});
-
-describe('told to stop before the start', () => {
-  it('a first attempt never ran; of a later one nobody knows', () => {
-    expect(stoppedBeforeStart(1)).toMatchObject({
-      error_type: 'Cancelled',
-      error_details: { started: false },
-    });
-    expect(stoppedBeforeStart(2)).toMatchObject({ error_type: 'OutcomeUnknown' });
   });
 });
 

@@ -1,6 +1,5 @@
 import { errorDetail, type ErrorDetail, type ToolClass } from '#contracts';
 import { mayRunAgain } from './call-rules.js';
-import { mayHaveRun, neverStarted } from './outcomes.js';
 
 /** Nobody waits any more for a call that is so much older than its deadline. */
 const STALE_MS = 3_600_000;
@@ -18,11 +17,6 @@ export function decideDelivery(deadline: number, now: number): DeliveryAction {
   if (now <= deadline) return { do: 'claim' };
   const message = 'No worker started this call before its deadline.';
   return { do: 'refuse', error: errorDetail('TimeoutError', message, { started: false }) };
-}
-
-/** Whoever holds a run claim and was told to stop before the start. Of a later attempt nobody knows what the earlier one did. */
-export function stoppedBeforeStart(attempt: number): ErrorDetail {
-  return attempt > 1 ? mayHaveRun() : neverStarted();
 }
 
 /** What follows when the tool's own connection broke in the middle of a run. */

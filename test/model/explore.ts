@@ -48,7 +48,7 @@ class Explorer {
     isSorted: boolean,
   ) {
     this.moves = new Moves(variant, this.states);
-    if (isSorted) this.symmetry = new Symmetry(this.states);
+    if (isSorted) this.symmetry = new Symmetry(this.states, variant.oneDriver);
   }
 
   run(): Exploration {
@@ -74,10 +74,9 @@ class Explorer {
     moves.begin(state);
     orchestratorMoves(moves, 'o1');
     workerMoves(moves, 'w1');
-    if (!this.variant.alone) {
-      orchestratorMoves(moves, 'o2');
-      workerMoves(moves, 'w2');
-    }
+    const { alone, oneDriver } = this.variant;
+    if (!alone && !oneDriver) orchestratorMoves(moves, 'o2');
+    if (!alone) workerMoves(moves, 'w2');
     gatewayMoves(moves);
     sweeperMoves(moves);
     brokerMoves(moves);

@@ -21,7 +21,7 @@ export function gatewayMoves(moves: Moves): void {
       settle(moves, gateway);
   }
   // The user may press it again, at another gateway.
-  if (moves.variant.faults)
+  if (moves.variant.faults && moves.variant.deaths)
     moves.go(
       'gateway dies',
       { gateway: { at: 'idle', n: 0, call: 'a', outcome: 'none', acked: 'no' } },
@@ -83,9 +83,8 @@ function release(moves: Moves): void {
 }
 
 function releaseAfterReading(moves: Moves, turn: TurnRows, call: CallRows | undefined): void {
-  const owner = call?.purpose === 'run' ? call.owner : 'none';
-  for (const { says, kind } of moves.judge(owner)) {
-    const decisions = moves.remember(`release|${moves.rowsKey()}|${call?.attempt}|${says}`, () =>
+  for (const { says, key, kind } of moves.judgeOwners(call)) {
+    const decisions = moves.remember(`release|${moves.rowsKey()}|${call?.attempt}|${key}`, () =>
       moves.rules.decideCalls(moves.journal(turn, undefined, call), {
         ...moves.situation('none', says, 'early'),
         stopped: turn.step2 !== 'final',
@@ -102,7 +101,7 @@ function releaseAfterReading(moves: Moves, turn: TurnRows, call: CallRows | unde
       const gateway = next === 'settle' ? settling : idle(moves);
       moves.go('gateway inserts a settle claim: wins', { [name]: claimed, gateway }, kind);
     } else {
-      moves.carryOut('gateway', decision, { gateway: idle(moves) }, kind);
+      moves.carryOut('gateway', decision, { gateway: idle(moves) }, kind, says);
     }
   }
 }

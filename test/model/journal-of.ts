@@ -8,7 +8,7 @@ import {
   type ToolClass,
 } from '#contracts';
 import { runClaim, stoppedWhileRunning, neverStarted, mayHaveRun, settleClaim } from '#turn';
-import type { CallName, CallRows, End, Owner, TurnRows } from './state.js';
+import type { CallName, CallRows, End, Owner, TurnRows, Worker } from './state.js';
 
 const PLACE = { turn_id: 'turn_1', conversation_id: 'conv_1' };
 const BEGIN = Date.parse('2026-01-01T00:00:00.000Z');
@@ -32,6 +32,10 @@ const PROCESS_IDS: Record<Owner, string> = {
   w2: 'worker-2',
 };
 export const processId = (owner: Owner): string => PROCESS_IDS[owner];
+
+export function workerOf(processId: string): Worker | undefined {
+  return (['w1', 'w2'] as const).find((worker) => PROCESS_IDS[worker] === processId);
+}
 
 /** Who owns the turn's claims, as one process knows it. */
 export interface Driving {
@@ -88,8 +92,11 @@ export function claimsOf(name: CallName, call: CallRows): Claim[] {
     const { decides: _decides, ...claim } = settleClaim(outcomeOf(name, call.decides), processId(call.owner));
     return [call.decides === 'none' ? claim : { ...claim, decides: outcomeOf(name, call.decides) }];
   }
+  const earlier: Owner[] = [];
+  if (call.lost) earlier.push('gone');
+  if (call.earlier !== 'none') earlier.push(call.earlier);
   return Array.from({ length: call.attempt }, (_, i) =>
-    runClaim(CALL_IDS[name], i + 1, by(i + 1 === call.attempt ? call.owner : 'gone')),
+    runClaim(CALL_IDS[name], i + 1, by(earlier[i] ?? call.owner)),
   );
 }
 

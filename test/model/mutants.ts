@@ -1,29 +1,15 @@
-import type { CallAction, CallDecision } from '#turn';
-import type { PromiseName } from './promises.js';
+import { mayHaveRun, neverStarted, type CallAction, type CallDecision } from '#turn';
+import { rule, slip, type Mutant, type World } from './mutant.js';
+import { STOPPED } from './mutants-stopped.js';
 import { PRODUCTION, type Rules } from './rules.js';
-import { variant, type Slip, type Variant } from './variant.js';
+import { variant, type Variant } from './variant.js';
 
-/** A world in which one rule is missing, and the promises of which one must break first. */
-export interface Mutant {
-  variant: Variant;
-  caughtBy: PromiseName[];
-}
-
-type World = Partial<Variant>;
 const waits: World = { user: 'waits' };
 const deletes: World = { user: 'deletes' };
 const idempotent: World = { toolClass: 'idempotent' };
 /** One orchestrator and one worker are enough to break it. */
 const alone: World = { alone: true };
 const calm: World = { faults: false, timers: false, sweeper: false, broker: 'deliveries' };
-
-function slip(name: string, slipped: Slip, world: World, ...caughtBy: PromiseName[]): Mutant {
-  return { variant: variant(name, { slips: [slipped], ...world }), caughtBy };
-}
-
-function rule(name: string, rules: Partial<Rules>, world: World, ...caughtBy: PromiseName[]): Mutant {
-  return { variant: variant(name, { rules, ...world }), caughtBy };
-}
 
 const NOTHING: CallAction = { do: 'nothing' };
 
@@ -199,7 +185,12 @@ const CALLS: Mutant[] = [
   ),
   rule(
     'stopped before a later start, said never to have run',
-    { stoppedBeforeStart: () => PRODUCTION.stoppedBeforeStart(1) },
+    {
+      decideStopped: (...given) => {
+        const next = PRODUCTION.decideStopped(...given);
+        return next.do === 'settle' ? { ...next, error: neverStarted() } : next;
+      },
+    },
     { ...idempotent, ...alone },
     'what says it never ran never ran',
   ),
@@ -211,7 +202,7 @@ const unknown = {
   n: 1,
   status: 'failure' as const,
   data: null,
-  error: PRODUCTION.stoppedBeforeStart(2),
+  error: mayHaveRun(),
   explanation: null,
   attempt: 0,
   worker: 'orchestrator-1',
@@ -384,7 +375,15 @@ const TURNS: Mutant[] = [
   ),
 ];
 
-export const MUTANTS: Mutant[] = [...ORDER, ...INSERTS, ...CALLS, ...GIVING_UP, ...HELD, ...TURNS];
+export const MUTANTS: Mutant[] = [
+  ...ORDER,
+  ...INSERTS,
+  ...CALLS,
+  ...GIVING_UP,
+  ...STOPPED,
+  ...HELD,
+  ...TURNS,
+];
 
 /** Rules that only save work: without them every promise holds. */
 export const HARMLESS: Variant[] = [

@@ -2,7 +2,7 @@ import { errorDetail, type Journal } from '#contracts';
 import { DEFAULT_BUDGETS, type Action } from '#turn';
 import { hold, mayHaveHeld } from './held-calls.js';
 import { processId } from './journal-of.js';
-import type { Kind, Moves } from './moves.js';
+import type { Kind, Moves, Says } from './moves.js';
 import {
   callOf,
   hasEnded,
@@ -116,11 +116,10 @@ function decideOn(
   if (moves.remember(`over|${seen}`, () => rules.isSuperseded(moves.journal(known, driving), 1))) {
     return moves.go(`${me} is superseded, leaves`, { [me]: IDLE_ORCHESTRATOR });
   }
-  const owner = call?.purpose === 'run' ? call.owner : 'none';
   for (const clock of moves.clocks) {
-    for (const { says, kind } of moves.judge(owner)) {
+    for (const { says, key, kind } of moves.judgeOwners(call)) {
       for (const releasedAt of mayHaveHeld(moves, clock)) {
-        const how = `${clock}|${says}|${self.sawMark}|${releasedAt}`;
+        const how = `${clock}|${key}|${self.sawMark}|${releasedAt}`;
         const action = moves.remember(`drive|${seen}|${how}`, () =>
           rules.decide(moves.journal(known, driving, call), {
             ...moves.situation(me, says, clock),
@@ -129,7 +128,7 @@ function decideOn(
             releasedAt: () => releasedAt,
           }),
         );
-        act(moves, me, action, kind, releasedAt === Infinity);
+        act(moves, me, action, kind, releasedAt === Infinity, says);
         if (action.do === 'await_calls' && moves.variant.clocks)
           withoutWorker(moves, me, action, moves.journal(known, driving, call));
       }
@@ -137,7 +136,7 @@ function decideOn(
   }
 }
 
-function act(moves: Moves, me: Orchestrator, action: Action, kind: Kind, holds: boolean): void {
+function act(moves: Moves, me: Orchestrator, action: Action, kind: Kind, holds: boolean, says: Says): void {
   const self = moves.state[me];
   const insert = (n: number, row: OrchestratorAt['row']): OrchestratorAt => ({
     ...self,
@@ -164,7 +163,7 @@ function act(moves: Moves, me: Orchestrator, action: Action, kind: Kind, holds: 
       const waits = { [me]: { ...self, awake: moves.variant.timers } };
       for (const call of action.calls) {
         if (holds && call.action.do === 'publish') hold(moves, me, call, waits, kind);
-        else moves.carryOut(me, call, waits, kind);
+        else moves.carryOut(me, call, waits, kind, says);
       }
       return;
     }
@@ -184,9 +183,9 @@ function withoutWorker(
 ): void {
   const [decision] = action.calls;
   if (decision?.action.do !== 'publish') return;
-  const by = moves.situation(me, 'alive', 'early');
+  const by = moves.situation(me, () => 'alive', 'early');
   const next = moves.rules.decideNotTaken(journal, decision, NOBODY, by);
-  moves.carryOut(`${me} (no worker)`, { ...decision, action: next }, {}, 'fault');
+  moves.carryOut(`${me} (no worker)`, { ...decision, action: next }, {}, 'fault', () => 'alive');
 }
 
 /** Tells viewers, sets the caches, and does what the open calls need. */
@@ -194,14 +193,13 @@ function end(moves: Moves, me: Orchestrator, how: string, change: Change): void 
   const { turn } = moves.state;
   if (!hasEnded(turn)) return moves.go(`${how}, which it lacks`, change);
   const told: Change = { ...change, turn: { ...turn, ...moves.ended() } };
-  const owner = moves.asked?.purpose === 'run' ? moves.asked.owner : 'none';
-  for (const { says, kind } of moves.judge(owner)) {
+  for (const { says, key, kind } of moves.judgeOwners(moves.asked)) {
     const stopped = turn.step2 !== 'final';
-    const calls = moves.remember(`end|${moves.rowsKey()}|${says}`, () =>
+    const calls = moves.remember(`end|${moves.rowsKey()}|${key}`, () =>
       moves.rules.decideCalls(moves.journal(turn), { ...moves.situation(me, says, 'early'), stopped }),
     );
     if (calls.length === 0) return moves.go(`${how}, tells of the end`, told, kind);
-    for (const call of calls) moves.carryOut(`${how}, tells of the end;`, call, told, kind);
+    for (const call of calls) moves.carryOut(`${how}, tells of the end;`, call, told, kind, says);
   }
 }
 
@@ -249,6 +247,7 @@ function mishaps(moves: Moves, me: Orchestrator, self: OrchestratorAt): void {
   const isHeld = self.holds && moves.variant.broker === 'deliveries';
   const freed = isHeld ? { queues: { ...queues, advance: moves.more(queues.advance) } } : {};
   const orphaned = turn.driver === me ? { turn: { ...turn, driver: 'gone' as const } } : {};
-  moves.go(`${me} dies`, { [me]: IDLE_ORCHESTRATOR, ...freed, ...orphaned }, 'fault');
+  if (moves.variant.deaths)
+    moves.go(`${me} dies`, { [me]: IDLE_ORCHESTRATOR, ...freed, ...orphaned }, 'fault');
   moves.go(`${me} forgets the turn`, { [me]: IDLE_ORCHESTRATOR, ...freed }, 'fault');
 }

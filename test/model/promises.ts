@@ -18,6 +18,7 @@ export type PromiseName =
   | 'no start after an acknowledged Stop'
   | 'no start under a claim that came too late'
   | 'no model call for a deleted conversation'
+  | 'unknown only when nobody who has claimed it can tell'
   | 'one outcome per call'
   | 'one row per number'
   // Of the whole graph:

@@ -7,6 +7,7 @@ import {
   decideLostClaim,
   decideLostConnection,
   decideStop,
+  decideStopped,
   decideSweep,
   decideTakeUp,
   decideNotTaken,
@@ -14,7 +15,6 @@ import {
   isSuperseded,
   sendDeadlineOf,
   settleClaim,
-  stoppedBeforeStart,
 } from '#turn';
 
 /** The rules that production decides by: the model has none of its own. A mutant replaces one of them. */
@@ -24,6 +24,7 @@ export const PRODUCTION = {
   decideTakeUp,
   isSuperseded,
   decideStop,
+  decideStopped,
   decideSweep,
   isSettled,
   decideAfterCompeting,
@@ -34,7 +35,6 @@ export const PRODUCTION = {
   decideLostClaim,
   decideAfterReclaim,
   decideLostConnection,
-  stoppedBeforeStart,
 };
 
 export type Rules = typeof PRODUCTION;

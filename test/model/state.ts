@@ -27,11 +27,20 @@ export interface TurnRows {
   conversation: 'kept' | 'marked' | 'removed';
 }
 
-/** The rows of one call, and what no row says: how often its effect happened. */
+/** Which of the living workers. */
+export type WorkerSet = 'none' | Worker | 'both';
+
+/** The rows of one call, and what no row says: how often its effect happened, and by whom it was begun. */
 export interface CallRows {
   /** Number of the newest claim, 0 without one. */
   attempt: number;
   owner: Owner;
+  /** The other worker, if it owns an earlier claim. Not kept after the outcome, as the next two. */
+  earlier: Worker | 'none';
+  /** An earlier claim was that of a process which is gone. */
+  lost: boolean;
+  /** Who has started it. */
+  startedBy: WorkerSet;
   purpose: 'run' | 'settle';
   /** What a settle claim states. */
   decides: End;
@@ -162,9 +171,12 @@ export class States {
   }
 }
 
+/** Of a call that has an outcome, or no claim. */
+export const NO_HISTORY = { earlier: 'none', lost: false, startedBy: 'none' } as const;
 const NO_CALL: CallRows = {
   attempt: 0,
   owner: 'none',
+  ...NO_HISTORY,
   purpose: 'run',
   decides: 'none',
   outcome: 'none',
@@ -197,6 +209,10 @@ export const START: Parts = {
 /** The call that the committed first step asks for. */
 export function askedCall({ step1 }: TurnRows): CallName | undefined {
   return step1 === 'asks_a' ? 'a' : step1 === 'asks_b' ? 'b' : undefined;
+}
+
+export function isAmong(worker: Worker, set: WorkerSet): boolean {
+  return set === worker || set === 'both';
 }
 
 export function callOf(me: Orchestrator): CallName {

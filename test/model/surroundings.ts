@@ -1,5 +1,5 @@
 import type { Moves } from './moves.js';
-import { hasEnded, type CallRows } from './state.js';
+import { hasEnded, NO_HISTORY, type CallRows } from './state.js';
 
 /** The sweeper: its actions are single publishes and inserts, so it needs no state; two sweepers are no more than one. */
 export function sweeperMoves(moves: Moves): void {
@@ -7,14 +7,13 @@ export function sweeperMoves(moves: Moves): void {
   if (!moves.variant.timers || !moves.variant.sweeper) return;
   if (turn.conversation !== 'kept') remove(moves);
   if (!turn.due || turn.conversation === 'removed') return;
-  const owner = moves.asked?.purpose === 'run' ? moves.asked.owner : 'none';
   for (const clock of moves.clocks) {
-    for (const { says, kind } of moves.judge(owner)) {
-      const action = moves.remember(`sweep|${moves.rowsKey()}|${says}|${clock}`, () =>
+    for (const { says, key, kind } of moves.judgeOwners(moves.asked)) {
+      const action = moves.remember(`sweep|${moves.rowsKey()}|${key}|${clock}`, () =>
         moves.rules.decideSweep(moves.journal(turn), moves.situation('none', says, clock)),
       );
       if (action.do === 'finish') {
-        for (const call of action.calls) moves.carryOut('sweeper', call, {}, kind);
+        for (const call of action.calls) moves.carryOut('sweeper', call, {}, kind, says);
         if (hasEnded(turn))
           moves.go('sweeper tells of the end', { turn: { ...turn, ...moves.ended() } }, kind);
       } else if (action.do === 'wake') moves.go('sweeper hints', moves.hinted());
@@ -31,7 +30,15 @@ function remove(moves: Moves): void {
   if (!isReady) return;
   const without = (call: CallRows): CallRows =>
     moves.has('claims_removed')
-      ? { ...call, attempt: 0, owner: 'none', purpose: 'run', decides: 'none', outcome: 'none' }
+      ? {
+          ...call,
+          ...NO_HISTORY,
+          attempt: 0,
+          owner: 'none',
+          purpose: 'run',
+          decides: 'none',
+          outcome: 'none',
+        }
       : { ...call, decides: 'none', outcome: 'none' };
   // Numbers stay taken: whoever loses an insert against one reads an end.
   const emptied = (step: 'none' | string) =>

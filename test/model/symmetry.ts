@@ -22,11 +22,14 @@ import {
 export class Symmetry {
   private readonly swapped = new Map<object, object>();
 
-  constructor(private readonly states: States) {}
+  constructor(
+    private readonly states: States,
+    private readonly oneDriver: boolean,
+  ) {}
 
   /** One state for all that are the same but for names. */
   representativeOf(state: State): State {
-    return this.sortWorkers(this.sortOrchestrators(state));
+    return this.sortWorkers(this.oneDriver ? state : this.sortOrchestrators(state));
   }
 
   private sortOrchestrators(state: State): State {
@@ -66,6 +69,7 @@ export class Symmetry {
 
 const otherCall = (name: CallName): CallName => (name === 'a' ? 'b' : 'a');
 const OTHER: Record<Orchestrator | Worker, Owner> = { o1: 'o2', o2: 'o1', w1: 'w2', w2: 'w1' };
+const otherWorker = (worker: Worker | 'none') => (worker === 'w1' ? 'w2' : worker === 'w2' ? 'w1' : worker);
 const otherOwner = (owner: Owner): Owner => (owner === 'none' || owner === 'gone' ? owner : OTHER[owner]);
 
 function swapTurn(turn: TurnRows): TurnRows {
@@ -87,5 +91,7 @@ function swapGateway(gateway: GatewayAt): GatewayAt {
 }
 
 function swapOwner(call: CallRows): CallRows {
-  return { ...call, owner: otherOwner(call.owner) };
+  const { owner, earlier, startedBy } = call;
+  const swapped = startedBy === 'both' ? startedBy : otherWorker(startedBy);
+  return { ...call, owner: otherOwner(owner), earlier: otherWorker(earlier), startedBy: swapped };
 }

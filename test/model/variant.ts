@@ -22,7 +22,8 @@ export type Slip =
   | 'removed_with_open_calls'
   | 'claim_of_own_name_taken'
   | 'held_for_ever'
-  | 'held_call_given_up_alone';
+  | 'held_call_given_up_alone'
+  | 'stood_back_and_forgotten';
 
 /** A world to explore. */
 export interface Variant {
@@ -42,6 +43,10 @@ export interface Variant {
   broker: 'hints' | 'deliveries';
   /** Loss, duplication, reordering, crashes, lost memory, broken tool connections, wrong suspicion. */
   faults: boolean;
+  /** Processes may die, and tools lose their connection. */
+  deaths: boolean;
+  /** What may be said of a process that lives. */
+  suspicion: 'dead' | 'suspect';
   /** The sweeper, and the drivers' own ticks. */
   timers: boolean;
   sweeper: boolean;
@@ -51,6 +56,8 @@ export interface Variant {
   endless: boolean;
   /** One orchestrator and one worker, which may die and come back as another: enough for most mutants. */
   alone: boolean;
+  /** One orchestrator and two workers. */
+  oneDriver: boolean;
   /** Both workers are two deliveries at once in one process. */
   oneWorker: boolean;
   rules: Partial<Rules>;
@@ -66,11 +73,14 @@ export function variant(name: string, change: Partial<Variant> = {}): Variant {
     holds: false,
     broker: 'hints',
     faults: true,
+    deaths: true,
+    suspicion: 'dead',
     timers: true,
     sweeper: true,
     staleReads: false,
     endless: false,
     alone: false,
+    oneDriver: false,
     oneWorker: false,
     rules: {},
     slips: [],

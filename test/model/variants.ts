@@ -63,6 +63,24 @@ export const WORLDS: Expectation[] = [
     [...RAN.once, ...LATE],
   ),
   world('once, Stop, held calls, one of each', true, { holds: true, alone: true }, [...RAN.once, ...STOPPED]),
+  world(
+    'idempotent, Stop, nobody wrongly called dead, one driver',
+    false,
+    { toolClass: 'idempotent', suspicion: 'suspect', oneDriver: true },
+    [...RAN.idempotent, ...STOPPED, 'cancel@2/gave_up'],
+  ),
+  world(
+    'idempotent, Stop, everybody lives, one driver',
+    true,
+    { toolClass: 'idempotent', suspicion: 'suspect', deaths: false, oneDriver: true },
+    CALM_STOP,
+  ),
+  world(
+    'idempotent, Stop, everybody lives',
+    false,
+    { toolClass: 'idempotent', suspicion: 'suspect', deaths: false },
+    CALM_STOP,
+  ),
   world('once, held calls, clocks', false, { user: 'waits', holds: true, clocks: true }, [
     ...RAN.once,
     ...LATE,

@@ -19,8 +19,11 @@ import {
   type End,
   type Worker,
   type WorkerAt,
+  type WorkerSet,
 } from './state.js';
-import { DEFAULT_BUDGETS, failedOutcome, type Liveness } from '#turn';
+import { failedOutcome, type Liveness } from '#turn';
+import { at, hinted } from './worker-hints.js';
+import { dieIdle, mishaps } from './worker-mishaps.js';
 
 /** Claims calls, runs them, settles them; may die or lose its tool at any line. */
 export function workerMoves(moves: Moves, me: Worker): void {
@@ -28,6 +31,7 @@ export function workerMoves(moves: Moves, me: Worker): void {
   switch (self.at) {
     case 'idle':
       for (const name of ['a', 'b'] as const) receive(moves, me, name);
+      if (moves.variant.faults) dieIdle(moves, me);
       return;
     case 'claiming':
       claimNext(moves, me, self);
@@ -67,15 +71,6 @@ function receive(moves: Moves, me: Worker, name: CallName): void {
       deliver(moves, me, name, taken, clock, releasedAt);
 }
 
-function at(
-  where: WorkerAt['at'],
-  call: CallName,
-  attempt: number,
-  change: Partial<WorkerAt> = {},
-): WorkerAt {
-  return { ...IDLE_WORKER, at: where, call, attempt, ...change };
-}
-
 /** Attempt 1 at once; lost: read what stands, and do what the rules say. */
 function deliver(
   moves: Moves,
@@ -110,13 +105,13 @@ function deliver(
     const claimed: CallRows = {
       ...call,
       attempt: Math.max(1, call.attempt),
-      owner: nameOf(moves, me),
+      ...ownedBy(call, nameOf(moves, me)),
       purpose: 'run',
       decides: 'none',
     };
     return moves.go(`${how}, claims it`, {
       ...taken,
-      [name]: claimed,
+      [name]: moves.withoutHistory(claimed),
       [me]: at('starting', name, 1, lateness(moves, call)),
     });
   }
@@ -143,17 +138,17 @@ function deliver(
   }
 }
 
-/** The hint about a result, on top of what was taken out of a queue. */
-function hinted(moves: Moves, taken: Change): Change {
-  const hint = moves.hinted();
-  if (moves.has('no_hint_after_outcome')) return taken;
-  if (!hint.queues || !taken.queues) return { ...taken, ...hint };
-  return { queues: { ...taken.queues, advance: hint.queues.advance } };
-}
-
 function lateness(moves: Moves, call: CallRows): Pick<WorkerAt, 'late'> {
   if (moves.state.gateway.acked !== 'no') return { late: 'after_stop' };
   return { late: call.outcome === 'none' ? 'no' : 'after_outcome' };
+}
+
+/** The owners after a new claim: those before are not forgotten. */
+function ownedBy(call: CallRows, owner: Worker): Pick<CallRows, 'owner' | 'earlier' | 'lost'> {
+  const { earlier, lost } = call;
+  if (call.owner === 'gone') return { owner, earlier: earlier === owner ? 'none' : earlier, lost: true };
+  const other = call.owner === 'w1' || call.owner === 'w2' ? call.owner : 'none';
+  return { owner, earlier: other === owner || other === 'none' ? earlier : other, lost };
 }
 
 function claimNext(moves: Moves, me: Worker, self: WorkerAt): void {
@@ -161,9 +156,9 @@ function claimNext(moves: Moves, me: Worker, self: WorkerAt): void {
   const call = moves.state[name];
   const label = `${me} claims call ${name} again, attempt ${attempt}`;
   if (call.attempt !== attempt - 1) return moves.go(`${label}: loses`, { [me]: IDLE_WORKER });
-  const claimed: CallRows = { ...call, attempt, owner: nameOf(moves, me) };
+  const claimed: CallRows = { ...call, attempt, ...ownedBy(call, nameOf(moves, me)) };
   moves.go(`${label}: wins`, {
-    [name]: claimed,
+    [name]: moves.withoutHistory(claimed),
     [me]: at('rereading', name, attempt, lateness(moves, call)),
   });
 }
@@ -184,27 +179,37 @@ function reread(moves: Moves, me: Worker, self: WorkerAt): void {
     case 'uncommitted':
       return moves.go(`${me} reads again: nobody asks for it`, { [me]: IDLE_WORKER });
     case 'stopped':
-      return settle(moves, me, name, 'unknown', `${me} reads again: stopped`);
+      return standBack(moves, me, name, `${me} reads again: stopped`);
   }
 }
 
 /** Inserts the outcome, hints, acks. */
 function settle(moves: Moves, me: Worker, name: CallName, end: End, why: string, taken: Change = {}): void {
-  const { change, broken } = moves.settled(name, end);
+  const { change, broken } = moves.settled(name, end, [me]);
   const idle = { ...hinted(moves, taken), [me]: IDLE_WORKER };
   moves.go(`${why}, inserts outcome ${end}`, { ...idle, ...change }, 'progress', broken);
 }
 
+/** It does not run under this claim: somebody who has claimed it before, or after, may. */
+function standBack(moves: Moves, me: Worker, name: CallName, why: string): void {
+  for (const { says, kind } of moves.judgeOwners(moves.state[name], me)) {
+    const { change, broken, end } = moves.standBack(name, me, [], says);
+    const hint = end === undefined ? {} : hinted(moves, {});
+    const how = end === undefined ? 'leaves it to who may run it' : `inserts outcome ${end}`;
+    moves.go(`${why}, ${how}`, { ...hint, ...change, [me]: IDLE_WORKER }, kind, broken);
+  }
+}
+
 function start(moves: Moves, me: Worker, self: WorkerAt): void {
-  const { call: name, late, attempt } = self;
+  const { call: name, late } = self;
   const { turn, gateway } = moves.state;
   const call = moves.state[name];
   if (self.told) {
-    const end = endOf({ status: 'failure', error: moves.rules.stoppedBeforeStart(attempt) });
-    return settle(moves, me, name, end, `${me} is told to stop before it starts`);
+    return standBack(moves, me, name, `${me} is told to stop before it starts`);
   }
   const effect: CallRows = {
     ...call,
+    startedBy: withWorker(call.startedBy, nameOf(moves, me)),
     starts: Math.min(call.starts + 1, moves.variant.toolClass === 'once' ? 2 : 1),
   };
   const isAsked = askedCall(turn) === name || turn.conversation === 'removed';
@@ -220,7 +225,7 @@ function start(moves: Moves, me: Worker, self: WorkerAt): void {
   }
   moves.go(
     `${me} STARTS call ${name}`,
-    { [name]: effect, [me]: { ...self, at: 'running' } },
+    { [name]: moves.withoutHistory(effect), [me]: { ...self, at: 'running' } },
     'progress',
     broken,
   );
@@ -250,47 +255,10 @@ function wakeDriver(moves: Moves): Change {
 }
 
 function record(moves: Moves, me: Worker, self: WorkerAt): void {
-  const { change } = moves.settled(self.call, 'done');
+  const { change } = moves.settled(self.call, 'done', [me]);
   moves.go(`${me} records the result`, { [me]: IDLE_WORKER, ...change });
 }
 
-function mishaps(moves: Moves, me: Worker, self: WorkerAt): void {
-  const { queues } = moves.state;
-  const { call: name } = self;
-  const call = moves.state[name];
-  const queue = `call_${name}` as const;
-  const freed =
-    moves.variant.broker === 'deliveries'
-      ? { queues: { ...queues, [queue]: moves.more(queues[queue]) } }
-      : {};
-  const orphaned = call.owner === me ? { [name]: { ...call, owner: 'gone' as const } } : {};
-  const died: Change = { [me]: IDLE_WORKER, ...freed, ...orphaned };
-  // One process dies with both of its deliveries.
-  if (!moves.variant.oneWorker) moves.go(`${me} dies`, died, 'fault');
-  if (moves.variant.broker === 'deliveries') moves.go(`${me} is cut off from the broker`, freed, 'fault');
-  if (self.at === 'running') loseTool(moves, me, self);
-}
-
-/** The connection to the tool breaks while it runs. */
-function loseTool(moves: Moves, me: Worker, self: WorkerAt): void {
-  const { call: name, attempt, told } = self;
-  const run = {
-    class: moves.variant.toolClass,
-    attempt,
-    attempts: DEFAULT_BUDGETS.callAttempts,
-    stopped: told,
-  };
-  switch (moves.rules.decideLostConnection(run)) {
-    case 'unknown':
-      return lost('unknown');
-    case 'give_up':
-      return lost('gave_up');
-    case 'claim_again':
-      return moves.go(`${me} loses its tool`, { [me]: at('claiming', name, attempt + 1) }, 'fault');
-  }
-  function lost(end: End): void {
-    const { change, broken } = moves.settled(name, end);
-    const idle = { ...hinted(moves, {}), [me]: IDLE_WORKER };
-    moves.go(`${me} loses its tool, inserts outcome ${end}`, { ...idle, ...change }, 'fault', broken);
-  }
+function withWorker(set: WorkerSet, me: Worker): WorkerSet {
+  return set === 'none' || set === me ? me : 'both';
 }

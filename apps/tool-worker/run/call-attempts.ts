@@ -1,13 +1,14 @@
 import type { Claim, Outcome, ToolCallBody } from '#contracts';
 import type { CallLabel, Ports } from '#journal';
 import { failure, type ToolConnectionLostError } from '#tools';
-import { attemptsOf, decideLostConnection, mayHaveRun, stoppedBeforeStart, toolsetOf } from '#turn';
+import { attemptsOf, decideLostConnection, mayHaveRun, toolsetOf } from '#turn';
 import { timestampOf } from '#time';
 import type { HostedTool } from '../offer/hosted-tools.js';
 import { claimNext, outcomeRow } from './call-claims.js';
 import type { CallInHand } from './call-in-hand.js';
 import { CallOutput } from './call-output.js';
 import { CallQuestions, type QuestionTimes } from './call-questions.js';
+import type { StandBack } from './stand-back.js';
 import { runTool, runWhenReached, type Ran } from './run-tool.js';
 
 export interface AttemptedCall {
@@ -20,6 +21,7 @@ export interface AttemptedCall {
 export interface AttemptOptions {
   questionTimes: QuestionTimes;
   isLeaving: () => boolean;
+  standBack: StandBack;
 }
 
 /** `elsewhere`: somebody else settles it; `given_back`: this worker leaves, and another one may run it. */
@@ -39,7 +41,10 @@ export class CallAttempts {
     const { clock } = this.ports;
     for (let claim = first; ;) {
       await this.ports.faultPoint('call_claimed');
-      if (hand.stop.aborted) return this.stopped(claim.n);
+      if (hand.stop.aborted) {
+        const claims = { attempt: claim.n, first: first.n, hasRun: claim !== first };
+        return this.options.standBack.from(body, claims);
+      }
       const startedAt = clock.now();
       this.emitStart(claim);
       const output = new CallOutput(this.ports, body, hosted.outputBytes);
@@ -61,7 +66,7 @@ export class CallAttempts {
     lost: ToolConnectionLostError,
     run: { attempt: number; durationMs: number },
   ): Promise<AttemptsEnd | { mine: Claim }> {
-    const { body, label, hand } = this.call;
+    const { body, hand } = this.call;
     const follows = decideLostConnection({
       class: body.class,
       attempt: run.attempt,
@@ -74,14 +79,13 @@ export class CallAttempts {
       return outcomeRow(this.ports, body, run, failure('ToolExecutionError', lost.message));
     // Servers often get the signal that ends their worker, too.
     if (this.options.isLeaving()) return 'given_back';
-    const next = await claimNext(this.ports, body, label, run.attempt + 1);
+    const next = await claimNext(this.ports, body, run.attempt + 1);
     if (next === 'nothing') return 'elsewhere';
+    if ('stopped' in next) {
+      const claims = { attempt: next.stopped, first: run.attempt, hasRun: true };
+      return this.options.standBack.from(body, claims);
+    }
     return 'outcome' in next ? next.outcome : next;
-  }
-
-  private stopped(attempt: number): Outcome {
-    const result = { status: 'failure' as const, error: stoppedBeforeStart(attempt) };
-    return outcomeRow(this.ports, this.call.body, { attempt, durationMs: 0 }, result);
   }
 
   private async runOnce(attempt: number, output: CallOutput): Promise<Ran> {

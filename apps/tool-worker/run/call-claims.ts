@@ -1,11 +1,14 @@
 import type { Claim, Outcome, ToolCallBody } from '#contracts';
 import { compete, settle, type CallLabel, type Ports } from '#journal';
 import type { Store } from '#store';
-import { decideAfterReclaim, decideLostClaim, mayHaveRun, runClaim, settleClaim, type Liveness } from '#turn';
+import { decideAfterReclaim, decideLostClaim, runClaim, settleClaim, type Liveness } from '#turn';
 import { timestampOf } from '#time';
 
-/** What claiming came to. `mine` may start; with `outcome` the call has ended; `nothing` is somebody else's to do. */
-export type Claimed = { mine: Claim } | { outcome: Outcome } | 'nothing';
+/**
+ * What claiming came to. `mine` may start; with `outcome` the call has ended; `nothing` is somebody else's to do;
+ * `stopped` under this attempt, and whoever has claimed it before may be running it.
+ */
+export type Claimed = { mine: Claim } | { outcome: Outcome } | { stopped: number } | 'nothing';
 
 /** Attempt 1, at once and without reading first. A duplicate key says that somebody was earlier. */
 export function claimFirst(ports: Ports, body: ToolCallBody) {
@@ -32,17 +35,12 @@ export async function claimAgain(ports: Ports, body: ToolCallBody, label: CallLa
     case 'settle':
       return { outcome: await settle(ports, label, action.outcome) };
     case 'claim_again':
-      return claimNext(ports, body, label, action.attempt);
+      return claimNext(ports, body, action.attempt);
   }
 }
 
 /** Attempt 2 or later: claim, and only then read what the journal says now. */
-export async function claimNext(
-  ports: Ports,
-  body: ToolCallBody,
-  label: CallLabel,
-  attempt: number,
-): Promise<Claimed> {
+export async function claimNext(ports: Ports, body: ToolCallBody, attempt: number): Promise<Claimed> {
   const { won, row } = await ports.store.claim(claimRow(ports, body, attempt));
   if (!won) return 'nothing';
   const [step, next, outcome] = await Promise.all([
@@ -60,7 +58,7 @@ export async function claimNext(
     case 'uncommitted':
       return 'nothing';
     case 'stopped':
-      return { outcome: await settle(ports, label, unknownOutcome(ports, body, attempt)) };
+      return { stopped: attempt };
   }
 }
 
@@ -83,10 +81,6 @@ export async function refuseUnclaimed(
 ): Promise<Outcome | undefined> {
   const { won } = await ports.store.claim(settleClaim(outcome, ports.me));
   return won ? settle(ports, label, outcome) : undefined;
-}
-
-export function unknownOutcome(ports: Ports, body: ToolCallBody, attempt: number): Outcome {
-  return outcomeRow(ports, body, { attempt, durationMs: 0 }, { status: 'failure', error: mayHaveRun() });
 }
 
 export function outcomeRow(

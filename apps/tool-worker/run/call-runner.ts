@@ -1,4 +1,4 @@
-import type { Claim, ToolCallBody } from '#contracts';
+import type { Body, Claim, ToolCallBody } from '#contracts';
 import { auditedCall, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
@@ -12,6 +12,7 @@ import { CallEnds } from './call-ends.js';
 import { CallInHand } from './call-in-hand.js';
 import type { QuestionTimes } from './call-questions.js';
 import type { RateLimits } from './rate-limits.js';
+import { StandBack } from './stand-back.js';
 
 export interface CallRunnerOptions {
   rates: RateLimits;
@@ -28,6 +29,7 @@ export class CallRunner {
   private readonly questionTimes: QuestionTimes;
   private readonly rates: RateLimits;
   private readonly ends: CallEnds;
+  private readonly standBack: StandBack;
   private isLeaving = false;
 
   constructor(
@@ -42,11 +44,14 @@ export class CallRunner {
     });
     this.ends = new CallEnds(ports, metrics);
     this.questionTimes = questionTimes;
+    this.standBack = new StandBack(ports);
   }
 
-  /** Tells a call to stop; a call that is not here is none of this worker's. */
-  cancel(toolCallId: string): void {
-    this.inHand.get(toolCallId)?.cancel();
+  /** Tells a call to stop. One that this worker has claimed and does not run ends if nobody else can be running it. */
+  async cancel(told: Body<'tool.cancel'>): Promise<void> {
+    const hand = this.inHand.get(told.tool_call_id);
+    if (hand) hand.cancel();
+    else await this.standBack.told(told);
   }
 
   /** Tells a call that somebody has answered what it asks. */
@@ -110,8 +115,18 @@ export class CallRunner {
     const again = await claimAgain(this.ports, body, label);
     if (again === 'nothing') return 'ack';
     if ('outcome' in again) return this.ends.hint(body, again.outcome);
+    if ('stopped' in again) return this.leaveStopped(body, label, again.stopped);
     this.rates.count(body.tool_name);
     return slots.use((slot) => this.run(hosted, body, label, again.mine, hand.runIn(slot)));
+  }
+
+  private async leaveStopped(
+    body: ToolCallBody,
+    label: CallLabel,
+    attempt: number,
+  ): Promise<DeliveryOutcome> {
+    const outcome = await this.standBack.from(body, { attempt, first: attempt, hasRun: false });
+    return outcome === 'elsewhere' ? 'ack' : this.ends.settle(body, label, outcome);
   }
 
   /** Undefined when somebody else has claimed the call before. */
@@ -153,8 +168,9 @@ export class CallRunner {
     hand: CallInHand,
   ): Promise<DeliveryOutcome> {
     const call = { body, label, hosted, hand };
-    const { questionTimes } = this;
-    const attempts = new CallAttempts(this.ports, call, { questionTimes, isLeaving: () => this.isLeaving });
+    const { questionTimes, standBack } = this;
+    const isLeaving = () => this.isLeaving;
+    const attempts = new CallAttempts(this.ports, call, { questionTimes, isLeaving, standBack });
     const outcome = await attempts.run(claim);
     if (outcome === 'elsewhere') return 'ack';
     if (outcome === 'given_back') return giveBack();

@@ -90,7 +90,7 @@ describe('Stop of a call', () => {
     const runner = createRunner();
     const handled = runner.handle(call, new Slots(1));
     await held.until;
-    runner.cancel(call.tool_call_id);
+    void runner.cancel(call);
     expect(await handled).toBe('ack');
     const error = { error_type: 'Cancelled', error_details: { started: true } };
     expect(await store.getOutcome(call.tool_call_id)).toMatchObject({ status: 'failure', error });
@@ -109,7 +109,7 @@ describe('Stop of a call', () => {
     });
     const handled = runner.handle(call, new Slots(1));
     await claimed.until;
-    runner.cancel(call.tool_call_id);
+    void runner.cancel(call);
     confirming.go();
     expect(await handled).toBe('ack');
     expect(starts).toBe(0);
@@ -119,7 +119,7 @@ describe('Stop of a call', () => {
   });
 
   it('that is not here is none of this worker’s business', async () => {
-    createRunner().cancel(call.tool_call_id);
+    await createRunner().cancel(call);
     expect(await store.getOutcome(call.tool_call_id)).toBeNull();
   });
 });

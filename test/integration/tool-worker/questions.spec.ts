@@ -91,7 +91,7 @@ describe('a call that asks its person', () => {
       status: 'success',
       data: { text: '{"action":"accept","content":{"account":"GOT-3"}}' },
     });
-    runner.cancel(second.tool_call_id);
+    void runner.cancel(second);
     await outcomeOf(second);
   });
 
@@ -127,7 +127,7 @@ describe('a call that asks its person', () => {
     const runner = createRunner(askOnce);
     const body = bodyOf(1);
     await runner.handle(body, new Slots(1));
-    runner.cancel(body.tool_call_id);
+    void runner.cancel(body);
     const error = { error_type: 'Cancelled', error_details: { started: true } };
     expect(await outcomeOf(body)).toMatchObject({ status: 'failure', error });
   });
@@ -142,7 +142,7 @@ describe('a call that asks its person', () => {
     await runner.handle(body, new Slots(2));
     expect(await runner.handle(body, new Slots(2))).toBe('ack');
     expect(starts).toBe(1);
-    runner.cancel(body.tool_call_id);
+    void runner.cancel(body);
     await outcomeOf(body);
   });
 

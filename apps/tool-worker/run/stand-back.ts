@@ -1,0 +1,62 @@
+import type { Body, Outcome, ToolCallBody } from '#contracts';
+import { carryOut, livenessOfOwners, situationOf, tellOwners, type Ports } from '#journal';
+import { decideCalls, decideStopped } from '#turn';
+import { outcomeRow } from './call-claims.js';
+
+/** Of a forgotten one nobody knows whether it started. */
+const MAX_REMEMBERED = 1_000;
+
+/** This worker's claims on a call in hand: the attempt that counts, the first one, and whether it ran under any. */
+export interface HeldClaims {
+  attempt: number;
+  first: number;
+  hasRun: boolean;
+}
+
+/**
+ * Calls that this worker has claimed and does not run, because their turn was stopped: another worker that has claimed
+ * them before, or after, may be at it. Then they are that worker's to end.
+ */
+export class StandBack {
+  private readonly neverStarted = new Set<string>();
+
+  constructor(private readonly ports: Ports) {}
+
+  /** Of a call in hand that does not run under this attempt: how it ends, or `elsewhere`. */
+  async from(body: ToolCallBody, { attempt, first, hasRun }: HeldClaims): Promise<Outcome | 'elsewhere'> {
+    const { ports } = this;
+    const { me } = ports;
+    const claims = await ports.store.listClaims(body.tool_call_id);
+    const hadEarlier = claims.some(({ owner, n }) => owner === me && n < first);
+    const started = hasRun || (hadEarlier && !this.neverStarted.has(body.tool_call_id));
+    if (!started) this.remember(body.tool_call_id);
+    const liveness = await livenessOfOwners(ports, claims);
+    const next = decideStopped(claims, { liveness, stoodBack: [{ worker: me, started }] });
+    if (next.do === 'settle') {
+      const run = { attempt, durationMs: 0 };
+      return outcomeRow(ports, body, run, { status: 'failure', error: next.error });
+    }
+    await tellOwners(ports, body, next);
+    return 'elsewhere';
+  }
+
+  /** Told to stop a call that is not in hand: ends it, if nobody else can be running it. */
+  async told({ tool_call_id, turn_id, stood_back = [] }: Body<'tool.cancel'>): Promise<void> {
+    const { ports } = this;
+    const journal = await ports.store.readJournal(turn_id);
+    if (!journal) return;
+    const mine = { worker: ports.me, started: !this.neverStarted.has(tool_call_id) };
+    const situation = { ...(await situationOf(ports, journal)), stoodBack: [...stood_back, mine] };
+    const decision = decideCalls(journal, situation).find(({ call }) => call.tool_call_id === tool_call_id);
+    const isMine = journal.claims.some(
+      ({ _id, n, owner }) => owner === ports.me && _id === `${tool_call_id}:${n}`,
+    );
+    if (situation.stopped && isMine && decision) await carryOut(ports, journal, decision);
+  }
+
+  private remember(toolCallId: string): void {
+    this.neverStarted.add(toolCallId);
+    const [oldest] = this.neverStarted;
+    if (this.neverStarted.size > MAX_REMEMBERED && oldest !== undefined) this.neverStarted.delete(oldest);
+  }
+}
