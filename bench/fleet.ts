@@ -60,7 +60,7 @@ export async function startBenchOrchestrator(
 }
 
 export async function startBenchWorker(store: Store, bus: Bus, processId: string) {
-  const hosts = createLocalToolsets().filter(({ name }) => name === 'math');
+  const hosts = createLocalToolsets({ clock: new SystemClock() }).filter(({ name }) => name === 'math');
   return startToolWorker({
     ...systemTime(),
     faultPoint: noFaults,

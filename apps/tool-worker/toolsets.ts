@@ -3,7 +3,7 @@ import { ConfigError, settingsOfTool, type Settings, type ToolConfig } from '#bo
 import { createMcpToolsets, loadMcpConfig, type McpLogger, type McpMetrics } from '#mcp';
 import type { Store } from '#store';
 import { createLocalToolsets, loadToolFiles, ToolSetupError, type FactStore, type ToolsetHost } from '#tools';
-import type { Time } from '#time';
+import type { Clock, Time } from '#time';
 import type { ToolOverrides } from './tool-worker.deps.js';
 
 export interface ToolSources extends Time {
@@ -26,19 +26,25 @@ export async function createToolsets(config: ToolConfig, sources: ToolSources): 
   const { path, isRequired } = config.mcpConfig;
   const servers = loadMcpConfig({ path, isExplicit: isRequired });
   const kept = { artifacts: store, facts: store };
-  const builtIn = createLocalToolsets({ docsDir, dataDir, ...kept, http: { allow: httpFetchAllow } });
+  const builtIn = createLocalToolsets({ clock, docsDir, dataDir, ...kept, http: { allow: httpFetchAllow } });
   const taken = new Set(servers.map(({ name }) => name).filter((name) => GIVE_WAY.includes(name)));
   for (const name of taken)
     logger.warn({ server: name }, `the MCP server ${name} replaces our toolset ${name}`);
-  const own = [...builtIn, ...(await loadOwnFiles(config, builtIn))].filter(({ name }) => !taken.has(name));
+  const own = [...builtIn, ...(await loadOwnFiles(config, builtIn, clock))].filter(
+    ({ name }) => !taken.has(name),
+  );
   const reservedNames = own.map(({ name }) => name);
   const all = [...own, ...createMcpToolsets(servers, logger, { reservedNames, metrics, clock, random })];
   return config.toolsets ? chosen(all, config.toolsets) : all;
 }
 
-async function loadOwnFiles({ toolsDir }: ToolConfig, builtIn: ToolsetHost[]): Promise<ToolsetHost[]> {
+async function loadOwnFiles(
+  { toolsDir }: ToolConfig,
+  builtIn: ToolsetHost[],
+  clock: Clock,
+): Promise<ToolsetHost[]> {
   if (!toolsDir.isRequired && !existsSync(toolsDir.path)) return [];
-  const toolsets = await loadToolFiles(toolsDir.path);
+  const toolsets = await loadToolFiles(toolsDir.path, { clock });
   const twice = toolsets.find(({ name }) => builtIn.some((known) => known.name === name));
   if (!twice) return toolsets;
   throw new ToolSetupError(

@@ -9,7 +9,6 @@ export { ArgumentValidator } from './validate-arguments.js';
 export { refuseArguments, showUnreadable } from './validation-detail.js';
 export { startThread } from './start-thread.js';
 export { Slots, type Slot } from './slots.js';
-export * from './limit-time.js';
 export * from './canonical-hash.js';
 export * from './catalogue.js';
 export * from './offer.js';

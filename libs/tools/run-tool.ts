@@ -1,9 +1,12 @@
 import type { ToolResult } from '#contracts';
+import { limitTime, SystemClock, timestampOf } from '#time';
 import { makeArtifact, referenceTo } from './artifact.js';
 import type { Tool, ToolContext } from './tool.port.js';
 import { toFailure, toToolResult } from './tool-result.js';
 import { ArgumentValidator } from './validate-arguments.js';
 
+/** Tool authors test with the machine's. */
+const clock = new SystemClock();
 const validator = new ArgumentValidator();
 
 const PLACE = {
@@ -38,11 +41,11 @@ function aCall({ definition }: Tool): ToolContext {
     conversationId: PLACE.conversation_id,
     userId: PLACE.user_id,
     attempt: 1,
-    signal: AbortSignal.timeout(definition.timeout_ms),
-    deadline: Date.now() + definition.timeout_ms,
+    signal: limitTime(clock, definition.timeout_ms),
+    deadline: clock.wall() + definition.timeout_ms,
     wantsLogs: false,
     progress: () => undefined,
-    attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, new Date().toISOString())),
+    attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, timestampOf(clock))),
     ask: () => Promise.reject(new Error('Nobody is there to answer: give runTool an `ask` of its own.')),
   };
 }

@@ -14,8 +14,9 @@ const [, file] = /`([\w.-]+\.tool\.mjs)`/.exec(text)!;
 
 /** Prints each toolset of the folder with its tools and what the first one answers. */
 const PROGRAM = `import { loadToolFiles } from ${JSON.stringify(pathToFileURL(join(root, 'libs/tools/folder/load-tool-files.ts')).href)};
+import { SystemClock } from ${JSON.stringify(pathToFileURL(join(root, 'libs/time/index.ts')).href)};
 import { runTool } from 'switchyard/tools';
-const toolsets = await loadToolFiles(import.meta.dirname);
+const toolsets = await loadToolFiles(import.meta.dirname, { clock: new SystemClock() });
 const [tool] = toolsets[0].tools();
 const names = toolsets.map((toolset) => [toolset.name, ...toolset.tools().map(({ definition }) => definition.own_name)]);
 console.log(JSON.stringify({ names, result: await runTool(tool, { text: 'abc' }) }));

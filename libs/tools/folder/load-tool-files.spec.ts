@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { defineTool, z } from '../author.js';
 import { runTool } from '../run-tool.js';
 import { loadToolFiles } from './load-tool-files.js';
 
+const clock = new SystemClock();
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'switchyard-tools-'));
@@ -26,7 +29,7 @@ const tool = (name: string) =>
 function load(files: Record<string, unknown>, { runsTypeScript = false } = {}) {
   for (const name of Object.keys(files)) writeFileSync(join(folder, name), '');
   const load = async (url: string) => ({ default: files[basename(new URL(url).pathname)] });
-  return loadToolFiles(folder, { load, runsTypeScript });
+  return loadToolFiles(folder, { clock, load, runsTypeScript });
 }
 
 describe('loadToolFiles', () => {
@@ -96,20 +99,23 @@ describe('loadToolFiles', () => {
     const path = join(folder, 'a.tool.mjs');
     writeFileSync(path, 'export default {');
     const load = () => Promise.reject(new SyntaxError('Unexpected end of input'));
-    const loading = loadToolFiles(folder, { load });
+    const loading = loadToolFiles(folder, { clock, load });
     await expect(loading).rejects.toThrow(`${path}: SyntaxError: Unexpected end of input`);
   });
 
   it('refuses a file that never ends loading, with its path', async () => {
     writeFileSync(join(folder, 'a.tool.mjs'), 'await new Promise(() => {});');
-    const loading = loadToolFiles(folder, { load: () => new Promise(() => undefined), loadMs: 20 });
-    await expect(loading).rejects.toThrow(
-      `${join(folder, 'a.tool.mjs')}: Error: it was not loaded within 20 ms.`,
+    const clock = new VirtualClock(new SeededRandom(1));
+    const loading = loadToolFiles(folder, { clock, load: () => new Promise(() => undefined) });
+    const refused = expect(loading).rejects.toThrow(
+      `${join(folder, 'a.tool.mjs')}: Error: it was not loaded within 15000 ms.`,
     );
+    await clock.advance(15_000);
+    await refused;
   });
 
   it('says what to correct when the folder is none', async () => {
-    await expect(loadToolFiles(join(folder, 'missing'))).rejects.toThrow('correct TOOLS_DIR');
+    await expect(loadToolFiles(join(folder, 'missing'), { clock })).rejects.toThrow('correct TOOLS_DIR');
   });
 });
 

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { LateError, within, type Clock } from '#time';
 import { defineToolset, findDefinitionProblem, ToolSetupError } from '../define-tool.js';
 import type { Tool, ToolsetHost } from '../tool.port.js';
 import { ArgumentValidator } from '../validate-arguments.js';
@@ -11,9 +12,8 @@ const VERSION = '1.0.0';
 const LOAD_MS = 15_000;
 
 interface Loading {
+  clock: Pick<Clock, 'after'>;
   load?: (url: string) => Promise<unknown>;
-  /** In milliseconds, for each file. */
-  loadMs?: number;
   runsTypeScript?: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Loading {
  */
 export async function loadToolFiles(
   folder: string,
-  { load = (url) => import(url), loadMs = LOAD_MS, runsTypeScript = nodeRunsTypeScript() }: Loading = {},
+  { clock, load = (url) => import(url), runsTypeScript = nodeRunsTypeScript() }: Loading,
 ): Promise<ToolsetHost[]> {
   const files = listToolFiles(folder);
   const typescript = files.find((path) => path.endsWith('.ts'));
@@ -35,7 +35,8 @@ export async function loadToolFiles(
   const toolsets: ToolsetHost[] = [];
   const pathOf = new Map<string, string>();
   for (const path of files) {
-    const toolset = await loadToolFile(path, (url) => inTime(load(url), loadMs), validator);
+    const inTime = (url: string) => within(clock, load(url), LOAD_MS).catch(explainLate);
+    const toolset = await loadToolFile(path, inTime, validator);
     const other = pathOf.get(toolset.name);
     if (other !== undefined)
       throw new ToolSetupError(`${other} and ${path} both make the toolset ${toolset.name}: rename one.`);
@@ -82,13 +83,11 @@ function nodeRunsTypeScript(): boolean {
   return 'typescript' in process.features && Boolean(process.features.typescript);
 }
 
-async function inTime<T>(loading: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const problem = `it was not loaded within ${ms} ms. What takes longer belongs into the tool's run.`;
-    timer = setTimeout(() => reject(new Error(problem)), ms);
-  });
-  return Promise.race([loading, late]).finally(() => clearTimeout(timer));
+function explainLate(error: unknown): never {
+  if (!(error instanceof LateError)) throw error;
+  throw new Error(
+    `it was not loaded within ${error.timeoutMs} ms. What takes longer belongs into the tool's run.`,
+  );
 }
 
 /** By its looks: the file may have its `defineTool` from another copy of this package. */

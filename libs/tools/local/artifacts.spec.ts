@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { plainText, type Artifact } from '#contracts';
+import { SystemClock } from '#time';
 import { makeArtifact } from '../artifact.js';
 import { toolContext } from '../testing/tool-context.js';
 import { PNG } from '../testing/pictures.js';
@@ -8,7 +9,10 @@ import { createArtifactsToolset } from './artifacts.js';
 
 const PLACE = { user_id: 'u', conversation_id: 'conversation-1', turn_id: 't', tool_call_id: 'c' };
 const kept = new Map<string, Artifact>();
-const [read, search] = createArtifactsToolset({ getArtifact: async (id) => kept.get(id) ?? null }).tools();
+const [read, search] = createArtifactsToolset(
+  { getArtifact: async (id) => kept.get(id) ?? null },
+  new SystemClock(),
+).tools();
 
 function keep(content: string | Uint8Array, contentType = 'text/plain'): string {
   const artifact = makeArtifact(PLACE, { content, contentType }, '2026-03-01T10:00:00.000Z');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, type Artifact } from '#contracts';
+import type { Clock } from '#time';
 import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolContext, type ToolsetHost } from '../tool.port.js';
 import { characterStart, compilePattern, isContinuation, searchText } from './search-text.js';
@@ -17,11 +18,11 @@ const TEXT_TYPE = /^text\/|[/+](json|xml|yaml|javascript|toml|sql|x-ndjson|x-sh)
 const id = z.string().max(128).describe('Id of the artifact: art_ and 32 hex digits');
 
 /** What results leave out, for the model: parts of artifacts of the call's own conversation. */
-export function createArtifactsToolset(artifacts: ArtifactReader): ToolsetHost {
+export function createArtifactsToolset(artifacts: ArtifactReader, clock: Clock): ToolsetHost {
   return defineToolset({
     name: 'artifacts',
     version: '1.0.0',
-    tools: [readTool(artifacts), searchTool(artifacts)],
+    tools: [readTool(artifacts), searchTool(artifacts, clock)],
   });
 }
 
@@ -57,7 +58,7 @@ function readTool(artifacts: ArtifactReader) {
   });
 }
 
-function searchTool(artifacts: ArtifactReader) {
+function searchTool(artifacts: ArtifactReader, clock: Clock) {
   return defineTool({
     name: 'search',
     description:
@@ -71,7 +72,8 @@ function searchTool(artifacts: ArtifactReader) {
     timeoutMs: TIMEOUT_MS,
     run: async (args, context) => {
       const pattern = compilePattern(args.pattern);
-      return searchText(await readContent(artifacts, args.id, context), pattern, context.signal);
+      const content = await readContent(artifacts, args.id, context);
+      return searchText(content, pattern, { clock, signal: context.signal });
     },
   });
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { createStore } from '#store';
+import { SystemClock } from '#time';
 import { createLocalToolsets } from './create-local-toolsets.js';
 
 describe('createLocalToolsets', () => {
   it('offers what may run again, each with a description of itself and of all of its arguments', () => {
     const facts = createStore({ dataDir: ':memory:' });
-    const toolsets = createLocalToolsets({ facts });
+    const toolsets = createLocalToolsets({ clock: new SystemClock(), facts });
     const offered = toolsets.flatMap((toolset) =>
       toolset.tools().map(({ definition }) => [toolset.name, definition.own_name, definition.class]),
     );

@@ -1,3 +1,4 @@
+import type { Clock } from '#time';
 import type { ToolsetHost } from '../tool.port.js';
 import { createArtifactsToolset, type ArtifactReader } from './artifacts.js';
 import { createHttpToolset, type HttpOptions } from './http.js';
@@ -5,11 +6,11 @@ import { createKnowledgeToolset, type KnowledgeOptions } from './knowledge.js';
 import { createMathToolset } from './math.js';
 import { createMemoryToolset, type FactStore } from './memory.js';
 import { createTimeToolset } from './time.js';
-import { createWebToolset, type WebOptions } from './web.js';
+import { createWebToolset } from './web.js';
 
 export interface LocalToolsetsOptions extends KnowledgeOptions {
-  web?: WebOptions;
-  http?: HttpOptions;
+  clock: Clock;
+  http?: Omit<HttpOptions, 'clock'>;
   /** Without it there is no `memory`. */
   facts?: FactStore;
   /** Absent: nothing keeps artifacts, so there is nothing to read. */
@@ -17,15 +18,15 @@ export interface LocalToolsetsOptions extends KnowledgeOptions {
 }
 
 /** `math`, `knowledge`, `web`, `http`, `time`, and `memory` and `artifacts` where they are kept. */
-export function createLocalToolsets(options: LocalToolsetsOptions = {}): ToolsetHost[] {
-  const { web, http, facts, artifacts, ...knowledge } = options;
+export function createLocalToolsets(options: LocalToolsetsOptions): ToolsetHost[] {
+  const { clock, http, facts, artifacts, ...knowledge } = options;
   return [
     createMathToolset(),
     createKnowledgeToolset(knowledge),
-    createWebToolset(web),
-    createHttpToolset(http),
-    createTimeToolset(),
-    ...(facts ? [createMemoryToolset(facts)] : []),
-    ...(artifacts ? [createArtifactsToolset(artifacts)] : []),
+    createWebToolset({ clock }),
+    createHttpToolset({ ...http, clock }),
+    createTimeToolset(clock),
+    ...(facts ? [createMemoryToolset(facts, clock)] : []),
+    ...(artifacts ? [createArtifactsToolset(artifacts, clock)] : []),
   ];
 }

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { SystemClock } from '#time';
 import { DocumentIndex } from './document-index.js';
 
 let folder: string;
@@ -18,7 +19,7 @@ let index: DocumentIndex;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'switchyard-docs-'));
-  index = new DocumentIndex(folder, ':memory:');
+  index = new DocumentIndex(folder, ':memory:', new SystemClock());
 });
 afterEach(() => {
   index.close();
@@ -128,7 +129,7 @@ describe('DocumentIndex', () => {
     write('a.md', 'apples');
     const file = join(folder, 'data', 'knowledge.db');
     const searchStored = async () => {
-      const stored = new DocumentIndex(folder, file);
+      const stored = new DocumentIndex(folder, file, new SystemClock());
       await stored.update();
       const found = stored.search('apples').length;
       stored.close();

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import { bytesInUse } from '../../../test/services/heap.js';
 import { runTool } from '../run-tool.js';
 import type { RequestGuard } from './guarded-request.js';
@@ -28,8 +29,8 @@ async function serve(answer: RequestListener): Promise<{ host: string; port: num
   return { host: `127.0.0.1:${port}`, port, asked };
 }
 
-const fetchWith = (options: HttpOptions, url: string, method?: string) => {
-  const [tool] = createHttpToolset(options).tools();
+const fetchWith = (options: Omit<HttpOptions, 'clock'>, url: string, method?: string) => {
+  const [tool] = createHttpToolset({ clock: new SystemClock(), ...options }).tools();
   return runTool(tool!, { url, ...(method ? { method } : {}) });
 };
 

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { ErrorDetail, ErrorType } from '#contracts';
+import { limitTime, type Clock } from '#time';
 import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
 import { ForbiddenTargetError, sendGuarded, type RequestGuard } from './guarded-request.js';
 import { BodyTooLargeError, decodeText, readBody } from './http-body.js';
-import { limitTime } from '../limit-time.js';
 import { toReadableText } from './readable-html.js';
 import { retryAfterMs } from './retry-after.js';
 
 export interface HttpOptions {
+  clock: Clock;
   /** `host` or `host:port` that may be asked although it is not public. */
   allow?: readonly string[];
   requestTimeoutMs?: number;
@@ -35,8 +36,8 @@ const input = z.strictObject({
     .describe('GET (default) reads the page, HEAD only tells its type and size'),
 });
 
-export function createHttpToolset(options: HttpOptions = {}): ToolsetHost {
-  const { allow = [], requestTimeoutMs = 20_000, lookup } = options;
+export function createHttpToolset(options: HttpOptions): ToolsetHost {
+  const { clock, allow = [], requestTimeoutMs = 20_000, lookup } = options;
   const guard = { allow: new Set(allow), lookup };
   return defineToolset({
     name: 'http',
@@ -51,17 +52,25 @@ export function createHttpToolset(options: HttpOptions = {}): ToolsetHost {
         input,
         class: 'read',
         timeoutMs: 30_000,
-        run: ({ url, method = 'GET' }, { signal }) =>
-          fetchPage(toUrl(url), method, guard, limitTime(signal, requestTimeoutMs)),
+        run: ({ url, method = 'GET' }, context) => {
+          const signal = limitTime(clock, requestTimeoutMs, context.signal);
+          return fetchPage(toUrl(url), method, { guard, signal, clock });
+        },
       }),
     ],
   });
 }
 
-async function fetchPage(url: URL, method: 'GET' | 'HEAD', guard: RequestGuard, signal: AbortSignal) {
+interface Asking {
+  guard: RequestGuard;
+  signal: AbortSignal;
+  clock: Pick<Clock, 'wall'>;
+}
+
+async function fetchPage(first: URL, method: 'GET' | 'HEAD', asking: Asking) {
   try {
-    const { response, url: last } = await follow(url, method, guard, signal);
-    refuseBusy(response);
+    const { response, url: last } = await follow(first, method, asking);
+    refuseBusy(response, asking.clock);
     const described = { url: last.href, status: response.statusCode ?? 0, ...typeOf(response) };
     if (method === 'HEAD') {
       response.destroy();
@@ -70,12 +79,12 @@ async function fetchPage(url: URL, method: 'GET' | 'HEAD', guard: RequestGuard, 
     const body = await readBody(response, MAX_BODY_BYTES);
     return { ...described, size: body.byteLength, ...contentOf(body, described.content_type, last) };
   } catch (error) {
-    throw toToolError(error, signal);
+    throw toToolError(error, asking.signal);
   }
 }
 
 /** Every step is judged like the first. */
-async function follow(first: URL, method: 'GET' | 'HEAD', guard: RequestGuard, signal: AbortSignal) {
+async function follow(first: URL, method: 'GET' | 'HEAD', { guard, signal }: Asking) {
   let url = first;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await sendGuarded(url, guard, { method, headers: HEADERS, signal });
@@ -109,11 +118,11 @@ function sizeOf({ headers }: IncomingMessage): number | null {
   return Number.isSafeInteger(size) ? size : null;
 }
 
-function refuseBusy(response: IncomingMessage): void {
+function refuseBusy(response: IncomingMessage, clock: Pick<Clock, 'wall'>): void {
   const { statusCode, headers } = response;
   if (statusCode !== 429) return;
   response.destroy();
-  const retry_after_ms = retryAfterMs(headers['retry-after']);
+  const retry_after_ms = retryAfterMs(headers['retry-after'], clock.wall());
   const details = retry_after_ms === undefined ? undefined : { retry_after_ms };
   throw failed('ApiLimitExceeded', 'The server refuses more requests at the moment.', details);
 }

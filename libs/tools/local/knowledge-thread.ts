@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { SystemClock, type Timer } from '#time';
 import { DocumentIndex, type SearchHit } from './document-index.js';
 
 /*
@@ -27,12 +28,14 @@ const RESCAN_MS = 5000;
 /** Share of the time that may go into looking: 1 / (1 + this). */
 const REST_PER_SCAN = 20;
 
+/** A thread is a program of its own. */
+const clock = new SystemClock();
 const { folder, file } = workerData as KnowledgeThreadData;
 let index: DocumentIndex | undefined;
 /** The first complete look at the folder; every search waits for it, none for a later one. */
 let ready: Promise<void> | undefined;
 let scanning: Promise<void> = Promise.resolve();
-let timer: NodeJS.Timeout | undefined;
+let timer: Timer | undefined;
 
 parentPort?.on('message', (request: KnowledgeRequest) => void reply(request));
 // Ready before the first question; what goes wrong is said to whoever asks.
@@ -75,13 +78,13 @@ function scan(): Promise<void> {
 }
 
 async function update(): Promise<void> {
-  clearTimeout(timer);
-  const startedAt = performance.now();
+  timer?.cancel();
+  const startedAt = clock.now();
   try {
-    index ??= new DocumentIndex(folder, file);
+    index ??= new DocumentIndex(folder, file, clock);
     await index.update();
   } finally {
-    const restMs = Math.max(RESCAN_MS, (performance.now() - startedAt) * REST_PER_SCAN);
-    timer = setTimeout(() => void scan().catch(() => undefined), restMs);
+    const restMs = Math.max(RESCAN_MS, (clock.now() - startedAt) * REST_PER_SCAN);
+    timer = clock.after(restMs, () => void scan().catch(() => undefined));
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createStore, type Store } from '#store';
+import { SystemClock } from '#time';
 import { runTool } from '../run-tool.js';
 import { createMemoryToolset } from './memory.js';
 
@@ -11,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 const call = (userId: string, name: string, args: Record<string, unknown>) => {
-  const tool = createMemoryToolset(store)
+  const tool = createMemoryToolset(store, new SystemClock())
     .tools()
     .find(({ definition }) => definition.own_name === name)!;
   return runTool(tool, args, { userId });
@@ -84,7 +85,7 @@ describe('memory', () => {
   });
 
   it('says that it is out of reach while the store is, without its details', async () => {
-    const closed = createMemoryToolset(createStore({ dataDir: ':memory:' })).tools();
+    const closed = createMemoryToolset(createStore({ dataDir: ':memory:' }), new SystemClock()).tools();
     for (const tool of closed) {
       const args = { remember: { key: 'a', text: 'b' }, recall: {}, forget: { key: 'a' } };
       const result = await runTool(tool, args[tool.definition.own_name as keyof typeof args]);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ErrorDetail, ErrorType, Fact } from '#contracts';
+import { timestampOf, type Clock } from '#time';
 import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
 import { toSearchTerms } from './search-terms.js';
@@ -30,7 +31,7 @@ const query = z
   .optional()
   .describe('Words to look for in names and texts; without them the newest facts are given');
 
-export function createMemoryToolset(store: FactStore): ToolsetHost {
+export function createMemoryToolset(store: FactStore, clock: Pick<Clock, 'wall'>): ToolsetHost {
   return defineToolset({
     name: 'memory',
     version: '1.0.0',
@@ -43,7 +44,7 @@ export function createMemoryToolset(store: FactStore): ToolsetHost {
         input: z.strictObject({ key, text }),
         class: 'idempotent',
         timeoutMs: 10_000,
-        run: (fact, { userId }) => reach(() => remember(store, userId, fact)),
+        run: (fact, { userId }) => reach(() => remember(store, userId, { ...fact, at: timestampOf(clock) })),
       }),
       defineTool({
         name: 'recall',
@@ -68,9 +69,9 @@ export function createMemoryToolset(store: FactStore): ToolsetHost {
   });
 }
 
-async function remember(store: FactStore, userId: string, fact: { key: string; text: string }) {
+async function remember(store: FactStore, userId: string, fact: Pick<Fact, 'key' | 'text' | 'at'>) {
   const _id = idOf(userId, fact.key);
-  const row = { _id, user_id: userId, ...fact, at: new Date().toISOString() };
+  const row = { _id, user_id: userId, ...fact };
   if ((await store.putFact(row, MAX_FACTS)) === 'full') {
     const message = `There are ${MAX_FACTS} facts already, which is the most: forget one first.`;
     throw failed('PermissionError', message, { limit: MAX_FACTS });

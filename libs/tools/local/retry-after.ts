@@ -1,7 +1,7 @@
-/** What a `Retry-After` header asks for, in milliseconds from now: seconds, or a date. Undefined if it says neither. */
-export function retryAfterMs(header: string | null | undefined, now = Date.now()): number | undefined {
+/** What a `Retry-After` header asks for, in milliseconds from `wallMs`: seconds, or a date. Undefined if it says neither. */
+export function retryAfterMs(header: string | null | undefined, wallMs: number): number | undefined {
   const value = header?.trim() ?? '';
   if (value === '') return undefined;
-  const ms = /^\d{1,9}(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  const ms = /^\d{1,9}(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - wallMs;
   return Number.isNaN(ms) ? undefined : Math.max(0, Math.round(ms));
 }

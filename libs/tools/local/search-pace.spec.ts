@@ -5,7 +5,7 @@ import { SearchPace } from './search-pace.js';
 describe('SearchPace', () => {
   it('lets 30 searches a minute through, and tells the next how long to wait', () => {
     let now = 1000;
-    const pace = new SearchPace(() => now);
+    const pace = new SearchPace({ now: () => now });
     for (let n = 0; n < 30; n++) expect(pace.take()).toBe(0);
     now += 15_000;
     expect(pace.take()).toBe(45_000);
@@ -15,7 +15,7 @@ describe('SearchPace', () => {
 
   it('lets nothing through during a pause, and no pause be longer than ten minutes', () => {
     let now = 0;
-    const pace = new SearchPace(() => now);
+    const pace = new SearchPace({ now: () => now });
     pace.pause(3000);
     expect(pace.take()).toBe(3000);
     now = 3000;

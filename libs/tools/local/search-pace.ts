@@ -1,3 +1,5 @@
+import type { Clock } from '#time';
+
 const WINDOW_MS = 60_000;
 const SEARCHES_PER_WINDOW = 30;
 const MAX_PAUSE_MS = 10 * 60_000;
@@ -7,12 +9,11 @@ export class SearchPace {
   private readonly asked: number[] = [];
   private pausedUntil = 0;
 
-  /** @param now monotonic milliseconds */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
   /** 0: ask now, it is counted. Otherwise milliseconds until it makes sense to come again. */
   take(): number {
-    const now = this.now();
+    const now = this.clock.now();
     while (this.asked[0] !== undefined && this.asked[0] <= now - WINDOW_MS) this.asked.shift();
     const isFull = this.asked.length >= SEARCHES_PER_WINDOW;
     const freeAt = Math.max(this.pausedUntil, isFull ? this.asked[0]! + WINDOW_MS : 0);
@@ -22,6 +23,6 @@ export class SearchPace {
   }
 
   pause(forMs: number): void {
-    this.pausedUntil = this.now() + Math.min(forMs, MAX_PAUSE_MS);
+    this.pausedUntil = this.clock.now() + Math.min(forMs, MAX_PAUSE_MS);
   }
 }

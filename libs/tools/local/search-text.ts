@@ -1,5 +1,5 @@
-import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { RE2JS, RE2JSException } from 're2js';
+import type { Clock } from '#time';
 import { ToolError } from '../tool.port.js';
 
 /** A longer line is searched in pieces that overlap: a longer match than the overlap may be missed in it. */
@@ -55,16 +55,20 @@ function refusal(pattern: string, message: string, constraint: string): ToolErro
 }
 
 /** Offsets (bytes) and surroundings of the matches, as text; surroundings that overlap are shown once. */
-export async function searchText(content: Buffer, pattern: RE2JS, signal: AbortSignal): Promise<string> {
+export async function searchText(
+  content: Buffer,
+  pattern: RE2JS,
+  { clock, signal }: { clock: Pick<Clock, 'now' | 'soon'>; signal: AbortSignal },
+): Promise<string> {
   const found: string[] = [];
   let bytes = 0;
   let shownUpTo = 0;
-  let sliceEnd = performance.now() + SLICE_MS;
+  let sliceEnd = clock.now() + SLICE_MS;
   const pause = async () => {
-    if (performance.now() < sliceEnd) return;
-    await letOthersRun();
+    if (clock.now() < sliceEnd) return;
+    await new Promise<void>((resolve) => clock.soon(resolve));
     signal.throwIfAborted();
-    sliceEnd = performance.now() + SLICE_MS;
+    sliceEnd = clock.now() + SLICE_MS;
   };
   for (const piece of piecesOf(content)) {
     await pause();

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { runTool } from '../run-tool.js';
 import { createTimeToolset } from './time.js';
 
-const [now] = createTimeToolset(() => new Date('2026-01-31T23:05:09.500Z')).tools();
+const [now] = createTimeToolset({ wall: () => Date.parse('2026-01-31T23:05:09.500Z') }).tools();
 
 describe('time.now', () => {
   it.each([

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '#time';
 import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
 
@@ -10,8 +11,7 @@ const input = z.strictObject({
     .describe('IANA name of a time zone, like Asia/Tokyo or America/New_York; default UTC'),
 });
 
-/** @param now for tests */
-export function createTimeToolset(now: () => Date = () => new Date()): ToolsetHost {
+export function createTimeToolset(clock: Pick<Clock, 'wall'>): ToolsetHost {
   return defineToolset({
     name: 'time',
     version: '1.0.0',
@@ -24,13 +24,13 @@ export function createTimeToolset(now: () => Date = () => new Date()): ToolsetHo
         input,
         class: 'read',
         timeoutMs: 5000,
-        run: ({ time_zone = 'UTC' }) => describeTime(now(), time_zone),
+        run: ({ time_zone = 'UTC' }) => describeTime(clock.wall(), time_zone),
       }),
     ],
   });
 }
 
-function describeTime(at: Date, timeZone: string) {
+function describeTime(at: number, timeZone: string) {
   const format = formatIn(timeZone);
   const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
   const { weekday, month, day, year, hour, minute, second } = parts;

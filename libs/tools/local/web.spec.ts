@@ -6,6 +6,7 @@ import { bytesInUse } from '../../../test/services/heap.js';
 import { SEARCH_RESULTS_PAGE } from '../testing/search-results-page.js';
 import { toolContext } from '../testing/tool-context.js';
 import { plainText } from '#contracts';
+import { SystemClock } from '#time';
 import { parseResultsPage } from './web-results-page.js';
 import { createWebToolset } from './web.js';
 
@@ -24,7 +25,7 @@ async function searchAt(answer: RequestListener, query = 'switchyard', requestTi
 }
 
 function search(searchUrl: string, query: string, requestTimeoutMs = 5000) {
-  const [tool] = createWebToolset({ searchUrl, requestTimeoutMs }).tools();
+  const [tool] = createWebToolset({ clock: new SystemClock(), searchUrl, requestTimeoutMs }).tools();
   return tool!.run({ query }, toolContext());
 }
 
@@ -77,7 +78,10 @@ describe('web_search', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const [tool] = createWebToolset({ searchUrl: `http://127.0.0.1:${port}/` }).tools();
+    const [tool] = createWebToolset({
+      clock: new SystemClock(),
+      searchUrl: `http://127.0.0.1:${port}/`,
+    }).tools();
     for (let n = 0; n < 2; n++) {
       await expect(tool!.run({ query: 'x' }, toolContext())).rejects.toMatchObject({
         detail: { error_type: 'ApiLimitExceeded', error_details: { retry_after_ms: expect.any(Number) } },

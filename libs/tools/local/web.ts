@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { ErrorDetail, ErrorType } from '#contracts';
+import { limitTime, type Clock } from '#time';
 import { defineTool, defineToolset } from '../define-tool.js';
 import { ToolError, type ToolsetHost } from '../tool.port.js';
 import { refuseEmptyQuery } from './empty-query.js';
-import { limitTime } from '../limit-time.js';
 import { retryAfterMs } from './retry-after.js';
 import { SearchPace } from './search-pace.js';
 import { parseResultsPage, type WebResult } from './web-results-page.js';
 
 export interface WebOptions {
+  clock: Clock;
   /** A search page that answers `?q=` like DuckDuckGo's page without scripts. */
   searchUrl?: string;
   requestTimeoutMs?: number;
@@ -19,10 +20,11 @@ const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 const MAX_QUERY_LENGTH = 500;
 
 export function createWebToolset({
+  clock,
   searchUrl = DEFAULT_SEARCH_URL,
   requestTimeoutMs = 15_000,
-}: WebOptions = {}): ToolsetHost {
-  const pace = new SearchPace();
+}: WebOptions): ToolsetHost {
+  const engine = { url: searchUrl, pace: new SearchPace(clock), clock };
   return defineToolset({
     name: 'web',
     version: '1.0.0',
@@ -34,36 +36,37 @@ export function createWebToolset({
         input: z.strictObject({ query: z.string().describe('What to search for') }),
         class: 'read',
         timeoutMs: 30_000,
-        run: ({ query }, { signal }) =>
-          searchWeb(new URL(searchUrl), query, limitTime(signal, requestTimeoutMs), pace),
+        run: ({ query }, { signal }) => searchWeb(engine, query, limitTime(clock, requestTimeoutMs, signal)),
       }),
     ],
   });
 }
 
-async function searchWeb(
-  url: URL,
-  query: string,
-  signal: AbortSignal,
-  pace: SearchPace,
-): Promise<WebResult[]> {
+interface Engine {
+  url: string;
+  pace: SearchPace;
+  clock: Clock;
+}
+
+async function searchWeb(engine: Engine, query: string, signal: AbortSignal): Promise<WebResult[]> {
   refuseEmptyQuery(query);
+  const url = new URL(engine.url);
   url.searchParams.set('q', query.slice(0, MAX_QUERY_LENGTH));
-  const waitMs = pace.take();
+  const waitMs = engine.pace.take();
   if (waitMs > 0)
     throw failed('ApiLimitExceeded', 'Too many searches at the moment.', { retry_after_ms: waitMs });
-  const page = await loadPage(url, signal, pace);
+  const page = await loadPage(engine, url, signal);
   const results = parseResultsPage(page);
   if (!results)
     throw failed('ApiLimitExceeded', 'The search engine refuses automatic requests at the moment.');
   return results;
 }
 
-async function loadPage(url: URL, signal: AbortSignal, pace: SearchPace): Promise<string> {
+async function loadPage(engine: Engine, url: URL, signal: AbortSignal): Promise<string> {
   try {
     const headers = { accept: 'text/html', 'user-agent': 'Mozilla/5.0 (compatible; Switchyard)' };
     const response = await fetch(url, { headers, signal });
-    checkStatus(response, pace);
+    checkStatus(response, engine);
     return await readText(response);
   } catch (error) {
     if (error instanceof ToolError) throw error;
@@ -76,12 +79,12 @@ async function loadPage(url: URL, signal: AbortSignal, pace: SearchPace): Promis
   }
 }
 
-function checkStatus(response: Response, pace: SearchPace): void {
+function checkStatus(response: Response, { pace, clock }: Engine): void {
   const { status, headers } = response;
   if (status === 200) return;
   // 202 is how it answers who it takes for a robot.
   if (status === 202 || status === 403 || status === 429) {
-    const retry_after_ms = retryAfterMs(headers.get('retry-after'));
+    const retry_after_ms = retryAfterMs(headers.get('retry-after'), clock.wall());
     if (retry_after_ms !== undefined) pace.pause(retry_after_ms);
     const details = retry_after_ms === undefined ? undefined : { retry_after_ms };
     throw failed('ApiLimitExceeded', 'The search engine refuses automatic requests at the moment.', details);
