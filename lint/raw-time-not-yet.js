@@ -15,6 +15,4 @@ export const NOT_YET = [
   'apps/gateway/socket/user-traffic.ts',
   'apps/gateway/start-gateway.app.ts',
   'libs/contracts/new-message.ts',
-  'libs/tools/checker.ts',
-  'libs/tools/slow-checks.ts',
 ];

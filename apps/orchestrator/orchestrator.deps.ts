@@ -8,6 +8,7 @@ import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Budgets } from '#turn';
 import type { Time } from '#time';
+import type { SlowChecks } from '#tools';
 
 export interface OrchestratorSettings {
   /** `provider/model` of turns that do not choose one. */
@@ -81,5 +82,7 @@ export interface OrchestratorDeps extends Time {
     | 'callsHeld'
     | 'refusals'
   >;
+  /** Of arguments whose check may take long. */
+  slowChecks: SlowChecks;
   settings: OrchestratorSettings;
 }

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { BusStrategy, connectBus } from '#messaging';
 import { auditLoggerOf, createNestLogger, type Logger } from '#observability';
+import { ThreadedChecks } from '#tools';
 import { serveToolWorker, type RunningToolWorker } from './serve-tool-worker.js';
 import type { ToolWorkerDeps } from './tool-worker.deps.js';
 import { ToolWorkerModule } from './tool-worker.module.js';
@@ -11,11 +12,12 @@ export type { RunningToolWorker } from './serve-tool-worker.js';
 
 /** Starts a tool worker whose store and bus are open. */
 export async function startToolWorker(
-  deps: Omit<ToolWorkerDeps, 'auditLog'> & { log: Logger },
+  deps: Omit<ToolWorkerDeps, 'auditLog' | 'slowChecks'> & { log: Logger },
 ): Promise<RunningToolWorker> {
   const { bus, processId, clock, log } = deps;
   const strategy = new BusStrategy(bus, { logger: log });
-  const worker = new ToolWorker({ ...deps, auditLog: auditLoggerOf(log) }, (queue, prefetch) =>
+  const slowChecks = new ThreadedChecks({ clock });
+  const worker = new ToolWorker({ ...deps, slowChecks, auditLog: auditLoggerOf(log) }, (queue, prefetch) =>
     strategy.startConsuming(queue, { prefetch }),
   );
   const app = await NestFactory.create(ToolWorkerModule.forRoot(worker), {

@@ -5,7 +5,7 @@ import type { Log, Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
-import type { ToolsetHost } from '#tools';
+import type { SlowChecks, ToolsetHost } from '#tools';
 import type { Time } from '#time';
 import type { QuestionTimes } from './run/call-questions.js';
 
@@ -32,6 +32,8 @@ export interface ToolWorkerDeps extends Time {
   auditLog: Pick<Log, 'info'>;
   metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration' | 'toolRateRefusals' | 'refusals'>;
   hosts: ToolsetHost[];
+  /** Of arguments whose check may take long. */
+  slowChecks: SlowChecks;
   /** Default: what runs in production. */
   questionTimes?: Partial<QuestionTimes>;
   /** By toolset (`math`) or tool (`math.add`). */

@@ -7,6 +7,7 @@ import { createMetrics } from '#observability';
 import { createStore } from '#store';
 import { defineTool, defineToolset, type ToolsetHost } from '#tools';
 import { SeededRandom, VirtualClock } from '#time/testing';
+import { InPlaceChecks } from '#tools/testing';
 import { ToolWorker } from './tool-worker.js';
 
 const tool = defineTool({
@@ -88,6 +89,7 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
     auditLog: log,
     metrics: createMetrics({ collectDefaults: false }),
     hosts,
+    slowChecks: new InPlaceChecks(),
     overridesFor: () => ({}),
     clock,
     random: new SeededRandom(2),

@@ -40,9 +40,9 @@ export class ToolWorker {
       (toolset) => this.fleet.workersOf(toolset),
       clock,
     );
-    const { metrics } = deps;
+    const { metrics, slowChecks } = deps;
     const questionTimes = { ...DEFAULT_QUESTION_TIMES, ...deps.questionTimes };
-    this.runner = new CallRunner(ports, this.hosted, metrics, { rates, questionTimes });
+    this.runner = new CallRunner(ports, this.hosted, metrics, { slowChecks, rates, questionTimes });
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 

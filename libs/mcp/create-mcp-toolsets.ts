@@ -1,5 +1,5 @@
 import type { Time } from '#time';
-import { ArgumentValidator, toToolsetName, type ToolsetHost } from '#tools';
+import { InputSchemas, toToolsetName, type ToolsetHost } from '#tools';
 import { McpConfigError, type McpServer } from './mcp-config.js';
 import type { McpLogger } from './mcp-logger.js';
 import type { McpMetrics } from './mcp-metrics.js';
@@ -9,7 +9,6 @@ import { McpToolset } from './mcp-toolset.js';
 export interface McpToolsetsOptions extends Time {
   /** Names of toolsets that exist already: a server of that name is a configuration error. */
   reservedNames?: Iterable<string>;
-  validator?: ArgumentValidator;
   timings?: Partial<McpTimings>;
   metrics?: McpMetrics;
 }
@@ -18,20 +17,14 @@ export interface McpToolsetsOptions extends Time {
 export function createMcpToolsets(
   servers: readonly McpServer[],
   logger: McpLogger,
-  {
-    reservedNames = [],
-    validator = new ArgumentValidator(),
-    timings,
-    metrics,
-    clock,
-    random,
-  }: McpToolsetsOptions,
+  { reservedNames = [], timings, metrics, clock, random }: McpToolsetsOptions,
 ): ToolsetHost[] {
+  const schemas = new InputSchemas();
   const reserved = new Set(reservedNames);
   return servers.map((server) => {
     if (reserved.has(toToolsetName(server.name))) {
       throw new McpConfigError(`The MCP server ${server.name} has the name of a local toolset: rename it.`);
     }
-    return new McpToolset(server, { validator, logger, timings, metrics, clock, random });
+    return new McpToolset(server, { schemas, logger, timings, metrics, clock, random });
   });
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { ArgumentValidator } from '#tools';
+import { InputSchemas } from '#tools';
 import { describeTools } from './mcp-tool-description.js';
 import { stdioServer } from './testing/fixture.js';
 
-const validator = new ArgumentValidator();
+const schemas = new InputSchemas();
 const list = (tools: Parameters<typeof describeTools>[0]) =>
-  describeTools(tools, stdioServer('s', []), (schema) => validator.findSchemaProblem(schema));
+  describeTools(tools, stdioServer('s', []), (schema) => schemas.findProblem(schema));
 const object = { type: 'object' as const };
 
 describe('describeTools', () => {
@@ -39,7 +39,7 @@ describe('describeTools', () => {
     let checked = 0;
     const count = (schema: Record<string, unknown>) => {
       checked++;
-      return validator.findSchemaProblem(schema);
+      return schemas.findProblem(schema);
     };
     const { refused, unread } = describeTools(
       [...unusable, { name: 'good', inputSchema: object }],

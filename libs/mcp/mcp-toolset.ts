@@ -8,7 +8,7 @@ import {
   ToolError,
   toPrintable,
   toToolsetName,
-  type ArgumentValidator,
+  type InputSchemas,
   type Tool,
   type ToolContext,
   type ToolDescription,
@@ -42,7 +42,7 @@ interface Reported {
 }
 
 export interface McpToolsetDeps extends Time {
-  validator: ArgumentValidator;
+  schemas: InputSchemas;
   logger: McpLogger;
   timings?: Partial<McpTimings>;
   metrics?: McpMetrics;
@@ -132,7 +132,7 @@ export class McpToolset implements ToolsetHost {
 
   private takeListing(listed: ListedTools['tools'], version: string | undefined): void {
     this.version = version ?? this.version;
-    const findProblem = (schema: Record<string, unknown>) => this.deps.validator.findSchemaProblem(schema);
+    const findProblem = (schema: Record<string, unknown>) => this.deps.schemas.findProblem(schema);
     const { accepted, refused, unread } = describeTools(listed, this.config, findProblem);
     for (const { name, reason } of refused) {
       this.logger.warn({ server: this.server, tool: toPrintable(name, 200), reason }, 'MCP tool not offered');

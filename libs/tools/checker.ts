@@ -1,10 +1,7 @@
 import type { Worker } from 'node:worker_threads';
-import type { ErrorDetail } from '#contracts';
-import type { CheckAnswer, CheckRequest } from './check-thread.js';
+import type { CheckAnswer } from './check-thread.js';
+import type { CheckEnd, CheckRequest } from './slow-checks.port.js';
 import { startThread } from './start-thread.js';
-
-/** How a check ended. `too_slow`: it was stopped; `died`: of too little memory; `failed`: it threw. */
-export type CheckEnd = { error: ErrorDetail | undefined } | 'too_slow' | 'died' | 'failed';
 
 const THREAD = { compiled: './check-thread.js', source: './testing/source-check-thread.mjs' };
 /** Its imports and a first meta-schema. */
@@ -27,8 +24,8 @@ export class Checker {
       const answering = answerOf(worker, limitMs);
       worker.postMessage(request);
       const answer = await answering;
-      if (typeof answer === 'string') return this.end(worker, answer === 'too_slow' ? answer : 'died');
-      return 'failed' in answer ? 'failed' : answer;
+      if (typeof answer === 'object' || answer === 'failed') return answer;
+      return this.end(worker, answer === 'too_slow' ? answer : 'died');
     } finally {
       worker.unref();
     }
@@ -60,13 +57,13 @@ export class Checker {
 }
 
 /**
- * The thread's next message. Time counts in slices, by the timers of this thread: while the machine or this process
- * stands still, none passes.
+ * The thread's next message. What a thread of the machine takes is told by the machine's timers alone, and time counts
+ * in slices of this thread: while the machine or this process stands still, none passes.
  */
-function answerOf(worker: Worker, limitMs: number): Promise<CheckAnswer | 'too_slow' | 'died'> {
+function answerOf(worker: Worker, limitMs: number): Promise<CheckAnswer> {
   return new Promise((resolve) => {
     let passedMs = 0;
-    const settle = (answer: CheckAnswer | 'too_slow' | 'died') => {
+    const settle = (answer: CheckAnswer) => {
       clearInterval(timer);
       worker.off('message', settle).off('error', onEnd).off('exit', onEnd);
       resolve(answer);

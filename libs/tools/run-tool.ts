@@ -3,11 +3,15 @@ import { limitTime, SystemClock, timestampOf } from '#time';
 import { makeArtifact, referenceTo } from './artifact.js';
 import type { Tool, ToolContext } from './tool.port.js';
 import { toFailure, toToolResult } from './tool-result.js';
+import { ThreadedChecks } from './threaded-checks.js';
 import { ArgumentValidator } from './validate-arguments.js';
 
 /** Tool authors test with the machine's. */
 const clock = new SystemClock();
-const validator = new ArgumentValidator();
+const validator = new ArgumentValidator({
+  slowChecks: new ThreadedChecks({ clock }),
+  refusals: { note: () => undefined },
+});
 
 const PLACE = {
   user_id: 'user-1',

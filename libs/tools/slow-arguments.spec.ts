@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SystemClock } from '#time';
 import { Checker } from './checker.js';
+import { ThreadedChecks } from './threaded-checks.js';
 import { ArgumentValidator } from './validate-arguments.js';
 
 describe('arguments that take long to check', () => {
@@ -9,7 +11,8 @@ describe('arguments that take long to check', () => {
   const slow = { to: `${'a'.repeat(60)}!` };
   const mallory = { user_id: 'mallory', tool_name: 'mail.send' };
   const refusals = { note: jest.fn() };
-  const strict = new ArgumentValidator({ refusals, slowChecks: { limitMs: 100 } });
+  const slowChecks = new ThreadedChecks({ clock: new SystemClock(), limitMs: 100 });
+  const strict = new ArgumentValidator({ refusals, slowChecks });
   const realCheck = Checker.prototype.check;
   /**
    * Only long arguments hang, and are judged by the short limit: a new thread may take longer to compile the schema.
@@ -21,7 +24,7 @@ describe('arguments that take long to check', () => {
     });
   });
   afterEach(() => void jest.restoreAllMocks());
-  afterAll(() => strict.stop());
+  afterAll(() => slowChecks.stop());
 
   it('are refused alone: their schema stays in use, however often, and operators are told', async () => {
     for (let call = 0; call < 4; call++) {

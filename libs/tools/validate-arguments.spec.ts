@@ -1,10 +1,16 @@
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
+import { SystemClock } from '#time';
 import { standStill } from '../../test/services/stand-still.js';
+import { InputSchemas } from './input-schemas.js';
+import { ThreadedChecks } from './threaded-checks.js';
 import { ArgumentValidator } from './validate-arguments.js';
 
-const validator = new ArgumentValidator();
+const schemas = new InputSchemas();
+const slowChecks = new ThreadedChecks({ clock: new SystemClock() });
+const others = { slowChecks, refusals: { note: () => undefined } };
+const validator = new ArgumentValidator({ ...others, schemas });
 const add = {
   type: 'object',
   properties: { a: { type: 'integer' }, b: { type: 'integer' } },
@@ -16,7 +22,7 @@ async function detailsOf(schema: Record<string, unknown>, args: Record<string, u
   return (await validator.validate(schema, args))?.error_details;
 }
 
-afterAll(() => validator.stop());
+afterAll(() => slowChecks.stop());
 
 describe('ArgumentValidator', () => {
   it('accepts arguments that fit', async () => {
@@ -136,7 +142,7 @@ describe('a machine that stands still for longer than a schema may take to compi
       if ('properties' in Object(args[0]) && ++compiled === 1) standStill(1_500);
       return compile.apply(this, args) as never;
     });
-    expect(new ArgumentValidator().findSchemaProblem(schema)).toBeUndefined();
+    expect(new InputSchemas().findProblem(schema)).toBeUndefined();
     expect(compiled).toBe(2);
     jest.restoreAllMocks();
   });
@@ -173,15 +179,13 @@ describe('a hostile schema', () => {
   });
 
   it('tells its problem before it is offered', () => {
-    expect(validator.findSchemaProblem({ $ref: 'http://x/y' })).toBe(
-      'The input schema refers to another document.',
-    );
-    expect(validator.findSchemaProblem(add)).toBeUndefined();
+    expect(schemas.findProblem({ $ref: 'http://x/y' })).toBe('The input schema refers to another document.');
+    expect(schemas.findProblem(add)).toBeUndefined();
   });
 
   it('cannot reach the schema of another tool by its id', async () => {
     await validator.validate({ type: 'object', properties: { x: { $id: 'urn:mine', type: 'string' } } }, {});
-    expect(validator.findSchemaProblem({ $ref: 'urn:mine' })).toBeDefined();
+    expect(schemas.findProblem({ $ref: 'urn:mine' })).toBeDefined();
   });
 
   it('cannot make deep arguments overflow the stack', async () => {
@@ -209,7 +213,7 @@ describe('a hostile schema', () => {
   });
 
   it('is forgotten with all others when the cache is full, and understood again', () => {
-    const bounded = new ArgumentValidator({ maxCachedSchemas: 3 });
+    const bounded = new ArgumentValidator({ ...others, schemas: new InputSchemas(3) });
     for (let n = 0; n < 10; n++) {
       expect(bounded.validate({ type: 'object', properties: { x: { const: n } } }, { x: n })).toBeUndefined();
       expect(bounded.validate(add, { a: 1, b: '2' })).toBeDefined();

@@ -1,4 +1,4 @@
-import { ArgumentValidator, type Question, type Reply } from '#tools';
+import { type Question, type Reply } from '#tools';
 import { createMcpToolsets, parseMcpConfig } from '#mcp';
 import { systemTime } from '#time';
 import { toolContext } from '../../libs/tools/testing/tool-context.js';
@@ -18,7 +18,6 @@ const logger = { info: log('info'), warn: log('warn'), error: log('error') };
 const config = JSON.stringify({ mcpServers: { conformance: { url } } });
 const [toolset] = createMcpToolsets(parseMcpConfig(config, 'mcp.json', {}), logger, {
   ...systemTime(),
-  validator: new ArgumentValidator(),
   timings: { firstTryMs: 20_000, maxPauseMs: 1000 },
 });
 

@@ -43,7 +43,7 @@ export class Drivers {
     /** One for all turns: a toolset without workers, or with too many calls, concerns many of them. */
     private readonly queues: CallQueues & { refusals: Refusals },
   ) {
-    this.validator = new ArgumentValidator({ refusals: queues.refusals });
+    this.validator = new ArgumentValidator({ slowChecks: deps.slowChecks, refusals: queues.refusals });
   }
 
   get(turnId: string): TurnDriver | undefined {

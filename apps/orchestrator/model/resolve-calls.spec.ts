@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { encodeMessage, newMessage, type Call, type CatalogTool } from '#contracts';
 import { ArgumentValidator } from '#tools';
 import { DEFAULT_BUDGETS } from '#turn';
+import { InPlaceChecks } from '#tools/testing';
 import { resolveCalls, type CallRules } from './resolve-calls.js';
 import type { AskedCall } from './attempt-run.js';
 
@@ -25,7 +26,10 @@ const rules: CallRules = {
   earlier: [],
   identicalCallsOf: () => undefined,
   completeArguments: (_tool, args) => args,
-  validator: new ArgumentValidator(),
+  validator: new ArgumentValidator({
+    slowChecks: new InPlaceChecks(),
+    refusals: { note: () => undefined },
+  }),
   userId: 'ann',
   budgets: DEFAULT_BUDGETS,
   now: 0,

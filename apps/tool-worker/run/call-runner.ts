@@ -2,7 +2,7 @@ import type { Body, Claim, ToolCallBody } from '#contracts';
 import { auditedCall, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
-import { ArgumentValidator, displayName, type Slots } from '#tools';
+import { ArgumentValidator, displayName, type SlowChecks, type Slots } from '#tools';
 import { decideDelivery, mayRunAgain, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
@@ -15,6 +15,7 @@ import type { RateLimits } from './rate-limits.js';
 import { StandBack } from './stand-back.js';
 
 export interface CallRunnerOptions {
+  slowChecks: SlowChecks;
   rates: RateLimits;
   questionTimes: QuestionTimes;
 }
@@ -36,10 +37,11 @@ export class CallRunner {
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
     metrics: ToolWorkerDeps['metrics'],
-    { rates, questionTimes }: CallRunnerOptions,
+    { slowChecks, rates, questionTimes }: CallRunnerOptions,
   ) {
     this.rates = rates;
     this.validator = new ArgumentValidator({
+      slowChecks,
       refusals: new Refusals(metrics.refusals, ports.log, ports.clock),
     });
     this.ends = new CallEnds(ports, metrics);

@@ -1,6 +1,7 @@
 import type { Ports } from '#journal';
 import { createMetrics } from '#observability';
 import type { ToolsetHost } from '#tools';
+import { InPlaceChecks } from '#tools/testing';
 import { HostedTools } from '../offer/hosted-tools.js';
 import { DEFAULT_QUESTION_TIMES, type QuestionTimes } from '../run/call-questions.js';
 import { CallRunner } from '../run/call-runner.js';
@@ -26,6 +27,7 @@ export function createCallRunner(
   );
   return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), {
     rates,
+    slowChecks: new InPlaceChecks(),
     questionTimes: { ...DEFAULT_QUESTION_TIMES, ...questionTimes },
   });
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { ArgumentValidator, makeArtifact, referenceTo, type Tool, type ToolContext } from '#tools';
+import { InputSchemas, makeArtifact, referenceTo, type Tool, type ToolContext } from '#tools';
 import { systemTime } from '#time';
 import type { McpStdioServer } from '../mcp-config.js';
 import type { McpLogger } from '../mcp-logger.js';
@@ -64,7 +64,7 @@ export function createToolset(
   metrics?: McpMetrics,
 ): McpToolset {
   const quick = { firstTryMs: 25_000, minPauseMs: 10, maxPauseMs: 100, checkEveryMs: 60_000 };
-  const deps = { validator: new ArgumentValidator(), logger, timings: { ...quick, ...timings }, metrics };
+  const deps = { schemas: new InputSchemas(), logger, timings: { ...quick, ...timings }, metrics };
   const toolset = new McpToolset(server, { ...deps, ...systemTime() });
   started.push(toolset);
   return toolset;

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { LateError, within, type Clock } from '#time';
 import { defineToolset, findDefinitionProblem, ToolSetupError } from '../define-tool.js';
 import type { Tool, ToolsetHost } from '../tool.port.js';
-import { ArgumentValidator } from '../validate-arguments.js';
+import { InputSchemas } from '../input-schemas.js';
 
 const TOOL_FILE = /^(.+)\.tool\.(js|mjs|ts)$/;
 const VERSION = '1.0.0';
@@ -31,12 +31,12 @@ export async function loadToolFiles(
     throw new ToolSetupError(
       `${typescript}: this Node does not run TypeScript. Compile it to .tool.mjs, or use Node 22.18 or newer.`,
     );
-  const validator = new ArgumentValidator();
+  const schemas = new InputSchemas();
   const toolsets: ToolsetHost[] = [];
   const pathOf = new Map<string, string>();
   for (const path of files) {
     const inTime = (url: string) => within(clock, load(url), LOAD_MS).catch(explainLate);
-    const toolset = await loadToolFile(path, inTime, validator);
+    const toolset = await loadToolFile(path, inTime, schemas);
     const other = pathOf.get(toolset.name);
     if (other !== undefined)
       throw new ToolSetupError(`${other} and ${path} both make the toolset ${toolset.name}: rename one.`);
@@ -56,7 +56,7 @@ function listToolFiles(folder: string): string[] {
 async function loadToolFile(
   path: string,
   load: (url: string) => Promise<unknown>,
-  validator: ArgumentValidator,
+  schemas: InputSchemas,
 ): Promise<ToolsetHost> {
   const [, name = ''] = TOOL_FILE.exec(path.split(/[/\\]/).at(-1)!) ?? [];
   const fail = (problem: string, cause?: unknown) => new ToolSetupError(`${path}: ${problem}`, { cause });
@@ -69,7 +69,7 @@ async function loadToolFile(
       const { own_name: name, timeout_ms: timeoutMs } = definition;
       const wrong = findDefinitionProblem({ ...definition, name, timeoutMs });
       if (wrong) throw fail(`the tool ${JSON.stringify(name)}: ${wrong}.`);
-      const problem = validator.findSchemaProblem(definition.input_schema);
+      const problem = schemas.findProblem(definition.input_schema);
       if (problem) throw fail(`the tool ${definition.own_name} cannot be called. ${problem}`);
     }
     return defineToolset({ name, version: VERSION, tools });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toolContext } from '../testing/tool-context.js';
 import { plainText } from '#contracts';
+import { InPlaceChecks } from '../testing/in-place-checks.js';
 import { ArgumentValidator } from '../validate-arguments.js';
 import { createMathToolset } from './math.js';
 
@@ -22,7 +23,10 @@ describe('math', () => {
   });
 
   it('takes two required safe integers and nothing else', async () => {
-    const validator = new ArgumentValidator();
+    const validator = new ArgumentValidator({
+      slowChecks: new InPlaceChecks(),
+      refusals: { note: () => undefined },
+    });
     const { input_schema } = tool('add').definition;
     expect(input_schema).toMatchObject({ type: 'object', required: ['a', 'b'], additionalProperties: false });
     expect(input_schema.properties).toMatchObject({ a: { type: 'integer' }, b: { type: 'integer' } });

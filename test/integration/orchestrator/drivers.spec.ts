@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { createMetrics, Refusals } from '#observability';
 import type { Store } from '#store';
 import { DEFAULT_BUDGETS } from '#turn';
+import { InPlaceChecks } from '#tools/testing';
 import {
   callRow,
   claimRow,
@@ -57,7 +58,8 @@ function createDrivers(taking: Taking, store: Store = ports.store): Drivers {
   const { bus, log, peers } = ports;
   const settings = { budgets: { ...DEFAULT_BUDGETS, turnMs: 120 * MINUTE_MS }, turnsAtOnce: 10 };
   const metrics = createMetrics({ collectDefaults: false });
-  const deps = { ...ports, store, bus, log, peers, metrics, settings } as unknown as DrivingDeps;
+  const slowChecks = new InPlaceChecks();
+  const deps = { ...ports, store, bus, log, peers, metrics, settings, slowChecks } as unknown as DrivingDeps;
   const queues = new QueueGlances(bus, ports.clock);
   const refusals = new Refusals(deps.metrics.refusals, deps.log, ports.clock);
   const shares = new CallShares({ ...deps, queues, placesOf: () => 0, refusals });

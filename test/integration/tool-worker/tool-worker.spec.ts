@@ -4,6 +4,7 @@ import type { Metrics } from '#observability';
 import { systemTime } from '#time';
 import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
 import { z } from 'zod';
+import { InPlaceChecks } from '#tools/testing';
 import { openPorts } from '../../../libs/journal/testing/test-ports.js';
 import { ToolWorker } from '../../../apps/tool-worker/tool-worker.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -33,6 +34,7 @@ describe('a tool worker', () => {
         log,
         auditLog: log,
         metrics: {} as Metrics,
+        slowChecks: new InPlaceChecks(),
         hosts: [toolset('math'), toolset('slow')],
         overridesFor: (name) => (name === 'slow' ? { concurrency: 1 } : {}),
       },
@@ -68,6 +70,7 @@ describe('a tool worker', () => {
         log,
         auditLog: log,
         metrics: {} as Metrics,
+        slowChecks: new InPlaceChecks(),
         hosts: [silent, memory],
         overridesFor: () => ({}),
       },

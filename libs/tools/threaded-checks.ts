@@ -1,17 +1,15 @@
-import { Checker, type CheckEnd } from './checker.js';
-import type { CheckRequest } from './check-thread.js';
+import type { Clock } from '#time';
+import { Checker } from './checker.js';
+import type { CheckRequest, SlowCheckEnd, SlowChecks } from './slow-checks.port.js';
 
-/** `too_many`: others of the same user were still waiting. */
-export type SlowCheckEnd = CheckEnd | 'too_many';
-
-export interface SlowCheckOptions {
+export interface ThreadedCheckOptions {
+  clock: Pick<Clock, 'now' | 'after'>;
   /** Of one check. */
   limitMs?: number;
   /** In the line of its user. */
   waitMs?: number;
   /** Checks of one user that may wait. */
   maxWaiting?: number;
-  now?: () => number;
 }
 
 interface Waiting {
@@ -27,7 +25,7 @@ const MAX_SUSPECTS = 10_000;
  * Checks off the event loop, on two threads: each user has a line, users take turns, one check of a user at a time.
  * The second thread serves only users none of whose checks was stopped lately, so that no number of others delays them.
  */
-export class SlowChecks {
+export class ThreadedChecks implements SlowChecks {
   private readonly checkers = [new Checker(), new Checker()];
   private readonly busy = new Set<Checker>();
   /** By user, in the order of their turns. */
@@ -35,21 +33,16 @@ export class SlowChecks {
   private readonly served = new Set<string>();
   /** Until when, by user. */
   private readonly suspects = new Map<string, number>();
-  private readonly limitMs: number;
+  readonly limitMs: number;
   private readonly waitMs: number;
   private readonly maxWaiting: number;
-  private readonly now: () => number;
+  private readonly clock: Pick<Clock, 'now' | 'after'>;
 
-  constructor({
-    limitMs = 500,
-    waitMs = 5_000,
-    maxWaiting = 64,
-    now = () => performance.now(),
-  }: SlowCheckOptions = {}) {
+  constructor({ clock, limitMs = 500, waitMs = 5_000, maxWaiting = 64 }: ThreadedCheckOptions) {
     this.limitMs = limitMs;
     this.waitMs = waitMs;
     this.maxWaiting = maxWaiting;
-    this.now = now;
+    this.clock = clock;
   }
 
   check(userId: string, request: CheckRequest): Promise<SlowCheckEnd> {
@@ -60,11 +53,11 @@ export class SlowChecks {
       const waiting: Waiting = {
         request,
         end: (how) => {
-          clearTimeout(timer);
+          timer.cancel();
           resolve(how);
         },
       };
-      const timer = setTimeout(() => this.giveUp(userId, waiting), this.waitMs);
+      const timer = this.clock.after(this.waitMs, () => this.giveUp(userId, waiting));
       line.push(waiting);
       this.serve();
     });
@@ -122,7 +115,7 @@ export class SlowChecks {
   private isSuspect(userId: string): boolean {
     const until = this.suspects.get(userId);
     if (until === undefined) return false;
-    if (this.now() < until) return true;
+    if (this.clock.now() < until) return true;
     this.suspects.delete(userId);
     return false;
   }
@@ -130,6 +123,6 @@ export class SlowChecks {
   private suspect(userId: string): void {
     this.suspects.delete(userId);
     if (this.suspects.size >= MAX_SUSPECTS) this.suspects.delete(this.suspects.keys().next().value!);
-    this.suspects.set(userId, this.now() + SUSPECT_MS);
+    this.suspects.set(userId, this.clock.now() + SUSPECT_MS);
   }
 }

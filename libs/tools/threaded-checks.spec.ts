@@ -1,16 +1,20 @@
 import { Worker } from 'node:worker_threads';
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { SystemClock } from '#time';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { Checker } from './checker.js';
-import { SlowChecks, type SlowCheckOptions } from './slow-checks.js';
+import { describeSlowChecksContract } from './testing/slow-checks-contract.js';
+import { ThreadedChecks, type ThreadedCheckOptions } from './threaded-checks.js';
 
-const made: SlowChecks[] = [];
+const made: ThreadedChecks[] = [];
 afterEach(async () => {
   jest.restoreAllMocks();
   await Promise.all(made.splice(0).map((checks) => checks.stop()));
 });
 
-function create(options: SlowCheckOptions = {}): SlowChecks {
-  const checks = new SlowChecks({ limitMs: LONG_MS, waitMs: LONG_MS, ...options });
+function create(options: Partial<ThreadedCheckOptions> = {}): ThreadedChecks {
+  const clock = new SystemClock();
+  const checks = new ThreadedChecks({ clock, limitMs: LONG_MS, waitMs: LONG_MS, ...options });
   made.push(checks);
   return checks;
 }
@@ -41,6 +45,14 @@ const schema = JSON.stringify({ properties: { x: { type: 'string', pattern: '^(a
 const request = (x: string) => ({ schema, dialect: '', args: JSON.stringify({ x }) });
 const fits = request('aaa');
 const hangs = request(`${'a'.repeat(60)}!`);
+
+describe('checks on threads', () => {
+  describeSlowChecksContract(() => {
+    const clock = new SystemClock();
+    const checks = new ThreadedChecks({ clock, limitMs: LONG_MS, waitMs: LONG_MS });
+    return { checks, stop: () => checks.stop() };
+  });
+});
 
 it('checks, also after a check that was stopped', async () => {
   stopHangingAfter(200);
@@ -113,8 +125,8 @@ it('refuses what one user has too much of, and what has waited too long', async 
 
 it('trusts a user again after a minute', async () => {
   const held = holdHanging();
-  const clock = { now: 0 };
-  const checks = create({ now: () => clock.now });
+  const clock = new VirtualClock(new SeededRandom(1));
+  const checks = create({ clock, waitMs: Infinity });
   const stopped = checks.check('m1', hangs);
   held.stopAll();
   await stopped;
@@ -124,7 +136,7 @@ it('trusts a user again after a minute', async () => {
   // On the thread that is left to users without a stopped check.
   await checks.check('ann', fits);
   expect(ended).toEqual([]);
-  clock.now = 60_000;
+  await clock.advance(60_000);
   await checks.check('ann', fits);
   await suspect;
   expect(ended).toEqual(['m1']);

@@ -1,0 +1,1 @@
+export { InPlaceChecks } from './in-place-checks.js';
