@@ -7,8 +7,8 @@ import {
   decideLostClaim,
   type CallSituation,
   type CallState,
-  type Liveness,
 } from './call-rules.js';
+import type { Liveness } from './liveness.js';
 import { answerRow, callId, callRow, claimRow, outcomeRow, START, stepRow } from './testing/rows.js';
 
 const MINUTE_MS = 60_000;

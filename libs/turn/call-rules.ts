@@ -10,11 +10,9 @@ import {
   type ToolClass,
 } from '#contracts';
 import { DEFAULT_BUDGETS } from './budgets.js';
+import type { Liveness } from './liveness.js';
 import { failedOutcome, mayHaveRun, neverStarted } from './outcomes.js';
 import { decideStopped } from './stopped-calls.js';
-
-/** What is known of a process: `suspect` is enough to run again what may run again, only `dead` allows `unknown`. */
-export type Liveness = 'alive' | 'suspect' | 'dead';
 
 export interface CallState {
   step: Step;

@@ -2,6 +2,7 @@ export * from './ends-turn.js';
 export * from './formatter-rules.js';
 export * from './journal.js';
 export * from './outcomes.js';
+export * from './liveness.js';
 export * from './call-rules.js';
 export * from './claim-rows.js';
 export * from './stopped-calls.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Liveness } from './call-rules.js';
+import type { Liveness } from './liveness.js';
 import { decideStopped } from './stopped-calls.js';
 
 const claimsOf = (...owners: string[]) => owners.map((owner) => ({ owner }));

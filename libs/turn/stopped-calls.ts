@@ -1,6 +1,6 @@
 import type { Claim, ErrorDetail, StoodBack } from '#contracts';
 import { mayHaveRun, neverStarted } from './outcomes.js';
-import type { Liveness } from './call-rules.js';
+import type { Liveness } from './liveness.js';
 
 export type StoppedAction =
   /** Tell each of them to stop; `stoodBack` goes with it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Liveness } from './call-rules.js';
+import type { Liveness } from './liveness.js';
 import { answerRow, at, callId, claimRow, journalOf, outcomeRow, stepRow } from './testing/rows.js';
 import { decideTakeUp, isThrashing, stepAttempt } from './turn-rules.js';
 

@@ -1,6 +1,6 @@
 import type { Journal } from '#contracts';
 import { DEFAULT_BUDGETS, type Budgets } from './budgets.js';
-import type { Liveness } from './call-rules.js';
+import type { Liveness } from './liveness.js';
 import { claimsOn } from './journal.js';
 
 /** How a process that got a hint takes up a turn (architecture: claim and settle, "again: turns", "pass on"). */

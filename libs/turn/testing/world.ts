@@ -1,5 +1,6 @@
 import type { Answer, Call, Claim, ConversationEvent, Journal, Outcome, Step } from '#contracts';
-import type { CallAction, Liveness } from '../call-rules.js';
+import type { CallAction } from '../call-rules.js';
+import type { Liveness } from '../liveness.js';
 import { DEFAULT_BUDGETS, type Budgets } from '../budgets.js';
 import { decideCalls, type Action, type CallDecision } from '../decide.js';
 import { endingStep, openCalls, outcomeOf, totalUsage, textOf, failureOf } from '../journal.js';

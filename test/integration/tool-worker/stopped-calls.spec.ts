@@ -12,8 +12,8 @@ import {
   turnRow,
   type TestPorts,
 } from '../../../libs/journal/testing/test-ports.js';
-import { createCallRunner } from '../testing/create-call-runner.js';
-import type { CallRunner } from './call-runner.js';
+import type { CallRunner } from '../../../apps/tool-worker/run/call-runner.js';
+import { createCallRunner } from '../../../apps/tool-worker/testing/create-call-runner.js';
 
 const ID = callId(1);
 const call: ToolCallBody = {
