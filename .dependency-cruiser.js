@@ -50,7 +50,7 @@ const forbidden = [
     from: { path: '^(apps|libs)/([^/]+)/' },
     to: {
       path: `^libs/(${libs})/`,
-      pathNot: [`^libs/(${libs})/index\\.ts$`, '^libs/$2/', '^libs/(time|tools)/testing/index\\.ts$'],
+      pathNot: [`^libs/(${libs})/index\\.ts$`, '^libs/$2/', '^libs/(journal|time|tools)/testing/index\\.ts$'],
     },
   },
   {

@@ -5,6 +5,7 @@ import type { Store } from '#store';
 import { SystemClock, systemTime } from '#time';
 import type { GatewayConfig } from '../apps/gateway/gateway.deps.js';
 import { startGateway } from '../apps/gateway/start-gateway.app.js';
+import { testPeers } from '#journal/testing';
 
 const MUCH = 100_000;
 const LIMITS: GatewayConfig['limits'] = {
@@ -50,7 +51,7 @@ export async function startBenchGateway(store: Store) {
       store,
       bus,
       processId: 'gateway-bench',
-      peers: { isDead: async () => false, isSuspect: async () => false },
+      peers: testPeers(),
       config: {
         auth: { kind: 'none' },
         corsOrigins: [],

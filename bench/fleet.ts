@@ -5,16 +5,17 @@ import type { Model, ModelPart } from '#llm';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
-import { DEFAULT_BUDGETS } from '#turn';
 import { startOrchestrator } from '../apps/orchestrator/start-orchestrator.app.js';
+import { testSettings } from '../apps/orchestrator/testing/test-settings.js';
 import { startToolWorker } from '../apps/tool-worker/start-tool-worker.app.js';
 import { createLocalToolsets } from '#tools';
 import { SystemClock, systemTime } from '#time';
+import { testPeers } from '#journal/testing';
 
 const log = createLogger({ role: 'bench', level: 'error', pretty: false });
 const metrics = createMetrics({ collectDefaults: false });
 /** Nobody dies in a benchmark. */
-const peers = { isDead: async () => false, isSuspect: async () => false };
+const peers = testPeers();
 
 /** One tool call, then a short answer; takes no time and keeps nothing. */
 export function oneToolModel(): Model {
@@ -37,14 +38,7 @@ export async function startBenchOrchestrator(
   processId: string,
   model = oneToolModel(),
 ) {
-  const settings = {
-    model: 'scripted',
-    systemPrompt: '',
-    budgets: DEFAULT_BUDGETS,
-    maxOutputTokens: 1_000,
-    turnsAtOnce: 200,
-    approvalOf: () => 'never' as const,
-  };
+  const settings = testSettings({ model: 'scripted', turnsAtOnce: 200 });
   return startOrchestrator({
     ...systemTime(),
     faultPoint: noFaults,

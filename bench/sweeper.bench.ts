@@ -2,12 +2,12 @@ import type { Bus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore, type Store } from '#store';
 import type { Turn } from '#contracts';
-import { noFaults } from '#faults';
-import type { Ports } from '#journal';
 import { systemTime } from '#time';
 import { DeletedConversations } from '../apps/orchestrator/sweep/deleted-conversations.js';
 import { DueTurns } from '../apps/orchestrator/sweep/due-turns.js';
 import { Sweeper } from '../apps/orchestrator/sweep/sweeper.js';
+import { TurnHints } from '../apps/orchestrator/sweep/turn-hints.js';
+import { testPorts } from '#journal/testing';
 import { spreadOf, type Row } from './measure.js';
 
 const OPEN_TURNS = 1_000;
@@ -51,20 +51,10 @@ export async function benchSweeper(name: string, place: string, ended: number): 
 /** Rounds two seconds apart, by a clock that is only told. */
 async function measureRounds(store: Store): Promise<number[]> {
   const log = createLogger({ role: 'bench', level: 'error', pretty: false });
-  const peers = { isDead: async () => false, isSuspect: async () => false };
-  const ports: Ports = {
-    store,
-    bus: BUS,
-    me: 'orchestrator-bench',
-    peers,
-    log,
-    faultPoint: noFaults,
-    ...systemTime(),
-  };
-  const sweeper = new Sweeper(ports, [
-    new DueTurns(ports, () => false),
-    new DeletedConversations(ports, 365),
-  ]);
+  const ports = testPorts({ store, bus: BUS, me: 'orchestrator-bench', log });
+  const hints = new TurnHints(ports, { share: 1, turnsAtOnce: 0, driven: () => 0 });
+  const swept = [new DueTurns(ports, () => false, hints), new DeletedConversations(ports, 365)];
+  const sweeper = new Sweeper(ports, swept, () => []);
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const before = process.cpuUsage();

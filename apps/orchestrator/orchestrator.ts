@@ -51,7 +51,7 @@ export class Orchestrator {
     this.durable = retryingStore(store, this.leaving.signal, deps);
     this.modelLimits = new ModelLimits(deps);
     this.models = new ModelAnnouncer(deps);
-    const { budget = {} } = deps.settings.usage ?? {};
+    const { budget } = deps.settings.usage;
     const refusals = new Refusals(deps.metrics.refusals, log, clock);
     const dayBudgets = new DayBudgets({ store: this.durable, budget, refusals, clock, random });
     const durable = { ...deps, store: this.durable, modelLimits: this.modelLimits, dayBudgets };
@@ -70,10 +70,10 @@ export class Orchestrator {
         new DueTurns(this.ports, (turnId) => this.wake(turnId), this.turnHints),
         new DeletedConversations(this.ports, deps.settings.retentionDays),
         new ExpiredBindings(store),
-        oldUsage(store, deps.settings.usage?.keepDays),
-        oldDeadLetters(store, deps.settings.deadLetterDays ?? 30),
+        oldUsage(store, deps.settings.usage.keepDays),
+        oldDeadLetters(store, deps.settings.deadLetterDays),
       ],
-      (durationMs) => peers.listUnchangedFor?.(durationMs) ?? [],
+      (durationMs) => peers.listUnchangedFor(durationMs),
     );
   }
 
@@ -152,7 +152,7 @@ export class Orchestrator {
 
   /** A tool that its toolset lacks is told soon, a toolset that does not come at all later; each once. */
   private checkNames(): void {
-    const configured = this.deps.settings.configuredTools ?? [];
+    const configured = this.deps.settings.configuredTools;
     const told = this.warnOfUnknownNames(configured, { patient: true });
     const others = configured.filter((name) => !told.includes(name));
     const restMs = LAST_NAMES_CHECK_MS - FIRST_NAMES_CHECK_MS;
@@ -161,14 +161,14 @@ export class Orchestrator {
   }
 
   private warnOfUnknownNames(configured: readonly string[], how: { patient: boolean }): string[] {
-    const names = this.catalogue.unknownAmong(configured, this.deps.settings.offer ?? {}, how);
+    const names = this.catalogue.unknownAmong(configured, this.deps.settings.offer, how);
     if (names.length === 0) return names;
     this.deps.log.warn({ names }, 'CONFIG has settings for tools or toolsets that no worker offers now');
     return names;
   }
 
   private createTurnHints(): TurnHints {
-    const { fairShare: share = 1, turnsAtOnce } = this.deps.settings;
+    const { fairShare: share, turnsAtOnce } = this.deps.settings;
     const hints = new TurnHints(this.ports, { share, turnsAtOnce, driven: () => this.size });
     this.drivers.onEnd = () => hints.noteRoom();
     return hints;

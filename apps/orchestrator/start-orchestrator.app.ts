@@ -12,7 +12,7 @@ export type { RunningOrchestrator } from './serve-orchestrator.js';
 
 /** Starts an orchestrator whose store and bus are open. */
 export async function startOrchestrator(
-  deps: Omit<OrchestratorDeps, 'slowChecks'> & { log: Logger },
+  deps: Omit<OrchestratorDeps, 'auditLog' | 'slowChecks'> & { log: Logger },
 ): Promise<RunningOrchestrator> {
   const { bus, processId, log, settings } = deps;
   const slowChecks = new ThreadedChecks({ clock: deps.clock });

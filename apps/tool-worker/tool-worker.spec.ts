@@ -7,6 +7,7 @@ import { createMetrics } from '#observability';
 import { createStore } from '#store';
 import { defineTool, defineToolset, type ToolsetHost } from '#tools';
 import { SeededRandom, VirtualClock } from '#time/testing';
+import { testPeers } from '#journal/testing';
 import { InPlaceChecks } from '#tools/testing';
 import { ToolWorker } from './tool-worker.js';
 
@@ -79,12 +80,11 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
   } as unknown as Bus;
   const error = (fields: object) => void errors.push(fields);
   const log = { info: () => undefined, warn: () => undefined, error };
-  const no = () => Promise.resolve(false);
   const deps = {
     store: createStore({ dataDir: ':memory:' }),
     bus,
     processId: 'worker-00000000-0000-4000-8000-000000000001',
-    peers: { isDead: no, isSuspect: no },
+    peers: testPeers(),
     log,
     auditLog: log,
     metrics: createMetrics({ collectDefaults: false }),

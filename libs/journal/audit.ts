@@ -20,13 +20,13 @@ export function auditedCall(userId: string, args: Record<string, unknown>, versi
 
 /** One record per end of a call, whoever settled it: who, what, how it ended; no values, no output. */
 export function audit(
-  ports: Pick<Ports, 'log' | 'auditLog'>,
+  ports: Pick<Ports, 'auditLog'>,
   call: { tool_name: string; audited: AuditedCall },
   outcome: Outcome,
   stands: boolean,
 ): void {
   const { user_id, version, arguments_sha256 } = call.audited;
-  (ports.auditLog ?? ports.log).info(
+  ports.auditLog.info(
     {
       audit: stands ? eventOf(outcome) : 'late',
       tool_call_id: outcome._id,

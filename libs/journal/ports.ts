@@ -25,6 +25,6 @@ export interface Ports extends Time {
   peers: Peers;
   log: Log;
   faultPoint: FaultPoint;
-  /** For records that no log level hides; absent: `log`. */
-  auditLog?: Pick<Log, 'info'>;
+  /** For records that no log level hides. */
+  auditLog: Pick<Log, 'info'>;
 }

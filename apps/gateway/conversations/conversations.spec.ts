@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { noFaults } from '#faults';
-import type { Ports } from '#journal';
+import type { Bus } from '#messaging';
 import { createStore } from '#store';
 import { systemTime } from '#time';
+import { testPorts } from '#journal/testing';
 import { LOCAL_USER } from '../auth/user.js';
 import { notFound } from '../errors/request-error.js';
 import { newTurn } from '../turns/new-turn.js';
@@ -17,13 +17,8 @@ it('a conversation is deleted also if the sweeper removes its turn before it can
   const turn = { conversationId: 'conv_1', turnId: 'turn_1', userId: LOCAL_USER.id, client_message_id: 'm' };
   await store.insertTurn(newTurn(clock, { ...turn, content: 'Hi' }));
   const stopTurns = { stop: () => Promise.reject(notFound()) };
-  const ports = {
-    store,
-    bus: { emit: () => undefined },
-    faultPoint: noFaults,
-    clock,
-    random,
-  } as unknown as Ports;
+  const bus = { emit: () => undefined } as Partial<Bus> as Bus;
+  const ports = testPorts({ store, bus, clock, random });
   const ownership = new Ownership(store);
   const conversations = new Conversations(
     store,

@@ -18,8 +18,8 @@ export class ModelLimits {
   ) {
     const { peers, metrics, settings, clock, random } = deps;
     this.admission = new ModelAdmission({
-      budgets: settings.modelBudgets ?? new Map(),
-      countOrchestrators: () => Math.max(1, peers.countLiving?.('orchestrator') ?? 1),
+      budgets: settings.modelBudgets,
+      countOrchestrators: () => Math.max(1, peers.countLiving('orchestrator')),
       metrics,
       clock,
       random,

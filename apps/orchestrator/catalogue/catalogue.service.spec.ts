@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { SeededRandom, VirtualClock } from '#time/testing';
+import { testSettings } from '../testing/test-settings.js';
 import { CatalogueService } from './catalogue.service.js';
 
 it('hears who answers a roll-call, although its process stood still for longer than that lasts', async () => {
@@ -29,7 +30,7 @@ it('hears who answers a roll-call, although its process stood still for longer t
     clock,
     random,
     processId: 'orchestrator-1',
-    settings: {},
+    settings: testSettings(),
     store: { putCatalog: () => Promise.resolve() },
   };
   const catalogue = new CatalogueService(deps as never);

@@ -34,7 +34,7 @@ export class CatalogueService {
     >,
   ) {
     this.scoped = new ScopedToolsets(deps);
-    const providers = (deps.settings.providers ?? []).map(({ provider }) => provider);
+    const providers = deps.settings.providers.map(({ provider }) => provider);
     this.losses = new SchemaLosses(deps.log, providers);
     const { bus, clock } = deps;
     const expire = () => this.catalogue.expire(clock.now(), bus.connectedForMs());

@@ -83,8 +83,7 @@ export class ModelAsker {
       onRetry: ({ kind }) => deps.metrics.modelRetries.inc({ kind }),
       onRefusal: (model, retryAfterMs) => deps.modelLimits.slowDown(model, retryAfterMs),
       onFallback: (model) => deps.metrics.modelFallbacks.inc({ model }),
-      onUsage: (model, usage) =>
-        deps.settings.modelPrices && countCost(deps.metrics, deps.settings.modelPrices, { model, usage }),
+      onUsage: (model, usage) => countCost(deps.metrics, deps.settings.modelPrices, { model, usage }),
     });
     deps.metrics.modelCalls.inc({ outcome: OUTCOMES[answer.streamed.ended] });
     return answer;
@@ -95,7 +94,7 @@ export class ModelAsker {
    */
   private get refusal(): string | undefined {
     const { allowedModels } = this.deps.settings;
-    if (allowedModels === undefined || !asksModel(this.work.memory.journal.turn.options)) return undefined;
+    if (!asksModel(this.work.memory.journal.turn.options)) return undefined;
     return findModelRefusal(allowedModels, this.chosen);
   }
 

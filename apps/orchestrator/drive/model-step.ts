@@ -222,7 +222,7 @@ export class ModelStep {
       needsApproval: (tool) => this.needsApproval(tool),
       completeArguments: (tool, args) => withDataFiles(tool, args, options),
       earlier: journal.steps.flatMap(({ calls: before }) => before),
-      identicalCallsOf: (tool) => this.deps.settings.identicalCallsOf?.(tool),
+      identicalCallsOf: (tool) => this.deps.settings.identicalCallsOf(tool),
       validator: this.validator,
       userId: journal.turn.user_id,
       budgets: this.deps.settings.budgets,

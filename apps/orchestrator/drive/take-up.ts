@@ -98,7 +98,7 @@ export class TakeUp {
     );
     if (outcome === 'confirmed' || outcome === 'unknown') return 'alive';
     // A process that was drained has removed its row before its queue.
-    if (await this.deps.peers.isGone?.(holder.owner)) return 'dead';
+    if (await this.deps.peers.isGone(holder.owner)) return 'dead';
     return (await this.deps.peers.isSuspect(holder.owner)) ? 'suspect' : 'alive';
   }
 

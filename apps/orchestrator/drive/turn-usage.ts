@@ -12,7 +12,7 @@ interface Deps {
   store: Pick<Store, 'addUsage'>;
   dayBudgets: DayBudgets;
   clock: Pick<Clock, 'wall'>;
-  prices: ReadonlyMap<string, ModelPrice> | undefined;
+  prices: ReadonlyMap<string, ModelPrice>;
 }
 
 /** What the models of one driven turn use: kept until it stands in a step, then counted, under its user's budget. */
@@ -87,7 +87,7 @@ export class TurnUsage {
   }
 
   private costOf(model: string, usage: Usage): number | undefined {
-    const price = this.deps.prices && priceOf(this.deps.prices, model);
+    const price = priceOf(this.deps.prices, model);
     return price && costOf(usage, price);
   }
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Body, Message } from '#contracts';
 import type { Bus } from '#messaging';
 import { SeededRandom, VirtualClock } from '#time/testing';
+import { testSettings } from '../testing/test-settings.js';
 import { CallShares, type CallSharesDeps } from './call-shares.js';
 
 type Counts = Body<'calls.counted'>;
@@ -43,7 +44,7 @@ function create({ places = 8, processes = 1, queue = { messages: 0, consumers: 1
     processId: 'me',
     peers: { countLiving: () => world.processes },
     metrics: { callsHeld: { set: (_labels: unknown, count: number) => (held = count) } },
-    settings: { fairShareOf: () => share },
+    settings: testSettings({ fairShareOf: () => share }),
     placesOf: () => world.places,
     queues: { inspect },
     refusals: { note: (...given: unknown[]) => noted.push(given) },

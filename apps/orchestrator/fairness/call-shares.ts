@@ -104,7 +104,7 @@ export class CallShares {
     const known = this.lines.get(toolset);
     if (known) return known;
     const { placesOf, settings } = this.deps;
-    const share = settings.fairShareOf?.(toolset) ?? 1;
+    const share = settings.fairShareOf(toolset);
     if (share >= 1) return undefined;
     const processes = () => this.countOrchestrators();
     const { clock } = this.deps;
@@ -199,7 +199,7 @@ export class CallShares {
   }
 
   private countOrchestrators(): number {
-    return Math.max(1, this.deps.peers.countLiving?.('orchestrator') ?? 1);
+    return Math.max(1, this.deps.peers.countLiving('orchestrator'));
   }
 }
 

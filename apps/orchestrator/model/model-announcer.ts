@@ -20,9 +20,9 @@ export class ModelAnnouncer {
   /** To everybody, or only to who asked. One that is lost comes again. */
   announce(to = 'gateway.all'): void {
     const { bus, processId: orchestrator, settings } = this.deps;
-    const providers = [...(settings.providers ?? [])];
-    const allowed = settings.allowedModels && { allowed: [...settings.allowedModels] };
-    void bus.send(to, newMessage(this.deps, 'model.announce', { orchestrator, providers, ...allowed }));
+    const providers = [...settings.providers];
+    const allowed = [...settings.allowedModels];
+    void bus.send(to, newMessage(this.deps, 'model.announce', { orchestrator, providers, allowed }));
   }
 
   stop(): void {

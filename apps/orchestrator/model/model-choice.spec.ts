@@ -19,7 +19,7 @@ describe('the models that may write a step', () => {
     expect(candidateModels('anthropic/a', [], settings)).toEqual(['anthropic/a', 'anthropic/c', 'openai/b']);
     expect(candidateModels('anthropic/z', [], settings)).toEqual(['anthropic/z', 'openai/b']);
     expect(candidateModels('demo', [], settings)).toEqual(['demo']);
-    expect(candidateModels('openai/b', [], { model: 'demo' })).toEqual(['openai/b']);
+    expect(candidateModels('openai/b', [], { model: 'demo', modelUse: new Map() })).toEqual(['openai/b']);
   });
 
   it('begin with the one that stood in earlier in the turn', () => {

@@ -4,7 +4,7 @@ import type { Step } from '#contracts';
 interface Settings {
   /** The deployment's. */
   model: string;
-  modelUse?: ReadonlyMap<string, ModelUse>;
+  modelUse: ReadonlyMap<string, ModelUse>;
 }
 
 /** The models that may write a step, the one to ask first in front: the chosen one and those that stand in for it. */
@@ -18,7 +18,7 @@ export function candidateModels(chosen: string, steps: readonly Step[], { modelU
 }
 
 /** The model as a label of a metric: a name that only a client knows is `other`. */
-export function modelLabel(name: string, { model, modelUse = new Map() }: Settings): string {
+export function modelLabel(name: string, { model, modelUse }: Settings): string {
   const configured = [...modelUse].flatMap(([key, { fallback = [] }]) => [key, ...fallback]);
   return [model, ...configured].includes(name) ? name : 'other';
 }

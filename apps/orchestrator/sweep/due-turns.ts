@@ -12,7 +12,7 @@ import {
   type CallDecision,
 } from '#turn';
 import { forEachAtOnce } from './at-once.js';
-import { TurnHints } from './turn-hints.js';
+import type { TurnHints } from './turn-hints.js';
 
 const TURNS_A_ROUND = 200;
 /** Of a round that is full of turns that move. */
@@ -27,7 +27,7 @@ export class DueTurns {
     private readonly ports: Ports,
     /** Wakes a turn that this process drives; false if it does not. */
     private readonly wake: (turnId: string) => boolean,
-    private readonly hints = new TurnHints(ports),
+    private readonly hints: TurnHints,
   ) {}
 
   /** One round: a bounded number of reads and writes for all of them together, then what each one needs. */

@@ -21,12 +21,6 @@ describe('old usage', () => {
     expect(store.asked).toEqual([['2026-03-01', 1_000]]);
   });
 
-  it('is kept for ever where no time is set', async () => {
-    const store = storeOf();
-    await oldUsage(store, undefined).sweep(NOW);
-    expect(store.asked).toEqual([]);
-  });
-
   it('is removed batch by batch in rounds that follow, and looked at again after an hour', async () => {
     const store = storeOf(1_000, 999);
     const rows = oldUsage(store, 30);

@@ -6,8 +6,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 interface Kept {
-  /** Absent: for ever. */
-  days: number | undefined;
+  days: number;
   /** Removed at once at most; while there are as many, the next round goes on. */
   batch: number;
   /** Between two looks when nothing is left. */
@@ -24,14 +23,14 @@ export class OldRows implements Swept {
 
   async sweep(now: number): Promise<void> {
     const { days, batch, restMs, remove } = this.kept;
-    if (days === undefined || now < this.nextAt) return;
+    if (now < this.nextAt) return;
     const removed = await remove(now - days * DAY_MS, batch);
     if (removed < batch) this.nextAt = now + restMs;
   }
 }
 
 /** Usage of days that are over for longer than it is kept. Whole days are removed, so an hour more is no matter. */
-export function oldUsage(store: Pick<Store, 'removeUsageBefore'>, days: number | undefined): OldRows {
+export function oldUsage(store: Pick<Store, 'removeUsageBefore'>, days: number): OldRows {
   return new OldRows({
     days,
     batch: 1_000,

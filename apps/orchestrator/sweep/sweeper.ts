@@ -23,7 +23,7 @@ export class Sweeper {
     private readonly ports: Pick<Ports, 'store' | 'log' | 'clock' | 'random'>,
     private readonly swept: readonly Swept[],
     /** Processes that have been dead for so long. */
-    private readonly listForgotten: (durationMs: number) => string[] = () => [],
+    private readonly listForgotten: (durationMs: number) => string[],
   ) {}
 
   /** The first round is now. */

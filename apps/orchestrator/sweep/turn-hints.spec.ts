@@ -70,7 +70,9 @@ describe('turns that nobody drives', () => {
   it('are all hinted where nobody shares: without accounts, or with the whole as the share', async () => {
     await shared(4).send(turnsOf('local', 40));
     expect(of('local')).toBe(40);
-    await new TurnHints({ bus, log, clock, random }).send(turnsOf('ann', 40));
+    await new TurnHints({ bus, log, clock, random }, { share: 1, turnsAtOnce: 4, driven: () => 0 }).send(
+      turnsOf('ann', 40),
+    );
     expect(of('ann')).toBe(40);
   });
 });

@@ -27,7 +27,7 @@ export class TurnHints {
 
   constructor(
     private readonly ports: Pick<Ports, 'bus' | 'log' | 'clock' | 'random'>,
-    private readonly shares: TurnShares = { share: 1, turnsAtOnce: 0, driven: () => 0 },
+    private readonly shares: TurnShares,
   ) {}
 
   /** What a round of the sweeper found, the oldest first. */

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Call, ToolCallBody } from '#contracts';
-import { noFaults } from '#faults';
-import type { Ports } from '#journal';
 import type { Bus } from '#messaging';
 import { createStore, type Store } from '#store';
 import { Slots, ToolConnectionLostError, type Tool, type ToolContext, type ToolsetHost } from '#tools';
 import { timestampOf } from '#time';
 import { SeededRandom, VirtualClock } from '#time/testing';
+import { testPorts } from '#journal/testing';
 import { createCallRunner } from '../testing/create-call-runner.js';
 import type { CallRunner } from './call-runner.js';
 
@@ -37,18 +36,7 @@ function createRunner(run: (context: ToolContext) => Promise<never>): CallRunner
   const tool: Tool = { definition, run: (_, context) => run(context) };
   const host = { name: 'files', source: 'mcp', server: 'files', version: '1', tools: () => [tool] };
   const bus = { emit: () => {}, send: async () => 'confirmed' } as Partial<Bus> as Bus;
-  const never = async () => false;
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const ports: Ports = {
-    store,
-    bus,
-    me: 'worker-1',
-    peers: { isDead: never, isSuspect: never },
-    log,
-    clock,
-    random,
-    faultPoint: noFaults,
-  };
+  const ports = testPorts({ store, bus, me: 'worker-1', clock, random });
   return createCallRunner(ports, [host as ToolsetHost]);
 }
 

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { ConversationEvent, Message, ToolCallBody } from '#contracts';
-import { noFaults } from '#faults';
-import type { Ports } from '#journal';
 import type { Bus } from '#messaging';
 import { createStore, type Inserted, type Store } from '#store';
 import { defineTool, defineToolset, Slots } from '#tools';
-import { systemTime } from '#time';
+import { testPorts } from '#journal/testing';
 import { createCallRunner } from '../testing/create-call-runner.js';
 import type { CallRunner } from './call-runner.js';
 
@@ -69,18 +67,7 @@ function createRunner(over: Partial<Store> = {}): CallRunner {
       return own ?? (target[name as keyof Store] as (...args: unknown[]) => unknown).bind(target);
     },
   });
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const nobodyIs = async () => false;
-  const peers = { isDead: nobodyIs, isSuspect: nobodyIs };
-  const ports: Ports = {
-    store: answering,
-    bus,
-    me: 'worker-1',
-    peers,
-    log,
-    faultPoint: noFaults,
-    ...systemTime(),
-  };
+  const ports = testPorts({ store: answering, bus, me: 'worker-1' });
   const hosts = [defineToolset({ name: 'test', version: '1.0.0', tools: [hold] })];
   return createCallRunner(ports, hosts);
 }

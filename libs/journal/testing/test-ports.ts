@@ -46,7 +46,30 @@ export class RecordingBus {
   }
 }
 
+/** What is known of a fleet in which everybody lives, but for the `dead`. */
+export function testPeers(dead: ReadonlySet<string> = new Set()) {
+  const isDead = async (processId: string) => dead.has(processId);
+  return {
+    isDead,
+    isSuspect: isDead,
+    isGone: isDead,
+    listUnchangedFor: (): string[] => [],
+    countLiving: () => 1,
+  };
+}
+
+type Peers = ReturnType<typeof testPeers>;
+type Given = Pick<Ports, 'store' | 'bus'> & Partial<Omit<Ports, 'peers'>> & { peers?: Peers };
+
+/** Complete ports around those that a test is about: nobody is dead, nothing strikes, nothing is written down. */
+export function testPorts(given: Given) {
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const rest = { me: 'gateway-1', peers: testPeers(), log, auditLog: log, faultPoint: noFaults };
+  return { ...rest, ...systemTime(), ...given };
+}
+
 export interface TestPorts extends Ports {
+  peers: Peers;
   recorded: RecordingBus;
   dead: Set<string>;
 }
@@ -57,20 +80,8 @@ export async function openPorts(me = 'gateway-1', time: Time = systemTime()): Pr
   await store.open();
   const recorded = new RecordingBus();
   const dead = new Set<string>();
-  const isDead = async (processId: string) => dead.has(processId);
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
   const bus = recorded as Partial<Bus> as Bus;
-  return {
-    store,
-    bus,
-    me,
-    peers: { isDead, isSuspect: isDead },
-    log,
-    recorded,
-    dead,
-    faultPoint: noFaults,
-    ...time,
-  };
+  return { ...testPorts({ store, bus, me, peers: testPeers(dead), ...time }), recorded, dead };
 }
 
 const START = Date.now();

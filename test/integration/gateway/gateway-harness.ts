@@ -6,6 +6,7 @@ import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health, type LogLevel } from '#observability';
 import { createStore, type Store } from '#store';
 import { SystemClock, systemTime } from '#time';
+import { testPeers } from '#journal/testing';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
 import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
@@ -124,7 +125,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     store,
     bus,
     processId: GATEWAY_ID,
-    peers: { isDead: () => Promise.resolve(false), isSuspect: () => Promise.resolve(false) },
+    peers: testPeers(),
     config: {
       auth: { kind: 'none' },
       registration: 'open',

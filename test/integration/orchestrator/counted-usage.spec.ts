@@ -109,7 +109,7 @@ describe('what models have used', () => {
     const turn = await fleet.submit('go');
     await fleet.store.commitStep(ended(turn));
     const { part } = await fleet.join('gateway');
-    const ports = { ...part, me: part.processId };
+    const ports = { ...part, me: part.processId, auditLog: part.log };
     const stop = () => stopTurn(ports, turn._id, () => Promise.resolve(false));
     await stop();
     await stop();

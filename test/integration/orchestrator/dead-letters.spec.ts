@@ -12,7 +12,7 @@ import {
   TURN_ID,
   turnRow,
   type TestPorts,
-} from '../../../libs/journal/testing/test-ports.js';
+} from '#journal/testing';
 
 const hintOf = (): Message =>
   newMessage('turn.advance', { turn_id: TURN_ID, conversation_id: CONVERSATION_ID });

@@ -12,7 +12,7 @@ import {
   TURN_ID,
   turnRow,
   type TestPorts,
-} from '../../../libs/journal/testing/test-ports.js';
+} from '#journal/testing';
 import type { DrivingDeps } from '../../../apps/orchestrator/driving.deps.js';
 import { Drivers, type HeldHint } from '../../../apps/orchestrator/drive/drivers.js';
 import { QueueGlances } from '../../../apps/orchestrator/drive/queue-glances.js';
@@ -20,6 +20,7 @@ import { CallShares } from '../../../apps/orchestrator/fairness/call-shares.js';
 import { History } from '../../../apps/orchestrator/drive/history.js';
 import type { TakeUp } from '../../../apps/orchestrator/drive/take-up.js';
 import { TurnMemory } from '../../../apps/orchestrator/drive/turn-memory.js';
+import { testSettings } from '../../../apps/orchestrator/testing/test-settings.js';
 import type { TurnWork } from '../../../apps/orchestrator/drive/turn-work.js';
 
 const ME = 'orchestrator-1';
@@ -56,7 +57,8 @@ class Taking {
 
 function createDrivers(taking: Taking, store: Store = ports.store): Drivers {
   const { bus, log, peers } = ports;
-  const settings = { budgets: { ...DEFAULT_BUDGETS, turnMs: 120 * MINUTE_MS }, turnsAtOnce: 10 };
+  const budgets = { ...DEFAULT_BUDGETS, turnMs: 120 * MINUTE_MS };
+  const settings = testSettings({ budgets, turnsAtOnce: 10 });
   const metrics = createMetrics({ collectDefaults: false });
   const slowChecks = new InPlaceChecks();
   const deps = { ...ports, store, bus, log, peers, metrics, settings, slowChecks } as unknown as DrivingDeps;

@@ -6,14 +6,15 @@ import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import type { ToolsetHost } from '#tools';
-import { DEFAULT_BUDGETS } from '#turn';
 import { SystemClock, systemTime } from '#time';
 import type { OrchestratorSettings } from '../../../apps/orchestrator/orchestrator.deps.js';
 import {
   startOrchestrator,
   type RunningOrchestrator,
 } from '../../../apps/orchestrator/start-orchestrator.app.js';
+import { testSettings } from '../../../apps/orchestrator/testing/test-settings.js';
 import { startToolWorker } from '../../../apps/tool-worker/start-tool-worker.app.js';
+import { testPeers } from '#journal/testing';
 import { waitFor } from '../../services/wait-for.js';
 
 export const USAGE = { input_tokens: 10, output_tokens: 5, cached_tokens: 0 };
@@ -78,15 +79,7 @@ export class FleetHarness {
       ...part,
       model,
       metrics,
-      settings: {
-        model: 'test/model',
-        systemPrompt: '',
-        budgets: DEFAULT_BUDGETS,
-        maxOutputTokens: 1_000,
-        turnsAtOnce: 50,
-        approvalOf: () => 'never',
-        ...settings,
-      },
+      settings: testSettings(settings),
     });
     this.closing.push(async () => {
       await orchestrator.drain(0);
@@ -188,10 +181,9 @@ export class FleetHarness {
     const processId = `${role}-${++this.roles[role]}`;
     const bus = this.createBus({ role, processId });
     await bus.open();
-    const no = () => Promise.resolve(false);
     const peers = {
-      isDead: (id: string) => Promise.resolve(this.dead.has(id)),
-      isSuspect: no,
+      ...testPeers(this.dead),
+      isSuspect: () => Promise.resolve(false),
       countLiving: (of: keyof FleetHarness['roles']) =>
         this.roles[of] - [...this.dead].filter((id) => id.startsWith(of)).length,
     };

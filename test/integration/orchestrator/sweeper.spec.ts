@@ -2,17 +2,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Binding, Conversation, Turn } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
-import {
-  claimRow,
-  openPorts,
-  stepRow,
-  turnRow,
-  type TestPorts,
-} from '../../../libs/journal/testing/test-ports.js';
+import { claimRow, openPorts, stepRow, turnRow, type TestPorts } from '#journal/testing';
 import { DeletedConversations } from '../../../apps/orchestrator/sweep/deleted-conversations.js';
 import { DueTurns } from '../../../apps/orchestrator/sweep/due-turns.js';
 import { ExpiredBindings } from '../../../apps/orchestrator/sweep/expired-bindings.js';
 import { Sweeper } from '../../../apps/orchestrator/sweep/sweeper.js';
+import { TurnHints } from '../../../apps/orchestrator/sweep/turn-hints.js';
 
 const DAY_MS = 24 * 3_600_000;
 let ports: TestPorts;
@@ -42,11 +37,13 @@ beforeEach(async () => {
 
 const sweeper = (retentionDays?: number, wake: (turnId: string) => boolean = () => false) => {
   const counted = { ...ports, store: noted<Store>(ports.store, 'store') };
-  return new Sweeper(counted, [
-    new DueTurns(counted, wake),
+  const hints = new TurnHints(counted, { share: 1, turnsAtOnce: 0, driven: () => 0 });
+  const swept = [
+    new DueTurns(counted, wake, hints),
     new DeletedConversations(counted, retentionDays),
     new ExpiredBindings(counted.store),
-  ]);
+  ];
+  return new Sweeper(counted, swept, () => []);
 };
 
 function conversation(id: string, change: Partial<Conversation> = {}): Conversation {

@@ -1,16 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  claimRow,
-  CONVERSATION_ID,
-  openPorts,
-  TURN_ID,
-  turnRow,
-  type TestPorts,
-} from '../../../libs/journal/testing/test-ports.js';
+import { claimRow, CONVERSATION_ID, openPorts, TURN_ID, turnRow, type TestPorts } from '#journal/testing';
 import type { CatalogueService } from '../../../apps/orchestrator/catalogue/catalogue.service.js';
 import type { OrchestratorDeps } from '../../../apps/orchestrator/orchestrator.deps.js';
 import { RequestImages } from '../../../apps/orchestrator/model/request-images.js';
 import type { History } from '../../../apps/orchestrator/drive/history.js';
+import { testSettings } from '../../../apps/orchestrator/testing/test-settings.js';
 import { TakeUp } from '../../../apps/orchestrator/drive/take-up.js';
 
 const DRIVER = 'orchestrator-2';
@@ -28,7 +22,7 @@ beforeEach(async () => {
 
 function takeUp() {
   const peers = { ...ports.peers, isGone: async (id: string) => gone.has(id) };
-  const deps = { store: ports.store, bus: ports.bus, peers } as Partial<OrchestratorDeps>;
+  const deps = { ...ports, peers, settings: testSettings() } as Partial<OrchestratorDeps>;
   const catalogue = { pin: async () => ({ _id: 'hash', tools: [] }), get: async () => null };
   const history = { before: async () => ({ messages: [], approved: new Set() }) };
   return new TakeUp(

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Slots } from '#tools';
-import { callRow, openPorts, stepRow, TURN_ID } from '../../../libs/journal/testing/test-ports.js';
+import { callRow, openPorts, stepRow, TURN_ID } from '#journal/testing';
 import {
   createToolset,
   stdioServer,

@@ -4,13 +4,7 @@ import type { Answer, ToolCallBody, ToolClass } from '#contracts';
 import { defineTool, defineToolset, Slots, type Question, type ToolContext } from '#tools';
 import { inputId } from '#turn';
 import { waitFor } from '../../services/wait-for.js';
-import {
-  callRow,
-  openPorts,
-  stepRow,
-  TURN_ID,
-  type TestPorts,
-} from '../../../libs/journal/testing/test-ports.js';
+import { callRow, openPorts, stepRow, TURN_ID, type TestPorts } from '#journal/testing';
 import type { QuestionTimes } from '../../../apps/tool-worker/run/call-questions.js';
 import type { CallRunner } from '../../../apps/tool-worker/run/call-runner.js';
 import { createCallRunner } from '../../../apps/tool-worker/testing/create-call-runner.js';

@@ -3,15 +3,7 @@ import { z } from 'zod';
 import { controlKey, type Body, type ToolCallBody } from '#contracts';
 import { defineTool, defineToolset, Slots } from '#tools';
 import { releaseCalls } from '#journal';
-import {
-  callId,
-  callRow,
-  openPorts,
-  stepRow,
-  TURN_ID,
-  turnRow,
-  type TestPorts,
-} from '../../../libs/journal/testing/test-ports.js';
+import { callId, callRow, openPorts, stepRow, TURN_ID, turnRow, type TestPorts } from '#journal/testing';
 import type { CallRunner } from '../../../apps/tool-worker/run/call-runner.js';
 import { createCallRunner } from '../../../apps/tool-worker/testing/create-call-runner.js';
 

@@ -4,8 +4,8 @@ import type { Metrics } from '#observability';
 import { systemTime } from '#time';
 import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
 import { z } from 'zod';
+import { openPorts } from '#journal/testing';
 import { InPlaceChecks } from '#tools/testing';
-import { openPorts } from '../../../libs/journal/testing/test-ports.js';
 import { ToolWorker } from '../../../apps/tool-worker/tool-worker.js';
 import { waitFor } from '../../services/wait-for.js';
 

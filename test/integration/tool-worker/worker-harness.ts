@@ -6,6 +6,7 @@ import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import type { ToolsetHost } from '#tools';
 import { systemTime } from '#time';
+import { testPeers } from '#journal/testing';
 import { startToolWorker, type RunningToolWorker } from '../../../apps/tool-worker/start-tool-worker.app.js';
 import type { ToolOverrides } from '../../../apps/tool-worker/tool-worker.deps.js';
 import { rabbitmqForTest } from '../../services/test-services.js';
@@ -51,7 +52,6 @@ export class WorkerHarness {
     const processId = `worker-${randomUUID()}`;
     const bus = createRabbitmqBus({ ...systemTime(), url: this.url, role: 'worker', processId });
     await bus.open();
-    const no = () => Promise.resolve(false);
     const destination = { write: (line: string) => void this.log.push(JSON.parse(line)) };
     const log = createLogger({ role: 'worker', level: 'warn', pretty: false, destination });
     const metrics = createMetrics({ collectDefaults: false });
@@ -61,7 +61,7 @@ export class WorkerHarness {
       store: this.store,
       bus,
       processId,
-      peers: { isDead: no, isSuspect: no },
+      peers: testPeers(),
       log,
       metrics,
       hosts,

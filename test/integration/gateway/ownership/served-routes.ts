@@ -6,6 +6,7 @@ import { createStore } from '#store';
 import { loadStandaloneConfig } from '#bootstrap';
 import { noFaults } from '#faults';
 import { SystemClock, systemTime } from '#time';
+import { testPeers } from '#journal/testing';
 import { Gateway } from '../../../../apps/gateway/gateway.js';
 import type { GatewayDeps } from '../../../../apps/gateway/gateway.deps.js';
 import { GatewayModule } from '../../../../apps/gateway/gateway.module.js';
@@ -41,7 +42,7 @@ export async function readServed(): Promise<Served> {
     },
     ...{ processId: GATEWAY_ID, config, logger, health: new Health(new SystemClock()) },
     metrics: createMetrics({ collectDefaults: false }),
-    peers: { isDead: () => Promise.resolve(false), isSuspect: () => Promise.resolve(false) },
+    peers: testPeers(),
   };
   const gateway = new Gateway(deps);
   const module = GatewayModule.forRoot(gateway, deps);

@@ -1,0 +1,28 @@
+import { DEFAULT_BUDGETS } from '#turn';
+import type { OrchestratorSettings } from '../orchestrator.deps.js';
+
+/** Settings that limit nothing, every model and tool allowed, but for what a test is about. */
+export function testSettings(change: Partial<OrchestratorSettings> = {}): OrchestratorSettings {
+  return {
+    model: 'test/model',
+    providers: [],
+    allowedModels: ['*'],
+    systemPrompt: '',
+    budgets: DEFAULT_BUDGETS,
+    modelBudgets: new Map(),
+    modelUse: new Map(),
+    modelPrices: new Map(),
+    usage: { budget: {}, keepDays: 400 },
+    offer: {},
+    maxOutputTokens: 1_000,
+    turnsAtOnce: 50,
+    retentionDays: undefined,
+    deadLetterDays: 30,
+    configuredTools: [],
+    approvalOf: () => 'never',
+    fairShare: 1,
+    fairShareOf: () => 1,
+    identicalCallsOf: () => undefined,
+    ...change,
+  };
+}
