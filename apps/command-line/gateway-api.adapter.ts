@@ -1,3 +1,4 @@
+import { limitTime, type Clock } from '#time';
 import { CommandError } from './command-error.js';
 
 const TIMEOUT_MS = 30_000;
@@ -7,6 +8,7 @@ export class GatewayApi {
   constructor(
     private readonly url: string,
     private readonly token: string | undefined,
+    private readonly clock: Clock,
   ) {}
 
   get<T>(path: string): Promise<T> {
@@ -48,7 +50,7 @@ export class GatewayApi {
         method,
         headers,
         body: body && JSON.stringify(body),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: limitTime(this.clock, TIMEOUT_MS),
       });
       return { response, text: await response.text() };
     } catch (error) {

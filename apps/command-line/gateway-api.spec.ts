@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import { CommandError } from './command-error.js';
 import { GatewayApi } from './gateway-api.adapter.js';
 
@@ -17,7 +18,7 @@ describe('GatewayApi', () => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const asked = new GatewayApi(url, undefined).get('/api/admin/dead-letters');
+    const asked = new GatewayApi(url, undefined, new SystemClock()).get('/api/admin/dead-letters');
     await expect(asked).rejects.toBeInstanceOf(CommandError);
     await expect(asked).rejects.toThrow(`No gateway answers at ${url}`);
   });

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Environment } from '#bootstrap';
+import { SystemClock } from '#time';
 import { addAccountCommands } from './account-commands.js';
 import { addCallCommand } from './call-commands.js';
 import { addDeadLetterCommands } from './dead-letter-commands.js';
@@ -27,7 +28,7 @@ export function createProgram({ write, environment }: Terminal): Command {
     .showHelpAfterError()
     .configureOutput({ writeOut: write });
   const openApi = (): GatewayApi =>
-    new GatewayApi(program.opts<{ url: string }>().url, environment.SWITCHYARD_TOKEN);
+    new GatewayApi(program.opts<{ url: string }>().url, environment.SWITCHYARD_TOKEN, new SystemClock());
   addDeadLetterCommands(program, openApi, write);
   addCallCommand(program, openApi, write);
   addAccountCommands(program, openApi, write);

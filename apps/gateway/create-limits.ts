@@ -1,5 +1,4 @@
 import type { Refusals } from '#observability';
-import type { Time } from '#time';
 import { ARTIFACT_LIMITS, ArtifactPlaces } from './artifacts/artifact-places.js';
 import { MinuteLimit } from './auth/minute-limit.js';
 import { OpenLimit } from './auth/open-limit.js';
@@ -8,16 +7,18 @@ import { UnknownSockets } from './socket/unknown-sockets.js';
 import { UNREAD_LIMITS, UnreadBytes } from './socket/unread-bytes.js';
 import { UserTraffic } from './socket/user-traffic.js';
 
+type Deps = Pick<GatewayDeps, 'config' | 'clock'>;
+
 /*
  * Limits of users and addresses. Without accounts everybody is one user at one address, so there only the limits of the
  * whole process hold.
  */
 
-export function createUserTraffic({ auth, limits }: GatewayDeps['config'], refusals: Refusals): UserTraffic {
+export function createUserTraffic({ config, clock }: Deps, refusals: Refusals): UserTraffic {
+  const { auth, limits } = config;
   const socketsPerUser = auth.kind === 'none' ? limits.sockets : limits.socketsPerUser;
-  return new UserTraffic({ ...limits, socketsPerUser }, (limit, user_id) =>
-    refusals.note(limit, { user_id }),
-  );
+  const note = (limit: string, user_id: string) => refusals.note(limit, { user_id });
+  return new UserTraffic({ ...limits, socketsPerUser }, note, clock);
 }
 
 export function createOpenStreams({ auth, limits }: GatewayDeps['config'], refusals: Refusals): OpenLimit {
@@ -27,21 +28,17 @@ export function createOpenStreams({ auth, limits }: GatewayDeps['config'], refus
 }
 
 /** Sockets that one user, or all together, may open within a minute. */
-export function createConnectionRate(
-  { limits }: GatewayDeps['config'],
-  refusals: Refusals,
-  { clock }: Time,
-): MinuteLimit {
-  const { connectionsPerMinute: perUser, allConnectionsPerMinute: inAll } = limits;
+export function createConnectionRate({ config, clock }: Deps, refusals: Refusals): MinuteLimit {
+  const { connectionsPerMinute: perUser, allConnectionsPerMinute: inAll } = config.limits;
   const names = { user: 'connections_per_minute', all: 'all_connections_per_minute' };
   const onRefusal = (by: 'user' | 'all', user_id: string) => refusals.note(names[by], { user_id });
   return new MinuteLimit({ what: 'connections', perUser, inAll, onRefusal }, clock);
 }
 
-export function createArtifactPlaces({ auth }: GatewayDeps['config'], refusals: Refusals): ArtifactPlaces {
+export function createArtifactPlaces({ config, clock }: Deps, refusals: Refusals): ArtifactPlaces {
   const { atOnce } = ARTIFACT_LIMITS;
-  const perUser = auth.kind === 'none' ? atOnce : ARTIFACT_LIMITS.perUser;
-  return new ArtifactPlaces({ ...ARTIFACT_LIMITS, perUser }, refusals);
+  const perUser = config.auth.kind === 'none' ? atOnce : ARTIFACT_LIMITS.perUser;
+  return new ArtifactPlaces({ ...ARTIFACT_LIMITS, perUser }, refusals, clock);
 }
 
 export function createUnreadBytes({ auth }: GatewayDeps['config'], refusals: Refusals): UnreadBytes {
@@ -50,7 +47,7 @@ export function createUnreadBytes({ auth }: GatewayDeps['config'], refusals: Ref
 }
 
 export function createUnknownSockets(
-  { config, metrics }: Pick<GatewayDeps, 'config' | 'metrics'>,
+  { config, metrics, clock }: Pick<GatewayDeps, 'config' | 'metrics' | 'clock'>,
   refusals: Refusals,
 ): UnknownSockets {
   const { unknownSockets: places, unknownSocketsPerAddress } = config.limits;
@@ -58,6 +55,7 @@ export function createUnknownSockets(
   return new UnknownSockets({
     limits: { places, perAddress },
     refusals,
+    clock,
     count: (size) => metrics.unknownSockets.set(size),
   });
 }

@@ -97,7 +97,7 @@ export class Gateway {
     this.time = { clock, random };
     this.log = log;
     this.refusals = new Refusals(metrics.refusals, log, clock);
-    this.bodies = new Bodies({ limits: config.limits, refusals: this.refusals, log });
+    this.bodies = new Bodies({ limits: config.limits, refusals: this.refusals, log, clock });
     this.counts = new SharedCounts(bus, processId, deps);
     this.localAccounts = createLocalAccounts(store, config, this);
     this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth, clock);
@@ -115,18 +115,18 @@ export class Gateway {
     this.submitTurn = this.createSubmitTurn();
     this.answerCalls = new AnswerCalls(ports, ownership);
     this.turnReader = new TurnReader(store, ownership, clock);
-    this.artifacts = new Artifacts(store, ownership, createArtifactPlaces(config, this.refusals));
+    this.artifacts = new Artifacts(store, ownership, createArtifactPlaces(deps, this.refusals));
     const { submitTurn, turnReader } = this;
     this.dialectTurns = new DialectTurns({ feeds, submitTurn, ownership, turnReader });
     this.mcpServer = this.createMcp();
     this.conversations = new Conversations(store, ownership, stopTurns, ports, door, models);
-    this.userTraffic = createUserTraffic(config, this.refusals);
+    this.userTraffic = createUserTraffic(deps, this.refusals);
     this.openStreams = createOpenStreams(config, this.refusals);
     const { limits } = config;
     this.addressOf = createAddressOf(config.trustedProxies);
     this.unknownSockets = createUnknownSockets(deps, this.refusals);
     const unread = createUnreadBytes(config, this.refusals);
-    this.guard = new ConnectionGuard({ traffic: this.userTraffic, unread, refusals: this.refusals });
+    this.guard = new ConnectionGuard({ traffic: this.userTraffic, unread, refusals: this.refusals, clock });
     const isActive = async (user: User) => (await this.localAccounts?.known.isActive(user)) ?? true;
     const count = () => metrics.sockets.set(this.socketCount);
     this.sessions = new SocketSessions(feeds, { clock, maxJoined: limits.joinedPerSocket, count, isActive });
@@ -176,6 +176,7 @@ export class Gateway {
       maxInHand: this.deps.config.limits.requestsPerSocket,
       refusals,
       log,
+      clock: this.time.clock,
     });
   }
 
@@ -196,7 +197,7 @@ export class Gateway {
     const { config, logger: log } = this.deps;
     return new Admission({
       authenticate: this.authenticate,
-      rate: createConnectionRate(config, this.refusals, this.deps),
+      rate: createConnectionRate(this.deps, this.refusals),
       traffic: this.userTraffic,
       guard: this.guard,
       signIn: this.localAccounts ? 'password' : 'token',

@@ -39,7 +39,7 @@ export async function startGateway(
   deps: GatewayDeps,
   address: { port: number; host: string },
 ): Promise<RunningGateway> {
-  const { bus, processId, logger } = deps;
+  const { bus, processId, logger, clock } = deps;
   const gateway = new Gateway(deps);
   const app = await NestFactory.create<NestExpressApplication>(GatewayModule.forRoot(gateway, deps), {
     logger: createNestLogger(logger),
@@ -53,7 +53,7 @@ export async function startGateway(
   await strategy.startControl({ role: 'gateway', processId }, CONTROL_TYPES);
   await gateway.start();
   const breakUnused = trackUnused(app.getHttpServer());
-  const answersGoneOut = trackAnswers(app.getHttpServer());
+  const answersGoneOut = trackAnswers(app.getHttpServer(), clock);
   connections.watch(app.getHttpServer());
   await app.listen(address.port, address.host);
   const bound: unknown = app.getHttpServer().address();
@@ -61,10 +61,10 @@ export async function startGateway(
     gateway,
     port: (bound as { port: number }).port,
     drain: async (graceMs) => {
-      const endsAt = performance.now() + graceMs;
+      const endsAt = clock.now() + graceMs;
       await gateway.drain(graceMs);
       breakUnused();
-      await answersGoneOut(Math.max(0, Math.round((endsAt - performance.now()) * SHARE_FOR_ANSWERS)));
+      await answersGoneOut(Math.max(0, (endsAt - clock.now()) * SHARE_FOR_ANSWERS));
       await gateway.bodies.stop();
       await app.close();
     },
@@ -86,9 +86,16 @@ export function configureGateway(
   const sendError = createErrorSender(dialects);
   // Without accounts everybody is one user.
   const countsUsers = config.auth.kind !== 'none';
-  const { authenticate, refusals, bodies } = gateway;
+  const { authenticate, refusals, bodies, time } = gateway;
   const places = new RequestPlaces(limits);
-  const connections = new HttpConnections({ limits, timings, trustedProxies, refusals, sendError });
+  const connections = new HttpConnections({
+    limits,
+    timings,
+    trustedProxies,
+    refusals,
+    sendError,
+    clock: time.clock,
+  });
   secureHttp(app, {
     rules,
     trustedProxies,
@@ -102,6 +109,7 @@ export function configureGateway(
     refusals,
     bodies,
     countsUsers,
+    time,
   });
   const { addressOf, admission, unknownSockets, guard } = gateway;
   app.useWebSocketAdapter(

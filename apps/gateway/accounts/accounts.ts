@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { idSchema, type Account, type AccountRole } from '#contracts';
 import type { Store } from '#store';
-import { timestampOf, type Clock } from '#time';
+import { timestampOf, type Random, type Time } from '#time';
 import type { User } from '../auth/user.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 import { emailKey, keyOfName, lookKey, usernameKey } from './account-keys.js';
@@ -52,7 +52,7 @@ export class Accounts {
 
   constructor(
     private readonly store: AccountStore,
-    private readonly clock: Pick<Clock, 'wall'>,
+    private readonly time: Time,
   ) {}
 
   /** The insert decides who gets email, username and number, and uses up an invitation; number 1 is an operator. */
@@ -62,10 +62,10 @@ export class Accounts {
   ): Promise<Account> {
     await this.keepLooks();
     const account = {
-      _id: accountId(invitationId),
+      _id: accountId(this.time.random, invitationId),
       ...{ email, email_key: emailKey(email), username, username_key: usernameKey(username) },
       look_key: lookKey(username),
-      ...{ full_name, password, is_active: true, created_at: timestampOf(this.clock) },
+      ...{ full_name, password, is_active: true, created_at: timestampOf(this.time.clock) },
     };
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const number = (await this.store.lastAccountNumber()) + 1;
@@ -131,10 +131,10 @@ export class Accounts {
 }
 
 /** The same for the same invitation, so that it makes one account. */
-function accountId(invitationId: string | undefined): string {
+function accountId(random: Random, invitationId: string | undefined): string {
   const bytes = invitationId
     ? createHash('sha256').update(`account of ${invitationId}`).digest().subarray(0, 16)
-    : randomBytes(16);
+    : Buffer.from(random.bytes(16));
   return `user_${bytes.toString('base64url')}`;
 }
 

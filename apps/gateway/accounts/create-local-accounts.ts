@@ -34,7 +34,7 @@ export function createLocalAccounts(
 ): LocalAccounts | undefined {
   if (auth.kind !== 'local') return undefined;
   const { clock } = time;
-  const accounts = new Accounts(store, clock);
+  const accounts = new Accounts(store, time);
   const tokens = new AccountTokens(store, auth.secret, clock);
   const invitations = new Invitations(store, clock);
   const registration = new Registration(setting, store, invitations);

@@ -1,13 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from '@jest/globals';
 import type { Response } from 'express';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { ArtifactPlaces } from './artifact-places.js';
 
 const refused: [string, unknown][] = [];
-const placesOf = (waitMs = 60_000) =>
+const clock = new VirtualClock(new SeededRandom(1));
+const placesOf = () =>
   new ArtifactPlaces(
-    { atOnce: 3, perUser: 2, waitMs },
+    { atOnce: 3, perUser: 2, waitMs: 5_000 },
     { note: (limit, about) => void refused.push([limit, about]) },
+    clock,
   );
 
 /** A response that its client closes. */
@@ -58,13 +61,15 @@ it('forgets a client that leaves, waiting or not', async () => {
 });
 
 it('refuses and notes a read that has waited too long', async () => {
-  const places = placesOf(5);
+  const places = placesOf();
   enter(places, 'ann');
   enter(places, 'ann');
-  await expect(enter(places, 'ann').entered).rejects.toMatchObject({
-    code: 'overloaded',
-    retryAfterMs: 2_000,
-  });
+  const { entered } = enter(places, 'ann');
+  const late = expect(entered).rejects.toMatchObject({ code: 'overloaded', retryAfterMs: 2_000 });
+  await clock.advance(4_999);
+  expect(refused).toEqual([]);
+  await clock.advance(1);
+  await late;
   expect(refused).toEqual([['artifacts_at_once', { user_id: 'ann' }]]);
   expect(places.size).toEqual({ taken: 2, waiting: 0 });
 });

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { Refusals } from '#observability';
+import type { Clock } from '#time';
 import { RequestError } from '../errors/request-error.js';
 
 export interface ArtifactLimits {
@@ -31,6 +32,7 @@ export class ArtifactPlaces {
   constructor(
     private readonly limits: ArtifactLimits,
     private readonly refusals: Pick<Refusals, 'note'>,
+    private readonly clock: Clock,
   ) {}
 
   /** False: the client left. Throws `RequestError` `overloaded` when no place was free in time. */
@@ -61,7 +63,7 @@ export class ArtifactPlaces {
   private wait(userId: string, client: Client): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const end = () => {
-        clearTimeout(timer);
+        timer.cancel();
         client.off('close', leave);
         this.waiting.delete(one);
       };
@@ -76,11 +78,11 @@ export class ArtifactPlaces {
         resolve(false);
       };
       const one = { userId, begin };
-      const timer = setTimeout(() => {
+      const timer = this.clock.after(this.limits.waitMs, () => {
         end();
         this.refusals.note('artifacts_at_once', { user_id: userId });
         reject(new RequestError('overloaded', 'Too many files are being read right now.', RETRY_MS));
-      }, this.limits.waitMs);
+      });
       client.once('close', leave);
       this.waiting.add(one);
     });

@@ -1,4 +1,5 @@
 import type { Logger, Refusals } from '#observability';
+import type { Clock } from '#time';
 import { BodyBudget, type BodyLimits, type HeldBody } from './body-budget.js';
 import { READERS, type ReaderName, type ReaderOutput } from './readers.js';
 import { ReadingThread } from './reading-thread.js';
@@ -20,9 +21,19 @@ export class Bodies {
   readonly budget: BodyBudget;
   private readonly thread: ReadingThread;
 
-  constructor({ limits, refusals, log }: { limits: BodyLimits; refusals: Refusals; log: Logger }) {
+  constructor({
+    limits,
+    refusals,
+    log,
+    clock,
+  }: {
+    limits: BodyLimits;
+    refusals: Refusals;
+    log: Logger;
+    clock: Clock;
+  }) {
     this.budget = new BodyBudget(limits, refusals);
-    this.thread = new ReadingThread(log);
+    this.thread = new ReadingThread(log, clock);
   }
 
   /**

@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { SystemClock } from '#time';
 import { ReadingThread } from './reading-thread.js';
 
 const quiet = { error: () => undefined, warn: () => undefined } as never;
 const threads: ReadingThread[] = [];
 const open = () => {
-  const thread = new ReadingThread(quiet);
+  const thread = new ReadingThread(quiet, new SystemClock());
   threads.push(thread);
   return thread;
 };

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import type { Logger } from '#observability';
+import type { Clock, Timer } from '#time';
 import { startThread } from '#tools';
 import { RequestError } from '../errors/request-error.js';
 import { FairLines } from '../safety/fair-lines.js';
@@ -34,11 +35,14 @@ export class ReadingThread {
   private worker: Worker | undefined;
   private readonly waiting = new FairLines<Job>();
   private running: Job | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private timer: Timer | undefined;
   private lastId = 0;
   private isClosed = false;
 
-  constructor(private readonly log: Pick<Logger, 'error' | 'warn'>) {}
+  constructor(
+    private readonly log: Pick<Logger, 'error' | 'warn'>,
+    private readonly clock: Clock,
+  ) {}
 
   /**
    * Takes the memory of `slabs` away. Rejects with what the reader throws for the client, or `RequestError` when the
@@ -71,14 +75,14 @@ export class ReadingThread {
   private next(): void {
     if (this.running) return;
     const job = this.waiting.takeNext();
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     if (!job) {
-      this.timer = setTimeout(() => void this.end(), IDLE_MS).unref();
+      this.timer = this.clock.after(IDLE_MS, () => void this.end(), { unref: true });
       return;
     }
     this.running = job;
     this.worker ??= this.start();
-    this.timer = setTimeout(() => this.giveUp(), JOB_TIMEOUT_MS).unref();
+    this.timer = this.clock.after(JOB_TIMEOUT_MS, () => this.giveUp(), { unref: true });
     const { reader, slabs } = job;
     // What is not large may share its memory with others, and is copied.
     const transfer = [...new Set(slabs.map(({ buffer }) => buffer))];
@@ -110,7 +114,7 @@ export class ReadingThread {
   }
 
   private async end(why = tooCostly()): Promise<void> {
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     const { worker } = this;
     if (worker) this.forget(worker, why);
     await worker?.terminate();
@@ -123,7 +127,7 @@ export class ReadingThread {
 
   private forget(worker: Worker, why = tooCostly()): void {
     if (worker !== this.worker) return;
-    clearTimeout(this.timer);
+    this.timer?.cancel();
     this.worker = undefined;
     const job = this.running;
     this.running = undefined;

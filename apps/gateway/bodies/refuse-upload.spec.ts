@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
+import { SystemClock } from '#time';
 import { waitFor } from '../../../test/services/wait-for.js';
 import { allowEarlyAnswer } from './refuse-upload.js';
 
@@ -35,7 +36,7 @@ it.each([
   client.on('data', (chunk: Buffer) => (answer += chunk.toString()));
   await until(request);
   const { socket } = request;
-  allowEarlyAnswer(request, response);
+  allowEarlyAnswer(new SystemClock(), request, response);
   response.writeHead(429).end('no');
   await once(socket, 'close');
   expect(socket.bytesRead).toBeLessThan(MIB);

@@ -4,6 +4,7 @@ import proxyAddress from 'proxy-addr';
 import type { Request, Response } from 'express';
 import type { GatewayLimits } from '#bootstrap';
 import type { Refusals } from '#observability';
+import type { Clock } from '#time';
 import { RequestError } from '../errors/request-error.js';
 import type { SendError } from '../errors/send-error.js';
 import { hasBody } from '../bodies/body-kind.js';
@@ -26,6 +27,7 @@ export interface ConnectionOptions {
   trustedProxies: string[];
   refusals: Pick<Refusals, 'note'>;
   sendError: SendError;
+  clock: Clock;
 }
 
 interface Connection {
@@ -49,13 +51,14 @@ export class HttpConnections {
   private readonly isTrusted: (address: string, hops: number) => boolean;
 
   constructor(private readonly options: ConnectionOptions) {
-    const { limits, timings, trustedProxies, refusals } = options;
+    const { limits, timings, trustedProxies, refusals, clock } = options;
     this.isTrusted = proxyAddress.compile(trustedProxies);
     const { idleConnections: places, idleConnectionsPerAddress: perAddress } = limits;
     this.spare = new SpareConnections({ places, perAddress }, (limit, address) =>
       refusals.note(limit, { address }),
     );
-    this.bodies = new SlowBodies(timings.body, timings.lookMs, (...slow) => this.refuseBody(...slow));
+    const refuse = (...slow: [IncomingMessage, ServerResponse]) => this.refuseBody(...slow);
+    this.bodies = new SlowBodies(timings.body, timings.lookMs, refuse, clock);
   }
 
   /** Before the server listens. */
@@ -77,8 +80,8 @@ export class HttpConnections {
       this.begin(request, response, () => response.writeHead(417, { Connection: 'close' }).end()),
     );
     server.on('timeout', (socket: Socket) => this.endIfStuck(socket));
-    const looking = setInterval(() => this.bodies.look(), lookMs).unref();
-    server.once('close', () => clearInterval(looking));
+    const looking = this.options.clock.every(lookMs, () => this.bodies.look(), { unref: true });
+    server.once('close', () => looking.cancel());
   }
 
   /** While a request holds a place, its connection is not closed for others. */
@@ -102,8 +105,9 @@ export class HttpConnections {
       this.options.refusals.note('slow_answers', { address: this.connections.get(socket)?.address });
       socket.destroy();
     };
-    const timer = setTimeout(end, this.options.timings.strangersWholeAnswerMs).unref();
-    response.once('close', () => clearTimeout(timer));
+    const { clock, timings } = this.options;
+    const timer = clock.after(timings.strangersWholeAnswerMs, end, { unref: true });
+    response.once('close', () => timer.cancel());
   }
 
   private add(socket: Socket): void {
@@ -143,7 +147,7 @@ export class HttpConnections {
     if (connection.open > MAX_PIPELINED) return this.endPipeline(socket, connection);
     if (hasBody(request)) {
       this.bodies.watch(request, response);
-      allowEarlyAnswer(request, response);
+      allowEarlyAnswer(this.options.clock, request, response);
     }
     beginInTurn(response, handOn);
   }

@@ -1,4 +1,5 @@
 import type { Logger, Refusals } from '#observability';
+import type { Time } from '#time';
 import type { Authenticate } from '../auth/user.js';
 import type { Bodies } from '../bodies/bodies.js';
 import type { Dialect } from '../dialects/dialect.js';
@@ -24,4 +25,5 @@ export interface HttpOptions {
   bodies: Bodies;
   /** Whether users are told apart. */
   countsUsers: boolean;
+  time: Time;
 }

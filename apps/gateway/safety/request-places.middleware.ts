@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { letOthersRun } from '#time';
 import { bearerToken, LOCAL_USER, type User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { toRequestError } from '../errors/to-request-error.js';
@@ -11,7 +11,7 @@ import { NoPlaceError, type Leave } from './request-places.js';
 
 type PlaceOptions = Pick<
   HttpOptions,
-  'places' | 'connections' | 'rules' | 'authenticate' | 'refusals' | 'sendError'
+  'places' | 'connections' | 'rules' | 'authenticate' | 'refusals' | 'sendError' | 'time'
 >;
 
 /**
@@ -85,7 +85,7 @@ export class PlaceSteps {
 
   /** A small body comes with its headers, and has been received when this turn of the event loop is over. */
   private async awaitBody(request: Request, response: Response): Promise<void> {
-    await setImmediate();
+    await letOthersRun(this.options.time.clock);
     if (request.complete || response.closed) return;
     const leave = this.options.places.awaitBody(addressOf(request));
     this.bodies.set(request, this.holdFor(request, response, leave, true));

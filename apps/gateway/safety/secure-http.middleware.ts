@@ -15,7 +15,7 @@ const API_PATHS = /^\/api\//i;
 export function secureHttp(app: NestExpressApplication, options: HttpOptions): void {
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);
-  app.use(nameRequests(options.log));
+  app.use(nameRequests(options.log, options.time));
   app.use(pageHeaders());
   app.use(keepAnswersPrivate);
   judgeOrigins(app, options);

@@ -18,12 +18,7 @@ let bodies: SlowBodies<Played, Played['response']>;
 beforeEach(() => {
   now = 0;
   refused = [];
-  bodies = new SlowBodies(
-    PACE,
-    1_000,
-    (request) => refused.push(request),
-    () => now,
-  );
+  bodies = new SlowBodies(PACE, 1_000, (request) => refused.push(request), { now: () => now });
 });
 
 function watch(): Played {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '#time';
 
 /** Milliseconds and bytes. */
 export interface BodyPace {
@@ -15,7 +16,7 @@ type Awaited = Pick<IncomingMessage, 'complete' | 'readableLength' | 'readableHi
 };
 type Answer = Pick<ServerResponse, 'writableEnded'>;
 
-interface Clock {
+interface Progress {
   /** Of the connection, before this body. */
   bytesBefore: number;
   bytes: number;
@@ -31,7 +32,7 @@ interface Clock {
  * hold its connection, and what the request has taken, for ever.
  */
 export class SlowBodies<Request extends Awaited, Response extends Answer> {
-  private readonly clocks = new Map<Request, { response: Response; clock: Clock }>();
+  private readonly awaited = new Map<Request, { response: Response; progress: Progress }>();
   private lookedAt: number;
 
   /**
@@ -42,59 +43,59 @@ export class SlowBodies<Request extends Awaited, Response extends Answer> {
     private readonly pace: BodyPace,
     private readonly stepMs: number,
     private readonly refuse: (request: Request, response: Response) => void,
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {
-    this.lookedAt = now();
+    this.lookedAt = clock.now();
   }
 
   get size(): number {
-    return this.clocks.size;
+    return this.awaited.size;
   }
 
   watch(request: Request, response: Response): void {
     const { bytesRead } = request.socket;
-    const clock = { bytesBefore: bytesRead, bytes: 0, waitedMs: 0, silentMs: 0, isRefused: false };
-    this.clocks.set(request, { response, clock });
+    const progress = { bytesBefore: bytesRead, bytes: 0, waitedMs: 0, silentMs: 0, isRefused: false };
+    this.awaited.set(request, { response, progress });
   }
 
   /** Ends what is too slow. */
   look(): void {
-    const now = this.now();
+    const now = this.clock.now();
     // After a pause of this process nothing of what came meanwhile has been read yet.
     const passedMs = Math.min(now - this.lookedAt, 2 * this.stepMs);
     this.lookedAt = now;
-    for (const [request, { response, clock }] of this.clocks) {
+    for (const [request, { response, progress }] of this.awaited) {
       if (request.complete || request.socket.destroyed) {
-        this.clocks.delete(request);
+        this.awaited.delete(request);
         continue;
       }
-      this.advance(clock, request, passedMs);
-      if (this.isTooSlow(clock)) this.end(request, response, clock);
+      this.advance(progress, request, passedMs);
+      if (this.isTooSlow(progress)) this.end(request, response, progress);
     }
   }
 
-  private advance(clock: Clock, request: Request, passedMs: number): void {
+  private advance(progress: Progress, request: Request, passedMs: number): void {
     // The process itself takes no more at the moment.
     if (request.readableLength >= request.readableHighWaterMark) return;
-    const bytes = request.socket.bytesRead - clock.bytesBefore;
-    clock.waitedMs += passedMs;
-    clock.silentMs = bytes > clock.bytes ? 0 : clock.silentMs + passedMs;
-    clock.bytes = bytes;
+    const bytes = request.socket.bytesRead - progress.bytesBefore;
+    progress.waitedMs += passedMs;
+    progress.silentMs = bytes > progress.bytes ? 0 : progress.silentMs + passedMs;
+    progress.bytes = bytes;
   }
 
-  private isTooSlow({ waitedMs, silentMs, bytes }: Clock): boolean {
+  private isTooSlow({ waitedMs, silentMs, bytes }: Progress): boolean {
     const { patienceMs, bytesPerSecond } = this.pace;
     if (silentMs >= patienceMs) return true;
     return bytes < (bytesPerSecond * (waitedMs - patienceMs)) / 1000;
   }
 
-  private end(request: Request, response: Response, clock: Clock): void {
-    if (clock.isRefused || response.writableEnded) {
-      this.clocks.delete(request);
+  private end(request: Request, response: Response, progress: Progress): void {
+    if (progress.isRefused || response.writableEnded) {
+      this.awaited.delete(request);
       request.socket.destroy();
       return;
     }
-    clock.isRefused = true;
+    progress.isRefused = true;
     this.refuse(request, response);
   }
 }

@@ -8,11 +8,12 @@ import { Admission } from './admission.js';
 import { UserTraffic } from './user-traffic.js';
 
 it('breaks a connection that is still being checked when the process begins to drain, and says nothing', async () => {
+  const clock = new SystemClock();
   let answer = (_user: User): void => undefined;
   const admission = new Admission({
     authenticate: () => new Promise<User>((resolve) => (answer = resolve)),
-    rate: new MinuteLimit({ what: 'connections', perUser: 10, inAll: 10 }, new SystemClock()),
-    traffic: new UserTraffic({ socketsPerUser: 10, bytesPerMinute: 1_000 }, () => undefined),
+    rate: new MinuteLimit({ what: 'connections', perUser: 10, inAll: 10 }, clock),
+    traffic: new UserTraffic({ socketsPerUser: 10, bytesPerMinute: 1_000 }, () => undefined, clock),
     signIn: 'token',
     sockets: 10,
     count: () => 0,

@@ -1,12 +1,10 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { ConnectionGuard } from './connection-guard.js';
 import type { EngineConnection } from './engine-connection.js';
 import { UnreadBytes } from './unread-bytes.js';
 import { UserTraffic } from './user-traffic.js';
-
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
 
 /** A connection of Engine.IO that is told what its client sends, and whose close waits for ever. */
 class FakeConnection extends EventEmitter {
@@ -32,28 +30,30 @@ class FakeConnection extends EventEmitter {
 }
 
 function watched(bytesPerMinute = 1_000_000, perUser = Infinity) {
+  const clock = new VirtualClock(new SeededRandom(1));
   const noted: unknown[] = [];
   const refusals = { note: (...args: unknown[]) => void noted.push(args) };
   const guard = new ConnectionGuard({
-    traffic: new UserTraffic({ socketsPerUser: 1, bytesPerMinute }, () => undefined),
+    traffic: new UserTraffic({ socketsPerUser: 1, bytesPerMinute }, () => undefined, clock),
     unread: new UnreadBytes({ perUser, inAll: Infinity }, refusals),
     refusals,
+    clock,
   });
   const fake = new FakeConnection();
   const connection = fake as unknown as EngineConnection;
   const stranger = { address: '192.0.2.1', leave: jest.fn(), evict: undefined as (() => void) | undefined };
   guard.watch(connection, stranger);
-  return { fake, noted, stranger, know: () => guard.know(connection, 'ann') };
+  return { clock, fake, noted, stranger, know: () => guard.know(connection, 'ann') };
 }
 
 const UNKNOWN = { address: '192.0.2.1' };
 
 describe('a connection that has not said who it is', () => {
-  it('is ended after ten seconds, whatever it has been sent', () => {
-    const { fake, noted } = watched();
-    jest.advanceTimersByTime(9_999);
+  it('is ended after ten seconds, whatever it has been sent', async () => {
+    const { clock, fake, noted } = watched();
+    await clock.advance(9_999);
     expect(fake.isTerminated).toBe(false);
-    jest.advanceTimersByTime(1);
+    await clock.advance(1);
     expect([fake.isEnded, noted]).toEqual([true, [['connect_timeout', UNKNOWN]]]);
   });
 
@@ -80,12 +80,12 @@ describe('a connection that has not said who it is', () => {
     expect(fake.isEnded).toBe(true);
   });
 
-  it('gives its place back once it has said it, and has all the time', () => {
-    const { fake, stranger, know } = watched();
+  it('gives its place back once it has said it, and has all the time', async () => {
+    const { clock, fake, stranger, know } = watched();
     expect(stranger.leave).not.toHaveBeenCalled();
     know();
     expect(stranger.leave).toHaveBeenCalledTimes(1);
-    jest.advanceTimersByTime(60_000);
+    await clock.advance(60_000);
     fake.packets('2["ping"]', 100);
     fake.bytes(100_000);
     expect(fake.isTerminated).toBe(false);
@@ -185,20 +185,21 @@ describe('a connection', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['bytes_per_minute', { user_id: 'ann' }]]]);
   });
 
-  it('that is asked to close and does not read is ended ten seconds later', () => {
-    const { fake, know } = watched();
+  it('that is asked to close and does not read is ended ten seconds later', async () => {
+    const { clock, fake, know } = watched();
     know();
     fake.close();
-    jest.advanceTimersByTime(9_999);
+    await clock.advance(9_999);
     expect(fake.isTerminated).toBe(false);
-    jest.advanceTimersByTime(1);
+    await clock.advance(1);
     expect(fake.isEnded).toBe(true);
   });
 
-  it('that has closed leaves no timer behind', () => {
-    const { fake } = watched();
+  it('that has closed leaves no timer behind', async () => {
+    const { clock, fake } = watched();
     fake.close();
     fake.close(true);
-    expect(jest.getTimerCount()).toBe(0);
+    await clock.advance(60_000);
+    expect(clock.ran).toBe(0);
   });
 });

@@ -1,4 +1,5 @@
 import type { Refusals } from '#observability';
+import type { Clock, Timer } from '#time';
 import { costsTooMuch } from '../bodies/costs-too-much.js';
 import { isClogged, terminate, type EngineConnection, type EnginePacket } from './engine-connection.js';
 import type { Stranger } from './unknown-sockets.js';
@@ -7,9 +8,9 @@ import type { UserTraffic } from './user-traffic.js';
 
 /** Of which a connection has said who it is. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Received before that: a CONNECT packet with a token, perhaps again with another one. */
 /** Of an event: the decoder keeps up to ten until the last has come, or the connection is closed. */
 const MAX_ATTACHMENT_BYTES = 8 * 1024;
+/** Received before that: a CONNECT packet with a token, perhaps again with another one. */
 const MAX_UNKNOWN_BYTES = 64 * 1024;
 const MAX_UNKNOWN_PACKETS = 8;
 /** CONNECT packets of one connection: each is answered, and there is one namespace. */
@@ -26,6 +27,7 @@ export interface GuardDeps {
   traffic: Pick<UserTraffic, 'receive'>;
   unread: Pick<UnreadBytes, 'enter' | 'look'>;
   refusals: Pick<Refusals, 'note'>;
+  clock: Clock;
 }
 
 /** Bounds every connection of Socket.IO from its first byte on, before what it sends is acted upon. */
@@ -49,30 +51,31 @@ class WatchedConnection {
   private bytes = 0;
   private packets = 0;
   private connects = 0;
-  private readonly timeout: NodeJS.Timeout;
-  private farewell: NodeJS.Timeout | undefined;
+  private readonly timeout: Timer;
+  private farewell: Timer | undefined;
 
   constructor(
     private readonly connection: EngineConnection,
     private readonly stranger: Stranger,
     private readonly deps: GuardDeps,
   ) {
-    this.timeout = setTimeout(() => this.end('connect_timeout'), CONNECT_TIMEOUT_MS).unref();
+    const end = () => this.end('connect_timeout');
+    this.timeout = deps.clock.after(CONNECT_TIMEOUT_MS, end, { unref: true });
     stranger.evict = () => terminate(connection);
     connection.on('packet', (packet) => this.receivedPacket(packet));
     // Before the WebSocket's own listener, and of the transport: pings and unfinished frames are no packets.
     connection.request.socket.prependListener('data', (chunk: Buffer) => this.received(chunk.length));
     this.limitClosing();
     connection.once('close', () => {
-      clearTimeout(this.timeout);
-      clearTimeout(this.farewell);
+      this.timeout.cancel();
+      this.farewell?.cancel();
     });
   }
 
   know(userId: string): void {
     this.userId = userId;
     this.deps.unread.enter(this.connection, userId);
-    clearTimeout(this.timeout);
+    this.timeout.cancel();
     this.stranger.leave();
   }
 
@@ -116,7 +119,7 @@ class WatchedConnection {
     const { connection } = this;
     const close = connection.close.bind(connection);
     connection.close = (discard) => {
-      this.farewell ??= setTimeout(() => terminate(connection), FAREWELL_MS).unref();
+      this.farewell ??= this.deps.clock.after(FAREWELL_MS, () => terminate(connection), { unref: true });
       close(discard);
     };
   }

@@ -7,6 +7,7 @@ import {
   type ClientRequestName,
 } from '#contracts';
 import type { Logger, Refusals } from '#observability';
+import { timestampOf, type Clock } from '#time';
 import type { Ownership } from '../conversations/ownership.js';
 import { DEFAULT_TITLE } from '../conversations/conversations.js';
 import { RequestError, toClientError } from '../errors/request-error.js';
@@ -41,6 +42,7 @@ export interface SocketRequestsDeps {
   maxInHand: number;
   refusals: Pick<Refusals, 'note'>;
   log: Pick<Logger, 'error' | 'warn'>;
+  clock: Clock;
 }
 
 /** Carries out what clients ask over Socket.IO. Whatever happens, the client is answered and the process lives. */
@@ -135,7 +137,7 @@ export class SocketRequests {
     },
     ping: async ({ viewer }) => ({
       answer: {},
-      afterwards: () => viewer.socket.emit('pong', { type: 'pong', timestamp: new Date().toISOString() }),
+      afterwards: () => viewer.socket.emit('pong', { type: 'pong', timestamp: timestampOf(this.deps.clock) }),
     }),
   };
 

@@ -1,14 +1,13 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import type { Stranger } from './unknown-sockets.js';
 import { UnknownSockets } from './unknown-sockets.js';
 
 const refused = { code: 'unavailable', retryAfterMs: 1_000 };
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
-
 function somePlaces(places: number, perAddress = places) {
+  const clock = new VirtualClock(new SeededRandom(1));
   const noted: string[] = [];
   const counted: number[] = [];
   /** Names, in this order. */
@@ -20,6 +19,7 @@ function somePlaces(places: number, perAddress = places) {
     limits: { places, perAddress },
     refusals: { note: (limit, about) => void noted.push(`${limit} ${String(about?.address)}`) },
     count: (size) => void counted.push(size),
+    clock,
   });
   const enter = (address: string, name = address) => {
     const socket = new EventEmitter();
@@ -33,9 +33,9 @@ function somePlaces(places: number, perAddress = places) {
     );
     return socket;
   };
-  const pass = (ms = 0) => jest.advanceTimersByTimeAsync(ms);
+  const pass = (ms = 0) => clock.advance(ms);
   const leave = (name: string) => inside.get(name)!.leave();
-  return { sockets, noted, counted, entered, evicted, refusals, enter, leave, pass };
+  return { clock, sockets, noted, counted, entered, evicted, refusals, enter, leave, pass };
 }
 
 describe('sockets whose users are not known', () => {
@@ -147,14 +147,15 @@ describe('sockets that wait for a place', () => {
   });
 
   it('are refused when the process stops, as are those that come', async () => {
-    const { sockets, enter, pass, refusals } = somePlaces(1);
+    const { clock, sockets, enter, pass, refusals } = somePlaces(1);
     enter('192.0.2.1', 'inside');
     enter('192.0.2.1', 'waiting');
     sockets.stop();
     enter('192.0.2.1', 'late');
     await pass();
     expect(Object.keys(refusals).sort()).toEqual(['late', 'waiting']);
-    expect(jest.getTimerCount()).toBe(0);
+    await pass(60_000);
+    expect(clock.ran).toBe(0);
   });
 });
 

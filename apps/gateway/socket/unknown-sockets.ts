@@ -1,4 +1,5 @@
 import type { Refusals } from '#observability';
+import type { Clock, Timer } from '#time';
 import { RequestError } from '../errors/request-error.js';
 import { FairLines } from '../safety/fair-lines.js';
 import { networkOf } from '../safety/network-of.js';
@@ -23,6 +24,7 @@ export interface UnknownSocketsDeps {
   refusals: Pick<Refusals, 'note'>;
   /** Called when there is one more or less. */
   count: (size: number) => void;
+  clock: Clock;
 }
 
 /** A place that one socket holds until its user is known, or it has gone. */
@@ -62,7 +64,7 @@ export class UnknownSockets {
   /** Oldest first. */
   private readonly inside = new Set<Inside>();
   private readonly lines = new FairLines<Waiting>();
-  private looking: NodeJS.Timeout | undefined;
+  private looking: Timer | undefined;
   private isServing = false;
   private isStopped = false;
 
@@ -80,7 +82,7 @@ export class UnknownSockets {
     return new Promise((resolve, reject) => {
       const network = networkOf(address);
       const settle = (act: () => void) => {
-        clearTimeout(timer);
+        timer.cancel();
         act();
       };
       const waiting: Waiting = {
@@ -91,10 +93,11 @@ export class UnknownSockets {
         },
         refuse: (error) => settle(() => reject(error)),
       };
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         this.lines.delete(network, waiting);
         this.refuse(waiting);
-      }, LONGEST_WAIT_MS).unref();
+      };
+      const timer = this.deps.clock.after(LONGEST_WAIT_MS, giveUp, { unref: true });
       socket.once('close', () => {
         if (this.lines.delete(network, waiting)) waiting.refuse(gone());
       });
@@ -116,7 +119,7 @@ export class UnknownSockets {
   stop(): void {
     this.isStopped = true;
     for (let next = this.lines.takeNext(); next; next = this.lines.takeNext()) next.refuse(stopping());
-    clearTimeout(this.looking);
+    this.looking?.cancel();
   }
 
   /** Lets in who may come in, also for those who have had their time. */
@@ -127,8 +130,9 @@ export class UnknownSockets {
     do this.letIn();
     while (this.makeRoom());
     this.isServing = false;
-    clearTimeout(this.looking);
-    if (this.lines.size > 0) this.looking = setTimeout(() => this.serve(), LOOK_MS).unref();
+    this.looking?.cancel();
+    if (this.lines.size > 0)
+      this.looking = this.deps.clock.after(LOOK_MS, () => this.serve(), { unref: true });
   }
 
   private letIn(): void {
@@ -141,7 +145,7 @@ export class UnknownSockets {
 
   /** Ends the oldest one in the way of somebody who waits. */
   private makeRoom(): boolean {
-    const newest = performance.now() - PATIENCE_MS;
+    const newest = this.deps.clock.now() - PATIENCE_MS;
     for (const network of this.lines.networks()) {
       const reason = this.places.refusalOf(network)!;
       for (const stranger of this.inside) {
@@ -161,7 +165,7 @@ export class UnknownSockets {
     const stranger: Inside = {
       address,
       network: networkOf(address),
-      since: performance.now(),
+      since: this.deps.clock.now(),
       leave: () => {
         leave();
         if (!this.inside.delete(stranger)) return;

@@ -11,7 +11,7 @@ describe('UserTraffic', () => {
   });
 
   it('lets a user have so many sockets open, each user apart, and one more when one has gone', () => {
-    const traffic = new UserTraffic({ socketsPerUser: 2, bytesPerMinute: 1 }, note);
+    const traffic = new UserTraffic({ socketsPerUser: 2, bytesPerMinute: 1 }, note, { now: () => 0 });
     const leave = traffic.enter('ann');
     traffic.enter('ann');
     traffic.enter('bob');
@@ -24,7 +24,7 @@ describe('UserTraffic', () => {
 
   it('refuses a user after so many bytes until the minute is over, and says when that is', () => {
     let now = 0;
-    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, note, () => now);
+    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, note, { now: () => now });
     traffic.receive('ann', 60);
     traffic.receive('bob', 60);
     now = 20_000;
@@ -43,7 +43,7 @@ describe('UserTraffic', () => {
   });
 
   it('cuts off who goes on until twice as much', () => {
-    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, note);
+    const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, note, { now: () => 0 });
     expect([traffic.receive('ann', 200), traffic.receive('ann', 1)]).toEqual(['fine', 'cut off']);
   });
 });

@@ -1,3 +1,4 @@
+import type { Clock } from '#time';
 import { OpenLimit } from '../auth/open-limit.js';
 import { RequestError } from '../errors/request-error.js';
 
@@ -21,7 +22,7 @@ export class UserTraffic {
   constructor(
     private readonly limits: TrafficLimits,
     private readonly onRefusal: (limit: string, userId: string) => void,
-    private readonly now: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'now'>,
   ) {
     this.open = new OpenLimit({
       what: 'connections',
@@ -37,7 +38,7 @@ export class UserTraffic {
 
   /** Counts what came in; `cut off` when it is far too much. */
   receive(userId: string, bytes: number): 'fine' | 'cut off' {
-    const now = this.now();
+    const now = this.clock.now();
     let window = this.received.get(userId);
     if (!window || now - window.since >= WINDOW_MS) {
       this.forgetOld(now);
@@ -51,7 +52,7 @@ export class UserTraffic {
   /** Throws `RequestError` `overloaded` while more has come in than may. */
   check(userId: string): void {
     const window = this.received.get(userId);
-    const leftMs = window ? WINDOW_MS - (this.now() - window.since) : 0;
+    const leftMs = window ? WINDOW_MS - (this.clock.now() - window.since) : 0;
     if (!window || leftMs <= 0 || window.bytes <= this.limits.bytesPerMinute) return;
     this.onRefusal('bytes_per_minute', userId);
     throw new RequestError('overloaded', 'Too many bytes within a minute.', Math.ceil(leftMs));

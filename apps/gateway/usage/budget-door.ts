@@ -1,29 +1,30 @@
 import type { Refusals } from '#observability';
 import type { Store } from '#store';
-import type { Clock } from '#time';
+import { FreshReads, type Clock } from '#time';
 import type { TurnOptions } from '#contracts';
 import { dayOf, findExceeded, isBudgetSet, NOTHING_USED, usedOf, type DayBudget, type Used } from '#turn';
 import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 
 /** A user's sum is read again when it is older. */
-const FRESH_MS = 1_000;
-/** Users that are remembered at once. */
-const MAX_REMEMBERED = 10_000;
+const FRESH = { freshMs: 1_000, maxRemembered: 10_000 };
 
 /**
  * Keeps turns out whose user has used up his budget of the day, in the whole installation. Orchestrators check again
  * before each model call: here what a user has used may be a second old, and what runs is not counted yet.
  */
 export class BudgetDoor {
-  private readonly known = new Map<string, { readAt: number; day: string; used: Promise<Used> }>();
+  /** By day and user. */
+  private readonly known: FreshReads<Used>;
 
   constructor(
     private readonly store: Pick<Store, 'sumUsage'>,
     private readonly budget: DayBudget,
     private readonly refusals: Pick<Refusals, 'note'>,
     private readonly clock: Pick<Clock, 'now' | 'wall'>,
-  ) {}
+  ) {
+    this.known = new FreshReads(clock, FRESH);
+  }
 
   /** Throws `RequestError` `budget_exceeded`. A turn that asks no model needs no budget. */
   async check({ id: user_id }: Pick<User, 'id'>, { call }: TurnOptions = {}): Promise<void> {
@@ -35,21 +36,8 @@ export class BudgetDoor {
   }
 
   private usedToday(userId: string): Promise<Used> {
-    const readAt = this.clock.now();
     const day = dayOf(this.clock.wall());
-    const known = this.known.get(userId);
-    const isFresh = known && readAt - known.readAt < FRESH_MS && known.day === day;
-    if (isFresh) return known.used;
-    const used = this.read(userId, day);
-    this.known.delete(userId);
-    this.known.set(userId, { readAt, day, used });
-    const [oldest] = this.known.keys();
-    if (this.known.size > MAX_REMEMBERED) this.known.delete(oldest!);
-    // A read that failed says nothing about the next one.
-    used.catch(() => {
-      if (this.known.get(userId)?.used === used) this.known.delete(userId);
-    });
-    return used;
+    return this.known.get(`${day} ${userId}`, () => this.read(userId, day));
   }
 
   private async read(user_id: string, day: string): Promise<Used> {

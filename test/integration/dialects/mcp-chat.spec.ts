@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage } from '#contracts';
+import { systemTime } from '#time';
 import { readGolden } from '../../contracts/golden.js';
 import { McpChatClient, readNaively, readStrictly } from '../../e2e/mcp-chat-client.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -20,7 +21,10 @@ beforeAll(async () => {
     announcedToolset('Odd server', [announcedTool('Odd server', 'get-it', '')], '1.0.0', 'mcp'),
   ];
   const worker = 'worker-00000000-0000-4000-8000-000000000003';
-  await harness.driver.send('gateway.all', newMessage('catalog.announce', { worker, toolsets }));
+  await harness.driver.send(
+    'gateway.all',
+    newMessage(systemTime(), 'catalog.announce', { worker, toolsets }),
+  );
   const servers = async () => (await client.request<object[]>('GET', '/servers')).body;
   await waitFor(async () => (await servers()).length === 2, { what: 'the servers' });
 });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage, type DeadLetter, type Message } from '#contracts';
-import { SystemClock } from '#time';
+import { SystemClock, systemTime } from '#time';
 import { createAuthenticator, signToken } from '../../../apps/gateway/auth/json-web-token.adapter.js';
 import { sampleTurn } from '../../../libs/store/testing/sample-rows.js';
 import { waitFor } from '../../services/wait-for.js';
 import { GATEWAY_ID, JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
 
 const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
-const hint = newMessage('turn.advance', { turn_id: 'turn_1', conversation_id: 'conv_1' });
+const hint = newMessage(systemTime(), 'turn.advance', { turn_id: 'turn_1', conversation_id: 'conv_1' });
 
 let harness: Harness;
 const taken: Message[] = [];

@@ -191,7 +191,7 @@ async function playDriver(driver: Bus): Promise<Pick<Harness, 'asked' | 'partial
     const { turn_id, request_id, reply_to } = message.body;
     const partial = partials.get(turn_id);
     if (!partial) return;
-    void driver.send(reply_to, newMessage('turn.partial', { turn_id, request_id, ...partial }));
+    void driver.send(reply_to, newMessage(systemTime(), 'turn.partial', { turn_id, request_id, ...partial }));
   });
   return { asked, partials };
 }

@@ -1,6 +1,7 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { newMessage } from '#contracts';
 import type { Bus } from '#messaging';
+import { systemTime } from '#time';
 import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
 import { waitFor } from '../../services/wait-for.js';
 import { startHarness, type Harness } from './gateway-harness.js';
@@ -27,6 +28,7 @@ export class WatchedGateway {
     });
     const watched = new WatchedGateway(harness, timers, bound);
     await watched.announceTool();
+    await harness.running.gateway.offeredTools.rollCalled();
     watched.timersBefore = timers.list().length;
     return watched;
   }
@@ -36,7 +38,7 @@ export class WatchedGateway {
     const { driver, running } = this.harness;
     const worker = 'worker-00000000-0000-4000-8000-000000000003';
     const toolsets = [announcedToolset('math', [announcedTool('math', 'add')])];
-    await driver.send('gateway.all', newMessage('catalog.announce', { worker, toolsets }));
+    await driver.send('gateway.all', newMessage(systemTime(), 'catalog.announce', { worker, toolsets }));
     await waitFor(() => running.gateway.offeredTools.list().length === 1, { what: 'the tool' });
   }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage } from '#contracts';
+import { systemTime } from '#time';
 import { nextMillisecond } from '../../services/next-millisecond.js';
 import { waitFor } from '../../services/wait-for.js';
 import { Client, GATEWAY_ID, startHarness, type Harness } from './gateway-harness.js';
@@ -251,7 +252,10 @@ describe('tools over HTTP', () => {
       tools: [tool],
     };
     const worker = 'worker-00000000-0000-4000-8000-000000000003';
-    await harness.driver.send('gateway.all', newMessage('catalog.announce', { worker, toolsets: [toolset] }));
+    await harness.driver.send(
+      'gateway.all',
+      newMessage(systemTime(), 'catalog.announce', { worker, toolsets: [toolset] }),
+    );
     const list = async () => (JSON.parse((await ask('GET', '/api/tools')).body) as { tools: object[] }).tools;
     await waitFor(async () => (await list()).length === 1, { what: 'the tool' });
     expect(await list()).toEqual([
@@ -270,7 +274,10 @@ describe('tools over HTTP', () => {
         input_schema: tool.input_schema,
       },
     ]);
-    await harness.driver.send(GATEWAY_ID.replace('-', '.'), newMessage('catalog.withdraw', { worker }));
+    await harness.driver.send(
+      GATEWAY_ID.replace('-', '.'),
+      newMessage(systemTime(), 'catalog.withdraw', { worker }),
+    );
     await waitFor(async () => (await list()).length === 0, { what: 'the withdrawal' });
   });
 });

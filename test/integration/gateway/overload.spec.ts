@@ -1,6 +1,7 @@
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { newMessage } from '#contracts';
+import { systemTime } from '#time';
 import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
 import { waitFor } from '../../services/wait-for.js';
 import { startHarness, type Harness, type HarnessOptions } from './gateway-harness.js';
@@ -62,7 +63,10 @@ describe('more than a gateway takes is refused as overloaded', () => {
     await start({ limits: { messagesPerMinute: 3 } });
     const worker = 'worker-00000000-0000-4000-8000-000000000003';
     const toolsets = [announcedToolset('math', [announcedTool('math', 'add', 'Adds.')])];
-    await harness.driver.send('gateway.all', newMessage('catalog.announce', { worker, toolsets }));
+    await harness.driver.send(
+      'gateway.all',
+      newMessage(systemTime(), 'catalog.announce', { worker, toolsets }),
+    );
     const create = () => fetch(`${harness.url}/api/conversations`, { method: 'POST' });
     const connect = (session: string) =>
       fetch(`${harness.url}/connect/math`, { method: 'POST', headers: { 'x-session-id': session } });
@@ -187,7 +191,10 @@ describe('more than a gateway takes is refused as overloaded', () => {
     await start({ limits: { waitingTurns: 3 } });
     const client = await harness.connect();
     for (let at = 0; at < 3; at++)
-      await harness.bus.publish('turns', newMessage('turn.advance', { turn_id: 't', conversation_id: 'c' }));
+      await harness.bus.publish(
+        'turns',
+        newMessage(systemTime(), 'turn.advance', { turn_id: 't', conversation_id: 'c' }),
+      );
     const refusal = await waitFor(async () => (await client.request('message', { content: 'hello' })).error, {
       what: 'a refusal',
       intervalMs: 200,
