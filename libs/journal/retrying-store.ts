@@ -1,8 +1,7 @@
 import { StoreUnavailableError, type Store } from '#store';
-import type { Time } from '#time';
+import { backOffMs, type Time } from '#time';
 
-const FIRST_DELAY_MS = 200;
-const MAX_DELAY_MS = 2_000;
+const PAUSES = { firstMs: 200, longestMs: 2_000 };
 
 type AnyMethod = (...args: unknown[]) => unknown;
 
@@ -26,12 +25,12 @@ async function retry(
   signal: AbortSignal,
   { clock, random }: Time,
 ): Promise<unknown> {
-  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
+  for (let failures = 0; ; failures++) {
     try {
       return await operation();
     } catch (error) {
       if (!(error instanceof StoreUnavailableError) || signal.aborted) throw error;
-      await clock.sleep(random.jitter(delayMs));
+      await clock.sleep(backOffMs(failures, PAUSES, random));
     }
   }
 }
