@@ -5,6 +5,7 @@ import { NOT_YET } from './raw-time-not-yet.js';
  */
 
 const globals = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
+const timerModules = ['timers', 'timers/promises', 'node:timers', 'node:timers/promises'];
 const members = [
   ['Date', 'now'],
   ['performance', 'now'],
@@ -13,6 +14,8 @@ const members = [
   ['crypto', 'randomUUID'],
 ];
 const message = 'Take `clock` or `random` (#time) instead: what reads the machine cannot be simulated.';
+const forSpecs =
+  'Give it a VirtualClock (#time/testing), or wait for a condition (test/services/wait-for.ts): what sleeps is slow or fails.';
 
 export const rawTime = [
   {
@@ -36,10 +39,7 @@ export const rawTime = [
         'error',
         {
           paths: [
-            ...['timers', 'timers/promises', 'node:timers', 'node:timers/promises'].map((name) => ({
-              name,
-              message,
-            })),
+            ...timerModules.map((name) => ({ name, message })),
             { name: 'node:crypto', importNames: ['randomUUID', 'randomBytes', 'randomInt'], message },
           ],
         },
@@ -51,6 +51,27 @@ export const rawTime = [
           message,
         })),
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message },
+      ],
+    },
+  },
+  {
+    files: ['libs/**/*.spec.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['setTimeout', 'setInterval'].map((name) => ({ name, message: forSpecs })),
+      ],
+      'no-restricted-imports': [
+        'error',
+        { paths: timerModules.map((name) => ({ name, message: forSpecs })) },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MemberExpression[object.name='AbortSignal'][property.name='timeout']",
+          message: forSpecs,
+        },
+        { selector: "MemberExpression[property.name='useFakeTimers']", message: forSpecs },
       ],
     },
   },

@@ -33,17 +33,20 @@ async function arrivals(faults: BusFaults | undefined, float = 0) {
   await bus.onControl(identity, ({ body }) => arrive('control', (body as { turn_id: string }).turn_id));
   bus.onEvent({ event: (told) => arrive('event', (told as typeof event).turn_id), gap: () => undefined });
   await bus.follow('conv_1');
-  const hint: Message = newMessage('turn.advance', { turn_id: 'turn_1', conversation_id: 'conv_1' });
+  const hint: Message = newMessage(systemTime(), 'turn.advance', {
+    turn_id: 'turn_1',
+    conversation_id: 'conv_1',
+  });
   const outcomes = [await bus.publish('turns', hint), await bus.send('gateway.1', hint)];
   bus.emit(event);
   // What comes later, and loses nothing, comes after all of it.
   await inner.publish(
     'turns',
-    newMessage('turn.advance', { turn_id: last.turn_id, conversation_id: 'conv_1' }),
+    newMessage(systemTime(), 'turn.advance', { turn_id: last.turn_id, conversation_id: 'conv_1' }),
   );
   await inner.send(
     'gateway.1',
-    newMessage('turn.advance', { turn_id: last.turn_id, conversation_id: 'conv_1' }),
+    newMessage(systemTime(), 'turn.advance', { turn_id: last.turn_id, conversation_id: 'conv_1' }),
   );
   inner.emit(last);
   await waitFor(() => passed.length === 3, { what: 'the last of each' });

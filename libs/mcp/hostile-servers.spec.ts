@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
 import { createMetrics } from '#observability';
 import { toBusName, toModelName } from '#tools';
+import { limitTime, SystemClock, systemTime } from '#time';
 import type { McpToolset } from './mcp-toolset.js';
 import {
   createToolset,
@@ -29,7 +30,6 @@ beforeAll(async () => {
   hostile = createToolset(hostileServer(), {}, logger);
   await Promise.all([good.start(), hostile.start()]);
 });
-afterEach(() => void jest.restoreAllMocks());
 afterAll(stopToolsets);
 
 describe('a hostile server', () => {
@@ -88,17 +88,18 @@ describe('a hostile server', () => {
   it('that hangs again and again is not asked for a while: calls fail at once, others’ do not', async () => {
     const metrics = createMetrics({ collectDefaults: false });
     const breaker = { failures: 3, minOpenMs: 2_000, maxOpenMs: 2_000 };
-    const hanging = createToolset(hostileServer(), { breaker }, recordingLogger(), metrics);
+    const time = systemTime();
+    const hanging = createToolset(hostileServer(), { breaker }, recordingLogger(), { metrics, time });
     await hanging.start();
     const call = (name: string) =>
       toolOf(hanging, name).run(
         {},
-        toolContext({ signal: AbortSignal.timeout(name === 'hang' ? 30 : 20_000) }),
+        toolContext({ signal: limitTime(new SystemClock(), name === 'hang' ? 30 : 20_000) }),
       );
     const state = async () => (await metrics.mcpBreaker.get()).values[0]!.value;
     // No time passes between the third failure and the next call, however long the machine stands still.
-    const now = performance.now();
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(now);
+    let now = time.clock.now();
+    time.clock.now = () => now;
     // The worker keeps the time and tells the call so.
     for (let failure = 0; failure < 3; failure++) {
       await expect(call('hang')).rejects.toBeInstanceOf(Error);
@@ -108,7 +109,7 @@ describe('a hostile server', () => {
       detail: { error_type: 'DependencyUnavailable', error_details: { retry_after_ms: expect.any(Number) } },
     });
     expect(await callGood()).toBe('get-weather Ulm');
-    clock.mockReturnValue(now + breaker.minOpenMs);
+    now += breaker.minOpenMs;
     expect(plainText(await call('garbage'))).toBe('after the garbage');
     expect(await state()).toBe(0);
   });

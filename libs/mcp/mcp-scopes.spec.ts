@@ -48,7 +48,7 @@ describe('server-memory with scope: user', () => {
     const env = { MEMORY_FILE_PATH: join(folder, 'memory-${SWITCHYARD_OWNER}.json') };
     const server = stdioServer('memory', [serverScript('memory')], { scope: 'user', env, idleMs: 100 });
     const metrics = createMetrics({ collectDefaults: false });
-    const toolset = createToolset(server, {}, recordingLogger(), metrics);
+    const toolset = createToolset(server, {}, recordingLogger(), { metrics });
     await toolset.start();
     const entities = [{ name: 'Secret', entityType: 'thing', observations: ['of ann'] }];
     await toolOf(toolset, 'create_entities').run({ entities }, toolContext({ userId: 'ann' }));
@@ -102,7 +102,7 @@ describe('a server with a scope', () => {
 
   it('that was stopped starts no process for a call that comes late', async () => {
     const metrics = createMetrics({ collectDefaults: false });
-    const toolset = createToolset(scripted({ scope: 'user' }), {}, recordingLogger(), metrics);
+    const toolset = createToolset(scripted({ scope: 'user' }), {}, recordingLogger(), { metrics });
     await toolset.start();
     const late = toolOf(toolset, 'process');
     await toolset.stop();
@@ -117,7 +117,7 @@ describe('a server with start: demand', () => {
   it('offers its tools without a process, starts it for calls and ends it when it is idle', async () => {
     const metrics = createMetrics({ collectDefaults: false });
     const server = scripted({ start: 'demand', idleMs: 100, concurrency: 2 });
-    const toolset = createToolset(server, {}, recordingLogger(), metrics);
+    const toolset = createToolset(server, {}, recordingLogger(), { metrics });
     await toolset.start();
     const open = async () => (await metrics.mcpConnections.get()).values[0]!.value;
     const untilNone = async () => {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { InputSchemas, makeArtifact, referenceTo, type Tool, type ToolContext } from '#tools';
-import { systemTime } from '#time';
+import { systemTime, type Time } from '#time';
 import type { McpStdioServer } from '../mcp-config.js';
 import type { McpLogger } from '../mcp-logger.js';
 import type { McpMetrics } from '../mcp-metrics.js';
@@ -61,11 +61,11 @@ export function createToolset(
   server: ConstructorParameters<typeof McpToolset>[0],
   timings: Partial<McpTimings> = {},
   logger = recordingLogger(),
-  metrics?: McpMetrics,
+  { metrics, time = systemTime() }: { metrics?: McpMetrics; time?: Time } = {},
 ): McpToolset {
   const quick = { firstTryMs: 25_000, minPauseMs: 10, maxPauseMs: 100, checkEveryMs: 60_000 };
   const deps = { schemas: new InputSchemas(), logger, timings: { ...quick, ...timings }, metrics };
-  const toolset = new McpToolset(server, { ...deps, ...systemTime() });
+  const toolset = new McpToolset(server, { ...deps, ...time });
   started.push(toolset);
   return toolset;
 }

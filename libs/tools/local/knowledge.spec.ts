@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '../../../test/services/wait-for.js';
 import { toolContext } from '../testing/tool-context.js';
 import type { ToolsetHost } from '../tool.port.js';
 import { plainText } from '#contracts';
@@ -61,7 +61,8 @@ describe('rag_search', () => {
     expect(await search('apples')).toContain('one.md');
     writeFileSync(join(docsDir, 'two.md'), 'Bananas are yellow.');
     // A look that took long, if only because the machine stood still, has the next one wait twenty times as long.
-    while (!(await search('bananas')).includes('two.md')) await delay(20);
+    const isFound = async () => (await search('bananas')).includes('two.md');
+    await waitFor(isFound, { what: 'the new document', timeoutMs: 110_000 });
   }, 120_000);
 
   it('refuses an empty question', async () => {
