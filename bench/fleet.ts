@@ -116,7 +116,7 @@ export class Submitter {
     await this.store.insertTurn(turn);
     await this.bus.publish(
       'turns',
-      newMessage('turn.advance', { turn_id: turn._id, conversation_id: conversationId }),
+      newMessage(systemTime(), 'turn.advance', { turn_id: turn._id, conversation_id: conversationId }),
     );
     await ended;
     return performance.now() - startedAt;

@@ -1,5 +1,3 @@
-import { NOT_YET } from './raw-time-not-yet.js';
-
 /*
  * Time and chance are ports (libs/time): who reads a clock or draws a number without them cannot be simulated.
  */
@@ -31,7 +29,6 @@ export const rawTime = [
       'libs/faults/strike.ts',
       // Stops a thread of the machine that a check holds: by the machine's time.
       'libs/tools/checker.ts',
-      ...NOT_YET,
     ],
     rules: {
       'no-restricted-globals': ['error', ...globals.map((name) => ({ name, message }))],

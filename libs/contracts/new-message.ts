@@ -6,20 +6,14 @@ interface Sender {
   random: { id(): string };
 }
 
-const machine: Sender = { clock: { wall: Date.now }, random: { id: () => crypto.randomUUID() } };
-
 /** A message of now, with an id of its own. */
 export function newMessage<T extends MessageType>(
-  sender: Sender,
+  { clock, random }: Sender,
   type: T,
   body: Body<T>,
   traceparent?: string,
-): Message;
-/** @deprecated Of the machine's clock. */
-export function newMessage<T extends MessageType>(type: T, body: Body<T>, traceparent?: string): Message;
-export function newMessage(...given: [Sender | string, ...unknown[]]): Message {
-  const [sender, type, body, traceparent] = typeof given[0] === 'string' ? [machine, ...given] : given;
-  const at = new Date((sender as Sender).clock.wall()).toISOString();
-  const envelope = { id: (sender as Sender).random.id(), type, version: PROTOCOL_VERSION, at, body };
+): Message {
+  const at = new Date(clock.wall()).toISOString();
+  const envelope = { id: random.id(), type, version: PROTOCOL_VERSION, at, body };
   return (traceparent ? { ...envelope, traceparent } : envelope) as Message;
 }

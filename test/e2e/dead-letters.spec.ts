@@ -4,6 +4,7 @@ import { connect, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import mongoose from 'mongoose';
 import { encodeMessage, MAX_MESSAGE_BYTES, newMessage, type DeadLetter } from '#contracts';
 import { exchanges } from '#messaging';
+import { systemTime } from '#time';
 import { runCommand } from '../services/child.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { Stopwatch } from '../services/stopwatch.js';
@@ -73,7 +74,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
   it(
     'poison of every kind is kept with its reason, and work goes on',
     async () => {
-      const hint = newMessage('turn.advance', { turn_id: 'turn_x', conversation_id: 'conv_x' });
+      const hint = newMessage(systemTime(), 'turn.advance', { turn_id: 'turn_x', conversation_id: 'conv_x' });
       const call = { ...hint, type: 'tool.call', body: callBody('nope.tool') };
       const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
       const poison: [string, Buffer, string][] = [
@@ -147,7 +148,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
       const journal = (await cluster.store.readJournal(sent.turn_id))!;
       const [{ tool_call_id, tool_name, arguments: args }] = journal.steps[0]!.calls as [never];
       const body = { ...callBody(tool_name), ...sent, tool_call_id, arguments: args, user_id: 'local' };
-      const hint = newMessage('turn.advance', sent);
+      const hint = newMessage(systemTime(), 'turn.advance', sent);
       const letter = { reason: 'delivery_limit', message_id: 'm', at: new Date().toISOString() };
       const call = JSON.stringify({ ...hint, type: 'tool.call', body });
       await cluster.store.putDeadLetter({ _id: 'call', queue: 'tools.effects', content: call, ...letter });

@@ -115,7 +115,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
     await expectRemoved(sent);
     const { conversation_id, turn_id, call } = sent;
     const ids = { turn_id, conversation_id };
-    const late = newMessage('tool.call', {
+    const late = newMessage(systemTime(), 'tool.call', {
       ...{ ...ids, tool_call_id: call.tool_call_id, n: 1, user_id: 'local', tool_name: call.tool_name },
       ...{ arguments: call.arguments, class: call.class, timeout_ms: call.timeout_ms },
       deadline: new Date(Date.now() + 60_000).toISOString(),
@@ -126,8 +126,8 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
       ...{ error: null, explanation: null, duration_ms: 1, worker: 'worker-1' },
     };
     expect(await bus.publish('tools.repeats', late)).toBe('confirmed');
-    expect(await bus.publish('results', newMessage('tool.result', result))).toBe('confirmed');
-    expect(await bus.publish('turns', newMessage('turn.advance', ids))).toBe('confirmed');
+    expect(await bus.publish('results', newMessage(systemTime(), 'tool.result', result))).toBe('confirmed');
+    expect(await bus.publish('turns', newMessage(systemTime(), 'turn.advance', ids))).toBe('confirmed');
     // What comes after them in the same queues has been done: so have they.
     gates.open('after');
     const after = await startHolding('repeats', 'after');
@@ -156,7 +156,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
       ...{ content: 'call repeats__hold with {"name":"never"}', options: {}, status: 'queued' as const },
       ...{ at: new Date().toISOString(), due_at: Date.now() },
     });
-    await bus.publish('turns', newMessage('turn.advance', late));
+    await bus.publish('turns', newMessage(systemTime(), 'turn.advance', late));
     await expectRemoved(late);
     expect(gates.starts('never')).toBe(0);
   }, 60_000);

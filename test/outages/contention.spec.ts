@@ -108,7 +108,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the 
       const [step] = journal.steps;
       const part = { store: cluster.store, bus, me: journal.claims[0]!.owner, faultPoint: noFaults };
       const ports = { ...part, ...systemTime() } as Partial<Ports> as Ports;
-      const hint = newMessage('turn.advance', sent);
+      const hint = newMessage(systemTime(), 'turn.advance', sent);
       await Promise.all(
         Array.from({ length: 50 }, async () => {
           await carryOut(ports, journal, { step: step!, call: step!.calls[0]!, action: { do: 'publish' } });

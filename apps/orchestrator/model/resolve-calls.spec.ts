@@ -3,6 +3,7 @@ import { encodeMessage, newMessage, type Call, type CatalogTool } from '#contrac
 import { ArgumentValidator } from '#tools';
 import { DEFAULT_BUDGETS } from '#turn';
 import { InPlaceChecks } from '#tools/testing';
+import { systemTime } from '#time';
 import { resolveCalls, type CallRules } from './resolve-calls.js';
 import type { AskedCall } from './attempt-run.js';
 
@@ -47,7 +48,7 @@ describe('a call whose message no worker would take', () => {
   };
   const bytesOf = (call: Call) =>
     encodeMessage(
-      newMessage('tool.call', {
+      newMessage(systemTime(), 'tool.call', {
         ...call,
         tool_call_id: `call_${'0'.repeat(22)}`,
         turn_id: 't'.repeat(128),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { newMessage, type Turn } from '#contracts';
 import { ModelError, SUMMARY_INSTRUCTION, type Model, type ModelPart, type ModelRequest } from '#llm';
 import { defineTool, defineToolset } from '#tools';
+import { systemTime } from '#time';
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel, USAGE } from './fleet-harness.js';
 
@@ -179,7 +180,7 @@ describe('a conversation that fills the window with what was said', () => {
     await fleet.event(turn, 'waiting');
     const [claim] = await fleet.store.listClaims(turn._id);
     const body = { turn_id: turn._id, request_id: 'r', reply_to: 'gateway.1' };
-    await bus.send(claim!.owner.replace('-', '.'), newMessage('turn.stop', body));
+    await bus.send(claim!.owner.replace('-', '.'), newMessage(systemTime(), 'turn.stop', body));
     await fleet.event(turn, 'cancelled');
     expect((await fleet.store.readJournal(turn._id))!.steps).toMatchObject([{ kind: 'cancel', blocks: [] }]);
     isHeld = false;

@@ -100,7 +100,10 @@ describe('what models have used', () => {
     await counted(110);
     const bus = await fleet.gateway();
     const { conversation_id } = turn;
-    await bus.publish('turns', newMessage('turn.advance', { turn_id: turn._id, conversation_id }));
+    await bus.publish(
+      'turns',
+      newMessage(systemTime(), 'turn.advance', { turn_id: turn._id, conversation_id }),
+    );
     await fleet.event(await fleet.submit('go on', { after: turn }), 'complete');
     await counted(125);
   });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMessage, type Turn } from '#contracts';
 import { ModelError, type ModelPart } from '#llm';
 import { dayOf } from '#turn';
+import { systemTime } from '#time';
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel, USAGE } from './fleet-harness.js';
 
@@ -151,7 +152,11 @@ describe('a budget of tokens by user and day', () => {
     for (const turn of waiting.reverse()) {
       await fleet.event(turn, 'step_started');
       const [claim] = await fleet.store.listClaims(turn._id);
-      const stop = newMessage('turn.stop', { turn_id: turn._id, request_id: 'r', reply_to: 'gateway.1' });
+      const stop = newMessage(systemTime(), 'turn.stop', {
+        turn_id: turn._id,
+        request_id: 'r',
+        reply_to: 'gateway.1',
+      });
       await bus.send(claim!.owner.replace('-', '.'), stop);
       await fleet.event(turn, 'cancelled');
     }

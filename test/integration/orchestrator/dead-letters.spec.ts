@@ -13,9 +13,10 @@ import {
   turnRow,
   type TestPorts,
 } from '#journal/testing';
+import { systemTime } from '#time';
 
 const hintOf = (): Message =>
-  newMessage('turn.advance', { turn_id: TURN_ID, conversation_id: CONVERSATION_ID });
+  newMessage(systemTime(), 'turn.advance', { turn_id: TURN_ID, conversation_id: CONVERSATION_ID });
 
 function dead(queue: string, message: unknown, reason = 'rejected'): DeadDelivery {
   const content = Buffer.isBuffer(message) ? message : encodeMessage(message as Message);
@@ -119,7 +120,7 @@ describe('a dead call', () => {
 describe('what is kept of a dead message', () => {
   it('is ids, times and sizes: no argument, no result, nothing that a user or a tool has written', async () => {
     const ports = await openTurn();
-    const call = newMessage('tool.call', {
+    const call = newMessage(systemTime(), 'tool.call', {
       ...callBody(),
       n: 1,
       user_id: 'ann',

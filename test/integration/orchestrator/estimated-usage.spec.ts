@@ -51,7 +51,7 @@ async function stop({ _id: turn_id }: Turn): Promise<void> {
   const [claim] = await fleet.store.listClaims(turn_id);
   const bus = await fleet.gateway();
   const body = { turn_id, request_id: 'r', reply_to: 'gateway.1' };
-  await bus.send(claim!.owner.replace('-', '.'), newMessage('turn.stop', body));
+  await bus.send(claim!.owner.replace('-', '.'), newMessage(systemTime(), 'turn.stop', body));
 }
 
 async function rows() {
@@ -106,10 +106,10 @@ describe('a provider that tells its usage only with the end of an answer', () =>
     const said = { kind: 'model' as const, attempt: 200, stop_reason: 'end_turn' as const };
     await fleet.store.commitStep({ ...stepRow(systemTime(), { turn }, 1, said), spent });
     const { _id: turn_id, conversation_id } = turn;
-    await bus.send('orchestrator.1', newMessage('turn.superseded', { turn_id, attempt: 2 }));
+    await bus.send('orchestrator.1', newMessage(systemTime(), 'turn.superseded', { turn_id, attempt: 2 }));
     await waitFor(async () => (await outputTokens()) === 100, { what: 'the words of the first driver' });
     for (let times = 0; times < 2; times++)
-      await bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id }));
+      await bus.publish('turns', newMessage(systemTime(), 'turn.advance', { turn_id, conversation_id }));
     await fleet.event(turn, 'complete');
     await waitFor(async () => (await outputTokens()) === 107, { what: 'the words of both' });
   });

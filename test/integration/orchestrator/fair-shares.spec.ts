@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMessage, type Turn } from '#contracts';
+import { systemTime } from '#time';
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel } from './fleet-harness.js';
 import { SlowTool } from './slow-tool.js';
@@ -109,7 +110,7 @@ describe('a user whose calls fill a toolset', () => {
       const journal = (await fleet.store.readJournal(turn_id))!;
       if (journal.claims.length > 1) continue;
       const stop = { turn_id, request_id: 'r', reply_to: 'gateway.9' };
-      await orchestrator.bus.send('orchestrator.1', newMessage('turn.stop', stop));
+      await orchestrator.bus.send('orchestrator.1', newMessage(systemTime(), 'turn.stop', stop));
       await fleet.event(turn, 'cancelled');
       stopped.push(turn);
     }

@@ -104,7 +104,7 @@ export class FleetHarness {
     const turn = await this.insert(content, { ...more, dueInMs: 5_000 });
     const { _id: turn_id, conversation_id } = turn;
     const bus = await this.gateway();
-    await bus.publish('turns', newMessage('turn.advance', { turn_id, conversation_id }));
+    await bus.publish('turns', newMessage(systemTime(), 'turn.advance', { turn_id, conversation_id }));
     return turn;
   }
 

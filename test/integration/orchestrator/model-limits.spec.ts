@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMessage, type Turn } from '#contracts';
 import { ModelError, type ModelPart } from '#llm';
 import { DEFAULT_BUDGETS } from '#turn';
+import { systemTime } from '#time';
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel, USAGE } from './fleet-harness.js';
 
@@ -81,7 +82,7 @@ describe('a budget of a model', () => {
     await fleet.event(second, 'waiting');
     const [claim] = await fleet.store.listClaims(second._id);
     const body = { turn_id: second._id, request_id: 'r1', reply_to: 'gateway.1' };
-    await bus.send(claim!.owner.replace('-', '.'), newMessage('turn.stop', body));
+    await bus.send(claim!.owner.replace('-', '.'), newMessage(systemTime(), 'turn.stop', body));
     await fleet.event(second, 'cancelled');
     expect(model.requests).toHaveLength(1);
   });

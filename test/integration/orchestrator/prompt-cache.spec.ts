@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { newMessage, type Turn } from '#contracts';
 import { createModel, type ModelPart } from '#llm';
 import { defineTool, defineToolset } from '#tools';
-import { SystemClock } from '#time';
+import { SystemClock, systemTime } from '#time';
 import { pngOf } from '../../../libs/tools/testing/pictures.js';
 import { say, useTools, type ScriptedReply } from '../../fakes/messages-reply.js';
 import { PromptCache } from '../../fakes/prompt-cache.js';
@@ -120,7 +120,7 @@ describe('the provider’s cache', () => {
     const [claim] = await fleet.store.listClaims(turn._id);
     await bus.send(
       claim!.owner.replace('-', '.'),
-      newMessage('turn.stop', { turn_id: turn._id, request_id: 'r', reply_to: 'gateway.1' }),
+      newMessage(systemTime(), 'turn.stop', { turn_id: turn._id, request_id: 'r', reply_to: 'gateway.1' }),
     );
     await fleet.event(turn, 'cancelled');
     turn = await ask('go on', turn, {}, shelf(2), say('At last.'));

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { newMessage, type Message } from '#contracts';
+import { systemTime } from '#time';
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel } from './fleet-harness.js';
 
@@ -15,7 +16,7 @@ it('of a turn that waits for a person is answered at once: nobody waits for a te
   const gateway = await fleet.gateway();
   await gateway.onControl({ role: 'gateway', processId: 'gateway-1' }, (message) => answers.push(message));
   const stop = { turn_id: 'turn_parked', request_id: 'r', reply_to: 'gateway.1' };
-  await bus.send('orchestrator.1', newMessage('turn.stop', stop));
+  await bus.send('orchestrator.1', newMessage(systemTime(), 'turn.stop', stop));
   const answer = await waitFor(() => answers[0], { what: 'the answer to the Stop' });
   expect(answer).toMatchObject({
     type: 'turn.stopped',

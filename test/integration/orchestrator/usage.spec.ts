@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMessage, type Turn } from '#contracts';
 import { ModelError, type Model, type ModelPart } from '#llm';
+import { systemTime } from '#time';
 import { FleetHarness, scriptedModel } from './fleet-harness.js';
 
 const counted = (input_tokens: number, output_tokens: number) => ({
@@ -80,7 +81,11 @@ describe('tokens of an answer that came to nothing', () => {
     const turn = await fleet.submit('go');
     await fleet.event(turn, 'token');
     const [claim] = await fleet.store.listClaims(turn._id);
-    const stop = newMessage('turn.stop', { turn_id: turn._id, request_id: 'r', reply_to: 'gateway.1' });
+    const stop = newMessage(systemTime(), 'turn.stop', {
+      turn_id: turn._id,
+      request_id: 'r',
+      reply_to: 'gateway.1',
+    });
     await bus.send(claim!.owner.replace('-', '.'), stop);
     await fleet.event(turn, 'cancelled');
     expect(await usageOf(turn)).toEqual(counted(100, 2));

@@ -92,7 +92,7 @@ export class WorkerHarness {
       ...change,
     };
     const queue = `tools.${tool_name.split('.')[0]}`;
-    const message = newMessage('tool.call', body);
+    const message = newMessage(systemTime(), 'tool.call', body);
     // A queue that has only just been asked for may not be bound yet.
     await waitFor(async () => (await this.bus.publish(queue, message)) === 'confirmed', {
       what: 'the call is in its queue',
