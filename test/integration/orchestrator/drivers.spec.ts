@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createMetrics, Refusals } from '#observability';
 import type { Store } from '#store';
 import { DEFAULT_BUDGETS } from '#turn';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { InPlaceChecks } from '#tools/testing';
 import {
   callRow,
@@ -32,10 +33,7 @@ beforeEach(async () => {
   await ports.store.insertTurn(turnRow());
   await ports.store.claim(claimRow(TURN_ID, ME));
 });
-afterEach(async () => {
-  jest.useRealTimers();
-  await ports.store.close();
-});
+afterEach(() => ports.store.close());
 
 /** Takes the turn up from the store, as often as it is asked to. */
 class Taking {
@@ -151,22 +149,24 @@ describe('the cached status of a turn that waits for a person', () => {
 
 describe('a hint that is held', () => {
   it('is replaced after ten minutes, unless its delivery was lost and another one holds the turn', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+    const world = new VirtualClock(new SeededRandom(1));
+    // The rows of the test are of now.
+    ports.clock = world.view({ wallAheadMs: Date.now() - world.wall() });
     await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], stop_reason: 'tool_use' }));
     await ports.store.claim(claimRow(callRow(1).tool_call_id, 'worker-1'));
     const drivers = createDrivers(new Taking());
     const lost = new AbortController();
     const hold = (hint: HeldHint) => drivers.advance(TURN_ID, CONVERSATION_ID, hint);
     void hold({ lost: lost.signal });
-    await jest.advanceTimersByTimeAsync(5 * MINUTE_MS);
+    await world.advance(5 * MINUTE_MS);
     lost.abort();
     void hold({ lost: new AbortController().signal });
-    await jest.advanceTimersByTimeAsync(9 * MINUTE_MS);
+    await world.advance(9 * MINUTE_MS);
     expect(ports.recorded.bodies('turn.advance')).toEqual([]);
-    await jest.advanceTimersByTimeAsync(2 * MINUTE_MS);
+    await world.advance(2 * MINUTE_MS);
     expect(ports.recorded.bodies('turn.advance')).toHaveLength(1);
     const drained = drivers.drain(0);
-    await jest.advanceTimersByTimeAsync(1_000);
+    await world.advance(1_000);
     await drained;
   });
 });
