@@ -1,4 +1,4 @@
-import type { Clock } from '#time';
+import { letOthersRun, type Clock } from '#time';
 import type { Model, ModelPart, ModelRequest } from '../model.port.js';
 import { planReply } from './plan-reply.js';
 import type { Reply } from './reply.js';
@@ -45,8 +45,7 @@ export class DemoModel implements Model {
 
   private async pause(slowness: number, index: number, signal: AbortSignal): Promise<void> {
     if (this.tokenDelayMs > 0) await this.clock.sleep(this.tokenDelayMs * slowness, signal);
-    else if (index % WORDS_WITHOUT_PAUSE === 0)
-      await new Promise<void>((resolve) => this.clock.soon(resolve));
+    else if (index % WORDS_WITHOUT_PAUSE === 0) await letOthersRun(this.clock);
     signal.throwIfAborted();
   }
 }

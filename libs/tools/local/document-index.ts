@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'libsql';
-import type { Clock } from '#time';
+import { letOthersRun, type Clock } from '#time';
 import { chunkDocument } from './document-chunks.js';
 import { listDocuments, type DocumentFile } from './document-folder.js';
 import { openIndex } from './open-index.js';
@@ -100,7 +100,7 @@ export class DocumentIndex {
   private async inBatches<T>(items: readonly T[], act: (item: T) => void): Promise<void> {
     for (let at = 0; at < items.length; at += DOCUMENTS_PER_BATCH) {
       this.database.transaction(() => items.slice(at, at + DOCUMENTS_PER_BATCH).forEach(act))();
-      await new Promise<void>((resolve) => this.clock.soon(resolve));
+      await letOthersRun(this.clock);
     }
   }
 

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import type { Clock } from '#time';
+import { letOthersRun, type Clock } from '#time';
 import { ToolError } from '../tool.port.js';
 
 /** A longer line is searched in pieces that overlap: a longer match than the overlap may be missed in it. */
@@ -66,7 +66,7 @@ export async function searchText(
   let sliceEnd = clock.now() + SLICE_MS;
   const pause = async () => {
     if (clock.now() < sliceEnd) return;
-    await new Promise<void>((resolve) => clock.soon(resolve));
+    await letOthersRun(clock);
     signal.throwIfAborted();
     sliceEnd = clock.now() + SLICE_MS;
   };
