@@ -31,7 +31,10 @@ export interface GatewayDeps extends Time {
   bus: Bus;
   /** `gateway-<uuid>`. */
   processId: string;
-  peers: Peers;
+  peers: Peers & {
+    /** Killed, as far as is known: by its beat and by probes. */
+    isLost(processId: string): Promise<boolean>;
+  };
   config: GatewayConfig;
   logger: Logger;
   health: Health;

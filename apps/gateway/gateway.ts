@@ -160,6 +160,7 @@ export class Gateway {
     await Promise.all([this.sessions.leaveAll(graceMs), this.genesisSockets.leaveAll(graceMs)]);
     await this.mcpServer.close();
     this.feeds.stop();
+    this.offeredTools.close();
     this.counts.stop();
   }
 

@@ -53,6 +53,8 @@ export interface OrchestratorDeps extends Time {
   bus: Bus;
   processId: string;
   peers: Peers & {
+    /** Killed, as far as is known: by its beat and by probes. */
+    isLost(processId: string): Promise<boolean>;
     /** Processes whose beat stood still for so long. */
     listUnchangedFor(durationMs: number): string[];
     /** Whether a listing that begins now lacks its row. */

@@ -38,6 +38,14 @@ export interface BeatObservation {
   seenAt: number;
 }
 
+/** Seen unchanged for so long a beat is a reason to ask after its owner, and no verdict. */
+const LOOKS_STILL_MS = BEAT_INTERVAL_MS / 2;
+
+/** Whether the last listings give a reason to send its owner a probe. */
+export function looksStill({ seenAt, unchangedSince }: BeatObservation): boolean {
+  return seenAt - unchangedSince >= LOOKS_STILL_MS;
+}
+
 /** What I know of my own heartbeats. */
 export interface OwnHeartbeats {
   /** Null: none has failed. */

@@ -10,6 +10,7 @@ import {
   isSuspectByProbes,
   observeBeat,
   PROBE_GAP_MS,
+  looksStill,
   standsStill,
   stillAt,
   STILL_FOR_MS,
@@ -112,6 +113,18 @@ export class Peers {
     return probing;
   }
 
+  /**
+   * Lost: its control queue returned a probe, its beat stood still for 3 s in which my own did not, and then another
+   * probe came back. Slower than `isSuspect` and more certain, however long I have been connected. Costs no message
+   * while its beat moves, so it may be asked again and again.
+   */
+  async isLost(processId: string): Promise<boolean> {
+    if (this.options.ownIds.includes(processId)) return false;
+    const seen = this.observations.get(processId);
+    if (seen ? !looksStill(seen) : !this.gone.has(processId)) return false;
+    return this.isSilent(processId, await this.probe(processId));
+  }
+
   /** Rows of processes whose beat stood still for `durationMs` that count: what the sweeper removes after an hour. */
   listUnchangedFor(durationMs: number): string[] {
     const own = this.options.own();
@@ -138,7 +151,11 @@ export class Peers {
       await this.options.clock.sleep(PROBE_GAP_MS);
       return isSuspectByProbes(first, await this.probe(processId));
     }
-    // A full queue or an alarm says nothing here: others may be as young as I am.
+    return this.isSilent(processId, first);
+  }
+
+  /** A full queue or an alarm says nothing here: others may be as young as I am. */
+  private async isSilent(processId: string, first: Probe): Promise<boolean> {
     if (first.outcome !== 'returned' || !(await this.hasStoppedBeating(processId))) return false;
     return (await this.probe(processId)).outcome === 'returned';
   }

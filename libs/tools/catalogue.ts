@@ -10,6 +10,8 @@ export const DEFAULT_CONCURRENCY = 16;
 
 interface Announcement {
   at: number;
+  /** How many there were of this worker. */
+  times: number;
   /** With tools; a toolset announced empty is not hosted. */
   toolsets: Toolset[];
 }
@@ -38,12 +40,13 @@ export class Catalogue {
     const known = this.announcements.get(worker);
     if (known && isSameOffer(known.toolsets, hosted)) {
       known.at = at;
+      known.times++;
       return;
     }
     for (const { tools } of hosted) {
       for (const { hash } of tools) if (!this.firstSeen.has(hash)) this.firstSeen.set(hash, at);
     }
-    this.announcements.set(worker, { at, toolsets: hosted });
+    this.announcements.set(worker, { at, times: (known?.times ?? 0) + 1, toolsets: hosted });
     this.changed();
   }
 
@@ -56,6 +59,16 @@ export class Catalogue {
     for (const [worker, { at }] of this.announcements) {
       if (Math.min(now - at, heardForMs) >= ANNOUNCEMENT_LIFETIME_MS) this.withdraw(worker);
     }
+  }
+
+  /** Who has announced something that counts. */
+  workers(): string[] {
+    return [...this.announcements.keys()];
+  }
+
+  /** How often a worker has announced itself since it was last withdrawn. */
+  timesHeard(worker: string): number {
+    return this.announcements.get(worker)?.times ?? 0;
   }
 
   /** Sorted by bus name: the same offer is the same list, byte by byte. */

@@ -14,6 +14,7 @@ export { startThread } from './start-thread.js';
 export { Slots, type Slot } from './slots.js';
 export * from './canonical-hash.js';
 export * from './catalogue.js';
+export * from './lost-workers.js';
 export * from './offer.js';
 export * from './definition-watch.js';
 export * from './define-tool.js';

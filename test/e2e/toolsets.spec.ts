@@ -13,6 +13,8 @@ import type { Viewer } from './viewer.js';
 
 /** Two looks 10 s apart, the first 2 s after the call was sent, each at a tick of 2 s; and a busy machine. */
 const NO_WORKER_MS = 30_000;
+/** A worker announces itself every 10 s and counts as gone after 30 s: so long it would be listed without being looked for. */
+const SILENCE_MS = 20_000;
 
 describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () => {
   let gates: Gates;
@@ -104,6 +106,22 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
     }
     expect([gates.starts('second'), gates.starts('third')]).toEqual([0, 0]);
   }, 90_000);
+
+  it('is withdrawn when its last worker was killed, without waiting for its silence, and is back with the next one', async () => {
+    const worker = await addWorker('mortal');
+    await cluster.end(worker, 'SIGKILL');
+    const areWithdrawn = async () => {
+      const listed = await Promise.all(cluster.gateways.map((gateway) => isListed(gateway, 'mortal')));
+      return !listed.some(Boolean);
+    };
+    await waitFor(areWithdrawn, { what: 'the toolset being withdrawn', timeoutMs: SILENCE_MS });
+    await addWorker('mortal');
+    const ann = await cluster.view();
+    gates.open('again');
+    const sent = await ann.send('call mortal__hold with {"name":"again"}');
+    await ann.ended(sent.conversation_id, sent.turn_id);
+    expect(lastCallOf(ann, sent)).toMatchObject({ tool_name: 'mortal.hold', state: 'succeeded' });
+  }, 60_000);
 
   it('refuses with "overloaded" what its queue has no room for, and loses nothing of the rest', async () => {
     await declareNarrowQueue(cluster.broker.url, 'tools.narrow');

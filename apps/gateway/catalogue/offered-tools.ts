@@ -1,7 +1,7 @@
 import { controlKey, newMessage, type Body, type CatalogTool, type ToolChoice } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Time } from '#time';
-import { Catalogue, Offer } from '#tools';
+import { Catalogue, LostWorkers, Offer, type LostWorkersDeps } from '#tools';
 
 /** Whoever lives has answered a roll-call by then. */
 const ROLL_CALL_MS = 1_000;
@@ -23,14 +23,16 @@ export class OfferedTools {
   private readonly listeners: (() => void)[] = [];
   private toldHash = '';
   private answered: Promise<void> = Promise.resolve();
+  private readonly lost: LostWorkers;
 
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
     choice: ToolChoice | undefined,
-    private readonly time: Time,
+    private readonly time: Time & Pick<LostWorkersDeps, 'peers'>,
   ) {
     this.offer = new Offer([{ by: 'deployment', choice }]);
+    this.lost = new LostWorkers(this.catalogue, time, () => this.tellChange());
   }
 
   /** Asks every worker to announce itself now instead of within 10 s. */
@@ -59,9 +61,13 @@ export class OfferedTools {
     this.tellChange();
   }
 
-  /** After every announcement that changes the list. */
+  /** After every announcement, withdrawal or loss of a worker that changes the list. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
+  }
+
+  close(): void {
+    this.lost.close();
   }
 
   list(): CatalogTool[] {

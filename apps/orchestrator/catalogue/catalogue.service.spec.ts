@@ -29,6 +29,7 @@ it('hears who answers a roll-call, although its process stood still for longer t
     bus,
     clock,
     random,
+    peers: { isLost: () => Promise.resolve(false) },
     processId: 'orchestrator-1',
     settings: testSettings(),
     store: { putCatalog: () => Promise.resolve() },

@@ -1,7 +1,7 @@
 import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import type { Timer } from '#time';
-import { Catalogue, DefinitionWatch, findUnknownEntries } from '#tools';
+import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers } from '#tools';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
@@ -22,6 +22,7 @@ export class CatalogueService {
   private readonly definitions = new DefinitionWatch();
   private readonly pinned = new Map<string, Catalog>();
   private readonly expiry: Timer;
+  private readonly lost: LostWorkers;
   private lastAnnouncedAt = 0;
   private readonly scoped: ScopedToolsets;
   private readonly losses: SchemaLosses;
@@ -30,7 +31,7 @@ export class CatalogueService {
   constructor(
     private readonly deps: Pick<
       OrchestratorDeps,
-      'store' | 'bus' | 'processId' | 'log' | 'metrics' | 'settings' | 'clock' | 'random'
+      'store' | 'bus' | 'processId' | 'log' | 'metrics' | 'settings' | 'clock' | 'random' | 'peers'
     >,
   ) {
     this.scoped = new ScopedToolsets(deps);
@@ -39,6 +40,7 @@ export class CatalogueService {
     const { bus, clock } = deps;
     const expire = () => this.catalogue.expire(clock.now(), bus.connectedForMs());
     this.expiry = clock.every(EXPIRY_MS, expire, { unref: true });
+    this.lost = new LostWorkers(this.catalogue, deps);
   }
 
   announce({ worker, toolsets }: Body<'catalog.announce'>): void {
@@ -114,6 +116,7 @@ export class CatalogueService {
 
   close(): void {
     this.expiry.cancel();
+    this.lost.close();
   }
 
   /** Workers announce again and again; only a change is looked at. */

@@ -69,7 +69,7 @@ export class FleetMember {
     this.heartbeat = new Heartbeat({ store, role, processId, logger, onGone, clock, onRound });
     const bus = {
       send: async (key: string, _message: Message) => fleet.send(this, key),
-      connectedForMs: () => (this.isConnected ? fleet.clock.now() - this.connectedAt! : 0),
+      connectedForMs: () => this.connectedForMs(),
     };
     const own = () => this.heartbeat.own();
     this.peers = new Peers({ store, bus, ownIds: [processId], own, logger, clock, random });
@@ -77,6 +77,10 @@ export class FleetMember {
 
   get isConnected(): boolean {
     return this.connectedAt !== undefined && this.clock.state !== 'dead';
+  }
+
+  connectedForMs(): number {
+    return this.isConnected ? this.fleet.clock.now() - this.connectedAt! : 0;
   }
 
   async start(): Promise<void> {

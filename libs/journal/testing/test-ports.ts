@@ -53,6 +53,7 @@ export function testPeers(dead: ReadonlySet<string> = new Set()) {
     isDead,
     isSuspect: isDead,
     isGone: isDead,
+    isLost: isDead,
     listUnchangedFor: (): string[] => [],
     countLiving: () => 1,
   };

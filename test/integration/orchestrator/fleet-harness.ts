@@ -184,6 +184,7 @@ export class FleetHarness {
     const peers = {
       ...testPeers(this.dead),
       isSuspect: () => Promise.resolve(false),
+      isLost: () => Promise.resolve(false),
       countLiving: (of: keyof FleetHarness['roles']) =>
         this.roles[of] - [...this.dead].filter((id) => id.startsWith(of)).length,
     };
