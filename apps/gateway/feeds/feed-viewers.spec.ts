@@ -1,8 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { fields, running, setUp, token } from './testing/test-feed.js';
-
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
 
 describe('a feed and its viewers', () => {
   it('feeds a viewer that does not keep up apart, and merges what waits', async () => {
@@ -37,14 +34,14 @@ describe('a feed and its viewers', () => {
   });
 
   it('tells once that the conversation was deleted, and reads no more', async () => {
-    const { feed, reads, join } = setUp();
+    const { feed, reads, join, pass } = setUp();
     const ann = join();
     await reads[0]!.answer(running('Hello'));
     const deleted = { type: 'cancelled', ...fields, message: 'Gone.', deleted: true } as const;
     feed.receive(deleted);
     feed.receive({ ...deleted, turn_id: 'turn_of_which_nobody_was_told' });
     feed.doubt();
-    await jest.advanceTimersByTimeAsync(60_000);
+    await pass(60_000);
     expect(ann.told.slice(1)).toEqual([deleted]);
     expect(reads).toHaveLength(1);
   });
@@ -59,10 +56,10 @@ describe('a feed and its viewers', () => {
   });
 
   it('finds out by itself that the conversation was deleted, when the word of it was lost', async () => {
-    const { feed, reads, join } = setUp();
+    const { feed, reads, join, pass } = setUp();
     const ann = join();
     await reads[0]!.answer(running('Hello'));
-    await jest.advanceTimersByTimeAsync(1_000);
+    await pass(1_000);
     feed.doubt();
     await reads[1]!.answer(null);
     expect(ann.told.slice(1)).toEqual([

@@ -1,10 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { TurnView } from '#contracts';
 import { emptyView } from '#turn';
 import { ID, completed, fields, running, setUp, token } from './testing/test-feed.js';
-
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
 
 describe('Feed', () => {
   it('gives a snapshot first and then what came while the store was read', async () => {
@@ -27,13 +24,13 @@ describe('Feed', () => {
   });
 
   it('gives a newcomer an ended turn of which it was told nothing, although it was told of a later one', async () => {
-    const { feed, reads, join } = setUp();
+    const { feed, reads, join, pass } = setUp();
     const viewer = join();
     await reads[0]!.answer(emptyView(ID));
     feed.remove(viewer);
     const later = { turn_id: 'turn_2', number: 2, content: 'q', by: 'ann', client_message_id: 'n' };
     feed.receive({ type: 'turn_queued', ...fields, ...later });
-    jest.advanceTimersByTime(60_000);
+    await pass(60_000);
     const newcomer = join();
     const [first] = completed('a').turns;
     const queued: TurnView = { ...later, status: 'queued', at: fields.timestamp, steps: [] };
@@ -51,10 +48,10 @@ describe('Feed', () => {
   });
 
   it('reads again for who joins later, without disturbing those who know everything', async () => {
-    const { feed, reads, join } = setUp();
+    const { feed, reads, join, pass } = setUp();
     const early = join();
     await reads[0]!.answer(running('a'));
-    await jest.advanceTimersByTimeAsync(2_000);
+    await pass(2_000);
     const late = join();
     feed.receive(token('b', 1));
     expect(early.types).toEqual(['snapshot', 'token']);
@@ -66,10 +63,10 @@ describe('Feed', () => {
   });
 
   it('repairs everybody when a read shows what nobody was told', async () => {
-    const { reads, join } = setUp();
+    const { reads, join, pass } = setUp();
     const early = join();
     await reads[0]!.answer(running('a'));
-    await jest.advanceTimersByTimeAsync(2_000);
+    await pass(2_000);
     const late = join();
     await reads[1]!.answer(completed('abc'));
     expect(early.types).toEqual(['snapshot', 'snapshot', 'complete']);
@@ -77,27 +74,27 @@ describe('Feed', () => {
   });
 
   it('repairs a hole by reading, once however many events fall behind it, at most once a second', async () => {
-    const { feed, reads, join } = setUp();
+    const { feed, reads, join, pass } = setUp();
     const viewer = join();
     await reads[0]!.answer(running('a'));
     for (let i = 0; i < 20; i++) feed.receive(token('x', 10 + i));
     expect(reads).toHaveLength(1);
-    await jest.advanceTimersByTimeAsync(1_000);
+    await pass(1_000);
     expect(reads).toHaveLength(2);
     feed.receive(token('y', 30));
     await reads[1]!.answer(running('a'.repeat(30)));
     expect(viewer.types).toEqual(['snapshot', 'snapshot']);
     expect(viewer.told[1]).toMatchObject({ view: { turns: [{ steps: [{ text: `${'a'.repeat(30)}y` }] }] } });
-    await jest.advanceTimersByTimeAsync(3_000);
+    await pass(3_000);
     expect(reads).toHaveLength(2);
   });
 
   it('does not read for what was lost before its last read', async () => {
-    const { feed, reads, join } = setUp();
+    const { clock, feed, reads, join, pass } = setUp();
     join();
     await reads[0]!.answer(running('Hel'));
-    const readAt = performance.now();
-    await jest.advanceTimersByTimeAsync(2_000);
+    const readAt = clock.now();
+    await pass(2_000);
     feed.doubt(readAt);
     expect(reads).toHaveLength(1);
     feed.doubt(readAt + 1_000);
@@ -105,34 +102,34 @@ describe('Feed', () => {
   });
 
   it('reads once more when the read did not reach what came meanwhile', async () => {
-    const { feed, reads, join } = setUp();
+    const { feed, reads, join, pass } = setUp();
     join();
     await reads[0]!.answer(running('a'));
     feed.receive(token('x', 10));
-    await jest.advanceTimersByTimeAsync(1_000);
+    await pass(1_000);
     feed.receive(token('y', 20));
     await reads[1]!.answer(running('a'));
-    await jest.advanceTimersByTimeAsync(1_000);
+    await pass(1_000);
     expect(reads).toHaveLength(3);
   });
 
   it('hands what viewers have been shown to the read, so that it is not taken back', async () => {
-    const { feed, reads, join } = setUp();
+    const { feed, reads, join, pass } = setUp();
     join();
     await reads[0]!.answer(running('a'));
     feed.receive(token('b', 1));
     feed.receive(token('z', 9));
-    await jest.advanceTimersByTimeAsync(1_000);
+    await pass(1_000);
     expect(reads[1]!.shown?.turns[0]?.steps[0]?.text).toBe('ab');
   });
 
   it('looks into the store when an unfinished turn goes quiet, less often while nothing is new', async () => {
-    const { feed, reads, join } = setUp();
+    const { feed, reads, join, pass } = setUp();
     const viewer = join();
     await reads[0]!.answer(running('a'));
     const watchFor = async (seconds: number): Promise<void> => {
       for (let i = 0; i < seconds; i++) {
-        await jest.advanceTimersByTimeAsync(1_000);
+        await pass(1_000);
         feed.watch();
       }
     };
@@ -152,10 +149,10 @@ describe('Feed', () => {
   });
 
   it('tries again when the store does not answer', async () => {
-    const { reads, join } = setUp();
+    const { reads, join, pass } = setUp();
     const viewer = join();
     await reads[0]!.fail();
-    await jest.advanceTimersByTimeAsync(1_000);
+    await pass(1_000);
     await reads[1]!.answer(running('a'));
     expect(viewer.types).toEqual(['snapshot']);
   });

@@ -1,6 +1,5 @@
-import { jest } from '@jest/globals';
 import type { ConversationEvent, StepView, TurnView, View } from '#contracts';
-import { systemTime } from '#time';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { emptyView } from '#turn';
 import { DEFAULT_FEED_TIMINGS } from '../feed-timings.js';
 import { Feed } from '../feed.js';
@@ -33,8 +32,10 @@ class TestViewer implements Viewer {
   }
 }
 
-/** A feed whose store answers when the test says so. Times are faked. */
+/** A feed whose store answers when the test says so. Time passes when the test says so. */
 export function setUp() {
+  const random = new SeededRandom(1);
+  const clock = new VirtualClock(random);
   const members = new Set<TestViewer>();
   const room: Room = {
     enter: (viewer) => void members.add(viewer as TestViewer),
@@ -51,7 +52,7 @@ export function setUp() {
   const feed = new Feed(ID, room, {
     readView: (_id, shown) =>
       new Promise((resolve, reject) => {
-        const flush = () => jest.advanceTimersByTimeAsync(0).then(() => undefined);
+        const flush = () => clock.runUntilIdle();
         reads.push({
           shown,
           answer: (view) => (resolve(view), flush()),
@@ -61,14 +62,15 @@ export function setUp() {
     timings: DEFAULT_FEED_TIMINGS,
     counters: { relayed: () => undefined, dropped: () => undefined },
     log: { warn: () => undefined } as never,
-    ...systemTime(),
+    clock,
+    random,
   });
   const join = (): TestViewer => {
     const viewer = new TestViewer();
     feed.add(viewer);
     return viewer;
   };
-  return { feed, reads, join };
+  return { clock, feed, reads, join, pass: (ms: number) => clock.advance(ms) };
 }
 
 export function running(text: string, more: Partial<StepView> = {}, turn: Partial<TurnView> = {}): View {
