@@ -5,6 +5,7 @@ import { emptyView, hasEnded, isEnded, reduceEvent } from '#turn';
 import { Audience, type AudienceCounters } from './audience.js';
 import { isBehind } from './compare-views.js';
 import type { FeedTimings } from './feed-timings.js';
+import { MissingAnswers } from './missing-answers.js';
 import type { ReadView } from './read-view.js';
 import { trimmed } from './snapshot.js';
 import type { Room, Viewer } from './viewer.js';
@@ -28,6 +29,7 @@ export interface FeedDeps extends Time {
 export class Feed {
   private view: View | undefined;
   private readonly audience: Audience;
+  private readonly missing = new MissingAnswers();
   /** Who gets its first snapshot from the next read. */
   private readonly joining = new Set<Viewer>();
   private reading: { buffered: ConversationEvent[] } | undefined;
@@ -106,7 +108,8 @@ export class Feed {
 
   /** Called now and then: the loss of a last event shows in nothing but silence. */
   watch(): void {
-    if (!this.hasViewers || !this.view || this.view.turns.every(isOver)) return;
+    if (!this.hasViewers || !this.view) return;
+    if (this.view.turns.every(isOver) && !this.missing.areThere) return;
     const now = this.deps.clock.now();
     if (now - Math.max(this.lastEventAt, this.lastReadAt) < this.quietMs) return;
     this.quietMs = Math.min(this.jitter(2 * this.quietMs), this.deps.timings.longestQuietMs);
@@ -123,6 +126,7 @@ export class Feed {
     const reduced = reduceEvent(before, event);
     if (reduced.verdict === 'applied' || reduced.verdict === 'passing') {
       this.view = trimmed(reduced.view);
+      this.missing.note(before, reduced.event);
       this.audience.relay(reduced.event, before);
       if (event.type === 'turn_queued' && event.number > (before.turns.at(-1)?.number ?? 0) + 1) this.doubt();
     }
@@ -196,6 +200,7 @@ export class Feed {
   }
 
   private accept(read: View, buffered: ConversationEvent[]): void {
+    this.missing.clear();
     if (!this.view) {
       this.view = read;
       this.welcomeJoining();

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { CallView, ConversationEvent, View } from '#contracts';
+import { fields, running, setUp } from './testing/test-feed.js';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const CALL_ID = 'call_0000000000000000000001';
+const tool = {
+  tool_call_id: CALL_ID,
+  tool_name: 'mail.send',
+  display_name: 'send',
+  source: 'local' as const,
+};
+const call = { ...tool, toolset: 'mail', attempt: 0, args: {} };
+const awaiting: CallView = { ...call, state: 'awaiting_approval' };
+const approval = { decision: 'approve' as const, by: 'ann' };
+const end = { attempt: 1, worker: 'worker-1', duration_ms: 5, ended_at: fields.timestamp };
+
+/** A turn of one call that has ended, as the store shows it. */
+function ended(more: Partial<CallView>): View {
+  const calls: CallView[] = [{ ...call, ...end, state: 'succeeded', result: 'sent', ...more }];
+  return running('', { committed: true, calls }, { status: 'completed', ended_at: fields.timestamp });
+}
+
+const started: ConversationEvent = {
+  type: 'tool_start',
+  ...fields,
+  ...tool,
+  step: 1,
+  attempt: 1,
+  tool_args: {},
+  tool_input: '',
+  toolset: 'mail',
+};
+const answered: ConversationEvent = {
+  type: 'approval_answered',
+  ...fields,
+  tool_call_id: CALL_ID,
+  ...approval,
+};
+const ends: ConversationEvent[] = [
+  {
+    type: 'tool_complete',
+    ...fields,
+    ...tool,
+    step: 1,
+    attempt: 1,
+    worker: 'worker-1',
+    duration_ms: 5,
+    status: 'success',
+    tool_result: 'sent',
+    tool_output: 'sent',
+  },
+  {
+    type: 'complete',
+    ...fields,
+    message_id: 'turn_1:1',
+    content: '',
+    usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
+  },
+];
+
+async function silence(feed: { watch(): void }, seconds: number): Promise<void> {
+  for (let i = 0; i < seconds; i++) {
+    await jest.advanceTimersByTimeAsync(1_000);
+    feed.watch();
+  }
+}
+
+describe('a feed that was not told who answered', () => {
+  it('reads the store after the turn has ended, once, and shows the answer', async () => {
+    const { feed, reads, join } = setUp();
+    const viewer = join();
+    await reads[0]!.answer(running('', { committed: true, calls: [awaiting] }, { status: 'awaiting_input' }));
+    for (const event of [started, ...ends]) feed.receive(event);
+    await silence(feed, 7);
+    expect(reads).toHaveLength(2);
+    await reads[1]!.answer(ended({ approval }));
+    const shown = { calls: [{ approval, state: 'succeeded' }] };
+    expect(viewer.told.at(-1)).toMatchObject({ type: 'snapshot', view: { turns: [{ steps: [shown] }] } });
+    await silence(feed, 60);
+    expect(reads).toHaveLength(2);
+  });
+
+  it.each([
+    ['in time', [answered, started, ...ends]],
+    ['late', [started, ...ends, answered]],
+  ])('leaves the store alone when the answer comes %s', async (_, events) => {
+    const { feed, reads, join } = setUp();
+    join();
+    await reads[0]!.answer(running('', { committed: true, calls: [awaiting] }, { status: 'awaiting_input' }));
+    for (const event of events) feed.receive(event);
+    await silence(feed, 60);
+    expect(reads).toHaveLength(1);
+  });
+});
