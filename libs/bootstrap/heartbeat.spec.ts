@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { processIdSchema, controlKeySchema, controlKey, type ProcessRow } from '#contracts';
 import { createLogger } from '#observability';
-import { SystemRandom } from '#time';
+import { FollowingClock, SystemRandom } from '#time';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { Heartbeat } from './heartbeat.js';
 import { createProcessId } from './process-identity.js';
+
+const WALL_AHEAD_MS = 120_000;
 
 class FakeStore {
   rows = new Map<string, ProcessRow>();
@@ -27,6 +29,10 @@ class FakeStore {
   async removeProcess(id: string): Promise<void> {
     this.rows.delete(id);
   }
+  async time(): Promise<number> {
+    if (this.fails) throw new Error('store is down');
+    return this.clock.wall();
+  }
   async listProcesses(): Promise<ProcessRow[]> {
     return [...this.rows.values()];
   }
@@ -35,6 +41,8 @@ class FakeStore {
 describe('Heartbeat', () => {
   const processId = createProcessId('worker', new SystemRandom());
   let clock: VirtualClock;
+  let machine: ReturnType<VirtualClock['view']>;
+  let followed: FollowingClock;
   let store: FakeStore;
   let onGone: jest.Mock<() => void>;
   let onRound: jest.Mock<() => void>;
@@ -44,10 +52,12 @@ describe('Heartbeat', () => {
   beforeEach(async () => {
     clock = new VirtualClock(new SeededRandom(1));
     store = new FakeStore(clock);
+    machine = clock.view({ wallAheadMs: WALL_AHEAD_MS });
+    followed = new FollowingClock(machine);
     onGone = jest.fn<() => void>();
     onRound = jest.fn<() => void>();
     const logger = createLogger({ role: 'worker', level: 'silent', pretty: false });
-    heartbeat = new Heartbeat({ store, role: 'worker', processId, logger, onGone, onRound, clock });
+    heartbeat = new Heartbeat({ store, role: 'worker', processId, logger, onGone, onRound, clock: followed });
     await heartbeat.start();
   });
 
@@ -57,6 +67,23 @@ describe('Heartbeat', () => {
     expect(beat()).toBe(3);
     expect(onRound).toHaveBeenCalledTimes(4);
     expect(heartbeat.own().lastFailedAt).toBeNull();
+  });
+
+  it('has the time of day from the store at once, and soon again when the machine’s was set', async () => {
+    expect(followed.wall()).toBe(clock.wall());
+    machine.jumpWall(-600_000);
+    await clock.advance(10_000);
+    expect(followed.wall()).toBe(clock.wall());
+  });
+
+  it('goes on with the last time it knows while the store does not answer', async () => {
+    store.fails = true;
+    await clock.advance(60_000);
+    expect(followed.wall()).toBe(clock.wall());
+    store.fails = false;
+    machine.jumpWall(5_000);
+    await clock.advance(10_000);
+    expect(followed.wall()).toBe(clock.wall());
   });
 
   it('keeps its rhythm when the store is slow, one beat at a time', async () => {

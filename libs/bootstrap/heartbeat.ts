@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Role } from '#contracts';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
-import type { Clock, Timer } from '#time';
+import type { FollowingClock, Timer } from '#time';
 import {
   acknowledgedBeat,
   BEAT_INTERVAL_MS,
@@ -12,13 +12,14 @@ import {
 } from './liveness-rules.js';
 
 export interface HeartbeatOptions {
-  store: Pick<Store, 'insertProcess' | 'beat' | 'removeProcess'>;
+  store: Pick<Store, 'insertProcess' | 'beat' | 'removeProcess' | 'time'>;
   role: Role;
   processId: string;
   logger: Logger;
   /** The row is gone: others count this process as dead, so it must exit. Called at most once. */
   onGone: () => void;
-  clock: Clock;
+  /** Follows the store's. */
+  clock: FollowingClock;
   /** Called at start and after every heartbeat that succeeded: the rhythm of `Peers`. */
   onRound?: () => void;
 }
@@ -28,7 +29,15 @@ interface BeatTimes {
   begunAt: number;
 }
 
-/** This process's `processes` row: written at start, beaten every 2 s, removed by a drain. */
+/** Beats between two looks at the store's clock. */
+const BEATS_PER_LOOK = 5;
+/** Told at start: what is written into logs and certificates is the machine's own time. */
+const FAR_APART_MS = 2_000;
+
+/**
+ * This process's `processes` row: written at start, beaten every 2 s, removed by a drain. With it the process asks for
+ * the store's time of day, which all processes have in common.
+ */
 export class Heartbeat {
   readonly processId: string;
   private state: OwnHeartbeats = {
@@ -41,6 +50,7 @@ export class Heartbeat {
   private inFlight: Promise<void> = Promise.resolve();
   private isStopped = false;
   private isFailing = false;
+  private beats = 0;
 
   constructor(private readonly options: HeartbeatOptions) {
     this.processId = options.processId;
@@ -49,6 +59,8 @@ export class Heartbeat {
   /** Before any claim: a claim whose owner has no row would be a dead process's. */
   async start(): Promise<void> {
     const { store, role } = this.options;
+    await this.askTime();
+    this.tellSkew();
     const begunAt = this.now();
     await store.insertProcess({ _id: this.processId, role, host: hostname(), beat: 0 });
     this.succeed({ dueAt: begunAt, begunAt });
@@ -113,6 +125,22 @@ export class Heartbeat {
     if (this.isFailing) this.options.logger.info('heartbeats succeed again');
     this.isFailing = false;
     this.state = acknowledgedBeat(this.own(), { ...beat, now: this.now() });
+    if (++this.beats % BEATS_PER_LOOK === 0) this.askTime().catch(() => undefined);
     this.options.onRound?.();
+  }
+
+  /** Failing, it is asked again after the next beats: meanwhile the machine's clock does not run away. */
+  private async askTime(): Promise<void> {
+    const { store, clock } = this.options;
+    const askedAt = clock.now();
+    clock.follow(await store.time(), askedAt);
+  }
+
+  private tellSkew(): void {
+    const { clock, logger } = this.options;
+    const { ownAheadMs } = clock;
+    if (Math.abs(ownAheadMs) < FAR_APART_MS) return;
+    const what = "this machine's clock is not the store's; times of day are taken from the store";
+    logger.warn({ ahead_ms: ownAheadMs }, what);
   }
 }

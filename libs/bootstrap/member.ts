@@ -3,7 +3,7 @@ import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
-import type { Clock, Random, Time } from '#time';
+import { FollowingClock, type Random, type Time } from '#time';
 import { Heartbeat } from './heartbeat.js';
 import { Peers } from './peers.js';
 import { createProcessId } from './process-identity.js';
@@ -30,15 +30,18 @@ export class Member implements Time {
   readonly processId: string;
   readonly bus: Bus;
   readonly peers: Peers;
-  readonly clock: Clock;
+  /** Its time of day is the store's. */
+  readonly clock: FollowingClock;
   readonly random: Random;
   readonly faultPoint: FaultPoint;
   private readonly heartbeat: Heartbeat;
 
-  constructor({ role, store, createBus, logger, onGone, clock, random, faultPoint }: MemberOptions) {
-    this.clock = clock;
+  constructor(options: MemberOptions) {
+    const { role, store, createBus, logger, onGone, random, faultPoint } = options;
+    this.clock = new FollowingClock(options.clock);
     this.random = random;
     this.faultPoint = faultPoint;
+    const { clock } = this;
     this.processId = createProcessId(role, random);
     this.bus = createBus({ role, processId: this.processId, clock, random });
     const { processId } = this;

@@ -24,6 +24,8 @@ export interface Store extends TurnStore {
   close(): Promise<void>;
   /** Resolves when a round trip works. */
   ping(): Promise<void>;
+  /** Milliseconds since 1970 by the store's own clock, which all processes can ask. */
+  time(): Promise<number>;
 
   /** Turn, steps, claims, outcomes and answers in parallel reads; null if there is no such turn. */
   readJournal(turnId: string): Promise<Journal | null>;

@@ -1,5 +1,6 @@
 export { backOffMs, type BackOffLimits } from './back-off.js';
 export { timestampOf, type Clock, type Timer } from './clock.port.js';
+export { FollowingClock } from './following-clock.js';
 export { FreshReads } from './fresh-reads.js';
 export { letOthersRun } from './let-others-run.js';
 export { limitTime } from './limit-time.js';

@@ -1,6 +1,7 @@
 import type { Message, ProcessRow, Role } from '#contracts';
 import type { PublishOutcome } from '#messaging';
 import { createLogger } from '#observability';
+import { FollowingClock } from '#time';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { Heartbeat } from '../heartbeat.js';
 import { Peers } from '../peers.js';
@@ -65,8 +66,9 @@ export class FleetMember {
     const { clock, random, id: processId } = this;
     const store = this.slowStore();
     const onRound = () => void this.peers.readRound();
+    const followed = new FollowingClock(clock);
     const onGone = () => this.kill();
-    this.heartbeat = new Heartbeat({ store, role, processId, logger, onGone, clock, onRound });
+    this.heartbeat = new Heartbeat({ store, role, processId, logger, onGone, clock: followed, onRound });
     const bus = {
       send: async (key: string, _message: Message) => fleet.send(this, key),
       connectedForMs: () => this.connectedForMs(),
@@ -123,6 +125,7 @@ export class FleetMember {
           if (row) row.beat++;
           return row ? ('beaten' as const) : ('gone' as const);
         }),
+      time: () => slowly(() => this.fleet.clock.wall()),
       removeProcess: (id: string) => slowly(() => void rows.delete(id)),
       listProcesses: () => slowly(() => [...rows.values()].map((row) => ({ ...row }))),
     };

@@ -41,6 +41,14 @@ export class LibsqlStore extends LibsqlTurnStore implements Store {
     return this.do(({ processes }) => void processes.measure('1', 'LIMIT 1'));
   }
 
+  time(): Promise<number> {
+    const milliseconds = "SELECT CAST(1000 * unixepoch('now', 'subsec') AS INTEGER) AS now";
+    return this.do(({ processes }) => {
+      const [row] = processes.database.prepare(milliseconds).all() as { now: number }[];
+      return row!.now;
+    });
+  }
+
   readJournal(turnId: string): Promise<Journal | null> {
     return this.do((tables) => {
       const turn = tables.turns.get(turnId);

@@ -41,6 +41,14 @@ export class MongoStore extends MongoTurnStore implements Store {
     await retryWithin(this.#time, pingBudgetMs, async () => database?.command({ ping: 1 }));
   }
 
+  async time(): Promise<number> {
+    const { db } = this.#opened.connection;
+    // By its old name: some that speak the protocol have no other, and MongoDB itself has kept it.
+    const hello = { isMaster: 1 };
+    const answer = await retryWithin(this.#time, pingBudgetMs, async () => db!.command(hello));
+    return (answer.localTime as Date).getTime();
+  }
+
   async readJournal(turnId: string): Promise<Journal | null> {
     const [turn, rows] = await Promise.all([this.rows.turns.get(turnId), this.#readJournalRows([turnId])]);
     return (turn && assembleJournals([turn], rows)[0]) ?? null;

@@ -130,6 +130,14 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().listDeadLettersOfTurn(turn_id, 10)).toEqual([newer]);
     });
 
+    it('says what time it is, as whole milliseconds that pass', async () => {
+      const first = await store().time();
+      expect(Number.isInteger(first)).toBe(true);
+      // Two machines of today may be apart, but no more than a day.
+      expect(Math.abs(first - Date.now())).toBeLessThan(86_400_000);
+      for (let now = first; now <= first;) now = await store().time();
+    });
+
     it('answers a ping', async () => {
       await expect(store().ping()).resolves.toBeUndefined();
     });

@@ -16,7 +16,7 @@ interface World extends Pick<Clock, 'now' | 'wall'> {
 export class ProcessClock implements Clock, TaskOwner {
   state: 'running' | 'frozen' | 'dead' = 'running';
   private readonly held: OwnedTask[] = [];
-  private readonly wallAheadMs: number;
+  private wallAheadMs: number;
   /** Of its monotonic clock. */
   private stoodMs = 0;
   private frozenAt = 0;
@@ -34,7 +34,7 @@ export class ProcessClock implements Clock, TaskOwner {
   }
 
   wall(): number {
-    return this.world.wall() + this.wallAheadMs;
+    return Math.floor(this.world.wall() + this.wallAheadMs);
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -53,6 +53,11 @@ export class ProcessClock implements Clock, TaskOwner {
 
   soon(act: () => void): void {
     this.after(0, act);
+  }
+
+  /** Somebody sets the machine's clock. */
+  jumpWall(ms: number): void {
+    this.wallAheadMs += ms;
   }
 
   /** SIGSTOP; with `host`, the machine under it is suspended. */
