@@ -45,7 +45,7 @@ export default {
       ...shared,
       displayName: 'unit',
       testEnvironment: 'node',
-      testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts', '<rootDir>/test/model/*.spec.ts'],
+      testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts', '<rootDir>/test/{model,world}/*.spec.ts'],
     },
     {
       ...withServices,
@@ -56,6 +56,7 @@ export default {
         '<rootDir>/test/faults/',
         '<rootDir>/test/model/',
         '<rootDir>/test/outages/',
+        '<rootDir>/test/world/',
       ],
     },
     ...onlyWhenNamed('faults'),

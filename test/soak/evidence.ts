@@ -49,6 +49,8 @@ export type LifeEvent =
   | { at: number; what: 'died'; place: string; process_id: string; by: 'kill' | 'drain' | 'itself' }
   /** Written when it thaws. */
   | { at: number; what: 'froze'; place: string; process_id: string; until: number }
+  /** It reached its store no more; written when it does again. */
+  | { at: number; what: 'cut_off'; place: string; process_id: string; until: number }
   /** Its tools' server was killed, and only that. */
   | { at: number; what: 'lost_tools'; place: string; process_id: string }
   /** A new process that ended before it took work, because the broker or the store was away. */

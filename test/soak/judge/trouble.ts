@@ -13,7 +13,7 @@ interface Trouble {
   until: number;
 }
 
-/** When each process was dead, or could rightly be taken for it, or had lost its tools. */
+/** When each process was dead, or could rightly be taken for it (frozen, cut off from the store), or had lost its tools. */
 export class Troubles {
   private readonly byProcess = new Map<string, Trouble[]>();
 
@@ -22,7 +22,7 @@ export class Troubles {
       if (event.what === 'died') this.add(event.process_id, { from: event.at, until: Infinity });
       if (event.what === 'lost_tools')
         this.add(event.process_id, { from: event.at, until: event.at + LOSS_NOTICED_MS });
-      if (event.what === 'froze' && event.until - event.at >= SHORTEST_DEADLY_FREEZE_MS)
+      if ((event.what === 'froze' || event.what === 'cut_off') && event.until - event.at >= SHORTEST_DEADLY_FREEZE_MS)
         this.add(event.process_id, { from: event.at, until: event.until });
     }
   }

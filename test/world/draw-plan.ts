@@ -1,0 +1,75 @@
+import { FAULT_POINTS, type FaultPointName } from '../../libs/faults/fault-point-names.js';
+import { Random } from '../soak/random.js';
+import { CALM, type Weather } from './faults.js';
+import type { Kind } from './simulated-process.js';
+import { BLOWS, OUTAGES, type Blow, type Strike } from './strikes.js';
+import type { WalkPlan } from './walk.js';
+
+/** Which kinds of process pass a point; settling is everybody's. */
+export const PASSED_BY: Record<FaultPointName, readonly Kind[]> = {
+  turn_inserted: ['gateway'],
+  turn_announced: ['gateway'],
+  turn_hinted: ['gateway'],
+  stop_committed: ['gateway'],
+  stop_settled: ['gateway'],
+  settle_claimed: ['gateway', 'orchestrator'],
+  hint_received: ['orchestrator'],
+  turn_claimed: ['orchestrator'],
+  token_streamed: ['orchestrator'],
+  model_answered: ['orchestrator'],
+  step_committed: ['orchestrator'],
+  call_published: ['orchestrator'],
+  result_received: ['orchestrator'],
+  cancel_committed: ['orchestrator'],
+  ending_committed: ['orchestrator'],
+  turn_ended: ['orchestrator'],
+  sweep_acting: ['orchestrator'],
+  call_received: ['worker'],
+  call_claimed: ['worker'],
+  tool_finished: ['worker'],
+  outcome_inserted: ['gateway', 'orchestrator', 'worker'],
+  result_hinted: ['worker'],
+};
+
+const KINDS: readonly Kind[] = ['gateway', 'orchestrator', 'worker'];
+const POINTS = Object.keys(FAULT_POINTS) as FaultPointName[];
+/** Kills are what the guarantees are about. */
+const HOW: readonly Blow[] = ['kill', 'kill', 'kill', ...BLOWS];
+
+/** A walk as the seed says: who lives in it, how bad the weather is, what is struck when. */
+export function drawPlan(seed: number, { strikes = 40, people = 3, turnsEach = 4 } = {}): WalkPlan {
+  const random = new Random(seed);
+  const lastMs = 6_000 + turnsEach * 5_000;
+  return {
+    seed,
+    people,
+    turnsEach,
+    weather: drawWeather(random),
+    skewMs: random.chance(0.5) ? 180_000 : 0,
+    strikes: Array.from({ length: strikes }, () => drawStrike(random, lastMs)),
+  };
+}
+
+function drawWeather(random: Random): Weather {
+  if (random.chance(0.3)) return CALM;
+  const rarely = () => (random.chance(0.5) ? random.float() * 0.02 : 0);
+  return {
+    storeMs: random.pick([2, 10, 40]),
+    busMs: random.pick([1, 5, 30]),
+    storeFails: rarely(),
+    storeIsLate: rarely(),
+    losesEvents: rarely(),
+    doublesCommands: rarely() * 5,
+    refusesCommands: rarely(),
+  };
+}
+
+function drawStrike(random: Random, lastMs: number): Strike {
+  const afterMs = random.float() * lastMs;
+  const forMs = random.pick([100, 1_000, 4_000, 12_000]) * random.between(0.5, 1.5);
+  if (random.chance(0.05)) return { how: random.pick(OUTAGES), afterMs, forMs };
+  const how = random.pick(HOW);
+  if (random.chance(0.2)) return { how, kind: random.pick(KINDS), afterMs, forMs };
+  const point = random.pick(POINTS);
+  return { how, kind: random.pick(PASSED_BY[point]), point, afterMs, forMs };
+}

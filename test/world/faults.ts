@@ -1,0 +1,74 @@
+import type { SeededRandom } from '#time/testing';
+
+/** How badly a world's broker and store behave, besides what is struck on purpose. Probabilities and milliseconds. */
+export interface Weather {
+  storeMs: number;
+  busMs: number;
+  /** An operation of the store fails, before or after its effect. */
+  storeFails: number;
+  /** An operation of the store takes up to three seconds. */
+  storeIsLate: number;
+  losesEvents: number;
+  doublesCommands: number;
+  refusesCommands: number;
+}
+
+export const CALM: Weather = {
+  storeMs: 4,
+  busMs: 3,
+  storeFails: 0,
+  storeIsLate: 0,
+  losesEvents: 0,
+  doublesCommands: 0,
+  refusesCommands: 0,
+};
+
+const LATE_MS = 3_000;
+
+/** What broker and store do to single messages and operations, drawn from the seed. */
+export class Faults {
+  weather: Weather = CALM;
+  isStoreAway = false;
+  readonly counts: Record<string, number> = {};
+
+  constructor(private readonly random: SeededRandom) {}
+
+  storeDelayMs(): number {
+    const { storeMs, storeIsLate } = this.weather;
+    if (this.happens('store late', storeIsLate)) return this.random.float() * LATE_MS;
+    return this.random.float() * storeMs;
+  }
+
+  /** An error that comes before the effect, or after it. */
+  storeMishap(): 'before' | 'after' | undefined {
+    if (this.isStoreAway) return 'before';
+    if (!this.happens('store fails', this.weather.storeFails)) return undefined;
+    return this.random.float() < 0.5 ? 'before' : 'after';
+  }
+
+  busDelayMs(): number {
+    return this.random.float() * this.weather.busMs;
+  }
+
+  reconnectMs(): number {
+    return 100 + this.random.float() * 1_500;
+  }
+
+  losesEvent(): boolean {
+    return this.happens('event lost', this.weather.losesEvents);
+  }
+
+  doubles(): boolean {
+    return this.happens('command doubled', this.weather.doublesCommands);
+  }
+
+  refuses(): boolean {
+    return this.happens('command refused', this.weather.refusesCommands);
+  }
+
+  private happens(what: string, probability: number): boolean {
+    if (probability === 0 || this.random.float() >= probability) return false;
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+    return true;
+  }
+}

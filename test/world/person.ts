@@ -1,0 +1,140 @@
+import type { CallView } from '#contracts';
+import { contentOf, makePlan } from '../soak/plan.js';
+import type { Random } from '../soak/random.js';
+import { Device } from './device.js';
+import type { World } from './world.js';
+
+const PATIENCE_MS = 180_000;
+/** Longer than a gateway is silent before it looks into the store. */
+const LINGERS_MS = 15_000;
+
+/** Somebody at two devices: writes, sends again, answers what waits for them, presses Stop, loses connections. */
+export class Person {
+  readonly devices: [Device, Device];
+  private number = 0;
+  isDone = false;
+
+  constructor(
+    private readonly world: World,
+    readonly name: string,
+    private readonly turns: number,
+    private readonly random: Random,
+  ) {
+    const device = (which: string) => new Device(world, `${name}-${which}`, 'local', random.fork());
+    this.devices = [device('a'), device('b')];
+    this.devices[1].isSlow = random.chance(0.3);
+  }
+
+  /** One conversation of several turns; everything in it has been acknowledged and seen when it resolves. */
+  async live(): Promise<void> {
+    const { random, world } = this;
+    let conversationId: string | undefined;
+    const turnIds: string[] = [];
+    for (let turn = 0; turn < this.turns; turn++) {
+      const sent = await this.write(conversationId);
+      conversationId = sent.conversation_id;
+      turnIds.push(sent.turn_id);
+      for (const device of this.devices) device.follow(conversationId);
+      void this.attend(sent.turn_id);
+      void this.disturb(sent.turn_id);
+      if (!random.chance(0.2)) await this.until(() => this.hasSeenEnd(sent.turn_id));
+      await world.clock.sleep(random.float() * 1_000);
+    }
+    const sawAll = () => this.devices.every((device) => device.hasSeenAll(turnIds));
+    await this.until(sawAll);
+    this.isDone = sawAll();
+    // What somebody else answered may reach a viewer after everything else.
+    await world.clock.sleep(LINGERS_MS);
+    if (conversationId) for (const device of this.devices) device.leave(conversationId);
+  }
+
+  /** Until a gateway has taken it: without an answer nobody knows whether it is a turn. */
+  private async write(
+    conversationId: string | undefined,
+  ): Promise<{ conversation_id: string; turn_id: string }> {
+    const { random, world } = this;
+    const client_message_id = `${this.name}-${++this.number}`;
+    const body = {
+      ...(conversationId === undefined ? {} : { conversation_id: conversationId }),
+      client_message_id,
+      content: contentOf(makePlan(client_message_id, random)),
+    };
+    const again = random.chance(0.2) ? 2 : 1;
+    for (let accepted = 0; ;) {
+      world.request({
+        viewer: this.name,
+        what: 'message',
+        conversation_id: conversationId,
+        client_message_id,
+      });
+      const answer = await random.pick(this.devices).ask('message', body);
+      if (answer) {
+        const given = answer as { conversation_id: string; turn_id: string };
+        world.request({ viewer: this.name, what: 'accepted', ...given, client_message_id });
+        if (++accepted === again) return given;
+      } else await world.clock.sleep(100 + random.float() * 600);
+    }
+  }
+
+  private async disturb(turnId: string): Promise<void> {
+    const { random, world } = this;
+    await world.clock.sleep(random.float() * 3_000);
+    if (random.chance(0.2)) random.pick(this.devices).drop();
+    if (random.chance(0.15)) await this.stop(turnId);
+  }
+
+  private async stop(turn_id: string): Promise<void> {
+    const { world, name: viewer } = this;
+    for (let tries = 0; tries < 30; tries++) {
+      world.request({ viewer, what: 'stop', turn_id });
+      const answer = await this.random.pick(this.devices).ask('stop', { turn_id });
+      if (answer) {
+        const may_be_running = answer.may_be_running as string[];
+        return world.request({ viewer, what: 'stopped', turn_id, may_be_running });
+      }
+      await world.clock.sleep(300);
+    }
+  }
+
+  /** Until somebody has seen the end of the turn: answers what waits, at one device or at both at odds. */
+  private async attend(turnId: string): Promise<void> {
+    const { world } = this;
+    const until = world.clock.now() + PATIENCE_MS;
+    while (!this.hasSeenEnd(turnId) && world.clock.now() < until) {
+      for (const call of this.waiting(turnId)) await this.answer(turnId, call);
+      await world.clock.sleep(250);
+    }
+  }
+
+  private waiting(turnId: string): CallView[] {
+    const turns = this.devices.flatMap((device) => device.turn(turnId) ?? []);
+    const calls = turns.find(({ steps }) => steps.length > 0)?.steps.flatMap((step) => step.calls) ?? [];
+    return calls.filter(({ state, approval }) => state === 'awaiting_approval' && !approval);
+  }
+
+  private async answer(turn_id: string, { tool_call_id }: CallView): Promise<void> {
+    const { random, world } = this;
+    const [first, second] = random.chance(0.5) ? this.devices : this.devices.toReversed();
+    const decision = random.chance(0.7) ? 'approve' : 'deny';
+    const other = decision === 'approve' ? 'deny' : 'approve';
+    await world.clock.sleep(random.float() * 800);
+    const give = async (device: Device, said: 'approve' | 'deny') => {
+      const told = { viewer: this.name, tool_call_id, decision: said };
+      world.request({ what: 'approval', ...told });
+      const answer = await device.ask('tool_approval', { turn_id, tool_call_id, decision: said });
+      if (answer) world.request({ what: 'answered', ...told });
+    };
+    if (random.chance(0.25)) await Promise.all([give(first!, decision), give(second!, other)]);
+    else await give(first!, decision);
+  }
+
+  private hasSeenEnd(turnId: string): boolean {
+    return this.devices.some((device) => device.hasSeenEnd(turnId));
+  }
+
+  private async until(isSo: () => boolean): Promise<void> {
+    const { clock } = this.world;
+    const givesUpAt = clock.now() + PATIENCE_MS;
+    while (!isSo() && clock.now() < givesUpAt) await clock.sleep(100);
+  }
+}

@@ -1,0 +1,157 @@
+import type { Answer, Call, Claim, Outcome, Step, Turn } from '#contracts';
+import { endsTurn } from '#turn';
+import type { ClientRequest, LifeEvent, Start } from '../soak/evidence.js';
+import type { Finding } from '../soak/judge/finding.js';
+import { Troubles } from '../soak/judge/trouble.js';
+
+type Collection = 'turns' | 'steps' | 'claims' | 'outcomes' | 'answers';
+type Won<T> = { won: boolean; row: T };
+
+interface OpenCall {
+  step: Step;
+  call: Call;
+}
+
+/**
+ * What must hold at every moment, asked when a row is written, a tool starts or a client is answered: each question
+ * costs the same however long the walk is. What only shows at the end is the soak's judge's affair.
+ */
+export class Promises {
+  readonly findings: Finding[] = [];
+  /** When each row was written, by the world's clock: processes' clocks are minutes apart. */
+  readonly writtenAt = new Map<string, number>();
+  private readonly turns = new Map<string, Turn>();
+  private readonly steps = new Map<string, Step[]>();
+  private readonly calls = new Map<string, OpenCall>();
+  private readonly claims = new Map<string, Claim[]>();
+  private readonly outcomes = new Map<string, Outcome>();
+  private readonly answers = new Map<string, Answer>();
+  private readonly starts = new Map<string, Start[]>();
+  /** By turn, what its acknowledged Stop said may be running. */
+  private readonly stopped = new Map<string, Set<string>>();
+  private readonly deleted = new Set<string>();
+
+  constructor(
+    private readonly now: () => number,
+    private readonly lives: readonly LifeEvent[],
+  ) {}
+
+  /** After the effect of an operation of the store. */
+  noteEffect(name: string, args: unknown[], result: unknown): void {
+    if (name === 'claim') this.inserted('claims', result as Won<Claim>, (row) => this.claimed(row));
+    else if (name === 'settle') this.inserted('outcomes', result as Won<Outcome>, (row) => this.settled(row));
+    else if (name === 'commitStep') this.inserted('steps', result as Won<Step>, (row) => this.committed(row));
+    else if (name === 'answer')
+      this.inserted('answers', result as Won<Answer>, (row) => this.answers.set(row._id, row));
+    else if (name === 'insertTurn' && result !== 'taken')
+      this.inserted('turns', result as Won<Turn>, (row) => this.turns.set(row._id, row));
+  }
+
+  noteStart(start: Start, processId: string): void {
+    const { tool_call_id, attempt } = start;
+    const found = this.calls.get(tool_call_id);
+    if (!found) return this.find('broken rule', `${tool_call_id} started, but no committed step asks for it`);
+    const { call, step } = found;
+    const earlier = this.starts.get(tool_call_id) ?? [];
+    if (call.class === 'once' && earlier.length > 0)
+      this.find('doubled', `call ${tool_call_id} (once) started twice`);
+    if (earlier.some((other) => other.attempt === attempt))
+      this.find('doubled', `call ${tool_call_id}: attempt ${attempt} started twice`);
+    const claim = this.claims.get(tool_call_id)?.find(({ n }) => n === attempt);
+    if (claim?.purpose !== 'run' || claim.owner !== processId)
+      this.find('broken rule', `call ${tool_call_id}: attempt ${attempt} started without a claim of its own`);
+    if (call.approval === 'required' && this.answers.get(`${tool_call_id}:approval`)?.decision !== 'approve')
+      this.find('broken rule', `call ${tool_call_id} started without approval`);
+    const stopped = this.stopped.get(step.turn_id);
+    if (stopped && !stopped.has(tool_call_id))
+      this.find(
+        'broken rule',
+        `call ${tool_call_id} started after an acknowledged Stop that did not name it`,
+      );
+    if (this.deleted.has(step.conversation_id) && !claim)
+      this.find('broken rule', `call ${tool_call_id} started in a deleted conversation`);
+    this.starts.set(tool_call_id, [...earlier, start]);
+  }
+
+  noteRequest(request: ClientRequest): void {
+    if (request.what !== 'stopped') return;
+    this.stopped.set(request.turn_id, new Set(request.may_be_running));
+    for (const [id, { step }] of this.calls) {
+      if (step.turn_id !== request.turn_id || request.may_be_running.includes(id)) continue;
+      if (!this.claims.has(id))
+        this.find('broken rule', `Stop was acknowledged, but ${id} can still be claimed`);
+    }
+  }
+
+  private inserted<T extends { _id: string }>(
+    collection: Collection,
+    { won, row }: Won<T>,
+    look: (row: T) => void,
+  ): void {
+    const key = rowKey(collection, row._id);
+    if (!won || this.writtenAt.has(key)) return;
+    this.writtenAt.set(key, this.now());
+    look(row);
+  }
+
+  private claimed(row: Claim): void {
+    const work = row._id.slice(0, row._id.lastIndexOf(':'));
+    const before = this.claims.get(work) ?? [];
+    if (row.n !== before.length + 1)
+      this.find('broken rule', `${work} was claimed as attempt ${row.n} after ${before.length}`);
+    const { call } = this.calls.get(work) ?? {};
+    if (call?.class === 'once' && before.length > 0)
+      this.find('broken rule', `call ${work} (once) was claimed again`);
+    if (before.some(({ purpose }) => purpose === 'settle'))
+      this.find('broken rule', `${work} was claimed after a claim that settles it`);
+    this.claims.set(work, [...before, row]);
+  }
+
+  private settled(row: Outcome): void {
+    const { _id, error, attempt, status } = row;
+    const claims = this.claims.get(_id) ?? [];
+    this.outcomes.set(_id, row);
+    if (claims.length === 0) return this.find('broken rule', `call ${_id} ended without a claim`);
+    const starts = this.starts.get(_id) ?? [];
+    if (status !== 'failure' && !starts.some((start) => start.attempt === attempt))
+      this.find('broken rule', `call ${_id} succeeded in attempt ${attempt}, which never started`);
+    if (claims[0]!.purpose === 'settle' && starts.length > 0)
+      this.find('broken rule', `call ${_id} started although its claim says that it never can`);
+    if (error?.error_type === 'OutcomeUnknown') this.unknown(_id, claims);
+  }
+
+  private unknown(id: string, claims: Claim[]): void {
+    const troubles = new Troubles(this.lives);
+    const isJustified = claims.some(
+      ({ _id, owner, purpose }) =>
+        purpose === 'run' && troubles.hit(owner, this.writtenAt.get(rowKey('claims', _id))!, this.now()),
+    );
+    if (isJustified) return;
+    const owners = claims.map(({ n, owner }) => `${n} by ${owner}`).join(', ');
+    this.find('unjustified unknown', `call ${id}, claimed: ${owners}`);
+  }
+
+  private committed(row: Step): void {
+    const { turn_id, n } = row;
+    const before = this.steps.get(turn_id) ?? [];
+    if (n !== before.length + 1)
+      this.find('broken rule', `turn ${turn_id}: step ${n} was committed after ${before.length}`);
+    const options = this.turns.get(turn_id)?.options ?? {};
+    if (before.some((step) => endsTurn(options, step)))
+      this.find('doubled', `turn ${turn_id}: step ${n} was committed after its end`);
+    for (const { tool_call_id } of before.at(-1)?.calls ?? [])
+      if (row.kind === 'model' && !this.outcomes.has(tool_call_id))
+        this.find('broken rule', `turn ${turn_id}: step ${n} was committed before ${tool_call_id} had ended`);
+    this.steps.set(turn_id, [...before, row]);
+    for (const call of row.calls) this.calls.set(call.tool_call_id, { step: row, call });
+  }
+
+  private find(goal: Finding['goal'], what: string): void {
+    this.findings.push({ goal, what });
+  }
+}
+
+/** Ids are unique in their collection only: a turn's first claim is called like its first step. */
+export function rowKey(collection: Collection, id: string): string {
+  return `${collection} ${id}`;
+}

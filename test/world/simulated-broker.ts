@@ -1,0 +1,44 @@
+import { MemoryBroker, type PublishOutcome } from '#messaging';
+import type { VirtualClock } from '#time/testing';
+import { Line } from './line.js';
+
+/** The world's broker. While it is down nobody is connected; its queues stay. */
+export class SimulatedBroker {
+  readonly memory: MemoryBroker;
+  isUp = true;
+  /** A memory alarm: publishers are not read. */
+  isBlocked = false;
+  private readonly unread: (() => void)[] = [];
+
+  constructor(clock: VirtualClock) {
+    // A broker hands on in the order in which it got things; the clock would shuffle what is due at once.
+    const inside = new Line(clock);
+    this.memory = new MemoryBroker({ soon: (act) => inside.push(act) });
+  }
+
+  whenUnblocked(act: () => void): void {
+    this.unread.push(act);
+  }
+
+  unblock(): void {
+    this.isBlocked = false;
+    for (const act of this.unread.splice(0)) act();
+  }
+
+  publish(queue: string, content: Buffer, messageId: string): PublishOutcome {
+    return this.isUp ? this.memory.publish(queue, content, messageId) : 'unknown';
+  }
+
+  send(controlKey: string, content: Buffer): PublishOutcome {
+    return this.isUp ? this.memory.send(controlKey, content) : 'unknown';
+  }
+
+  emit(conversationId: string, encode: () => Buffer): void {
+    if (this.isUp) this.memory.emit(conversationId, encode);
+  }
+
+  async inspect(queue: string): Promise<{ consumers: number; messages: number } | 'missing'> {
+    const found = this.memory.findQueue(queue);
+    return found ? { consumers: found.consumers, messages: found.length } : 'missing';
+  }
+}

@@ -1,0 +1,74 @@
+import { BusStrategy } from '#messaging';
+import { Health } from '#observability';
+import { ControlController, CONTROL_TYPES } from '../../apps/gateway/control/control.controller.js';
+import type { GatewayConfig } from '../../apps/gateway/gateway.deps.js';
+import { Gateway } from '../../apps/gateway/gateway.js';
+import { addHandlers } from './add-handlers.js';
+import { SimulatedProcess, type Part } from './simulated-process.js';
+import { SimulatedSocket, SimulatedSockets, type ClientEnd } from './simulated-sockets.js';
+import { metrics, type World } from './world.js';
+
+const MANY = 1_000_000;
+const limits = new Proxy({} as GatewayConfig['limits'], { get: () => MANY });
+
+export class SimulatedGateway extends SimulatedProcess {
+  gateway: Gateway | undefined;
+  private readonly sockets = new SimulatedSockets();
+
+  constructor(world: World, place: string, options: { wallAheadMs: number }) {
+    super(world, 'gateway', place, options);
+  }
+
+  protected async play(): Promise<Part> {
+    const { member, world, random } = this;
+    const { bus, peers, processId, clock } = member;
+    const gateway = new Gateway({
+      store: this.reach.store,
+      bus,
+      processId,
+      peers,
+      config: {
+        auth: { kind: 'none' },
+        registration: 'open',
+        corsOrigins: [],
+        allowedHosts: [],
+        trustedProxies: [],
+        limits,
+      },
+      logger: world.logger,
+      health: new Health(clock),
+      metrics,
+      clock,
+      random,
+      faultPoint: this.faultPoint,
+    });
+    gateway.sessions.serve(this.sockets.asServer());
+    const strategy = new BusStrategy(bus, { logger: world.logger });
+    const { offeredTools, offeredModels, drivers, genesisSockets, counts } = gateway;
+    addHandlers(
+      strategy,
+      new ControlController(offeredTools, offeredModels, drivers, genesisSockets, counts),
+    );
+    await strategy.startControl({ role: 'gateway', processId }, CONTROL_TYPES);
+    await gateway.start();
+    this.gateway = gateway;
+    return gateway;
+  }
+
+  /** Undefined: nobody listens. */
+  connect(userId: string, client: ClientEnd, delayMs: () => number): SimulatedSocket | undefined {
+    const { gateway, sockets } = this;
+    if (!gateway || !this.isReady) return undefined;
+    const socket: SimulatedSocket = new SimulatedSocket(userId, this.clock, client, delayMs, () => {
+      sockets.sockets.delete(socket);
+      gateway.sessions.end(socket.asSocket());
+    });
+    sockets.sockets.add(socket);
+    this.clock.soon(() => gateway.sessions.begin(socket.asSocket()));
+    return socket;
+  }
+
+  protected override disconnectClients(): void {
+    for (const socket of [...this.sockets.sockets]) socket.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { BusStrategy } from '#messaging';
+import { HintsController } from '../../apps/orchestrator/hints.controller.js';
+import { Orchestrator } from '../../apps/orchestrator/orchestrator.js';
+import { testSettings } from '../../apps/orchestrator/testing/test-settings.js';
+import { serveOrchestrator } from '../../apps/orchestrator/serve-orchestrator.js';
+import { InPlaceChecks } from '../../libs/tools/testing/index.js';
+import { addHandlers } from './add-handlers.js';
+import { SimulatedModel } from './simulated-model.js';
+import { SimulatedProcess, type Part } from './simulated-process.js';
+import { metrics, type World } from './world.js';
+
+export class SimulatedOrchestrator extends SimulatedProcess {
+  constructor(world: World, place: string, options: { wallAheadMs: number }) {
+    super(world, 'orchestrator', place, options);
+  }
+
+  protected async play(): Promise<Part> {
+    const { member, world, random } = this;
+    const { bus, peers, processId, clock } = member;
+    const settings = testSettings({
+      turnsAtOnce: 20,
+      approvalOf: ({ name }) => (name === 'trace.asked' ? 'always' : 'never'),
+    });
+    const orchestrator = new Orchestrator({
+      store: this.reach.store,
+      bus,
+      processId,
+      peers,
+      model: new SimulatedModel(world, this.clock, random.fork()),
+      log: world.logger,
+      auditLog: { info: () => undefined },
+      metrics,
+      settings,
+      clock,
+      random,
+      faultPoint: this.faultPoint,
+      slowChecks: new InPlaceChecks(),
+    });
+    const strategy = new BusStrategy(bus, { logger: world.logger });
+    addHandlers(strategy, new HintsController(orchestrator));
+    return serveOrchestrator(orchestrator, strategy, { processId, turnsAtOnce: settings.turnsAtOnce });
+  }
+}
