@@ -3,11 +3,9 @@ import { createLogger } from '#observability';
 import { createStore, type Store } from '#store';
 import type { Turn } from '#contracts';
 import { systemTime } from '#time';
-import { DeletedConversations } from '../apps/orchestrator/sweep/deleted-conversations.js';
-import { DueTurns } from '../apps/orchestrator/sweep/due-turns.js';
-import { Sweeper } from '../apps/orchestrator/sweep/sweeper.js';
-import { TurnHints } from '../apps/orchestrator/sweep/turn-hints.js';
 import { testPorts } from '#journal/testing';
+import { createSweeper } from '../apps/orchestrator/sweep/create-sweeper.js';
+import { TurnHints } from '../apps/orchestrator/sweep/turn-hints.js';
 import { spreadOf, type Row } from './measure.js';
 
 const OPEN_TURNS = 1_000;
@@ -52,9 +50,12 @@ export async function benchSweeper(name: string, place: string, ended: number): 
 async function measureRounds(store: Store): Promise<number[]> {
   const log = createLogger({ role: 'bench', level: 'error', pretty: false });
   const ports = testPorts({ store, bus: BUS, me: 'orchestrator-bench', log });
-  const hints = new TurnHints(ports, { share: 1, turnsAtOnce: 0, driven: () => 0 });
-  const swept = [new DueTurns(ports, () => false, hints), new DeletedConversations(ports, 365)];
-  const sweeper = new Sweeper(ports, swept, () => []);
+  const sweeper = createSweeper(ports, {
+    settings: { retentionDays: 365, deadLetterDays: 365, usage: { budget: {}, keepDays: 365 } },
+    peers: { listUnchangedFor: () => [] },
+    wake: () => false,
+    hints: new TurnHints(ports, { share: 1, turnsAtOnce: 0, driven: () => 0 }),
+  });
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const before = process.cpuUsage();

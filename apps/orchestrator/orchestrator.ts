@@ -17,13 +17,10 @@ import { warnOfMissingPrices } from './model/missing-prices.js';
 import { ModelAnnouncer } from './model/model-announcer.js';
 import { RequestImages } from './model/request-images.js';
 import type { OrchestratorDeps } from './orchestrator.deps.js';
+import { createSweeper } from './sweep/create-sweeper.js';
 import { keepDeadLetter } from './sweep/dead-letters.js';
-import { DeletedConversations } from './sweep/deleted-conversations.js';
-import { DueTurns } from './sweep/due-turns.js';
-import { ExpiredBindings } from './sweep/expired-bindings.js';
-import { oldDeadLetters, oldUsage } from './sweep/old-rows.js';
+import type { Sweeper } from './sweep/sweeper.js';
 import { TurnHints } from './sweep/turn-hints.js';
-import { Sweeper } from './sweep/sweeper.js';
 
 /** MCP servers take a while to start; one that is fetched first takes longer. */
 const FIRST_NAMES_CHECK_MS = 10_000;
@@ -64,17 +61,12 @@ export class Orchestrator {
     this.shares = new CallShares({ ...deps, queues, placesOf, refusals });
     this.drivers = new Drivers(durable, ports, takeUp, history, { queues, shares: this.shares, refusals });
     this.turnHints = this.createTurnHints();
-    this.sweeper = new Sweeper(
-      this.ports,
-      [
-        new DueTurns(this.ports, (turnId) => this.wake(turnId), this.turnHints),
-        new DeletedConversations(this.ports, deps.settings.retentionDays),
-        new ExpiredBindings(store),
-        oldUsage(store, deps.settings.usage.keepDays),
-        oldDeadLetters(store, deps.settings.deadLetterDays),
-      ],
-      (durationMs) => peers.listUnchangedFor(durationMs),
-    );
+    this.sweeper = createSweeper(this.ports, {
+      settings: deps.settings,
+      peers,
+      wake: (turnId) => this.wake(turnId),
+      hints: this.turnHints,
+    });
   }
 
   /** Turns that this process drives now. */

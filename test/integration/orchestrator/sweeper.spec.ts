@@ -3,10 +3,7 @@ import type { Binding, Conversation, Turn } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import { claimRow, openPorts, stepRow, turnRow, type TestPorts } from '#journal/testing';
-import { DeletedConversations } from '../../../apps/orchestrator/sweep/deleted-conversations.js';
-import { DueTurns } from '../../../apps/orchestrator/sweep/due-turns.js';
-import { ExpiredBindings } from '../../../apps/orchestrator/sweep/expired-bindings.js';
-import { Sweeper } from '../../../apps/orchestrator/sweep/sweeper.js';
+import { createSweeper } from '../../../apps/orchestrator/sweep/create-sweeper.js';
 import { TurnHints } from '../../../apps/orchestrator/sweep/turn-hints.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -38,12 +35,8 @@ beforeEach(async () => {
 const sweeper = (retentionDays?: number, wake: (turnId: string) => boolean = () => false) => {
   const counted = { ...ports, store: noted<Store>(ports.store, 'store') };
   const hints = new TurnHints(counted, { share: 1, turnsAtOnce: 0, driven: () => 0 });
-  const swept = [
-    new DueTurns(counted, wake, hints),
-    new DeletedConversations(counted, retentionDays),
-    new ExpiredBindings(counted.store),
-  ];
-  return new Sweeper(counted, swept, () => []);
+  const settings = { retentionDays, deadLetterDays: 30, usage: { budget: {}, keepDays: 30 } };
+  return createSweeper(counted, { settings, peers: { listUnchangedFor: () => [] }, wake, hints });
 };
 
 function conversation(id: string, change: Partial<Conversation> = {}): Conversation {
@@ -86,6 +79,8 @@ describe('a round of the sweeper', () => {
       'store.listUnscheduledConversations',
       'store.listDueConversations',
       'store.removeExpiredBindings',
+      'store.removeUsageBefore',
+      'store.removeOldDeadLetters',
     ]);
   });
 
