@@ -99,6 +99,17 @@ describe('admission to a model', () => {
     expect(admitted).toEqual(['a', 'b']);
   });
 
+  it('gives back what was estimated and not used', async () => {
+    const { ask, admitted, permits } = createAdmission({ [MODEL]: { tokensPerMinute: 30_000 } });
+    ask('a', { tokens: 30_000 });
+    ask('b', { tokens: 20_000 });
+    await pass(0);
+    expect(admitted).toEqual(['a']);
+    permits.get('a')!.done(usage(900, 100));
+    await pass(0);
+    expect(admitted).toEqual(['a', 'b']);
+  });
+
   it('holds the budget of a provider for its models together, and keeps others out of it', async () => {
     const { ask, admitted } = createAdmission({ anthropic: { requestsPerMinute: 1 } });
     ask('a', { model: 'anthropic/large' });

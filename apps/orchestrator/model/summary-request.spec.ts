@@ -82,6 +82,12 @@ describe('the request for a summary', () => {
     expect(textOf(turns, 1_500)).toMatch(/^\[Earlier messages are left out here\.]\n\nUser: Question/);
   });
 
+  it('leaves no result of a call out of whose turn the rest is left out', () => {
+    const long = [user('w'.repeat(3_000)), ...history.slice(1)];
+    const text = textOf(long, 700);
+    expect(text).toBe('[Earlier messages are left out here.]\n\nUser: Never mind.');
+  });
+
   it('cuts a turn that is too long alone', () => {
     const text = textOf([user('first'), user(`Begin ${'😀'.repeat(5_000)} end`)], 2_000);
     expect(text).toContain('User: Begin'.slice(6, 11));

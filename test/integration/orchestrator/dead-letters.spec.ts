@@ -151,6 +151,13 @@ describe('what is kept of a dead message', () => {
     expect(JSON.stringify(letters)).not.toContain('private');
   });
 
+  it('has no secret in its reason', async () => {
+    const ports = await openTurn();
+    await keepDeadLetter(ports, dead('turns', hintOf(), 'not sent to amqp://guest:hunter2@host'));
+    const [letter] = await ports.store.listDeadLetters(1);
+    expect(letter!.reason).toBe('not sent to amqp://***@host');
+  });
+
   it('is nothing of a turn that is not there: its conversation has been deleted', async () => {
     const ports = await openPorts('orchestrator-1');
     await keepDeadLetter(ports, dead('turns', hintOf()));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { DeliveryOutcome } from '#messaging';
 import { createMetrics, Refusals } from '#observability';
 import type { Store } from '#store';
 import { DEFAULT_BUDGETS } from '#turn';
@@ -28,8 +29,10 @@ const ME = 'orchestrator-1';
 const MINUTE_MS = 60_000;
 
 let ports: TestPorts;
+let history: History;
 beforeEach(async () => {
   ports = await openPorts(ME);
+  history = new History(ports.store);
   await ports.store.insertTurn(turnRow());
   await ports.store.claim(claimRow(TURN_ID, ME));
 });
@@ -38,6 +41,7 @@ afterEach(() => ports.store.close());
 /** Takes the turn up from the store, as often as it is asked to. */
 class Taking {
   times = 0;
+  isDeleted = false;
 
   async takeUp(): Promise<TurnWork> {
     this.times++;
@@ -48,7 +52,7 @@ class Taking {
       history: [],
       catalogue: [],
       approvedBefore: new Set(),
-      conversation: { isDeleted: false, tools: undefined, model: undefined },
+      conversation: { isDeleted: this.isDeleted, tools: undefined, model: undefined },
     } as Partial<TurnWork> as TurnWork;
   }
 }
@@ -63,7 +67,7 @@ function createDrivers(taking: Taking, store: Store = ports.store): Drivers {
   const queues = new QueueGlances(bus, ports.clock);
   const refusals = new Refusals(deps.metrics.refusals, deps.log, ports.clock);
   const shares = new CallShares({ ...deps, queues, placesOf: () => 0, refusals });
-  return new Drivers(deps, ports, taking as unknown as TakeUp, new History(store), {
+  return new Drivers(deps, ports, taking as unknown as TakeUp, history, {
     queues,
     shares,
     refusals,
@@ -148,25 +152,66 @@ describe('the cached status of a turn that waits for a person', () => {
 });
 
 describe('a hint that is held', () => {
-  it('is replaced after ten minutes, unless its delivery was lost and another one holds the turn', async () => {
-    const world = new VirtualClock(new SeededRandom(1));
+  let world: VirtualClock;
+  let drivers: Drivers;
+  const hold = (hint: HeldHint) => drivers.advance(TURN_ID, CONVERSATION_ID, hint);
+  const inHand = () => ({ lost: new AbortController().signal });
+
+  beforeEach(async () => {
+    world = new VirtualClock(new SeededRandom(1));
     // The rows of the test are of now.
     ports.clock = world.view({ wallAheadMs: Date.now() - world.wall() });
     await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], stop_reason: 'tool_use' }));
     await ports.store.claim(claimRow(callRow(1).tool_call_id, 'worker-1'));
-    const drivers = createDrivers(new Taking());
+    drivers = createDrivers(new Taking());
+  });
+
+  afterEach(async () => {
+    const drained = drivers.drain(0);
+    await world.advance(1_000);
+    await drained;
+  });
+
+  it('is replaced after ten minutes, unless its delivery was lost and another one holds the turn', async () => {
     const lost = new AbortController();
-    const hold = (hint: HeldHint) => drivers.advance(TURN_ID, CONVERSATION_ID, hint);
     void hold({ lost: lost.signal });
     await world.advance(5 * MINUTE_MS);
     lost.abort();
-    void hold({ lost: new AbortController().signal });
+    void hold(inHand());
     await world.advance(9 * MINUTE_MS);
     expect(ports.recorded.bodies('turn.advance')).toEqual([]);
     await world.advance(2 * MINUTE_MS);
     expect(ports.recorded.bodies('turn.advance')).toHaveLength(1);
-    const drained = drivers.drain(0);
-    await world.advance(1_000);
-    await drained;
+  });
+
+  it('is kept until the broker has confirmed the one in its place', async () => {
+    const outcomes: DeliveryOutcome[] = [];
+    void hold(inHand()).then((outcome) => outcomes.push(outcome));
+    ports.recorded.answer = () => 'unknown';
+    await world.advance(11 * MINUTE_MS);
+    expect(ports.recorded.bodies('turn.advance')).toHaveLength(1);
+    expect(outcomes).toEqual([]);
+    ports.recorded.answer = () => 'confirmed';
+    await world.advance(10 * MINUTE_MS);
+    expect(ports.recorded.bodies('turn.advance')).toHaveLength(2);
+    expect(outcomes).toEqual(['ack']);
+  });
+});
+
+describe('what a process remembers of a conversation', () => {
+  it.each([
+    [false, 'is there for its next turn'],
+    [true, 'is forgotten with the end of a turn when it has been deleted'],
+  ])('(deleted: %s) %s', async (isDeleted, _what) => {
+    const world = new VirtualClock(new SeededRandom(1));
+    ports.clock = world;
+    await ports.store.commitStep(stepRow(1, { blocks: [{ type: 'text', text: 'private' }] }));
+    await history.before(CONVERSATION_ID, 1);
+    const drivers = createDrivers(Object.assign(new Taking(), { isDeleted }));
+    await drivers.advance(TURN_ID, CONVERSATION_ID);
+    await world.runUntil('the end of the turn', () => drivers.size === 0, MINUTE_MS);
+    await ports.store.removeTurns(CONVERSATION_ID, [TURN_ID], 'ids');
+    const { messages } = await history.before(CONVERSATION_ID, 2);
+    expect(JSON.stringify(messages).includes('private')).toBe(!isDeleted);
   });
 });
