@@ -1,3 +1,4 @@
+import type { CallRate } from '#bootstrap';
 import type { Ports } from '#journal';
 import { createMetrics } from '#observability';
 import type { ToolsetHost } from '#tools';
@@ -11,17 +12,19 @@ import type { ToolOverrides } from '../tool-worker.deps.js';
 interface Deployed {
   overrides?: ToolOverrides;
   questionTimes?: Partial<QuestionTimes>;
+  /** Of every tool and toolset. */
+  rate?: CallRate;
 }
 
-/** What runs the calls of a worker with these toolsets, with no limits of rate. */
+/** What runs the calls of a worker with these toolsets, with no limits of rate unless one is given. */
 export function createCallRunner(
   ports: Ports,
   hosts: ToolsetHost[],
-  { overrides = {}, questionTimes }: Deployed = {},
+  { overrides = {}, questionTimes, rate }: Deployed = {},
 ): CallRunner {
   const hosted = new HostedTools({ hosts, overridesFor: () => overrides });
   const rates = new RateLimits(
-    () => undefined,
+    () => rate,
     () => 1,
     ports.clock,
   );
