@@ -40,6 +40,8 @@ describe('judgeRequest', () => {
     expect(isAllowed({ host: 'chat.internal:9' }, rules)).toBe(true);
     expect(isAllowed({ host: 'other.internal:8080' }, rules)).toBe(true);
     expect(isAllowed({ host: 'other.internal:8081' }, rules)).toBe(false);
+    for (const host of ['xchat.internal', 'a.chat.internal', 'chat.internal.evil', 'chat.internal.', 'chat'])
+      expect([host, isAllowed({ host }, rules)]).toEqual([host, false]);
   });
 
   it('takes an origin only if it is the own one or a named one, for every method', () => {

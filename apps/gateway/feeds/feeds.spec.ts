@@ -1,0 +1,73 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { View } from '#contracts';
+import { SeededRandom, VirtualClock } from '#time/testing';
+import { emptyView } from '#turn';
+import { DEFAULT_FEED_TIMINGS } from './feed-timings.js';
+import { Feeds } from './feeds.js';
+import type { Room, ServerEvent, Viewer } from './viewer.js';
+
+const ID = 'conv_1';
+
+let clock: VirtualClock;
+let reads: number;
+let bind: () => void;
+let feeds: Feeds;
+let told: ServerEvent[];
+let viewer: Viewer;
+
+beforeEach(() => {
+  const random = new SeededRandom(1);
+  clock = new VirtualClock(random);
+  reads = 0;
+  told = [];
+  const bound = new Promise<void>((resolve) => (bind = resolve));
+  const bus = { follow: () => bound, unfollow: () => undefined, onEvent: () => undefined };
+  const room: Room = {
+    enter: () => undefined,
+    leave: () => undefined,
+    broadcast: (event) => viewer.send(event),
+  };
+  const readView = async (): Promise<View> => {
+    reads++;
+    return emptyView(ID);
+  };
+  viewer = {
+    send: (event) => void told.push(event),
+    isBehind: () => false,
+    onceDrained: () => undefined,
+    budget: { length: 0 },
+  } as Viewer;
+  feeds = new Feeds(bus, () => room, {
+    readView,
+    timings: DEFAULT_FEED_TIMINGS,
+    counters: { relayed: () => undefined, dropped: () => undefined },
+    log: { warn: () => undefined } as never,
+    clock,
+    random,
+  });
+});
+
+describe('who joins a conversation', () => {
+  it('gets no snapshot before its events are bound: what happens between would be lost', async () => {
+    const joining = feeds.join(ID, viewer);
+    await clock.advance(DEFAULT_FEED_TIMINGS.followMs - 1);
+    expect([reads, told]).toEqual([0, []]);
+    bind();
+    await clock.advance(0);
+    await joining;
+    expect(reads).toBe(1);
+    expect(told.map(({ type }) => type)).toEqual(['snapshot']);
+  });
+
+  it('does not wait long for a broker that is away; the store is read again when its events come', async () => {
+    const joining = feeds.join(ID, viewer);
+    await clock.advance(DEFAULT_FEED_TIMINGS.followMs);
+    await joining;
+    expect(reads).toBe(1);
+    await clock.advance(5_000);
+    expect(reads).toBe(1);
+    bind();
+    await clock.advance(DEFAULT_FEED_TIMINGS.rereadMs);
+    expect(reads).toBe(2);
+  });
+});

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Answer, QuestionSchema } from '#contracts';
+import type { Store } from '#store';
+import { SeededRandom, VirtualClock } from '#time/testing';
+import { inputId } from '#turn';
+import {
+  callId,
+  callRow,
+  claimRow,
+  CONVERSATION_ID,
+  openPorts,
+  stepRow,
+  TURN_ID,
+  turnRow,
+  type TestPorts,
+} from '#journal/testing';
+import { newConversation } from '../conversations/conversations.js';
+import { Ownership } from '../conversations/ownership.js';
+import { RequestError } from '../errors/request-error.js';
+import { AnswerCalls } from './answer-calls.js';
+
+const ANN = { id: 'ann', isOperator: false };
+const place = { turn_id: TURN_ID, tool_call_id: callId(1) };
+const schema: QuestionSchema = { type: 'object', properties: { account: { type: 'string' } } };
+
+let clock: VirtualClock;
+let ports: TestPorts;
+let answers: AnswerCalls;
+beforeEach(async () => {
+  const random = new SeededRandom(1);
+  clock = new VirtualClock(random);
+  ports = await openPorts('gateway-1', { clock, random });
+  const store = late(ports.store);
+  answers = new AnswerCalls({ ...ports, store }, new Ownership(store));
+  await ports.store.insertConversation({ ...newConversation(clock, CONVERSATION_ID, ANN.id) });
+  await ports.store.insertTurn({ ...turnRow(), status: 'awaiting_input' });
+});
+afterEach(() => ports.store.close());
+
+/** As every store that is not in this process: it answers when others have asked, too. */
+function late(store: Store): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
+      return async (...args: unknown[]) => {
+        await clock.sleep(1);
+        return method.apply(target, args);
+      };
+    },
+  });
+}
+
+/** What became of each: `taken`, or the code of the refusal. */
+async function outcomesOf(...requests: Promise<void>[]): Promise<string[]> {
+  const codes = Promise.all(
+    requests.map((request) =>
+      request.then(
+        () => 'taken',
+        (error: RequestError) => error.code,
+      ),
+    ),
+  );
+  await clock.advance(1_000);
+  return codes;
+}
+
+async function ask(number: number): Promise<void> {
+  const question: Answer = {
+    _id: inputId(callId(1), 'question', number),
+    turn_id: TURN_ID,
+    conversation_id: CONVERSATION_ID,
+    question: {
+      message: `Question ${number}`,
+      schema,
+      expires_at: new Date(clock.wall() + 60_000).toISOString(),
+    },
+    by: 'worker-1',
+    at: new Date(clock.wall()).toISOString(),
+  };
+  await ports.store.answer(question);
+}
+
+const told = () => ports.recorded.events.map(({ type }) => type);
+
+describe('two answers at the same moment', () => {
+  it('to an approval: one is taken and told, the other hears that it was too late', async () => {
+    await ports.store.commitStep(
+      stepRow(1, { calls: [callRow(1, { approval: 'required' })], stop_reason: 'tool_use' }),
+    );
+    const [first, second] = await outcomesOf(
+      answers.approve(ANN, { ...place, decision: 'approve' }),
+      answers.approve(ANN, { ...place, decision: 'deny' }),
+    );
+    expect([first, second].toSorted()).toEqual(['already_answered', 'taken']);
+    const decision = first === 'taken' ? 'approve' : 'deny';
+    expect(ports.recorded.events).toMatchObject([{ type: 'approval_answered', decision }]);
+    expect(await ports.store.getAnswer(`${callId(1)}:approval`)).toMatchObject({ decision });
+  });
+
+  it('to a question: one is taken and told, the other hears that it was too late', async () => {
+    await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], stop_reason: 'tool_use' }));
+    await ports.store.claim(claimRow(callId(1), 'worker-1'));
+    await ask(1);
+    const outcomes = await outcomesOf(
+      answers.input(ANN, { ...place, content: { account: 'GOT-1' } }),
+      answers.input(ANN, { ...place, action: 'decline' }),
+    );
+    expect(outcomes.toSorted()).toEqual(['already_answered', 'taken']);
+    expect(told()).toEqual(['input_answered']);
+  });
+});
+
+describe('an answer to a question', () => {
+  it('that was followed by another one is too late, although nobody answered it', async () => {
+    await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], stop_reason: 'tool_use' }));
+    await ports.store.claim(claimRow(callId(1), 'worker-1'));
+    for (const number of [1, 2]) await ask(number);
+    const answerTo = (number: number) =>
+      outcomesOf(answers.input(ANN, { ...place, number, content: { account: 'GOT-1' } }));
+    expect(await answerTo(1)).toEqual(['already_answered']);
+    expect(told()).toEqual([]);
+    expect(await answerTo(2)).toEqual(['taken']);
+    expect(await answerTo(3)).toEqual(['not_found']);
+  });
+});
