@@ -15,6 +15,8 @@ export interface Exploration {
   /** The first promise found broken, and the shortest way to it. */
   broken?: PromiseName;
   trace: string[];
+  /** Moves by which the model is asked for a step for which it is being asked already: they cost money, no promise. */
+  repeatedModelCalls: number;
   /** How the turn ended, in every way that is reachable. */
   ends: Set<string>;
 }
@@ -41,6 +43,7 @@ class Explorer {
   private readonly edgesOf: number[] = [];
   private readonly goals: number[] = [];
   private readonly ends = new Set<string>();
+  private repeatedModelCalls = 0;
 
   constructor(
     private readonly variant: Variant,
@@ -55,7 +58,9 @@ class Explorer {
     this.add(this.states.make(START), -1);
     for (let i = 0; i < this.keys.length; i++) {
       if (this.keys.length > this.maxStates) return this.result(false);
-      for (const { next, kind, broken } of this.movesFrom(this.states.stateOf(this.keys[i]!))) {
+      const state = this.states.stateOf(this.keys[i]!);
+      for (const { next, kind, broken } of this.movesFrom(state)) {
+        if (asksTwice(next) && !asksTwice(state)) this.repeatedModelCalls++;
         const known = this.numbers.get(this.states.keyOf(next));
         const number = known ?? this.add(next, i);
         const found = broken ?? (known === undefined ? brokenIn(next, this.variant) : undefined);
@@ -135,6 +140,18 @@ class Explorer {
   }
 
   private result(isComplete: boolean, broken?: PromiseName, trace: string[] = []): Exploration {
-    return { states: this.keys.length, isComplete, broken, trace, ends: this.ends };
+    const { ends, repeatedModelCalls } = this;
+    return { states: this.keys.length, isComplete, broken, trace, ends, repeatedModelCalls };
   }
+}
+
+/** Both orchestrators have asked the model for the same step, and neither has committed it. */
+function asksTwice({ o1, o2 }: State): boolean {
+  return (
+    o1.at === 'committing' &&
+    o2.at === 'committing' &&
+    o1.row === 'model' &&
+    o2.row === 'model' &&
+    o1.n === o2.n
+  );
 }

@@ -53,7 +53,7 @@ for (const job of jobs.filter(({ line }) => words.every((word) => line.includes(
   const seconds = ((performance.now() - since) / 1000).toFixed(1);
   const outcome = found.broken
     ? `"${found.broken}" broken after ${found.trace.length} moves`
-    : `safe and live, ends ${[...found.ends].sort().join(' ')}`;
+    : `safe and live, ${found.repeatedModelCalls} repeated model calls, ends ${[...found.ends].sort().join(' ')}`;
   console.log(
     `${isFine ? 'ok      ' : 'SURPRISE'} ${job.line.padEnd(66)} ${String(found.states).padStart(9)} states ${seconds.padStart(6)} s  ${outcome}`,
   );

@@ -21,6 +21,8 @@ describe('claim and settle, whatever dies, is lost, repeated or wrongly suspecte
       expect(story(found)).toBe('safe and live');
       expect(found.isComplete).toBe(true);
       expect([...found.ends].sort()).toEqual([...ends].sort());
+      const maySuspect = variant.faults && !variant.alone && !variant.oneDriver;
+      expect(found.repeatedModelCalls > 0).toBe(maySuspect);
     },
     TIMEOUT_MS,
   );

@@ -1,5 +1,5 @@
 import type { Claim, Journal } from '#contracts';
-import { claimsOn, mayHaveRun, openCalls } from '#turn';
+import { claimsOn, mayHaveRun, openCalls, type Liveness } from '#turn';
 import { rule, slip, type Mutant, type World } from './mutant.js';
 import { PRODUCTION } from './rules.js';
 
@@ -14,7 +14,19 @@ function newestClaims(journal: Journal): Journal {
 /** Stop after a suspicion that may be wrong: two workers have claimed the call, and one of them may be at it. */
 const suspected: World = { toolClass: 'idempotent', suspicion: 'suspect', oneDriver: true };
 const UNKNOWN = 'unknown only when nobody who has claimed it can tell';
+const asDead = (liveness: (id: string) => Liveness) => (id: string) =>
+  liveness(id) === 'alive' ? ('alive' as const) : ('dead' as const);
+
 export const STOPPED: Mutant[] = [
+  rule(
+    'a call of a worker that is only suspect given up as unknown',
+    {
+      decide: (journal, situation) =>
+        PRODUCTION.decide(journal, { ...situation, liveness: asDead(situation.liveness) }),
+    },
+    { user: 'waits', suspicion: 'suspect', deaths: false },
+    UNKNOWN,
+  ),
   rule(
     'a stopped call: only its newest owner counts',
     {
@@ -37,10 +49,7 @@ export const STOPPED: Mutant[] = [
     'a stopped call: an owner that is suspect counts as dead',
     {
       decideStopped: (claims, { liveness, ...given }) =>
-        PRODUCTION.decideStopped(claims, {
-          ...given,
-          liveness: (id) => (liveness(id) === 'alive' ? 'alive' : 'dead'),
-        }),
+        PRODUCTION.decideStopped(claims, { ...given, liveness: asDead(liveness) }),
     },
     { ...suspected, deaths: false },
     UNKNOWN,
