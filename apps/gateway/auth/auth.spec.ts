@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SystemClock } from '#time';
+import { SignJWT } from 'jose';
 import { MinuteLimit } from './minute-limit.js';
 import { createAuthenticator, signToken } from './json-web-token.adapter.js';
 import { bearerToken } from './user.js';
@@ -58,6 +59,14 @@ describe('createAuthenticator', () => {
       'x'.repeat(10_000),
     ])
       await expect(authenticate(token)).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it.each(['HS384', 'HS512'])('refuses a token that is signed by %s, with the right secret', async (alg) => {
+    const token = await new SignJWT({ sub: 'ann' })
+      .setProtectedHeader({ alg })
+      .setExpirationTime('1h')
+      .sign(new TextEncoder().encode(settings.secret));
+    await expect(createAuthenticator(settings, clock)(token)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 });
 

@@ -222,6 +222,8 @@ describe('a token', () => {
     expect((await signIn('a', 'wrong', from('10.0.0.1'))).status).toBe(401);
     expect((await signIn('b', 'wrong', from('10.0.0.2'))).status).toBe(401);
     expect((await signIn('c', 'wrong', from('10.0.0.1'))).status).toBe(429);
+    // What a client has written itself stands before what the proxy adds.
+    expect((await signIn('d', 'wrong', from('192.0.2.1, 10.0.0.1'))).status).toBe(429);
   });
 
   it('of registrations, an address has a number a minute, too', async () => {

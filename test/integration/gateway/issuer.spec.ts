@@ -57,6 +57,12 @@ describe('keys of an issuer (AUTH=jwt with JWKS_URL)', () => {
     expect(await authenticate(await signWith(key))).toMatchObject({ id: 'ann', isOperator: false });
   });
 
+  it.each(['ES512', 'PS512'])('of %s are not, although the issuer has them', async (alg) => {
+    const key = await makeKey('k', alg);
+    issuer.keys = [first.jwk, key.jwk];
+    await expect(authenticate(await signWith(key))).rejects.toMatchObject(REFUSED);
+  });
+
   it('are read once for many tokens, and again after ten minutes', async () => {
     const token = await signWith(first, { exp: Math.floor(Date.now() / 1000) + 7_200 });
     await Promise.all(Array.from({ length: 20 }, () => authenticate(token)));
