@@ -59,6 +59,20 @@ describe('a server that asks in the middle of a call (before 2026-07-28)', () =>
     expect(somebody.questions).toHaveLength(1);
   });
 
+  it('asks for each of two calls of a conversation, not twice for one', async () => {
+    const elicitation = new Elicitation(new SystemClock());
+    const asked: string[] = [];
+    const start = (name: string) =>
+      elicitation.during(
+        toolContext({ ask: () => (asked.push(name), new Promise<Reply>(() => {})) }),
+        () => new Promise(() => {}),
+      );
+    for (const name of ['first', 'second']) void start(name);
+    for (let question = 0; question < 2; question++) void elicitation.answer(asking, signal);
+    await new Promise(setImmediate);
+    expect(asked).toEqual(['first', 'second']);
+  });
+
   it('is told that the question was given up when its call is stopped', async () => {
     const elicitation = new Elicitation(new SystemClock());
     const stop = new AbortController();

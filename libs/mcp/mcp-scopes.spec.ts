@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
 import { createMetrics } from '#observability';
+import { waitFor } from '../../test/services/wait-for.js';
 import type { McpToolset } from './mcp-toolset.js';
 import {
   createToolset,
@@ -98,6 +99,17 @@ describe('a server with a scope', () => {
     expect(await processOf(toolset, { userId: 'bob' })).toBe(bob);
     expect(await processOf(toolset, { userId: 'ann' })).not.toBe(bob);
     expect(toolset.tools().length).toBeGreaterThan(0);
+  });
+
+  it('is asked for its tools again when the process of one user says that they changed', async () => {
+    const metrics = createMetrics({ collectDefaults: false });
+    const server = stdioServer('hostile', [testServerScript('hostile')], { scope: 'user', start: 'demand' });
+    const toolset = createToolset(server, {}, recordingLogger(), { metrics });
+    await toolset.start();
+    await toolOf(toolset, 'change').run({}, toolContext({ userId: 'ann' }));
+    // One for the first list, one for her, one for the second list.
+    const connects = async () => (await metrics.mcpConnects.get()).values[0]!.value;
+    await waitFor(async () => (await connects()) === 3, { what: 'a second listing' });
   });
 
   it('that was stopped starts no process for a call that comes late', async () => {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { InputSchemas, makeArtifact, referenceTo, type Tool, type ToolContext } from '#tools';
-import { systemTime, type Time } from '#time';
+import { settledWithin, SystemClock, systemTime, type Time } from '#time';
 import type { McpStdioServer } from '../mcp-config.js';
 import type { McpLogger } from '../mcp-logger.js';
 import type { McpMetrics } from '../mcp-metrics.js';
@@ -80,13 +80,19 @@ export function toolOf(toolset: McpToolset, name: string): Tool {
   return tool;
 }
 
-/** Resolves when `isTrue` is, looked at now and after every change of the toolset. */
-export function untilChanged(toolset: McpToolset, isTrue: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
+/** Of a process that starts on a busy machine. */
+const PATIENCE_MS = 30_000;
+
+/** Resolves when `isTrue` is, looked at now and after every change of the toolset; says what it has if that takes long. */
+export async function untilChanged(toolset: McpToolset, isTrue: () => boolean): Promise<void> {
+  const changed = new Promise<void>((resolve) => {
     const look = () => isTrue() && resolve();
     toolset.onChange(look);
     look();
   });
+  if (await settledWithin(new SystemClock(), changed, PATIENCE_MS)) return;
+  const names = toolset.tools().map(({ definition }) => definition.own_name);
+  throw new Error(`the toolset has not become what was waited for; its tools: ${names.join(', ') || 'none'}`);
 }
 
 const PLACE = { user_id: 'user-1', conversation_id: 'conversation-1', turn_id: 'turn-1', tool_call_id: '' };

@@ -35,6 +35,10 @@ const calls = {
     }
     write({ id, result: text('said') });
   },
+  change: (id) => {
+    write({ method: 'notifications/tools/list_changed' });
+    write({ id, result: text('changed') });
+  },
   listings: (id) => write({ id, result: text(String(listings)) }),
 };
 
