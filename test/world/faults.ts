@@ -23,11 +23,22 @@ export const CALM: Weather = {
   refusesCommands: 0,
 };
 
+/** How often the model refuses a request, breaks off in its answer, and stalls at a word. */
+export interface ModelMoods {
+  refuses: number;
+  breaksOff: number;
+  stalls: number;
+}
+
+export const MOODY: ModelMoods = { refuses: 0.03, breaksOff: 0.03, stalls: 0.02 };
+export const STEADY: ModelMoods = { refuses: 0, breaksOff: 0, stalls: 0 };
+
 const LATE_MS = 3_000;
 
 /** What broker and store do to single messages and operations, drawn from the seed. */
 export class Faults {
   weather: Weather = CALM;
+  model: ModelMoods = MOODY;
   isStoreAway = false;
   readonly counts: Record<string, number> = {};
 

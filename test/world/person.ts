@@ -2,6 +2,7 @@ import type { CallView } from '#contracts';
 import { contentOf, makePlan } from '../soak/plan.js';
 import type { Random } from '../soak/random.js';
 import { Device } from './device.js';
+import { sendMessage, stopTurn, type Taken } from './requests.js';
 import type { World } from './world.js';
 
 const PATIENCE_MS = 180_000;
@@ -49,9 +50,7 @@ export class Person {
   }
 
   /** Until a gateway has taken it: without an answer nobody knows whether it is a turn. */
-  private async write(
-    conversationId: string | undefined,
-  ): Promise<{ conversation_id: string; turn_id: string }> {
+  private async write(conversationId: string | undefined): Promise<Taken> {
     const { random, world } = this;
     const client_message_id = `${this.name}-${++this.number}`;
     const body = {
@@ -59,41 +58,21 @@ export class Person {
       client_message_id,
       content: contentOf(makePlan(client_message_id, random)),
     };
-    const again = random.chance(0.2) ? 2 : 1;
-    for (let accepted = 0; ;) {
-      world.request({
-        viewer: this.name,
-        what: 'message',
-        conversation_id: conversationId,
-        client_message_id,
-      });
-      const answer = await random.pick(this.devices).ask('message', body);
-      if (answer) {
-        const given = answer as { conversation_id: string; turn_id: string };
-        world.request({ viewer: this.name, what: 'accepted', ...given, client_message_id });
-        if (++accepted === again) return given;
-      } else await world.clock.sleep(100 + random.float() * 600);
-    }
+    const times = random.chance(0.2) ? 2 : 1;
+    return sendMessage(world, this.name, {
+      body,
+      times,
+      device: () => random.pick(this.devices),
+      pauseMs: () => 100 + random.float() * 600,
+    });
   }
 
   private async disturb(turnId: string): Promise<void> {
     const { random, world } = this;
     await world.clock.sleep(random.float() * 3_000);
     if (random.chance(0.2)) random.pick(this.devices).drop();
-    if (random.chance(0.15)) await this.stop(turnId);
-  }
-
-  private async stop(turn_id: string): Promise<void> {
-    const { world, name: viewer } = this;
-    for (let tries = 0; tries < 30; tries++) {
-      world.request({ viewer, what: 'stop', turn_id });
-      const answer = await this.random.pick(this.devices).ask('stop', { turn_id });
-      if (answer) {
-        const may_be_running = answer.may_be_running as string[];
-        return world.request({ viewer, what: 'stopped', turn_id, may_be_running });
-      }
-      await world.clock.sleep(300);
-    }
+    if (random.chance(0.15))
+      await stopTurn(world, this.name, { turn_id: turnId, device: () => random.pick(this.devices) });
   }
 
   /** Until somebody has seen the end of the turn: answers what waits, at one device or at both at odds. */

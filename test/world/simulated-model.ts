@@ -4,10 +4,6 @@ import { findPlan } from '../soak/plan.js';
 import { wordsOf } from '../soak/said.js';
 import type { World } from './world.js';
 
-const BREAKS_OFF = 0.03;
-const REFUSES = 0.03;
-const STALLS = 0.02;
-
 /** Answers as each message plans; now and then overloaded, broken off in the middle, or silent for a while. */
 export class SimulatedModel implements Model {
   constructor(
@@ -19,15 +15,16 @@ export class SimulatedModel implements Model {
   async *stream({ messages }: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
     const { clock, random } = this;
     const request = this.world.nextModelRequest();
+    const moods = this.world.faults.model;
     await clock.sleep(20 + random.float() * 200, signal);
-    if (random.float() < REFUSES) throw new ModelError('Overloaded', 'overloaded', { retryable: true });
+    if (random.float() < moods.refuses) throw new ModelError('Overloaded', 'overloaded', { retryable: true });
     const found = findPlan(messages as unknown as Record<string, unknown>[]);
     if (!found) throw new ModelError('No plan was found.', 'invalid', { retryable: false });
-    const breaksOff = random.float() < BREAKS_OFF;
+    const breaksOff = random.float() < moods.breaksOff;
     for (const text of wordsOf(request, 2 + random.choose(8))) {
       yield { type: 'text', text };
       await clock.sleep(random.float() * 60, signal);
-      if (random.float() < STALLS) await clock.sleep(random.float() * 8_000, signal);
+      if (random.float() < moods.stalls) await clock.sleep(random.float() * 8_000, signal);
       if (breaksOff && random.float() < 0.3)
         throw new ModelError('Broken off', 'network', { retryable: true });
     }

@@ -1,0 +1,3 @@
+import { describeFaultsInWorld } from './play-fault.js';
+
+describeFaultsInWorld('tool-worker');
