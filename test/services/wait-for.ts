@@ -29,5 +29,18 @@ export async function waitFor<T>(
   }
 }
 
+/** Settles as `work` does; rejects with what did not happen when that takes longer than `timeoutMs`. */
+export function inTime<T>(
+  work: Promise<T>,
+  { what, timeoutMs = 20_000 }: Omit<WaitOptions, 'intervalMs'>,
+): Promise<T> {
+  const over = new AbortController();
+  const late = delay(timeoutMs, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`${what}: did not happen within ${timeoutMs} ms`);
+  });
+  late.catch(() => undefined);
+  return Promise.race([work, late]).finally(() => over.abort());
+}
+
 /** Thrown by the question itself when waiting longer is pointless. */
 export class StopWaiting extends Error {}

@@ -11,6 +11,7 @@ import { controlKey } from '#contracts';
 import type { Bus, DeadDelivery, Delivery } from '../bus.port.js';
 import { DELIVERY_LIMIT, toolsQueue } from '../topology.js';
 import { eventually } from './eventually.js';
+import { inTime } from '../../../test/services/wait-for.js';
 import { probe, superseded, token, toolCall, turnAdvance } from './sample-messages.js';
 
 /** One broker under test and the ways to reach around the port. */
@@ -22,6 +23,10 @@ export interface BusHarness {
   /** Makes a command queue that refuses when it holds about this many messages. */
   makeShortQueue(queue: string, maxLength: number): Promise<void>;
   close(): Promise<void>;
+}
+
+function follow(bus: Bus, conversationId: string): Promise<void> {
+  return inTime(bus.follow(conversationId), { what: `${conversationId} is followed` });
 }
 
 interface Process {
@@ -402,8 +407,8 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
         const [emitter, gateway, other] = [await start(), await start('gateway'), await start('gateway')];
         const [events, others] = [listen(gateway.bus), listen(other.bus)];
         const conversations = Array.from({ length: 20 }, () => randomUUID());
-        await Promise.all(conversations.map((id) => gateway.bus.follow(id)));
-        await other.bus.follow(conversations[0]!);
+        await Promise.all(conversations.map((id) => follow(gateway.bus, id)));
+        await follow(other.bus, conversations[0]!);
         for (let offset = 0; offset < 100; offset++) {
           for (const id of conversations) emitter.bus.emit(token(id, offset));
         }
@@ -419,7 +424,7 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
       it('are equal to what was emitted and shared with nobody', async () => {
         const { bus } = await start('gateway');
         const events = listen(bus);
-        await bus.follow('conversation-1');
+        await follow(bus, 'conversation-1');
         const event = token('conversation-1', 0, 'ä€🙂');
         bus.emit(event);
         await eventually('it arrives', () => events.length === 1);
@@ -431,13 +436,13 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
         const { bus } = await start('gateway');
         const events = listen(bus);
         const [id, other] = [randomUUID(), randomUUID()];
-        await bus.follow(id);
-        await bus.follow(other);
+        await follow(bus, id);
+        await follow(bus, other);
         bus.unfollow(id);
         bus.emit(token(id, 1));
         bus.emit(token(other, 2));
         await eventually('the other arrives', () => events.length > 0);
-        await bus.follow(id);
+        await follow(bus, id);
         bus.emit(token(id, 3));
         await eventually('the third arrives', () => events.length > 1);
         expect(events).toMatchObject([{ offset: 2 }, { offset: 3 }]);
@@ -452,7 +457,7 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
           gap: () => undefined,
         });
         const events = listen(bus);
-        await bus.follow('conversation-1');
+        await follow(bus, 'conversation-1');
         bus.emit(token('conversation-1', 0));
         bus.emit(token('conversation-1', 1));
         await eventually('both arrive', () => events.length === 2);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import type { ConversationEvent, Turn } from '#contracts';
 import { createMetrics } from '#observability';
-import { waitFor } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 import { JWT_SECRET, signTestToken, startHarness, type Harness } from '../gateway/gateway-harness.js';
 import { addCall, PlayedTurn } from '../gateway/played-turn.js';
 
@@ -222,7 +222,8 @@ describe('a completion that is not streamed', () => {
     const error = { code: 'model_error' as const, message: 'The provider is down.' };
     await harness.store.commitStep({ ...played!.stepRow(2, ''), kind: 'fail', error });
     played!.emit({ type: 'error', ...played!.fields, ...error });
-    await expect(asked).rejects.toMatchObject({ status: 502, code: 'model_error', type: 'server_error' });
+    const refused = inTime(asked, { what: 'the client is told of the failure' });
+    await expect(refused).rejects.toMatchObject({ status: 502, code: 'model_error', type: 'server_error' });
     expect(await harness.store.listTurns(played!.turn.conversation_id, { limit: 9 })).toHaveLength(1);
     expect(
       (await harness.store.listUnendedTurnsOf('local')).filter(({ _id }) => _id !== played!.turn._id),

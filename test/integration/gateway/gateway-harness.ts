@@ -10,7 +10,7 @@ import { testPeers } from '#journal/testing';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
 import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
-import { waitFor } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 
 export type Received = ConversationEvent | Snapshot;
 export type Answer = Record<string, unknown> & {
@@ -174,7 +174,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     },
     stop: async () => {
       for (const client of clients) client.close();
-      await running.drain(500);
+      await inTime(running.drain(500), { what: 'the gateway has stopped' });
       await Promise.all([bus.close(), driver.close()]);
       await store.close();
     },

@@ -3,7 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { StoreUnavailableError } from '#store';
-import { waitFor } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 import {
   JWT_SECRET,
   signTestToken,
@@ -294,7 +294,8 @@ it.each(['/api/chat', '/api/chat-artifacts', '/v1/chat/completions', '/ag-ui'])(
       const sent = request(harness.url + path, { method: 'POST', headers });
       // It never comes: who waits for it gives no answer.
       sent.flushHeaders();
-      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      const answered = inTime(once(sent, 'response'), { what: 'an answer without the body' });
+      const [response] = (await answered) as [IncomingMessage];
       expect(response.statusCode).toBe(401);
       sent.destroy();
     }
