@@ -1,17 +1,22 @@
 // `npm run build`: TypeScript and its assets into dist/, what people start into dist/bin, the web page into
 // dist/apps/web. Unchanged parts are skipped.
-import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import {
+  dist,
+  fingerprint,
+  isUpToDate,
+  listFiles,
+  listServerSources,
+  markBuilt,
+  root,
+  web,
+} from './build-state.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(root, 'dist');
-const web = join(root, 'apps', 'web');
 /** What is started, by the name of its file in dist/bin. */
 const programs = {
   standalone: 'apps/standalone/main.js',
@@ -23,29 +28,24 @@ const programs = {
 };
 /** A native module, and a driver that looks for optional packages by itself. */
 const unbundled = ['libsql', 'mongoose'];
-const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'];
-
-const sources = [...(await listFiles('libs')), ...(await listFiles('apps', web))];
-await buildWhenChanged('server', [...settings, ...sources], buildServer);
+const sources = await listServerSources();
+await buildWhenChanged('server', buildServer);
 if (existsSync(join(web, 'vite.config.ts'))) {
-  const page = [...settings, ...(await listFiles('apps/web')), ...(await listFiles('libs'))];
-  await buildWhenChanged('web', page, buildWeb);
+  await buildWhenChanged('web', buildWeb);
 } else {
   console.log('build: web skipped, apps/web/vite.config.ts does not exist');
 }
 
-async function buildWhenChanged(name, inputs, build) {
-  const stampFile = join(dist, `.${name}.stamp`);
-  const stamp = await fingerprint(inputs);
-  if (existsSync(stampFile) && (await readFile(stampFile, 'utf8')) === stamp) {
-    console.log(`build: ${name} is up to date`);
+async function buildWhenChanged(part, build) {
+  if (await isUpToDate(part)) {
+    console.log(`build: ${part} is up to date`);
     return;
   }
+  const stamp = await fingerprint(part);
   const startedAt = Date.now();
   await build();
-  await mkdir(dist, { recursive: true });
-  await writeFile(stampFile, stamp);
-  console.log(`build: ${name} took ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+  await markBuilt(part, stamp);
+  console.log(`build: ${part} took ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
 }
 
 async function buildServer() {
@@ -126,29 +126,6 @@ async function removeOrphans() {
     const source = output.slice('dist/'.length).replace(/\.(d\.ts|js(\.map)?)$/, '.ts');
     if (!known.has(source)) await rm(join(root, output));
   }
-}
-
-async function fingerprint(files) {
-  const hash = createHash('sha256');
-  for (const file of files) {
-    const { size, mtimeMs } = await stat(join(root, file));
-    hash.update(`${file} ${size} ${mtimeMs}\n`);
-  }
-  return hash.digest('hex');
-}
-
-/** Files below a folder, as sorted paths from the root with forward slashes; a missing folder is empty. */
-async function listFiles(folder, excluded) {
-  if (!existsSync(join(root, folder))) return [];
-  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .filter(
-      (path) => !path.includes(`${sep}node_modules${sep}`) && !(excluded && path.startsWith(excluded + sep)),
-    )
-    .map((path) => relative(root, path).split(sep).join('/'))
-    .sort();
 }
 
 function packageFile(name, file) {

@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, describe, it } from '@jest/globals';
 import ts from 'typescript';
+import { builtFolder } from '../services/built.js';
 import { codeBlocks, readDocument, root, section } from './documents.js';
 
 const tools = readDocument('docs/tools.md');
@@ -46,7 +47,8 @@ describe('the package', () => {
   it('has the types of switchyard/tools and switchyard/tool-worker', () => {
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-types-'));
     mkdirSync(join(folder, 'node_modules'));
-    symlinkSync(root, join(folder, 'node_modules', 'switchyard'));
+    // The package's types are those of its build.
+    symlinkSync(dirname(builtFolder), join(folder, 'node_modules', 'switchyard'));
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(folder, 'program.ts'), PROGRAM);
     try {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { fileURLToPath } from 'node:url';
+import { builtProgram } from '../services/built.js';
 import { runCommand } from '../services/child.js';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { callsOf } from './models-chat.js';
@@ -8,14 +8,10 @@ import { expectUnharmed } from './unharmed.js';
 import { Viewer } from './viewer.js';
 
 const JWT_SECRET = 'a secret of at least thirty-two characters';
-const project = fileURLToPath(new URL('../..', import.meta.url));
 
 async function tokenFor(user: string, secret = JWT_SECRET): Promise<string> {
   const env = { PATH: process.env.PATH ?? '', JWT_SECRET: secret };
-  const printed = await runCommand(process.execPath, ['dist/bin/token.js', '--user', user], {
-    env,
-    cwd: project,
-  });
+  const printed = await runCommand(process.execPath, [builtProgram('token'), '--user', user], { env });
   return printed.trim();
 }
 

@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import mongoose from 'mongoose';
 import { encodeMessage, MAX_MESSAGE_BYTES, newMessage, type DeadLetter } from '#contracts';
 import { exchanges } from '#messaging';
 import { systemTime } from '#time';
+import { builtProgram } from '../services/built.js';
 import { runCommand } from '../services/child.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { Stopwatch } from '../services/stopwatch.js';
@@ -14,7 +14,6 @@ import { Cluster, CLUSTER_START_MS } from './cluster.js';
 import { Gates } from './gates.js';
 import { deepArray } from './unharmed.js';
 
-const commandLine = fileURLToPath(new URL('../../dist/bin/switchyard.js', import.meta.url));
 const LONG_MS = 120_000;
 /** Four hints that only the sweeper sends again take longer: it looks every 5 s and more. */
 const WITHOUT_SWEEPS_MS = 12_000;
@@ -22,7 +21,11 @@ const WITHOUT_SWEEPS_MS = 12_000;
 /** `npm run switchyard -- …`: what it printed, or its complaint. */
 async function switchyard(url: string, ...command: string[]): Promise<string> {
   const env = { PATH: process.env.PATH ?? '' };
-  return runCommand(process.execPath, [commandLine, '--url', url, 'dead-letters', ...command], { env });
+  return runCommand(
+    process.execPath,
+    [builtProgram('switchyard'), '--url', url, 'dead-letters', ...command],
+    { env },
+  );
 }
 
 describe('the command line', () => {

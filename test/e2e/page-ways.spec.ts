@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { builtProgram } from '../services/built.js';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { usePageFixture } from './page-fixture.js';
 import { Tab } from './page-tab.js';
@@ -161,9 +161,10 @@ describe('a server that asks who is there', () => {
   afterAll(() => guarded?.kill());
 
   const tokenOf = async (user: string) => {
-    const main = join(import.meta.dirname, '../../dist/bin/token.js');
     const env = { PATH: process.env.PATH, JWT_SECRET: secret };
-    const { stdout } = await promisify(execFile)(process.execPath, [main, '--user', user], { env });
+    const { stdout } = await promisify(execFile)(process.execPath, [builtProgram('token'), '--user', user], {
+      env,
+    });
     return stdout.trim();
   };
 

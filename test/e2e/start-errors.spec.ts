@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { builtProgram } from '../services/built.js';
 import { runCommand } from '../services/child.js';
 import { findFreePort } from '../services/free-port.js';
 import { startProcess, type ProcessKind } from '../services/processes.js';
@@ -173,7 +174,7 @@ describeWithServices(['mongo'], 'a broker that cannot be reached', () => {
 
 describe('the token command', () => {
   const token = (...words: string[]) =>
-    runCommand(process.execPath, ['dist/bin/token.js', ...words], {
+    runCommand(process.execPath, [builtProgram('token'), ...words], {
       env: { PATH: process.env.PATH ?? '', JWT_SECRET: 'a secret of at least thirty-two characters' },
     });
 

@@ -1,11 +1,22 @@
 import { TestEnvironment } from 'jest-environment-node';
+import { needsBuild } from '../../scripts/test-plan.mjs';
 
 const shownLogCharacters = 8000;
 
-/** Prints what the processes of a test file logged when a test fails, and leaves none of them running. */
+/** Refuses an old build where it is used, prints what the processes of a test file logged when a test fails, and leaves none of them running. */
 export default class ServicesEnvironment extends TestEnvironment {
+  #path;
+
+  constructor(config, context) {
+    super(config, context);
+    this.#path = context.testPath;
+  }
+
   async setup() {
     await super.setup();
+    // Said once, and before hooks that would fail for want of a process.
+    const complaint = process.env.SWITCHYARD_TEST_STALE_BUILD;
+    if (complaint && needsBuild(this.#path)) throw new Error(complaint);
     // Jest copies the globals of its own realm in here: in a run in band that would be the shared services.
     this.global.switchyardChildren = [];
   }

@@ -1,5 +1,6 @@
 // Jest loads this file natively, without its own TypeScript transform: hence the loader hook.
 import '../../scripts/typescript-register.mjs';
+import { describeStaleBuild } from '../../scripts/build-state.mjs';
 
 /** Says where each service will come from; test files start the shared ones on first use. */
 export default async function globalSetup() {
@@ -10,6 +11,7 @@ export default async function globalSetup() {
     const note = source === 'skipped' ? `SKIPPED: ${detail}` : `${source} (${hidePassword(detail)})`;
     process.stderr.write(`service ${name.padEnd(16)} ${note}\n`);
   }
+  process.env.SWITCHYARD_TEST_STALE_BUILD = await describeStaleBuild();
   const host = new ServiceHost(plans);
   globalThis.switchyardServiceHost = host;
   process.env.SWITCHYARD_TEST_SERVICE_HOST = await host.listen();

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { builtProgram } from './built.js';
 import { Child, type Exit } from './child.js';
 import { findFreePort } from './free-port.js';
 
@@ -25,7 +26,7 @@ export interface SwitchyardProcess {
 }
 
 export interface ProcessOptions {
-  /** Default: this working tree's `dist`. */
+  /** Default: this working tree, whose `dist` must not be older than its sources. */
   directory?: string;
   /** Return at once, for processes that are expected to fail or to wait; call `ready()` later. */
   waitUntilReady?: boolean;
@@ -42,12 +43,12 @@ const defaultReadyTimeoutMs = 30_000;
 export async function startProcess(
   kind: ProcessKind,
   env: Record<string, string> = {},
-  { directory = project, waitUntilReady = true, readyTimeoutMs }: ProcessOptions = {},
+  { directory, waitUntilReady = true, readyTimeoutMs }: ProcessOptions = {},
 ): Promise<SwitchyardProcess> {
-  const main = join(directory, 'dist', 'bin', `${kind}.js`);
+  const main = directory === undefined ? builtProgram(kind) : join(directory, 'dist', 'bin', `${kind}.js`);
   if (!existsSync(main)) throw new Error(`${main} is missing: npm run build`);
   const port = Number(env.PORT ?? (await findFreePort()));
-  const started = new NodeProcess(kind, port, main, directory, env);
+  const started = new NodeProcess(kind, port, main, directory ?? project, env);
   if (waitUntilReady) await started.ready(readyTimeoutMs);
   return started;
 }
