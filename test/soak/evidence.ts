@@ -46,7 +46,15 @@ export interface Start {
 /** What happened to the processes, and around them. */
 export type LifeEvent =
   | { at: number; what: 'born'; place: string; process_id: string; pid: number }
-  | { at: number; what: 'died'; place: string; process_id: string; by: 'kill' | 'drain' | 'itself' }
+  /** `finished`: a drain that had the time to finish what was in hand. */
+  | {
+      at: number;
+      what: 'died';
+      place: string;
+      process_id: string;
+      by: 'kill' | 'drain' | 'itself';
+      finished?: boolean;
+    }
   /** Written when it thaws. */
   | { at: number; what: 'froze'; place: string; process_id: string; until: number }
   /** It reached its store no more; written when it does again. */
@@ -80,6 +88,8 @@ export type ClientRequest =
       tool_call_id: string;
       decision: 'approve' | 'deny';
     }
+  /** Acknowledged. */
+  | { at: number; viewer: string; what: 'deleted'; conversation_id: string }
   | { at: number; viewer: string; what: 'refused'; request: string; code: string };
 
 /** Everything a viewer was sent, in the order it came. `left`: what it holds of this conversation now is the end. */

@@ -16,6 +16,7 @@ describe('findFault', () => {
       text.replace(words[1]!, ''),
       text.replace(words[1]!, words[1]! + words[1]!),
       text.replace('r12.1', 'r13.1'),
+      text.replace('😀', '😀'.slice(0, 1)),
       text.slice(0, -1),
       text.slice(1),
       '',

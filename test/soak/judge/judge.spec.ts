@@ -237,7 +237,7 @@ describe('the judge', () => {
       return judge(history);
     };
     const lost = await spoilt(([, second], history) => void sightIn(history).splice(second!, 1));
-    expect(lost).toMatchObject({ lostCharacters: 5, repeatedCharacters: 0 });
+    expect(lost).toMatchObject({ lostCharacters: 6, repeatedCharacters: 0 });
     const repeated = await spoilt(([, second], history) => {
       sightIn(history).splice(second!, 0, sightIn(history)[second!]!);
     });

@@ -19,10 +19,14 @@ export class Troubles {
 
   constructor(lives: readonly LifeEvent[]) {
     for (const event of lives) {
-      if (event.what === 'died') this.add(event.process_id, { from: event.at, until: Infinity });
+      if (event.what === 'died' && !event.finished)
+        this.add(event.process_id, { from: event.at, until: Infinity });
       if (event.what === 'lost_tools')
         this.add(event.process_id, { from: event.at, until: event.at + LOSS_NOTICED_MS });
-      if ((event.what === 'froze' || event.what === 'cut_off') && event.until - event.at >= SHORTEST_DEADLY_FREEZE_MS)
+      if (
+        (event.what === 'froze' || event.what === 'cut_off') &&
+        event.until - event.at >= SHORTEST_DEADLY_FREEZE_MS
+      )
         this.add(event.process_id, { from: event.at, until: event.until });
     }
   }

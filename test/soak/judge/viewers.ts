@@ -126,7 +126,13 @@ class Texts {
     const before = this.texts.get(key);
     const length = before && before.attempt >= attempt ? before.length : 0;
     if (offset !== length) this.miss(key, offset - length);
+    if (/^[\uDC00-\uDFFF]/.test(content)) this.split(key);
     this.texts.set(key, { attempt, length: offset + content.length });
+  }
+
+  private split(key: string): void {
+    const what = `viewer ${this.viewer}, step ${key}: got a character in two pieces`;
+    this.report.findings.push({ goal: 'characters lost or repeated', what });
   }
 
   private miss(key: string, characters: number): void {
