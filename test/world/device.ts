@@ -1,6 +1,8 @@
 import { isEndedStatus } from '#contracts';
 import type { ClientRequestName, ConversationEvent, Snapshot, TurnView, View } from '#contracts';
 import { emptyView, hasEnded, reduce } from '#turn';
+import { within } from '#time';
+import { isNotFound } from '../../apps/gateway/errors/request-error.js';
 import type { Seen } from '../soak/evidence.js';
 import type { Random } from '../soak/random.js';
 import type { SimulatedGateway } from './simulated-gateway.js';
@@ -63,6 +65,20 @@ export class Device {
     this.followed.delete(conversationId);
     this.seen.push({ at: this.world.clock.wall(), left: conversationId });
     void this.ask('leave', { conversation_id: conversationId });
+  }
+
+  /** Over HTTP. False: nobody knows whether it is deleted. */
+  async delete(conversationId: string): Promise<boolean> {
+    const { gateway, world } = this;
+    if (!gateway?.isReady) return false;
+    const deleting = gateway.delete(conversationId).then(() => true, isNotFound);
+    return within(world.clock, deleting, PATIENCE_MS).catch(() => false);
+  }
+
+  /** Nothing of it is to be compared: it was deleted. */
+  forget(conversationId: string): void {
+    this.followed.delete(conversationId);
+    this.views.delete(conversationId);
   }
 
   drop(): void {

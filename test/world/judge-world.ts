@@ -8,6 +8,7 @@ import { judgeTurns } from '../soak/judge/turns.js';
 import { judgeViewers } from '../soak/judge/viewers.js';
 import type { Random } from '../soak/random.js';
 import { Device } from './device.js';
+import { leftOfDeleted } from './left-of-deleted.js';
 import { rowKey } from './promises.js';
 import type { World } from './world.js';
 
@@ -20,7 +21,8 @@ export async function settle(world: World): Promise<void> {
     !endingStep(journal) || openCalls(journal).length > 0 || journal.turn.status !== statusOf(journal);
   for (let waited = 0; waited < 300; waited++) {
     const stored = await readStore(world);
-    if (!stored.some(({ journals }) => journals.some(isOpen))) return;
+    const left = await leftOfDeleted(world.database, world.promises);
+    if (left.length === 0 && !stored.some(({ journals }) => journals.some(isOpen))) return;
     await world.clock.advance(1_000);
   }
 }
@@ -32,7 +34,15 @@ export async function judgeWorld(
   random: Random,
 ): Promise<Finding[]> {
   const store = await readStore(world);
-  const { starts, lives, requests } = world;
+  const { lives, promises } = world;
+  // What became of a deleted conversation can be seen only while it happens.
+  const starts = world.starts.filter(
+    ({ tool_call_id }) => !promises.deleted.has(promises.conversationOf(tool_call_id) ?? ''),
+  );
+  const requests = world.requests.filter(
+    (request) => request.what !== 'accepted' || !promises.deleted.has(request.conversation_id),
+  );
+  const left = await leftOfDeleted(world.database, promises);
   const onOneClock = store.map((stored) => byWorldClock(world, stored));
   const records = recordCalls({ store: onOneClock, starts });
   const viewers = devices.map(({ name, seen }) => ({ name, seen }));
@@ -49,6 +59,12 @@ export async function judgeWorld(
       goal: 'broken rule',
       what: `a message died in ${queue}: ${reason}`,
     })),
+    ...left.map((what): Finding => ({ goal: 'broken rule', what: `${what} was not removed` })),
+    ...lives.flatMap((event): Finding[] =>
+      event.what === 'died' && event.by === 'itself'
+        ? [{ goal: 'complaint', what: `${event.place} ended by itself` }]
+        : [],
+    ),
   ];
 }
 

@@ -41,6 +41,7 @@ export class Person {
       if (!random.chance(0.2)) await this.until(() => this.hasSeenEnd(sent.turn_id));
       await world.clock.sleep(random.float() * 1_000);
     }
+    if (conversationId && random.chance(0.15)) return this.delete(conversationId);
     const sawAll = () => this.devices.every((device) => device.hasSeenAll(turnIds));
     await this.until(sawAll);
     this.isDone = sawAll();
@@ -65,6 +66,19 @@ export class Person {
       device: () => random.pick(this.devices),
       pauseMs: () => 100 + random.float() * 600,
     });
+  }
+
+  /** Whatever is still under way in it. */
+  private async delete(conversation_id: string): Promise<void> {
+    const { name: viewer, world } = this;
+    for (let tries = 0; tries < 100 && !this.isDone; tries++) {
+      this.isDone = await this.random.pick(this.devices).delete(conversation_id);
+      if (!this.isDone) await world.clock.sleep(300);
+    }
+    if (this.isDone) world.request({ viewer, what: 'deleted', conversation_id });
+    // What was on its way is shown, and the word that there is nothing more.
+    await world.clock.sleep(LINGERS_MS);
+    for (const device of this.devices) device.forget(conversation_id);
   }
 
   private async disturb(turnId: string): Promise<void> {

@@ -29,7 +29,12 @@ export class Promises {
   private readonly starts = new Map<string, Start[]>();
   /** By turn, what its acknowledged Stop said may be running. */
   private readonly stopped = new Map<string, Set<string>>();
-  private readonly deleted = new Set<string>();
+  /** Conversations whose Delete was acknowledged. */
+  readonly deleted = new Set<string>();
+  private readonly ended = new Set<string>();
+  private readonly turnsOf = new Map<string, Turn[]>();
+  /** Claims whose owner must find, when it looks, why it must not run the call. */
+  private readonly late = new Map<string, string>();
 
   constructor(
     private readonly now: () => number,
@@ -44,7 +49,7 @@ export class Promises {
     else if (name === 'answer')
       this.inserted('answers', result as Won<Answer>, (row) => this.answers.set(row._id, row));
     else if (name === 'insertTurn' && result !== 'taken')
-      this.inserted('turns', result as Won<Turn>, (row) => this.turns.set(row._id, row));
+      this.inserted('turns', result as Won<Turn>, (row) => this.queued(row));
   }
 
   noteStart(start: Start, processId: string): void {
@@ -68,12 +73,16 @@ export class Promises {
         'broken rule',
         `call ${tool_call_id} started after an acknowledged Stop that did not name it`,
       );
-    if (this.deleted.has(step.conversation_id) && !claim)
-      this.find('broken rule', `call ${tool_call_id} started in a deleted conversation`);
+    const late = claim && this.late.get(claim._id);
+    if (late)
+      this.find('broken rule', `call ${tool_call_id} started under attempt ${attempt}, claimed ${late}`);
+    if (neverStarted(this.outcomes.get(tool_call_id)))
+      this.find('broken rule', `call ${tool_call_id} started although its outcome says that it never has`);
     this.starts.set(tool_call_id, [...earlier, start]);
   }
 
   noteRequest(request: ClientRequest): void {
+    if (request.what === 'deleted') this.deleted.add(request.conversation_id);
     if (request.what !== 'stopped') return;
     this.stopped.set(request.turn_id, new Set(request.may_be_running));
     for (const [id, { step }] of this.calls) {
@@ -81,6 +90,34 @@ export class Promises {
       if (!this.claims.has(id))
         this.find('broken rule', `Stop was acknowledged, but ${id} can still be claimed`);
     }
+  }
+
+  /** A delivery of a call is done with: by then what its worker ran is in the store. */
+  noteAck(toolCallId: string, processId: string): void {
+    const claims = this.claims.get(toolCallId) ?? [];
+    const ran = (this.starts.get(toolCallId) ?? []).some(
+      ({ attempt }) => claims.find(({ n }) => n === attempt)?.owner === processId,
+    );
+    if (ran && !this.outcomes.has(toolCallId))
+      this.find('lost', `call ${toolCallId} was acknowledged before its outcome was in the store`);
+  }
+
+  /** Of calls that a committed step asks for. */
+  conversationOf(toolCallId: string): string | undefined {
+    return this.calls.get(toolCallId)?.step.conversation_id;
+  }
+
+  /** Ids of those that had one. */
+  outcomesOf(conversationId: string): string[] {
+    return [...this.outcomes.values()]
+      .filter(({ conversation_id }) => conversation_id === conversationId)
+      .map(({ _id }) => _id);
+  }
+
+  private queued(row: Turn): void {
+    this.turns.set(row._id, row);
+    const before = this.turnsOf.get(row.conversation_id) ?? [];
+    this.turnsOf.set(row.conversation_id, [...before, row]);
   }
 
   private inserted<T extends { _id: string }>(
@@ -104,7 +141,29 @@ export class Promises {
       this.find('broken rule', `call ${work} (once) was claimed again`);
     if (before.some(({ purpose }) => purpose === 'settle'))
       this.find('broken rule', `${work} was claimed after a claim that settles it`);
+    this.turnClaimed(work);
+    this.callClaimed(work, row);
     this.claims.set(work, [...before, row]);
+  }
+
+  /** One turn of a conversation at a time. */
+  private turnClaimed(work: string): void {
+    const turn = this.turns.get(work);
+    if (!turn) return;
+    for (const { _id, number } of this.turnsOf.get(turn.conversation_id) ?? [])
+      if (number < turn.number && !this.ended.has(_id))
+        this.find('broken rule', `turn ${work} was taken up before ${_id} had ended`);
+  }
+
+  /** Who claims a call again looks at the journal before it starts. */
+  private callClaimed(work: string, { _id, n, purpose }: Claim): void {
+    const found = this.calls.get(work);
+    if (!found || purpose !== 'run') return;
+    const { turn_id } = found.step;
+    const end = this.steps.get(turn_id)?.find(({ kind }) => kind === 'cancel' || kind === 'fail');
+    if (this.outcomes.has(work)) this.late.set(_id, 'after it had ended');
+    else if (n > 1 && end) this.late.set(_id, 'after its turn was stopped');
+    else if (this.deleted.has(found.step.conversation_id)) this.late.set(_id, 'after an acknowledged Delete');
   }
 
   private settled(row: Outcome): void {
@@ -117,6 +176,8 @@ export class Promises {
       this.find('broken rule', `call ${_id} succeeded in attempt ${attempt}, which never started`);
     if (claims[0]!.purpose === 'settle' && starts.length > 0)
       this.find('broken rule', `call ${_id} started although its claim says that it never can`);
+    if (neverStarted(row) && starts.length > 0)
+      this.find('broken rule', `the outcome of ${_id} says that it never started, but it has`);
     if (error?.error_type === 'OutcomeUnknown') this.unknown(_id, claims);
   }
 
@@ -143,12 +204,18 @@ export class Promises {
       if (row.kind === 'model' && !this.outcomes.has(tool_call_id))
         this.find('broken rule', `turn ${turn_id}: step ${n} was committed before ${tool_call_id} had ended`);
     this.steps.set(turn_id, [...before, row]);
+    if (endsTurn(options, row)) this.ended.add(turn_id);
     for (const call of row.calls) this.calls.set(call.tool_call_id, { step: row, call });
   }
 
   private find(goal: Finding['goal'], what: string): void {
     this.findings.push({ goal, what });
   }
+}
+
+function neverStarted(outcome: Outcome | undefined): boolean {
+  const details = outcome?.error?.error_details;
+  return typeof details === 'object' && details?.started === false;
 }
 
 /** Ids are unique in their collection only: a turn's first claim is called like its first step. */

@@ -1,5 +1,6 @@
 import { BusStrategy } from '#messaging';
 import { Health } from '#observability';
+import { LOCAL_USER } from '../../apps/gateway/auth/user.js';
 import { ControlController, CONTROL_TYPES } from '../../apps/gateway/control/control.controller.js';
 import type { GatewayConfig } from '../../apps/gateway/gateway.deps.js';
 import { Gateway } from '../../apps/gateway/gateway.js';
@@ -53,6 +54,12 @@ export class SimulatedGateway extends SimulatedProcess {
     await gateway.start();
     this.gateway = gateway;
     return gateway;
+  }
+
+  /** As its HTTP controller does it; over a connection that takes its time. */
+  async delete(conversationId: string): Promise<void> {
+    await this.clock.sleep(this.world.faults.busDelayMs());
+    await this.gateway!.conversations.delete(LOCAL_USER, conversationId);
   }
 
   /** Undefined: nobody listens. */

@@ -22,7 +22,11 @@ export class SimulatedModel implements Model {
     if (!found) throw new ModelError('No plan was found.', 'invalid', { retryable: false });
     const breaksOff = random.float() < moods.breaksOff;
     for (const text of wordsOf(request, 2 + random.choose(8))) {
-      yield { type: 'text', text };
+      // Providers cut anywhere, also between the halves of a character.
+      const cut = random.choose(text.length);
+      if (cut > 0) yield { type: 'text', text: text.slice(0, cut) };
+      if (cut > 0) await clock.sleep(random.float() * 60, signal);
+      yield { type: 'text', text: text.slice(cut) };
       await clock.sleep(random.float() * 60, signal);
       if (random.float() < moods.stalls) await clock.sleep(random.float() * 8_000, signal);
       if (breaksOff && random.float() < 0.3)

@@ -9,6 +9,9 @@ import type { World } from './world.js';
 
 export type Kind = Role;
 
+/** Of a drain's grace, kept for closing. */
+const CLOSING_MS = 1_000;
+
 /** What a process plays once it has a row and a bus. */
 export interface Part {
   drain(graceMs: number): Promise<void>;
@@ -22,8 +25,11 @@ export abstract class SimulatedProcess {
   protected readonly reach: SimulatedStore;
   private readonly bus: SimulatedBus;
   private part: Part | undefined;
+  private stopping: Promise<void> | undefined;
   /** Takes work. */
   isReady = false;
+  /** It was told to end, and had the time and the connections to finish what was in hand. */
+  hasFinished = false;
   /** Ended, however. */
   isOver = false;
 
@@ -66,15 +72,26 @@ export abstract class SimulatedProcess {
   }
 
   /** SIGTERM: an orderly end. */
-  async stop(graceMs = 10_000): Promise<void> {
+  stop(): Promise<void> {
+    this.stopping ??= this.drain(10_000);
+    return this.stopping;
+  }
+
+  private async drain(graceMs: number): Promise<void> {
     const { clock, member, bus, world } = this;
     this.isReady = false;
+    const toldAt = clock.now();
+    const leave = () => {
+      const tookMs = clock.now() - toldAt;
+      this.hasFinished = tookMs < graceMs - CLOSING_MS && bus.connectedForMs() >= tookMs;
+      return member.leave();
+    };
     const drain = new Drain({
       logger: world.logger,
       health: new Health(clock),
       graceMs,
       clock,
-      leave: () => member.leave(),
+      leave,
       bus,
       store: this.reach.store,
       exit: () => world.end(this, 'drain'),

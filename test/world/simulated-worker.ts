@@ -1,3 +1,4 @@
+import type { Message } from '#contracts';
 import { BusStrategy } from '#messaging';
 import { CallsController } from '../../apps/tool-worker/calls.controller.js';
 import { serveToolWorker } from '../../apps/tool-worker/serve-tool-worker.js';
@@ -9,6 +10,9 @@ import { createTraceToolset } from './simulated-tools.js';
 import { metrics, type World } from './world.js';
 
 export class SimulatedWorker extends SimulatedProcess {
+  /** Calls that it has been delivered. */
+  private readonly inHand = new Set<string>();
+
   constructor(world: World, place: string, options: { wallAheadMs: number }) {
     super(world, 'worker', place, options);
   }
@@ -35,7 +39,20 @@ export class SimulatedWorker extends SimulatedProcess {
       },
       (queue, prefetch) => strategy.startConsuming(queue, { prefetch }),
     );
-    addHandlers(strategy, new CallsController(worker));
+    addHandlers(strategy, new CallsController(worker), (message) => this.watch(message));
     return serveToolWorker(worker, strategy, { processId, clock });
+  }
+
+  /** Of two copies of a call the second is acknowledged at once. */
+  private watch({ type, body }: Message): () => void {
+    if (type !== 'tool.call') return () => undefined;
+    const { tool_call_id } = body;
+    const isCopy = this.inHand.has(tool_call_id);
+    this.inHand.add(tool_call_id);
+    return () => {
+      if (isCopy) return;
+      this.inHand.delete(tool_call_id);
+      this.world.promises.noteAck(tool_call_id, this.member.processId);
+    };
   }
 }

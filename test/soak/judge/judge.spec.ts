@@ -241,8 +241,17 @@ describe('the judge', () => {
     const repeated = await spoilt(([, second], history) => {
       sightIn(history).splice(second!, 0, sightIn(history)[second!]!);
     });
-    expect(repeated).toMatchObject({ lostCharacters: 0, repeatedCharacters: 5 });
-    for (const { findings } of [lost, repeated])
+    expect(repeated).toMatchObject({ lostCharacters: 0, repeatedCharacters: 6 });
+    const cut = await spoilt(([first, second], history) => {
+      for (const [at, letter] of [
+        [first!, '\ud83d'],
+        [second!, '\ude00'],
+      ] as const) {
+        const line = sightIn(history)[at]!;
+        if ('event' in line && line.event.type === 'token') line.event.content = letter;
+      }
+    });
+    for (const { findings } of [lost, repeated, cut])
       expect(findings[0]?.goal).toBe('characters lost or repeated');
   });
 
@@ -250,7 +259,7 @@ describe('the judge', () => {
     const said = (text: string) => (history: History) => {
       journalIn(history).steps[1]!.blocks = [{ type: 'text', text }];
     };
-    for (const text of ['r2.0 r2.2 r2.end', 'r2.0 r2.0 r2.end', 'r2.0 r3.1 r3.end', 'r2.0 r2.1 ', ''])
+    for (const text of ['r2.0 r2.2😀 r2.end', 'r2.0 r2.0 r2.end', 'r2.0 r3.1ä r3.end', 'r2.0 r2.1ä ', ''])
       expect(await goalsBrokenBy(said(text))).toContain('characters lost or repeated');
   });
 
