@@ -17,9 +17,17 @@ const MESSAGE = 'The conversation was deleted.';
 export async function markDeleted({ store, bus, clock }: Ports, conversationId: string): Promise<void> {
   const now = clock.wall();
   await store.updateConversation(conversationId, { deleted_at: new Date(now).toISOString(), due_at: now });
+  await tellDeleted({ store, bus }, conversationId, now);
+}
+
+/** The event of a turn, so that it reaches whoever has the conversation open; the mark tells everybody else. */
+async function tellDeleted(
+  { store, bus }: Pick<Ports, 'store' | 'bus'>,
+  conversationId: string,
+  now: number,
+): Promise<void> {
   const [newest] = await store.listTurns(conversationId, { limit: 1 });
   if (!newest) return;
-  // The event of a turn, so that it reaches whoever has the conversation open; the mark tells everybody else.
   bus.emit({
     type: 'cancelled',
     conversation_id: conversationId,
@@ -41,6 +49,8 @@ export async function removeDeleted(ports: Ports, conversation: Conversation, no
   // Before anything else: should this process die here, another one looks again.
   await store.updateConversation(_id, { due_at: now + NEXT_LOOK_MS });
   if (title !== '') await store.updateConversation(_id, { title: '' });
+  // Who set the mark may have died before its word: without turns there is nothing that it could be about.
+  await tellDeleted(ports, _id, now);
   const isWhole = await removeTurnsThatEnded(ports, _id);
   if (!isWhole) return;
   await store.removeBindingsOf(_id);

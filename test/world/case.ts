@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Journal, TurnView } from '#contracts';
+import type { FaultPointName } from '#faults';
 import { outcomeOf } from '#turn';
 import { contentOf, type PlannedCall } from '../soak/plan.js';
 import { Random } from '../soak/random.js';
@@ -57,17 +58,24 @@ export class Case {
    * Plays `script` in a fleet that runs. Afterwards everything must come right: all turns and calls end, every viewer
    * holds what the store says, no promise is broken, no process logs an error.
    */
-  static async play(settings: CaseSettings, script: (play: Case) => Promise<void>): Promise<void> {
+  static play(settings: CaseSettings, script: (play: Case) => Promise<void>): Promise<void> {
+    return Case.playToDeletion(settings, async (play) => {
+      await play.move('the script to end', script(play));
+      await play.move('everything to end', play.finish());
+      await settle(play.world);
+      expect(await judgeWorld(play.world, [play.ann, play.bob], play.random.fork())).toEqual([]);
+    });
+  }
+
+  /** The same where nothing is left to look at: `script` moves the time itself. */
+  static async playToDeletion(settings: CaseSettings, script: (play: Case) => Promise<void>): Promise<void> {
     const play = new Case(settings);
     const { world } = play;
     await world.open();
     try {
       await play.begin();
-      await play.move('the script to end', script(play));
-      await play.move('everything to end', play.finish());
-      await settle(world);
-      const found = await judgeWorld(world, [play.ann, play.bob], play.random.fork());
-      expect([...world.promises.findings, ...found]).toEqual([]);
+      await script(play);
+      expect(world.promises.findings).toEqual([]);
       expect(play.errors).toEqual([]);
     } finally {
       await world.close();
@@ -85,6 +93,16 @@ export class Case {
   /** At the first passages from now on. */
   arm(...strikes: Strike[]): void {
     this.world.strikes = new Strikes(this.world, strikes);
+  }
+
+  /** Whichever process of the kind passes the point first. */
+  killAt(kind: Kind, point: FaultPointName): void {
+    this.arm({ how: 'kill', kind, point, afterMs: 0, forMs: 0 });
+  }
+
+  /** Whatever it does. */
+  killOne(kind: Kind): void {
+    this.world.end(this.living(kind)[0]!, 'kill');
   }
 
   get isStruck(): boolean {
@@ -158,6 +176,15 @@ export class Case {
     return this.ann.turn(turnId);
   }
 
+  /** Lets time pass until the work is done. */
+  async move<T>(what: string, work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = () => void (isOver = true);
+    work.then(over, over);
+    await this.world.clock.runUntil(what, () => isOver, LONGEST_MS);
+    return work;
+  }
+
   private device(name: string): Device {
     return new Device(this.world, name, USER, this.random.fork());
   }
@@ -186,14 +213,6 @@ export class Case {
     world.isCalm = true;
     await world.clock.sleep(LINGERS_MS);
     for (const device of devices) device.leave(this.conversationId);
-  }
-
-  private async move<T>(what: string, work: Promise<T>): Promise<T> {
-    let isOver = false;
-    const over = () => void (isOver = true);
-    work.then(over, over);
-    await this.world.clock.runUntil(what, () => isOver, LONGEST_MS);
-    return work;
   }
 
   private get errors(): string[] {

@@ -30,6 +30,10 @@ export class Device {
     this.connectSoon();
   }
 
+  get gatewayPlace(): string | undefined {
+    return this.gateway?.place;
+  }
+
   /** The answer, or undefined: refused, or nobody knows. */
   ask(request: ClientRequestName, body: object): Promise<Record<string, unknown> | undefined> {
     const { world, socket, gateway } = this;

@@ -40,6 +40,8 @@ export class Faults {
   weather: Weather = CALM;
   model: ModelMoods = MOODY;
   isStoreAway = false;
+  /** The next operation of this name fails, before or after its effect. */
+  breaksNext: { operation: string; when: 'before' | 'after' } | undefined;
   readonly counts: Record<string, number> = {};
 
   constructor(private readonly random: SeededRandom) {}
@@ -51,8 +53,13 @@ export class Faults {
   }
 
   /** An error that comes before the effect, or after it. */
-  storeMishap(): 'before' | 'after' | undefined {
+  storeMishap(operation: string): 'before' | 'after' | undefined {
     if (this.isStoreAway) return 'before';
+    const next = this.breaksNext;
+    if (next?.operation === operation) {
+      this.breaksNext = undefined;
+      return next.when;
+    }
     if (!this.happens('store fails', this.weather.storeFails)) return undefined;
     return this.random.float() < 0.5 ? 'before' : 'after';
   }

@@ -51,7 +51,7 @@ export class SimulatedStore {
       const answer = (settle: () => void) => this.clock.after(faults.storeDelayMs(), settle);
       const fail = () => answer(() => reject(new StoreUnavailableError('The simulated store is away.')));
       const arrive = async () => {
-        const mishap = this.isCut ? 'before' : faults.storeMishap();
+        const mishap = this.isCut ? 'before' : faults.storeMishap(name);
         if (mishap === 'before') return fail();
         const row = args[0] as { _id: string };
         const key = `${name} ${row?._id}`;

@@ -35,6 +35,8 @@ export class World {
   readonly ends: string[] = [];
   /** Is told what happens. */
   onNote: ((line: string) => void) | undefined;
+  /** Is told of each operation that has had its effect on the store. */
+  onEffect: ((processId: string, operation: string, args: unknown[]) => void) | undefined;
   modelRequests = 0;
   readonly logger = createLogger({
     role: 'world',
@@ -135,6 +137,7 @@ export class World {
 
   noteEffect(processId: string, name: string, args: unknown[], result: unknown): void {
     this.promises.noteEffect(name, args, result);
+    this.onEffect?.(processId, name, args);
     if (this.onNote) this.note(`${this.placeOf(processId)} ${name} ${describeArgs(args)}`);
   }
 }
