@@ -1,12 +1,13 @@
 import { controlKey, encodeMessage, type ConversationEvent, type Message, type Role } from '#contracts';
-import type {
-  Bus,
-  Consumer,
-  DeadDelivery,
-  Delivery,
-  DeliveryOutcome,
-  Handler,
-  PublishOutcome,
+import {
+  BusUnavailableError,
+  type Bus,
+  type Consumer,
+  type DeadDelivery,
+  type Delivery,
+  type DeliveryOutcome,
+  type Handler,
+  type PublishOutcome,
 } from '#messaging';
 import type { ProcessClock } from '#time/testing';
 import { encodeEvent } from '../../libs/messaging/event-codec.js';
@@ -89,8 +90,11 @@ export class SimulatedBus implements Bus {
 
   async inspect(queue: string): Promise<{ consumers: number; messages: number } | 'missing'> {
     await this.clock.sleep(this.world.faults.busDelayMs());
+    const { connection } = this;
     const found = await this.world.broker.inspect(queue);
     await this.clock.sleep(this.world.faults.busDelayMs());
+    if (!connection || connection !== this.connection)
+      throw new BusUnavailableError('The simulated broker does not answer.');
     return found;
   }
 
