@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Step } from '#contracts';
+import { Case } from './case.js';
+import type { Kind } from './kinds.js';
+
+/** Mistakes of the past that hung on the moment at which something happened to a call. */
+
+const LONG_MS = 20_000;
+const SEEDS = [1, 2, 3, 4];
+
+/** Calls `act` once, when an operation of that name has had its effect for a process of that kind. */
+function atEffect(play: Case, kind: Kind, operation: string, act: (args: unknown[]) => boolean | void): void {
+  const { world } = play;
+  let isOver = false;
+  world.onEffect = (processId, name, args) => {
+    const isMeant = world.living().some((process) => process.id === processId && process.kind === kind);
+    if (!isOver && isMeant && name === operation) isOver = act(args) !== false;
+  };
+}
+
+function killAtEffect(
+  play: Case,
+  kind: Kind,
+  operation: string,
+  isMeant: (args: unknown[]) => boolean,
+): void {
+  const { world } = play;
+  world.onEffect = (processId, name, args) => {
+    const process = world.living().find(({ id }) => id === processId);
+    if (process?.kind !== kind || name !== operation || !isMeant(args)) return;
+    world.onEffect = undefined;
+    world.end(process, 'kill');
+  };
+}
+
+const states = (play: Case, turnId: string) =>
+  String(play.view(turnId)?.steps[0]?.calls.map(({ state }) => state));
+
+describe('a Stop', () => {
+  it.each(SEEDS)('that comes while a claim is being confirmed ends the call at once (seed %d)', (seed) =>
+    Case.play({ seed }, async (play) => {
+      const message = play.message([[{ tool: 'once', takesMs: LONG_MS }]]);
+      let turnId = '';
+      let stopped: Promise<unknown> | undefined;
+      atEffect(play, 'worker', 'claim', () => void (stopped = play.stop(play.bob, turnId)));
+      turnId = await play.send(play.bob, message);
+      await play.until('the Stop', () => stopped !== undefined);
+      await stopped;
+      await play.until('the end of the call', () => states(play, turnId) === 'cancelled', LONG_MS / 4);
+    }),
+  );
+
+  it('pressed twenty times at once is one Stop, and all get the same answer', () =>
+    Case.play({}, async (play) => {
+      const turnId = await play.send(play.bob, [[{ tool: 'once', takesMs: LONG_MS }]]);
+      await play.until('a running call', () => states(play, turnId) === 'running');
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => play.bob.ask('stop', { turn_id: turnId })),
+      );
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+      await play.ended(turnId);
+      expect((await play.journal(turnId)).steps.map(({ kind }) => kind)).toEqual(['model', 'cancel']);
+    }));
+
+  it.each(SEEDS)(
+    'after a wrong suspicion ends nothing as unknown while the first owner lives (seed %d)',
+    (seed) =>
+      Case.play({ seed }, async (play) => {
+        const { world } = play;
+        const turnId = await play.send(play.bob, [[{ tool: 'repeat', takesMs: LONG_MS }]]);
+        await play.until('a running call', () => states(play, turnId) === 'running');
+        const [call] = (await play.journal(turnId)).steps[0]!.calls;
+        const claimed = async () =>
+          (await play.journal(turnId)).claims.filter(({ _id }) => _id.startsWith(call!.tool_call_id));
+        const [first] = await claimed();
+        world
+          .living()
+          .find(({ id }) => id === first!.owner)!
+          .cutBus(15_000);
+        await play.until('a second start', () => world.starts.length === 2);
+        await play.stop(play.bob, turnId);
+        await play.ended(turnId);
+        await play.until('the end of the call', () => play.bob.hasSeenAll([turnId]));
+        expect((await play.calls(turnId)).map(({ end }) => end)).not.toContain('OutcomeUnknown');
+      }),
+  );
+
+  it('in a stream keeps the text that viewers have seen', () =>
+    Case.play({}, async (play) => {
+      play.arm({ how: 'delay', kind: 'orchestrator', point: 'token_streamed', afterMs: 0, forMs: 400 });
+      const turnId = await play.send(play.bob, []);
+      const shown = () => play.view(turnId)?.steps[0]?.text ?? '';
+      await play.until('the first words', () => shown() !== '');
+      const seen = shown();
+      await play.stop(play.bob, turnId);
+      await play.ended(turnId);
+      const last = (await play.journal(turnId)).steps.at(-1)!;
+      expect(last.kind).toBe('cancel');
+      const text = last.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      expect(text.startsWith(seen)).toBe(true);
+    }));
+});
+
+describe('a call that a person must allow', () => {
+  const ASKED = [[{ tool: 'asked' as const, takesMs: 10 }]];
+  const approve = (play: Case, turn_id: string, tool_call_id: string) => {
+    const told = { viewer: 'bob', tool_call_id, decision: 'approve' as const };
+    play.world.request({ what: 'approval', ...told });
+    return play.bob.ask('tool_approval', { turn_id, tool_call_id, decision: 'approve' }).then((answer) => {
+      if (answer) play.world.request({ what: 'answered', ...told });
+      return answer;
+    });
+  };
+
+  it('and that is allowed in the moment in which its turn is parked goes on at once', () =>
+    Case.play({}, async (play) => {
+      const { clock } = play.world;
+      // A view shows twenty turns.
+      for (let afterMs = 0; afterMs < 18; afterMs++) {
+        let step: Step | undefined;
+        atEffect(play, 'orchestrator', 'commitStep', ([row]) => void (step = row as Step));
+        const turnId = await play.send(play.bob, ASKED);
+        while (!step) await clock.sleep(1);
+        await clock.sleep(afterMs);
+        await approve(play, turnId, step.calls[0]!.tool_call_id);
+        await play.until(`the end, approved after ${afterMs} ms`, () => play.ann.hasSeenEnd(turnId), 3_000);
+      }
+    }));
+
+  it.each(SEEDS)('is listed as waiting, however late its turn was marked as running (seed %d)', (seed) =>
+    Case.play({ seed, weather: { storeIsLate: 0.3 } }, async (play) => {
+      const turnId = await play.send(play.bob, ASKED);
+      await play.until('a call to approve', () => states(play, turnId) === 'awaiting_approval');
+      await play.world.clock.sleep(15_000);
+      const { turn, steps } = await play.journal(turnId);
+      expect(turn.status).toBe('awaiting_input');
+      await approve(play, turnId, steps[0]!.calls[0]!.tool_call_id);
+      await play.ended(turnId);
+    }),
+  );
+
+  it('shows who allowed it although the gateway that took the answer died before it told anybody', () =>
+    Case.play({ of: { gateway: 3 } }, async (play) => {
+      const turnId = await play.send(play.bob, ASKED);
+      await play.until('a call to approve', () => states(play, turnId) === 'awaiting_approval');
+      const [call] = (await play.journal(turnId)).steps[0]!.calls;
+      killAtEffect(play, 'gateway', 'answer', () => true);
+      await approve(play, turnId, call!.tool_call_id);
+      await play.ended(turnId);
+    }));
+});
+
+describe('a turn that ends', () => {
+  it.each([
+    ['setTurnStatus', ([, status]: unknown[]) => status === 'completed'],
+    ['setTurnDue', ([, due]: unknown[]) => due === null],
+  ] as const)('and whose orchestrator dies after %s is cached as ended all the same', (operation, isMeant) =>
+    Case.play({}, async (play) => {
+      killAtEffect(play, 'orchestrator', operation, isMeant);
+      const turnId = await play.send(play.bob, []);
+      await play.until('the death', () => play.living('orchestrator').length === 1);
+      await play.ended(turnId);
+      await play.world.clock.sleep(30_000);
+      expect((await play.journal(turnId)).turn).toMatchObject({ status: 'completed', due_at: null });
+    }),
+  );
+
+  it('is shown although viewers were told of a later turn first', () =>
+    Case.play({}, async (play) => {
+      play.killAt('gateway', 'turn_inserted');
+      void play.bob.ask('message', play.message([]));
+      await play.until('the death', () => play.living('gateway').length === 1);
+      const later = await play.send(play.ann, []);
+      await play.ended(later);
+      await play.until(
+        'both turns',
+        () => play.view(later) !== undefined && play.ann.views.get(play.conversationId)!.turns.length === 3,
+        20_000,
+      );
+    }));
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { Case } from './case.js';
+
+/** Mistakes of the past that hung on when processes came, went or stood still. */
+
+const ONCE = [[{ tool: 'once' as const, takesMs: 300 }]];
+const RAN = [{ end: 'success', starts: 1 }];
+const SEEDS = [1, 2, 3, 4];
+const TOOLS = 5;
+
+const offered = ({ world }: Case) =>
+  world.gateways().map(({ gateway }) => gateway!.offeredTools.list().length);
+
+describe('a worker', () => {
+  it.each(SEEDS)('that has just thawed and claims is not called dead (seed %d)', (seed) =>
+    Case.play({ seed, of: { worker: 1 } }, async (play) => {
+      const [worker] = play.living('worker');
+      const { clock } = play.world;
+      worker!.freeze();
+      await clock.sleep(15_000);
+      worker!.thaw();
+      // Its tools come back with its next announcement.
+      await play.until('the tools', () => offered(play).every((count) => count === TOOLS), 35_000);
+      worker!.freeze();
+      await clock.sleep(9_000);
+      const turnId = await play.send(play.bob, ONCE);
+      worker!.thaw();
+      await play.ended(turnId);
+      expect((await play.calls(turnId)).map(({ end }) => end)).not.toContain('OutcomeUnknown');
+    }),
+  );
+
+  it('is replaced without a moment in which its tools are offered by nobody', () =>
+    Case.play({ of: { worker: 1 } }, async (play) => {
+      const { world } = play;
+      const [old] = play.living('worker');
+      const next = play.start('worker');
+      await play.until('the next worker', () => next.isReady);
+      void old!.stop();
+      for (let looks = 0; looks < 400; looks++) {
+        expect(offered(play)).toEqual([TOOLS, TOOLS]);
+        await world.clock.sleep(25);
+      }
+      const turnId = await play.send(play.bob, ONCE);
+      await play.ended(turnId);
+      expect(await play.calls(turnId)).toEqual(RAN);
+    }));
+
+  it.each([10, 30, 60, 100, 1_000])(
+    'whose offer is lost with the broker tells it again (broker gone %d ms after its start)',
+    (afterMs) =>
+      Case.play({ of: { worker: 1 } }, async (play) => {
+        const { world } = play;
+        play.killOne('worker');
+        await world.clock.sleep(10_000);
+        play.start('worker');
+        await world.clock.sleep(afterMs);
+        world.restartBroker(500);
+        await play.until(
+          'the tools being offered',
+          () => String(offered(play)) === `${TOOLS},${TOOLS}`,
+          10_000,
+        );
+      }),
+  );
+
+  it('is silent while the broker is away, and its tools are offered all the same', () =>
+    Case.play({}, async (play) => {
+      const { world } = play;
+      world.restartBroker(120_000);
+      for (let looks = 0; looks < 140; looks++) {
+        expect(offered(play)).toEqual([TOOLS, TOOLS]);
+        await world.clock.sleep(1_000);
+      }
+      const turnId = await play.send(play.bob, ONCE);
+      await play.ended(turnId);
+      expect(await play.calls(turnId)).toEqual(RAN);
+    }));
+});
+
+describe('an orchestrator', () => {
+  it.each([0, 20, 40, 60])(
+    'that stood still while it asked for tools (from %d ms on) still offers them',
+    (afterMs) =>
+      Case.play({ of: { orchestrator: 1 } }, async (play) => {
+        const { world } = play;
+        const next = play.start('orchestrator');
+        await world.clock.sleep(afterMs);
+        next.freeze();
+        await world.clock.sleep(4_000);
+        play.killOne('orchestrator');
+        next.thaw();
+        const turnId = await play.send(play.bob, ONCE);
+        await play.ended(turnId);
+        expect(await play.calls(turnId)).toEqual(RAN);
+      }),
+  );
+});
