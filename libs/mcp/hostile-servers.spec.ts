@@ -115,16 +115,24 @@ describe('a hostile server', () => {
   });
 
   it('whose tools change at every listing is asked less and less often', async () => {
-    const changing = createToolset(hostileServer({ LIST: 'changing' }), {
-      minRelistMs: 400,
-      maxPauseMs: 60_000,
-    });
-    const listedAt: number[] = [];
-    changing.onChange(() => void listedAt.push(performance.now()));
+    const clock = new SystemClock();
+    const pauses: number[] = [];
+    const after = clock.after.bind(clock);
+    let now = clock.now();
+    // Only pauses take time, nothing between a listing and the next change: a pause is what it was meant to be.
+    clock.now = () => now;
+    clock.after = (ms, run, options) => {
+      const timer = after(ms, run, options);
+      pauses.push(ms);
+      if (ms < 1_000) now += ms;
+      return timer;
+    };
+    const timings = { minRelistMs: 40, maxPauseMs: 60_000 };
+    const time = { ...systemTime(), clock };
+    const changing = createToolset(hostileServer({ LIST: 'changing' }), timings, recordingLogger(), { time });
     await changing.start();
     await untilChanged(changing, () => names(changing).includes('version_4'));
-    // At once, then after 400, 800 ms; pauses that do not grow would come to 800 ms.
-    expect(listedAt[3]! - listedAt[0]!).toBeGreaterThan(1_000);
+    expect(pauses).toEqual(expect.arrayContaining([40, 80]));
     expect(await callGood()).toBe('get-weather Ulm');
   });
 

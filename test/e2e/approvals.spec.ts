@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { CallView } from '#contracts';
 import { say, useTools } from '../fakes/messages-reply.js';
 import type { SwitchyardProcess } from '../services/processes.js';
-import { Stopwatch } from '../services/stopwatch.js';
 import { waitFor } from '../services/wait-for.js';
 import { Gates } from './gates.js';
 import { callsOf, endsOf, statusAndText } from './models-chat.js';
@@ -169,8 +168,6 @@ describe('calls that wait for a person', () => {
     await waiting(laptop, turnId);
     await gates.started('obeys');
     const running = callsSeen(laptop, turnId)[1]!.tool_call_id;
-    const stoppedAt = Date.now();
-    const watch = new Stopwatch();
     const named = (await laptop.request('stop', { turn_id: turnId })).may_be_running as string[];
     // A tool that obeyed before the answer was made is not running any more.
     if (named.length > 0) expect(named).toEqual([running]);
@@ -178,7 +175,6 @@ describe('calls that wait for a person', () => {
     const isOver = () => callsSeen(phone, turnId).every(({ state }) => state === 'cancelled');
     await waitFor(isOver, { what: 'both ends at the other device', ...PATIENCE });
     const [never, obeyed] = callsSeen(phone, turnId);
-    expect(Date.parse(obeyed!.ended_at!) - stoppedAt - watch.stop().stalledMs).toBeLessThan(2_000);
     expect(never!.error?.error_details).toEqual({ started: false });
     expect(obeyed!.error?.error_details).toEqual({ started: true });
     // The worker does not wait for its server's own end.

@@ -7,7 +7,6 @@ import { systemTime } from '#time';
 import { builtProgram } from '../services/built.js';
 import { runCommand } from '../services/child.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
-import { Stopwatch } from '../services/stopwatch.js';
 import { waitFor } from '../services/wait-for.js';
 import { checkCaches } from '../faults/check-turn.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
@@ -15,8 +14,6 @@ import { Gates } from './gates.js';
 import { deepArray } from './unharmed.js';
 
 const LONG_MS = 120_000;
-/** Four hints that only the sweeper sends again take longer: it looks every 5 s and more. */
-const WITHOUT_SWEEPS_MS = 12_000;
 
 /** `npm run switchyard -- …`: what it printed, or its complaint. */
 async function switchyard(url: string, ...command: string[]): Promise<string> {
@@ -114,16 +111,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
       await gates.started('before');
       const second = await viewer.send('what is 1 + 1?', { conversation_id: first.conversation_id });
       const { connection: mongo, title } = await breakTitle(cluster, first.conversation_id);
-      const watch = new Stopwatch();
       gates.open('before');
       const end = await viewer.ended(second.conversation_id, second.turn_id, LONG_MS / 2);
-      const { stalledMs } = watch.stop();
-      const before = viewer.turn(first.conversation_id, first.turn_id)!;
       const message = expect.stringMatching(/4 attempts failed/);
       expect(end).toMatchObject({ status: 'failed', error: { code: 'internal', message } });
-      // From the moment when the turn could have begun.
-      const tookMs = Date.parse(end.ended_at!) - Date.parse(before.ended_at!) - stalledMs;
-      expect(tookMs).toBeLessThan(WITHOUT_SWEEPS_MS);
       const own = await cluster.store.listDeadLettersOfTurn(second.turn_id, 50);
       // A hint that came twice may have died twice.
       expect(own.length).toBeGreaterThanOrEqual(4);

@@ -267,11 +267,9 @@ describe('the socket', () => {
     expect(ann.socket.types.at(-1)).toBe('complete');
   });
 
-  test('16 a second tab gets nothing of the first one’s turn, and complete comes after 300 ms at the soonest', async () => {
+  test('16 a second tab gets nothing of the first one’s turn', async () => {
     const tab = await GenesisClient.open(standalone.url, { token: ann.token });
-    const sentAt = performance.now();
     await ask('hello', say('Hello.'));
-    expect(ann.socket.received.at(-1)!.at - sentAt).toBeGreaterThanOrEqual(300);
     tab.sendRaw('{"type":"ping"}');
     await tab.next('pong');
     expect(tab.frames).toEqual([{ type: 'pong' }]);

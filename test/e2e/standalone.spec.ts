@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { fileURLToPath } from 'node:url';
 import { say, useTools } from '../fakes/messages-reply.js';
 import type { SwitchyardProcess } from '../services/processes.js';
-import { Stopwatch } from '../services/stopwatch.js';
 import { waitFor } from '../services/wait-for.js';
 import { callsOf, endsOf, statusAndText } from './models-chat.js';
 import { gate, ScriptedProvider } from './scripted-provider.js';
@@ -73,13 +72,11 @@ describe('npm start', () => {
     expect((await fetch(`${standalone.url}/health/ready`)).status).toBe(200);
   });
 
-  test('ends quickly on SIGTERM, and shows the same conversation when started again', async () => {
+  test('ends on SIGTERM, and shows the same conversation when started again', async () => {
     const { conversation_id, turn_id } = await viewer.send('what is 3 * 4?');
     await viewer.ended(conversation_id, turn_id);
     const before = viewer.view(conversation_id);
-    const watch = new Stopwatch();
     expect(await standalone.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-    expect(watch.stop().tookMs).toBeLessThan(5_000);
     viewer.close();
     standalone = await startStandalone({ DATA_DIR });
     viewer = await Viewer.connect(standalone.url);

@@ -93,10 +93,8 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
     gates.open('first');
     await cluster.end(dying, 'SIGKILL');
     const killed = await ann.send('call dying__hold with {"name":"third"}');
-    const sentAt = performance.now();
     for (const turn of [told, killed]) {
       const end = await ann.ended(turn.conversation_id, turn.turn_id, NO_WORKER_MS);
-      expect(performance.now() - sentAt).toBeLessThan(NO_WORKER_MS);
       expect(end.status).toBe('completed');
       expect(lastCallOf(ann, turn)).toMatchObject({
         state: 'failed',

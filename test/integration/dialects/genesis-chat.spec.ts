@@ -162,17 +162,6 @@ describe('/ws/chat', () => {
     client.close();
   });
 
-  it('16 completes nothing sooner than 300 ms after its message', async () => {
-    const client = await open();
-    const id = await conversation();
-    const sentAt = performance.now();
-    client.say(id, 'hello');
-    await (await play(id)).answer('Hello.');
-    await client.next('complete');
-    expect(client.received.at(-1)!.at - sentAt).toBeGreaterThanOrEqual(300);
-    client.close();
-  });
-
   it('shows a second turn when the first is complete, however early it ended', async () => {
     const client = await open();
     const [one, two] = [await conversation(), await conversation()];

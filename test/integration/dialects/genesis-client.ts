@@ -4,8 +4,6 @@ import { waitFor } from '../../services/wait-for.js';
 
 export interface ReceivedFrame {
   frame: ServerFrame;
-  /** Monotonic milliseconds. */
-  at: number;
 }
 
 /** A socket of `/ws/chat` that remembers what it was told. */
@@ -18,7 +16,7 @@ export class GenesisClient {
   private constructor(readonly socket: WebSocket) {
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       if (isBinary) throw new Error('a binary frame');
-      this.received.push({ frame: JSON.parse(data.toString('utf8')) as ServerFrame, at: performance.now() });
+      this.received.push({ frame: JSON.parse(data.toString('utf8')) as ServerFrame });
     });
     socket.on('open', () => (this.isOpen = true));
     socket.on('close', (code, reason) => (this.closed = { code, reason: reason.toString('utf8') }));

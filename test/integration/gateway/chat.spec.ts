@@ -225,9 +225,9 @@ describe('joining', () => {
     expect(viewer.events('turn_queued')).toEqual([]);
   });
 
-  it('reads the store no more often than once in a while, however many join', async () => {
+  it('reads the store once in a while, however many join', async () => {
     let reads = 0;
-    const rereadMs = 500;
+    const rereadMs = 60_000;
     await start({
       timings: { ...DOUBTING_TIMINGS, rereadMs, quietMs: 5_000, longestQuietMs: 5_000, lingerMs: 1_000 },
       alter: ({ store }) => ({
@@ -241,12 +241,10 @@ describe('joining', () => {
       }),
     });
     const clients = await Promise.all(Array.from({ length: 20 }, () => harness.connect()));
-    const startedAt = performance.now();
     const { conversation_id } = await clients[0]!.send('hello');
     await Promise.all(clients.map((client) => client.request('join', { conversation_id })));
     await Promise.all(clients.map((client) => client.event('snapshot')));
-    // A busy machine may be at it for longer than one of those whiles.
-    expect(reads).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / rereadMs);
+    expect(reads).toBeLessThanOrEqual(1);
   });
 });
 

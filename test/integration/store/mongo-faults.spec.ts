@@ -4,11 +4,8 @@ import type { Claim } from '#contracts';
 import { systemTime } from '#time';
 import { makeCallId, sampleClaim, sampleTurn } from '../../../libs/store/testing/sample-rows.js';
 import { startMongo, type MongoService } from '../../services/mongo.js';
-import { ownTime } from '../../services/own-time.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../../services/test-services.js';
-import { waitFor } from '../../services/wait-for.js';
-
-const boundMs = 6_500;
+import { inTime, waitFor } from '../../services/wait-for.js';
 
 describeWithServices(['private-mongo'], 'the Mongoose adapter when its server dies', () => {
   let mongo: MongoService;
@@ -41,8 +38,9 @@ describeWithServices(['private-mongo'], 'the Mongoose adapter when its server di
   }
 
   async function expectRefusal(operation: Promise<unknown>): Promise<void> {
-    const late = ownTime(boundMs).then(() => 'no answer');
-    await expect(Promise.race([operation, late])).rejects.toThrow(StoreUnavailableError);
+    await expect(inTime(operation, { what: 'an answer of the store' })).rejects.toThrow(
+      StoreUnavailableError,
+    );
   }
 
   it('has every acknowledged insert after SIGKILL in mid-write, refuses in bounded time, and works again', async () => {

@@ -14,8 +14,8 @@ import {
 } from '../../../libs/store/testing/sample-rows.js';
 import { describeStoreContract } from '../../../libs/store/testing/store-contract.js';
 import { findFreePort } from '../../services/free-port.js';
-import { ownTime } from '../../services/own-time.js';
 import { describeWithServices, mongoForTest, serviceStartTimeoutMs } from '../../services/test-services.js';
+import { inTime } from '../../services/wait-for.js';
 import { MongoProxy } from './mongo-proxy.js';
 
 describeWithServices(['mongo'], 'the Mongoose adapter', () => {
@@ -132,11 +132,15 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
 
     it('is unavailable while nothing listens, in bounded time', async () => {
       await proxy.stop();
-      const late = ownTime(6_500).then(() => 'no answer');
-      const refused = [store.claim(sampleClaim(sampleTurn(), makeCallId(), 1)), store.ping()];
+      const refused: Promise<unknown>[] = [
+        store.claim(sampleClaim(sampleTurn(), makeCallId(), 1)),
+        store.ping(),
+      ];
       await Promise.all(
         refused.map((operation) =>
-          expect(Promise.race([operation, late])).rejects.toThrow(StoreUnavailableError),
+          expect(inTime(operation, { what: 'an answer of the store' })).rejects.toThrow(
+            StoreUnavailableError,
+          ),
         ),
       );
       proxy = await MongoProxy.start(url);

@@ -1,0 +1,44 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { SeededRandom, VirtualClock } from '#time/testing';
+import { openPorts, turnRow, type TestPorts } from '#journal/testing';
+import { keepDeadLetter } from './dead-letters.js';
+
+let clock: VirtualClock;
+let ports: TestPorts;
+beforeEach(async () => {
+  const random = new SeededRandom(1);
+  clock = new VirtualClock(random);
+  ports = await openPorts('orchestrator-1', { clock, random });
+  const turn = { ...turnRow(), at: new Date(clock.wall()).toISOString() };
+  await ports.store.insertTurn(turn);
+});
+
+const hints = () => ports.recorded.bodies('turn.advance').length;
+
+/** The same hint, dead for the n-th time. */
+function die(n: number): Promise<void> {
+  const message = { id: `message-${n}`, type: 'turn.advance', body: { turn_id: 'turn_1' } };
+  const content = Buffer.from(JSON.stringify(message));
+  return keepDeadLetter(ports, {
+    queue: 'turns',
+    reason: 'rejected: handler failed: Error',
+    messageId: `message-${n}`,
+    content,
+  });
+}
+
+describe('a hint that dies', () => {
+  it('is sent again without a sweep, each time after twice the pause, and the fourth death ends the turn', async () => {
+    for (const [index, pauseMs] of [250, 500, 1_000].entries()) {
+      const kept = die(index);
+      await clock.advance(pauseMs - 1);
+      expect(hints()).toBe(index);
+      await clock.advance(1);
+      await kept;
+      expect(hints()).toBe(index + 1);
+    }
+    await die(3);
+    expect(await ports.store.getTurn('turn_1')).toMatchObject({ status: 'failed' });
+    expect(hints()).toBe(3);
+  });
+});
