@@ -126,7 +126,7 @@ export class Feed {
     const reduced = reduceEvent(before, event);
     if (reduced.verdict === 'applied' || reduced.verdict === 'passing') {
       this.view = trimmed(reduced.view);
-      this.missing.note(before, reduced.event);
+      this.missing.note(before, reduced.event, this.view);
       this.audience.relay(reduced.event, before);
       if (event.type === 'turn_queued' && event.number > (before.turns.at(-1)?.number ?? 0) + 1) this.doubt();
     }

@@ -1,9 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { CallView, ConversationEvent, View } from '#contracts';
+import { describe, expect, it } from '@jest/globals';
+import type { CallView, ConversationEvent, EventOf, View } from '#contracts';
 import { fields, running, setUp } from './testing/test-feed.js';
-
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
 
 const CALL_ID = 'call_0000000000000000000001';
 const tool = {
@@ -39,47 +36,65 @@ const answered: ConversationEvent = {
   tool_call_id: CALL_ID,
   ...approval,
 };
-const ends: ConversationEvent[] = [
-  {
-    type: 'tool_complete',
-    ...fields,
-    ...tool,
-    step: 1,
-    attempt: 1,
-    worker: 'worker-1',
-    duration_ms: 5,
-    status: 'success',
-    tool_result: 'sent',
-    tool_output: 'sent',
-  },
-  {
-    type: 'complete',
-    ...fields,
-    message_id: 'turn_1:1',
-    content: '',
-    usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
-  },
-];
+const completed: EventOf<'tool_complete'> = {
+  type: 'tool_complete',
+  ...fields,
+  ...tool,
+  step: 1,
+  attempt: 1,
+  worker: 'worker-1',
+  duration_ms: 5,
+  status: 'success',
+  tool_result: 'sent',
+  tool_output: 'sent',
+};
+const carried: ConversationEvent = {
+  type: 'step_started',
+  ...fields,
+  step: 2,
+  attempt: 100,
+  settled: [completed],
+};
+const committed: ConversationEvent = {
+  type: 'step_committed',
+  ...fields,
+  step: 2,
+  attempt: 100,
+  text_length: 0,
+  calls: [],
+};
+const completedTurn: EventOf<'complete'> = {
+  type: 'complete',
+  ...fields,
+  message_id: 'turn_1:2',
+  content: '',
+  usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
+};
+const ends: ConversationEvent[] = [completed, { ...completedTurn, message_id: 'turn_1:1' }];
 
-async function silence(feed: { watch(): void }, seconds: number): Promise<void> {
+async function silence({ feed, clock }: ReturnType<typeof setUp>, seconds: number): Promise<void> {
   for (let i = 0; i < seconds; i++) {
-    await jest.advanceTimersByTimeAsync(1_000);
+    await clock.advance(1_000);
     feed.watch();
   }
 }
 
 describe('a feed that was not told who answered', () => {
-  it('reads the store after the turn has ended, once, and shows the answer', async () => {
-    const { feed, reads, join } = setUp();
+  it.each([
+    ['its start and end', [started, ...ends]],
+    ['the beginning of the next step, which carries its end', [carried, committed, completedTurn]],
+  ])('but of %s, reads the store after the turn has ended, once, and shows it', async (_, events) => {
+    const set = setUp();
+    const { feed, reads, join } = set;
     const viewer = join();
     await reads[0]!.answer(running('', { committed: true, calls: [awaiting] }, { status: 'awaiting_input' }));
-    for (const event of [started, ...ends]) feed.receive(event);
-    await silence(feed, 7);
+    for (const event of events) feed.receive(event);
+    await silence(set, 7);
     expect(reads).toHaveLength(2);
     await reads[1]!.answer(ended({ approval }));
     const shown = { calls: [{ approval, state: 'succeeded' }] };
     expect(viewer.told.at(-1)).toMatchObject({ type: 'snapshot', view: { turns: [{ steps: [shown] }] } });
-    await silence(feed, 60);
+    await silence(set, 60);
     expect(reads).toHaveLength(2);
   });
 
@@ -87,11 +102,12 @@ describe('a feed that was not told who answered', () => {
     ['in time', [answered, started, ...ends]],
     ['late', [started, ...ends, answered]],
   ])('leaves the store alone when the answer comes %s', async (_, events) => {
-    const { feed, reads, join } = setUp();
+    const set = setUp();
+    const { feed, reads, join } = set;
     join();
     await reads[0]!.answer(running('', { committed: true, calls: [awaiting] }, { status: 'awaiting_input' }));
     for (const event of events) feed.receive(event);
-    await silence(feed, 60);
+    await silence(set, 60);
     expect(reads).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import type { ConversationEvent, View } from '#contracts';
+import type { CallView, ConversationEvent, View } from '#contracts';
 
 /**
  * Calls that went on although nobody was told of the answer that they waited for. It travels another way and may only
@@ -11,14 +11,15 @@ export class MissingAnswers {
     return this.calls.size > 0;
   }
 
-  /** `before`: what was shown until the event. */
-  note(before: View, event: ConversationEvent): void {
+  /** What was shown before the event, and after it. Several events end a call, and one may end several. */
+  note(before: View, event: ConversationEvent, after: View): void {
     if (event.type === 'approval_answered') this.calls.delete(event.tool_call_id);
-    else if (
-      (event.type === 'tool_start' || event.type === 'tool_complete' || event.type === 'tool_error') &&
-      isAwaited(before, event.turn_id, event.tool_call_id)
-    )
-      this.calls.add(event.tool_call_id);
+    if (event.type === 'token') return;
+    for (const { tool_call_id, state } of lastCallsOf(before, event.turn_id)) {
+      if (state !== 'awaiting_approval') continue;
+      const now = callsOf(after, event.turn_id).find((call) => call.tool_call_id === tool_call_id);
+      if (now && now.state !== 'awaiting_approval' && !now.approval) this.calls.add(tool_call_id);
+    }
   }
 
   /** The store has been read: it has every answer. */
@@ -27,10 +28,11 @@ export class MissingAnswers {
   }
 }
 
-function isAwaited({ turns }: View, turnId: string, toolCallId: string): boolean {
-  const turn = turns.findLast(({ turn_id }) => turn_id === turnId);
-  const calls = turn?.steps.at(-1)?.calls ?? [];
-  return calls.some(
-    ({ tool_call_id, state }) => tool_call_id === toolCallId && state === 'awaiting_approval',
-  );
+/** Only the last step waits for anybody. */
+function lastCallsOf({ turns }: View, turnId: string): readonly CallView[] {
+  return turns.findLast(({ turn_id }) => turn_id === turnId)?.steps.at(-1)?.calls ?? [];
+}
+
+function callsOf({ turns }: View, turnId: string): CallView[] {
+  return turns.findLast(({ turn_id }) => turn_id === turnId)?.steps.flatMap(({ calls }) => calls) ?? [];
 }
