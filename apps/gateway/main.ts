@@ -14,11 +14,10 @@ await runMain('gateway', async () => {
   const store = createStore({ ...time, url: mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices, ...time });
   await service.open();
-  const { bus, peers, processId, clock, random, faultPoint } = await service.join('gateway', (identity) =>
+  const { part, processId } = await service.join('gateway', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const { health, metrics, drain } = service;
-  const part = { store: service.store, bus, peers, processId, clock, random, faultPoint };
   const deps = { ...part, config, logger, health, metrics };
   const running = await startGateway(deps, config);
   drain.addStep('gateway', (graceMs) => running.drain(graceMs));

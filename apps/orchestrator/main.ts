@@ -18,12 +18,10 @@ await runMain('orchestrator', async () => {
   const { health, metrics, drain } = service;
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });
   await service.open();
-  const { bus, peers, processId, clock, random, faultPoint } = await service.join(
-    'orchestrator',
-    (identity) => createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
+  const { part, processId } = await service.join('orchestrator', (identity) =>
+    createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const settings = toOrchestratorSettings(config);
-  const part = { store: service.store, bus, processId, peers, clock, random, faultPoint };
   const deps = { ...part, model, log: logger, metrics, settings };
   const running = await startOrchestrator(deps);
   drain.addStep('orchestrator', (graceMs) => running.drain(graceMs));

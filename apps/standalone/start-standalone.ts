@@ -32,7 +32,8 @@ export async function startStandalone(
   });
   const asWorker = await service.join('worker', createBus);
   const worker = await startToolWorker({
-    ...partOf(asWorker),
+    ...asWorker.part,
+    log: logger,
     metrics,
     hosts,
     questionTimes: { expireMs: config.questionMs },
@@ -40,22 +41,17 @@ export async function startStandalone(
   });
   const asOrchestrator = await service.join('orchestrator', createBus);
   const settings = toOrchestratorSettings(config);
-  const orchestrator = await startOrchestrator({ ...partOf(asOrchestrator), metrics, model, settings });
+  const orchestrator = await startOrchestrator({
+    ...asOrchestrator.part,
+    log: logger,
+    metrics,
+    model,
+    settings,
+  });
   const asGateway = await service.join('gateway', createBus);
-  const gateway = await startGateway({ ...partOf(asGateway), logger, config, health, metrics }, config);
+  const gateway = await startGateway({ ...asGateway.part, logger, config, health, metrics }, config);
   drain.addStep('gateway', (graceMs) => gateway.drain(graceMs));
   drain.addStep('orchestrator', (graceMs) => orchestrator.drain(graceMs));
   drain.addStep('tool worker', (graceMs) => worker.drain(graceMs));
   return { gateway, hosts };
-
-  function partOf({
-    bus,
-    peers,
-    processId,
-    clock,
-    random,
-    faultPoint,
-  }: Awaited<ReturnType<Service['join']>>) {
-    return { store, bus, peers, processId, clock, random, faultPoint, log: logger };
-  }
 }

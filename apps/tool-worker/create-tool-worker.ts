@@ -80,14 +80,12 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
         faultPoint,
         ...time,
       });
-      const { bus, peers, processId, clock, random } = member;
       try {
         await store.open();
         await member.start();
         const metrics = createMetrics({ collectDefaults: false });
         const overridesFor = () => ({ concurrency });
-        const part = { store, bus, peers, processId, clock, random, faultPoint, log: logger };
-        running = await startToolWorker({ ...part, metrics, hosts, overridesFor });
+        running = await startToolWorker({ ...member.part, log: logger, metrics, hosts, overridesFor });
       } catch (error) {
         await leave(0).catch(() => undefined);
         throw error;

@@ -17,17 +17,11 @@ await runMain('tool worker', async () => {
   const hosts = await createToolsets(config, { logger, metrics, store, ...time });
   await startHealthServer({ health, registry: metrics.registry, port, host, logger });
   await service.open();
-  const { bus, peers, processId, clock, random, faultPoint } = await service.join('worker', (identity) =>
+  const { part, processId } = await service.join('worker', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const deps = {
-    store: service.store,
-    bus,
-    processId,
-    peers,
-    clock,
-    random,
-    faultPoint,
+    ...part,
     log: logger,
     metrics,
     hosts,

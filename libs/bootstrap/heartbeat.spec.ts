@@ -1,12 +1,24 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { processIdSchema, controlKeySchema, controlKey, type ProcessRow } from '#contracts';
+import { processIdSchema, controlKeySchema, controlKey, type Claim, type ProcessRow } from '#contracts';
 import { createLogger } from '#observability';
 import { FollowingClock, SystemRandom } from '#time';
 import { SeededRandom, VirtualClock } from '#time/testing';
+import type { Store } from '#store';
+import { claimWhenKnown } from './claim-when-known.js';
 import { Heartbeat } from './heartbeat.js';
 import { createProcessId } from './process-identity.js';
 
 const WALL_AHEAD_MS = 120_000;
+
+const sampleRow: Claim = {
+  _id: 'call_1:1',
+  turn_id: 'turn_1',
+  conversation_id: 'conv_1',
+  owner: 'worker-1',
+  n: 1,
+  purpose: 'run',
+  at: '2026-01-01T00:00:00.000Z',
+};
 
 class FakeStore {
   rows = new Map<string, ProcessRow>();
@@ -84,6 +96,47 @@ describe('Heartbeat', () => {
     machine.jumpWall(5_000);
     await clock.advance(10_000);
     expect(followed.wall()).toBe(clock.wall());
+  });
+
+  it('is known to live at once while its beats are in time', async () => {
+    await clock.advance(5_900);
+    let isKnown = false;
+    void heartbeat.beKnown().then(() => (isKnown = true));
+    await clock.runUntilIdle();
+    expect(isKnown).toBe(true);
+  });
+
+  it('lets who was cut off from the store claim nothing before its next beat', async () => {
+    const claims: Claim[] = [];
+    const claim = async (row: Claim) => {
+      claims.push(row);
+      return { won: true, row };
+    };
+    const guarded = claimWhenKnown(
+      { claim, ping: async () => undefined } as Partial<Store> as Store,
+      heartbeat,
+    );
+    store.fails = true;
+    await clock.advance(7_900);
+    store.fails = false;
+    let answer: unknown;
+    void guarded.claim(sampleRow).then((given) => (answer = given));
+    await clock.advance(50);
+    expect(claims).toEqual([]);
+    await clock.advance(2_000);
+    expect(claims).toEqual([sampleRow]);
+    expect(answer).toEqual({ won: true, row: sampleRow });
+    await expect(guarded.ping()).resolves.toBeUndefined();
+  });
+
+  it('keeps nobody waiting who leaves', async () => {
+    store.fails = true;
+    await clock.advance(60_000);
+    let isKnown = false;
+    void heartbeat.beKnown().then(() => (isKnown = true));
+    await heartbeat.stop();
+    await clock.runUntilIdle();
+    expect(isKnown).toBe(true);
   });
 
   it('keeps its rhythm when the store is slow, one beat at a time', async () => {

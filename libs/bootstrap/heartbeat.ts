@@ -8,6 +8,7 @@ import {
   BEAT_INTERVAL_MS,
   failedBeat,
   isBeatOverdue,
+  isKnownToLive,
   type OwnHeartbeats,
 } from './liveness-rules.js';
 
@@ -51,6 +52,7 @@ export class Heartbeat {
   private isStopped = false;
   private isFailing = false;
   private beats = 0;
+  private readonly waiting = new Set<() => void>();
 
   constructor(private readonly options: HeartbeatOptions) {
     this.processId = options.processId;
@@ -73,6 +75,15 @@ export class Heartbeat {
     return this.state;
   }
 
+  /**
+   * Resolves when the others know that this process lives: at once, unless it was frozen or cut off from the store until
+   * now; then with its next beat. After `stop` at once.
+   */
+  async beKnown(): Promise<void> {
+    if (this.isStopped || isKnownToLive(this.state, this.now())) return;
+    await new Promise<void>((resolve) => this.waiting.add(resolve));
+  }
+
   /** Stops beating and removes the row, which tells everybody that this process is dead. */
   async leave(): Promise<void> {
     await this.stop();
@@ -83,6 +94,7 @@ export class Heartbeat {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.timer?.cancel();
+    this.letGoOn();
     await this.inFlight;
   }
 
@@ -125,8 +137,14 @@ export class Heartbeat {
     if (this.isFailing) this.options.logger.info('heartbeats succeed again');
     this.isFailing = false;
     this.state = acknowledgedBeat(this.own(), { ...beat, now: this.now() });
+    this.letGoOn();
     if (++this.beats % BEATS_PER_LOOK === 0) this.askTime().catch(() => undefined);
     this.options.onRound?.();
+  }
+
+  private letGoOn(): void {
+    for (const goOn of this.waiting) goOn();
+    this.waiting.clear();
   }
 
   /** Failing, it is asked again after the next beats: meanwhile the machine's clock does not run away. */

@@ -123,6 +123,14 @@ export function acknowledgedBeat(
   };
 }
 
+/**
+ * Whether nobody can count me as dead now, nor for the time that a claim takes: my last beat that was acknowledged began
+ * so lately that somebody who sees it stand still since then has not waited long enough.
+ */
+export function isKnownToLive({ lastBegunAt }: OwnHeartbeats, now: number): boolean {
+  return lastBegunAt !== null && now - lastBegunAt <= DEAD_AFTER_MS - BEAT_INTERVAL_MS;
+}
+
 export function failedBeat(own: OwnHeartbeats, now: number): OwnHeartbeats {
   return { ...own, lastFailedAt: now, steadySince: now };
 }

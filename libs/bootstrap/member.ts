@@ -6,6 +6,7 @@ import type { Store } from '#store';
 import { FollowingClock, type Random, type Time } from '#time';
 import { Heartbeat } from './heartbeat.js';
 import { Peers } from './peers.js';
+import { claimWhenKnown } from './claim-when-known.js';
 import { createProcessId } from './process-identity.js';
 
 /** As whom a bus connects, and whose time it has. */
@@ -28,6 +29,8 @@ export interface MemberOptions extends Time {
 /** One process's part in the fleet: its name, its row, its bus, and what it knows of the others. */
 export class Member implements Time {
   readonly processId: string;
+  /** For what the process does; see `claimWhenKnown`. */
+  readonly store: Store;
   readonly bus: Bus;
   readonly peers: Peers;
   /** Its time of day is the store's. */
@@ -54,8 +57,15 @@ export class Member implements Time {
       clock,
       onRound: () => void this.peers.readRound(),
     });
+    this.store = claimWhenKnown(store, this.heartbeat);
     const own = () => this.heartbeat.own();
     this.peers = new Peers({ store, bus: this.bus, ownIds: [processId], own, logger, clock, random });
+  }
+
+  /** What a role is given to run with. */
+  get part() {
+    const { store, bus, peers, processId, clock, random, faultPoint } = this;
+    return { store, bus, peers, processId, clock, random, faultPoint };
   }
 
   /** The row first: a claim whose owner has no row would be a dead process's. */
