@@ -1,6 +1,6 @@
 import type { Body } from '#contracts';
 import { newMessage } from '#contracts';
-import { retryingStore, type Ports } from '#journal';
+import { keepInHand, retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
 import type { Store } from '#store';
@@ -90,7 +90,8 @@ export class Orchestrator {
     delivery?: Delivery,
   ): Promise<DeliveryOutcome> {
     if (delivery) await this.ports.faultPoint('hint_received');
-    return this.drivers.advance(turn_id, conversation_id, delivery);
+    const advance = () => this.drivers.advance(turn_id, conversation_id, delivery);
+    return keepInHand(this.leaving.signal, advance);
   }
 
   /** `tool.result`: to the driver if it is here; from `results`, anybody may look at the turn. */
@@ -101,7 +102,7 @@ export class Orchestrator {
     await this.ports.faultPoint('result_received');
     const driver = this.drivers.get(turn_id);
     if (driver) driver.result(tool_call_id);
-    else if (delivery) await this.hintTurn(turn_id);
+    else if (delivery) await keepInHand(this.leaving.signal, () => this.hintTurn(turn_id));
     return 'ack';
   }
 

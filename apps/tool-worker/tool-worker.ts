@@ -1,5 +1,5 @@
 import type { Body, Toolset } from '#contracts';
-import { retryingStore, type Ports } from '#journal';
+import { keepInHand, retryingStore, type Ports } from '#journal';
 import type { Consumer, DeliveryOutcome } from '#messaging';
 import { Slots } from '#tools';
 import { toolsetOf } from '#turn';
@@ -59,7 +59,8 @@ export class ToolWorker {
   }
 
   call(body: Body<'tool.call'>): Promise<DeliveryOutcome> {
-    return this.runner.handle(body, this.slotsOf(toolsetOf(body.tool_name)));
+    const slots = this.slotsOf(toolsetOf(body.tool_name));
+    return keepInHand(this.leaving.signal, () => this.runner.handle(body, slots));
   }
 
   cancel(told: Body<'tool.cancel'>): Promise<void> {

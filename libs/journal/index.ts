@@ -5,6 +5,7 @@ export * from './count-usage.js';
 export * from './end-turn.js';
 export * from './stop-turn.js';
 export { markDeleted, removeDeleted } from './delete-conversation.js';
+export { keepInHand } from './keep-in-hand.js';
 export * from './liveness.js';
 export { readMessageIds } from './message-ids.js';
 export * from './retrying-store.js';

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError } from '#store';
+import { SystemClock, settledWithin } from '#time';
+import { keepInHand } from './keep-in-hand.js';
+
+const away = () => Promise.reject(new StoreUnavailableError('away'));
+
+describe('a delivery whose process leaves', () => {
+  const staying = new AbortController().signal;
+  const leaving = AbortSignal.abort();
+
+  it('stays in hand when the store is away', async () => {
+    const handled = keepInHand(leaving, away);
+    // It never settles: a moment in which everything else would have is as long as any.
+    expect(await settledWithin(new SystemClock(), handled, 20)).toBe(false);
+  });
+
+  it('ends as it would otherwise', async () => {
+    await expect(keepInHand(leaving, async () => 'ack')).resolves.toBe('ack');
+    await expect(keepInHand(leaving, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+    await expect(keepInHand(staying, away)).rejects.toThrow('away');
+  });
+});
