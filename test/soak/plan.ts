@@ -2,10 +2,9 @@ import type { Random } from './random.js';
 
 /** Calls of `asked` act once, and wait for a person. */
 export const TOOLS = ['read', 'repeat', 'keyed', 'once', 'asked'] as const;
-type ToolName = (typeof TOOLS)[number];
 
 export interface PlannedCall {
-  tool: ToolName;
+  tool: string;
   takesMs: number;
 }
 
@@ -18,10 +17,10 @@ export interface Plan {
 const MARK = 'soak plan ';
 
 /** One to three steps with one to four calls each; now and then only an answer, now and then a slow tool. */
-export function makePlan(name: string, random: Random): Plan {
+export function makePlan(name: string, random: Random, tools: readonly string[] = TOOLS): Plan {
   const steps = Array.from({ length: random.chance(0.1) ? 0 : random.integer(1, 3) }, () =>
     Array.from({ length: random.integer(1, 4) }, () => ({
-      tool: random.pick(TOOLS),
+      tool: random.pick(tools),
       takesMs: random.chance(0.1) ? random.integer(2_000, 6_000) : random.integer(0, 900),
     })),
   );

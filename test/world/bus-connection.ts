@@ -31,7 +31,7 @@ export class BusConnection {
     listeners: EventListeners,
   ) {
     const { broker, clock: worldClock, random, faults } = world;
-    this.inner = createMemoryBus({ broker: broker.memory, clock: worldClock, random });
+    this.inner = createMemoryBus({ broker: broker.memory, logger: world.logger, clock: worldClock, random });
     this.since = clock.now();
     const delayMs = () => faults.busDelayMs();
     // What has been sent arrives whatever becomes of the process; what comes to it waits while it is frozen.

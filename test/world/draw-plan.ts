@@ -32,12 +32,17 @@ export const PASSED_BY: Record<FaultPointName, readonly Kind[]> = {
 };
 
 const KINDS: readonly Kind[] = ['gateway', 'orchestrator', 'worker'];
-const POINTS = Object.keys(FAULT_POINTS) as FaultPointName[];
+/** What a process of this kind passes; points that are passed rarely are drawn more often. */
+const PASSAGES = (Object.keys(FAULT_POINTS) as FaultPointName[]).flatMap((point) =>
+  PASSED_BY[point].flatMap((kind) =>
+    Array.from({ length: isRare(point, kind) ? 6 : 1 }, () => ({ point, kind })),
+  ),
+);
 /** Kills are what the guarantees are about. */
 const HOW: readonly Blow[] = ['kill', 'kill', 'kill', ...BLOWS];
 
 /** A walk as the seed says: who lives in it, how bad the weather is, what is struck when. */
-export function drawPlan(seed: number, { strikes = 40, people = 3, turnsEach = 4 } = {}): WalkPlan {
+export function drawPlan(seed: number, { strikes = 90, people = 3, turnsEach = 4 } = {}): WalkPlan {
   const random = new Random(seed);
   const lastMs = 6_000 + turnsEach * 5_000;
   return {
@@ -70,6 +75,10 @@ function drawStrike(random: Random, lastMs: number): Strike {
   if (random.chance(0.05)) return { how: random.pick(OUTAGES), afterMs, forMs };
   const how = random.pick(HOW);
   if (random.chance(0.2)) return { how, kind: random.pick(KINDS), afterMs, forMs };
-  const point = random.pick(POINTS);
-  return { how, kind: random.pick(PASSED_BY[point]), point, afterMs, forMs };
+  return { how, ...random.pick(PASSAGES), afterMs, forMs };
+}
+
+/** Gateways settle calls only for people who stop a turn. */
+function isRare(point: FaultPointName, kind: Kind): boolean {
+  return kind === 'gateway' && (point === 'settle_claimed' || point === 'outcome_inserted');
 }

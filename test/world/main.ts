@@ -12,7 +12,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string' },
-    strikes: { type: 'string', default: '40' },
+    strikes: { type: 'string', default: '90' },
     verbose: { type: 'boolean', short: 'v', default: false },
   },
 });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Case } from './case.js';
+import { WORLD_TOOLS } from './simulated-tools.js';
 
 /** Mistakes of the past that hung on when processes came, went or stood still. */
 
 const ONCE = [[{ tool: 'once' as const, takesMs: 300 }]];
 const RAN = [{ end: 'success', starts: 1 }];
 const SEEDS = [1, 2, 3, 4];
-const TOOLS = 5;
+const TOOLS = WORLD_TOOLS.length;
 
 const offered = ({ world }: Case) =>
   world.gateways().map(({ gateway }) => gateway!.offeredTools.list().length);

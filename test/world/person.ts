@@ -1,10 +1,13 @@
 import type { CallView } from '#contracts';
+import { LOCAL_USER } from '../../apps/gateway/auth/user.js';
 import { contentOf, makePlan } from '../soak/plan.js';
 import type { Random } from '../soak/random.js';
 import { Device } from './device.js';
 import { sendMessage, stopTurn, type Taken } from './requests.js';
+import { WORLD_TOOLS } from './simulated-tools.js';
 import type { World } from './world.js';
 
+const USER = LOCAL_USER.id;
 const PATIENCE_MS = 180_000;
 /** Longer than a gateway is silent before it looks into the store. */
 const LINGERS_MS = 15_000;
@@ -12,6 +15,8 @@ const LINGERS_MS = 15_000;
 /** Somebody at two devices: writes, sends again, answers what waits for them, presses Stop, loses connections. */
 export class Person {
   readonly devices: [Device, Device];
+  /** Who looks in later, in the middle of something. */
+  private readonly visitors: Device[] = [];
   private number = 0;
   isDone = false;
 
@@ -21,7 +26,7 @@ export class Person {
     private readonly turns: number,
     private readonly random: Random,
   ) {
-    const device = (which: string) => new Device(world, `${name}-${which}`, 'local', random.fork());
+    const device = (which: string) => new Device(world, `${name}-${which}`, USER, random.fork());
     this.devices = [device('a'), device('b')];
     this.devices[1].isSlow = random.chance(0.3);
   }
@@ -38,16 +43,29 @@ export class Person {
       for (const device of this.devices) device.follow(conversationId);
       void this.attend(sent.turn_id);
       void this.disturb(sent.turn_id);
+      if (random.chance(0.2)) void this.lookIn(conversationId);
       if (!random.chance(0.2)) await this.until(() => this.hasSeenEnd(sent.turn_id));
       await world.clock.sleep(random.float() * 1_000);
     }
     if (conversationId && random.chance(0.15)) return this.delete(conversationId);
-    const sawAll = () => this.devices.every((device) => device.hasSeenAll(turnIds));
+    const sawAll = () => this.viewers.every((device) => device.hasSeenAll(turnIds));
     await this.until(sawAll);
     this.isDone = sawAll();
     // What somebody else answered may reach a viewer after everything else.
     await world.clock.sleep(LINGERS_MS);
-    if (conversationId) for (const device of this.devices) device.leave(conversationId);
+    if (conversationId) for (const device of this.viewers) device.leave(conversationId);
+  }
+
+  get viewers(): Device[] {
+    return [...this.devices, ...this.visitors];
+  }
+
+  private async lookIn(conversationId: string): Promise<void> {
+    await this.world.clock.sleep(this.random.float() * 2_000);
+    const name = `${this.name}-visitor-${this.visitors.length + 1}`;
+    const visitor = new Device(this.world, name, USER, this.random.fork());
+    this.visitors.push(visitor);
+    visitor.follow(conversationId);
   }
 
   /** Until a gateway has taken it: without an answer nobody knows whether it is a turn. */
@@ -57,7 +75,7 @@ export class Person {
     const body = {
       ...(conversationId === undefined ? {} : { conversation_id: conversationId }),
       client_message_id,
-      content: contentOf(makePlan(client_message_id, random)),
+      content: contentOf(makePlan(client_message_id, random, WORLD_TOOLS)),
     };
     const times = random.chance(0.2) ? 2 : 1;
     return sendMessage(world, this.name, {
@@ -78,7 +96,7 @@ export class Person {
     if (this.isDone) world.request({ viewer, what: 'deleted', conversation_id });
     // What was on its way is shown, and the word that there is nothing more.
     await world.clock.sleep(LINGERS_MS);
-    for (const device of this.devices) device.forget(conversation_id);
+    for (const device of this.viewers) device.forget(conversation_id);
   }
 
   private async disturb(turnId: string): Promise<void> {
@@ -94,7 +112,8 @@ export class Person {
     const { world } = this;
     const until = world.clock.now() + PATIENCE_MS;
     while (!this.hasSeenEnd(turnId) && world.clock.now() < until) {
-      for (const call of this.waiting(turnId)) await this.answer(turnId, call);
+      for (const call of this.waiting(turnId))
+        await (call.state === 'awaiting_input' ? this.fillIn(turnId, call) : this.answer(turnId, call));
       await world.clock.sleep(250);
     }
   }
@@ -102,7 +121,22 @@ export class Person {
   private waiting(turnId: string): CallView[] {
     const turns = this.devices.flatMap((device) => device.turn(turnId) ?? []);
     const calls = turns.find(({ steps }) => steps.length > 0)?.steps.flatMap((step) => step.calls) ?? [];
-    return calls.filter(({ state, approval }) => state === 'awaiting_approval' && !approval);
+    return calls.filter(
+      ({ state, approval }) => state === 'awaiting_input' || (state === 'awaiting_approval' && !approval),
+    );
+  }
+
+  /** At one device, or at both at once. */
+  private async fillIn(turn_id: string, { tool_call_id, question }: CallView): Promise<void> {
+    const { random, world } = this;
+    await world.clock.sleep(random.float() * 800);
+    const number = question?.number ?? 1;
+    const body = random.chance(0.8) ? { content: { colour: 'red' } } : { action: 'decline' };
+    const give = async (device: Device) => {
+      const answer = await device.ask('input', { turn_id, tool_call_id, number, ...body });
+      if (answer) world.promises.noteFilledIn(`${tool_call_id}:${number}`);
+    };
+    await Promise.all((random.chance(0.3) ? this.devices : [random.pick(this.devices)]).map(give));
   }
 
   private async answer(turn_id: string, { tool_call_id }: CallView): Promise<void> {

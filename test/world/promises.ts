@@ -32,6 +32,7 @@ export class Promises {
   /** Conversations whose Delete was acknowledged. */
   readonly deleted = new Set<string>();
   private readonly ended = new Set<string>();
+  private readonly filledIn = new Set<string>();
   private readonly turnsOf = new Map<string, Turn[]>();
   /** Claims whose owner must find, when it looks, why it must not run the call. */
   private readonly late = new Map<string, string>();
@@ -98,7 +99,9 @@ export class Promises {
     const ran = (this.starts.get(toolCallId) ?? []).some(
       ({ attempt }) => claims.find(({ n }) => n === attempt)?.owner === processId,
     );
-    if (ran && !this.outcomes.has(toolCallId))
+    // Who waits for a person lets go of the delivery, and goes on without it.
+    const hasAsked = this.answers.has(`${toolCallId}:question`);
+    if (ran && !hasAsked && !this.outcomes.has(toolCallId))
       this.find('lost', `call ${toolCallId} was acknowledged before its outcome was in the store`);
   }
 
@@ -129,6 +132,12 @@ export class Promises {
     if (!won || this.writtenAt.has(key)) return;
     this.writtenAt.set(key, this.now());
     look(row);
+  }
+
+  /** An answer to a question was taken: `call:number`. */
+  noteFilledIn(question: string): void {
+    if (this.filledIn.has(question)) this.find('doubled', `question ${question} was answered twice`);
+    this.filledIn.add(question);
   }
 
   private claimed(row: Claim): void {

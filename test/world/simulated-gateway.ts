@@ -21,13 +21,10 @@ export class SimulatedGateway extends SimulatedProcess {
   }
 
   protected async play(): Promise<Part> {
-    const { member, world, random } = this;
-    const { bus, peers, processId, clock } = member;
+    const { member, world } = this;
+    const { bus, processId, clock } = member;
     const gateway = new Gateway({
-      store: this.reach.store,
-      bus,
-      processId,
-      peers,
+      ...member.part,
       config: {
         auth: { kind: 'none' },
         registration: 'open',
@@ -39,9 +36,6 @@ export class SimulatedGateway extends SimulatedProcess {
       logger: world.logger,
       health: new Health(clock),
       metrics,
-      clock,
-      random,
-      faultPoint: this.faultPoint,
     });
     gateway.sessions.serve(this.sockets.asServer());
     const strategy = new BusStrategy(bus, { logger: world.logger });

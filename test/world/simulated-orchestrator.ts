@@ -16,24 +16,18 @@ export class SimulatedOrchestrator extends SimulatedProcess {
 
   protected async play(): Promise<Part> {
     const { member, world, random } = this;
-    const { bus, peers, processId, clock } = member;
+    const { bus, processId } = member;
     const settings = testSettings({
       turnsAtOnce: 20,
       approvalOf: ({ name }) => (name === 'trace.asked' ? 'always' : 'never'),
     });
     const orchestrator = new Orchestrator({
-      store: this.reach.store,
-      bus,
-      processId,
-      peers,
+      ...member.part,
       model: new SimulatedModel(world, this.clock, random.fork()),
       log: world.logger,
       auditLog: { info: () => undefined },
       metrics,
       settings,
-      clock,
-      random,
-      faultPoint: this.faultPoint,
       slowChecks: new InPlaceChecks(),
     });
     const strategy = new BusStrategy(bus, { logger: world.logger });

@@ -4,24 +4,34 @@ import { defineToolset, success } from '../../libs/tools/index.js';
 import { TOOLS } from '../soak/plan.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-const CLASSES: Record<(typeof TOOLS)[number], ToolClass> = {
+/** One for each class, one that a person must allow, and one that asks a person. */
+export const WORLD_TOOLS = [...TOOLS, 'asks'] as const;
+
+const CLASSES: Record<(typeof WORLD_TOOLS)[number], ToolClass> = {
   read: 'read',
   repeat: 'idempotent',
   keyed: 'keyed',
   once: 'once',
   asked: 'once',
+  asks: 'idempotent',
 };
 
-/** One tool for each class, and one more that a person must allow: each start is written down before anything else. */
+const COLOUR = {
+  type: 'object',
+  properties: { colour: { type: 'string' } },
+  required: ['colour'],
+};
+
+/** Each start is written down before anything else. */
 export function createTraceToolset(process: SimulatedProcess): ToolsetHost {
   return defineToolset({
     name: 'trace',
     version: '1.0.0',
-    tools: TOOLS.map((name) => traceTool(process, name)),
+    tools: WORLD_TOOLS.map((name) => traceTool(process, name)),
   });
 }
 
-function traceTool(process: SimulatedProcess, name: (typeof TOOLS)[number]): Tool {
+function traceTool(process: SimulatedProcess, name: (typeof WORLD_TOOLS)[number]): Tool {
   const { world, clock } = process;
   return {
     definition: {
@@ -36,11 +46,12 @@ function traceTool(process: SimulatedProcess, name: (typeof TOOLS)[number]): Too
       class: CLASSES[name],
       timeout_ms: 30_000,
     },
-    async run(args, { toolCallId, attempt, signal, progress }) {
+    async run(args, { toolCallId, attempt, signal, progress, ask }) {
       const { label, takes_ms } = args as { label: string; takes_ms: number };
       world.noteStart(process, { tool: name, label, tool_call_id: toolCallId, attempt });
       await clock.sleep(takes_ms / 2, signal);
       progress(1, 2);
+      if (name === 'asks') await ask({ message: `A colour for ${label}?`, schema: COLOUR });
       await clock.sleep(takes_ms / 2, signal);
       return success(`done ${label}`);
     },

@@ -18,23 +18,17 @@ export class SimulatedWorker extends SimulatedProcess {
   }
 
   protected async play(): Promise<Part> {
-    const { member, world, random } = this;
-    const { bus, peers, processId, clock } = member;
+    const { member, world } = this;
+    const { bus, processId, clock } = member;
     const strategy = new BusStrategy(bus, { logger: world.logger });
     const worker = new ToolWorker(
       {
-        store: this.reach.store,
-        bus,
-        processId,
-        peers,
+        ...member.part,
         log: world.logger,
         auditLog: { info: () => undefined },
         metrics,
         hosts: [createTraceToolset(this)],
         overridesFor: () => ({}),
-        clock,
-        random,
-        faultPoint: this.faultPoint,
         slowChecks: new InPlaceChecks(),
       },
       (queue, prefetch) => strategy.startConsuming(queue, { prefetch }),

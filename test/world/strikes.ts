@@ -38,6 +38,8 @@ export class Strikes {
 
   /** For a process's `faultPoint`. */
   pass(process: SimulatedProcess, name: FaultPointName): Promise<void> | undefined {
+    // Nothing of a process that has just been stopped goes on.
+    if (process.clock.state !== 'running') return new Promise((resolve) => process.clock.soon(resolve));
     const at = this.waiting.findIndex(({ point, kind }) => point === name && kind === process.kind);
     if (at < 0 || this.world.isCalm) return undefined;
     const [strike] = this.waiting.splice(at, 1);
@@ -63,6 +65,9 @@ export class Strikes {
         world.end(process, 'kill');
         return NEVER;
       case 'stop':
+        // A program that is still starting does not listen to the signal yet.
+        if (!process.isReady)
+          return this.strike(process, { how: 'kill', kind: process.kind, point, afterMs: 0, forMs });
         void process.stop();
         return undefined;
       case 'freeze':

@@ -22,7 +22,10 @@ export class Tally {
     for (const [name, count] of world.strikes?.counts ?? []) add(this.strikes, name, count);
     for (const [name, count] of Object.entries(world.faults.counts)) add(this.weather, name, count);
     for (const status of world.ends) add(this.ends, status, 1);
-    this.turns += world.ends.length;
+    const accepted = world.requests.flatMap((request) =>
+      request.what === 'accepted' ? [request.turn_id] : [],
+    );
+    this.turns += new Set(accepted).size;
   }
 
   /** Strikes on processes and outages; lost, late and doubled messages and operations are not among them. */

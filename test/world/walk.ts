@@ -65,7 +65,7 @@ export class Walk {
     await this.until('everybody has seen the end of their turns', () => living === 0, LONGEST_MS);
     world.isCalm = true;
     await settle(world);
-    const devices = this.people.flatMap((person) => person.devices);
+    const devices = this.people.flatMap(({ viewers }) => viewers);
     return [
       ...world.promises.findings,
       ...(await judgeWorld(world, devices, this.random.fork())),

@@ -3,9 +3,11 @@ import type { Journal } from '#contracts';
 import { claimsOn } from '#turn';
 import { Case } from './case.js';
 import type { PlannedCall } from '../soak/plan.js';
+import { WORLD_TOOLS } from './simulated-tools.js';
 
 /** One case for each row of "Who dies, and what happens" (docs/architecture.md) that is about a process. */
 
+const ALL = WORLD_TOOLS.length;
 const ONCE: PlannedCall = { tool: 'once', takesMs: 500 };
 const REPEAT: PlannedCall = { tool: 'repeat', takesMs: 500 };
 /** Long enough to count as dead, and for others to end everything. */
@@ -172,12 +174,12 @@ describe('the last worker of a toolset dies', () => {
     Case.play(only, async (play) => {
       const { world } = play;
       const offered = () => world.gateways().map(({ gateway }) => gateway!.offeredTools.list().length);
-      expect(offered()).toEqual([5, 5]);
+      expect(offered()).toEqual([ALL, ALL]);
       play.killOne('worker');
       await world.clock.sleep(7_000);
       expect(offered()).toEqual([0, 0]);
       play.start('worker');
-      await play.until('the tools being offered again', () => String(offered()) === '5,5', 3_000);
+      await play.until('the tools being offered again', () => String(offered()) === `${ALL},${ALL}`, 3_000);
       const turnId = await play.send(play.bob, [[ONCE]]);
       await play.ended(turnId);
       expect(await play.calls(turnId)).toEqual([{ end: 'success', starts: 1 }]);
