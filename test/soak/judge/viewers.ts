@@ -98,7 +98,7 @@ interface Text {
 
 /** Follows the texts of all steps by their tokens' offsets alone. */
 class Texts {
-  private readonly texts = new Map<string, Text>();
+  private readonly conversations = new Map<string, Map<string, Text>>();
 
   constructor(
     private readonly report: ViewerReport,
@@ -107,27 +107,39 @@ class Texts {
 
   take(event: ConversationEvent | Snapshot): void {
     if (event.type === 'snapshot') {
-      for (const turn of event.view.turns)
-        for (const { n, attempt, text } of turn.steps)
-          this.texts.set(`${turn.turn_id}:${n}`, { attempt, length: text.length });
+      this.replace(event);
     } else if (event.type === 'token') {
       this.takeToken(event);
     } else if (event.type === 'step_started' || event.type === 'step_restarted') {
-      const key = `${event.turn_id}:${event.step}`;
-      const before = this.texts.get(key);
-      if (!before || event.attempt > before.attempt)
-        this.texts.set(key, { attempt: event.attempt, length: 0 });
+      const [texts, key] = [this.textsOf(event), `${event.turn_id}:${event.step}`];
+      const before = texts.get(key);
+      if (!before || event.attempt > before.attempt) texts.set(key, { attempt: event.attempt, length: 0 });
     }
+  }
+
+  /** Another gateway's snapshot may be older than what this viewer held: it takes back whole steps, and their texts. */
+  private replace({ conversation_id, view }: Snapshot): void {
+    const texts = new Map<string, Text>();
+    for (const { turn_id, steps } of view.turns)
+      for (const { n, attempt, text } of steps)
+        texts.set(`${turn_id}:${n}`, { attempt, length: text.length });
+    this.conversations.set(conversation_id, texts);
   }
 
   private takeToken(token: Extract<ConversationEvent, { type: 'token' }>): void {
     const { turn_id, step, attempt, offset, content } = token;
-    const key = `${turn_id}:${step}`;
-    const before = this.texts.get(key);
+    const [texts, key] = [this.textsOf(token), `${turn_id}:${step}`];
+    const before = texts.get(key);
     const length = before && before.attempt >= attempt ? before.length : 0;
     if (offset !== length) this.miss(key, offset - length);
     if (/^[\uDC00-\uDFFF]/.test(content)) this.split(key);
-    this.texts.set(key, { attempt, length: offset + content.length });
+    texts.set(key, { attempt, length: offset + content.length });
+  }
+
+  private textsOf({ conversation_id }: ConversationEvent): Map<string, Text> {
+    const texts = this.conversations.get(conversation_id) ?? new Map<string, Text>();
+    this.conversations.set(conversation_id, texts);
+    return texts;
   }
 
   private split(key: string): void {
