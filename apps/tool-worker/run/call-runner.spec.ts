@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Call, ToolCallBody } from '#contracts';
 import type { Bus } from '#messaging';
 import { createStore, type Store } from '#store';
-import { Slots, ToolConnectionLostError, type Tool, type ToolContext, type ToolsetHost } from '#tools';
+import {
+  Slots,
+  ToolConnectionLostError,
+  ToolError,
+  type Tool,
+  type ToolContext,
+  type ToolsetHost,
+} from '#tools';
 import { timestampOf } from '#time';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { testPorts } from '#journal/testing';
@@ -103,6 +110,23 @@ describe('a call in hand', () => {
       error_type: 'TimeoutError',
       error_details: { limit_ms: 5 * MINUTE_MS, may_still_run: true },
     });
+  });
+
+  it('that may not run again is waited for by who leaves, although its delivery is lost', async () => {
+    const runner = createRunner(async () => {
+      await clock.sleep(MINUTE_MS);
+      throw new ToolError({ error_type: 'ExecutionError', error_message: 'It ended.' });
+    });
+    // Its connection is gone: nobody waits for what becomes of the handler.
+    void runner.handle({ ...(await deliver()), class: 'once' }, new Slots(1));
+    await clock.advance(1_000);
+    runner.leave();
+    let hasFinished = false;
+    void runner.finish().then(() => (hasFinished = true));
+    await clock.advance(30_000);
+    expect(hasFinished).toBe(false);
+    await clock.advance(MINUTE_MS);
+    expect(hasFinished).toBe(true);
   });
 
   it('that waited for its turn as long is given back unclaimed', async () => {

@@ -70,7 +70,10 @@ export class CallRunner {
     for (const hand of this.inHand.values()) if (!hand.mayRunAgain) hand.giveUpAsking();
   }
 
-  /** Resolves when no call goes on without its delivery that would be lost with this worker. */
+  /**
+   * Resolves when no call is under way that would be lost with this worker. Not all of them have a delivery in hand: it
+   * was acknowledged while a person was asked, or lost with its connection.
+   */
   async finish(): Promise<void> {
     await Promise.allSettled(this.goingOn);
   }
@@ -85,19 +88,21 @@ export class CallRunner {
     const hand = new CallInHand(mayRunAgain(body.class), this.ports.clock);
     this.inHand.set(tool_call_id, hand);
     const handling = this.handleOnce(body, slots, hand).finally(() => this.inHand.delete(tool_call_id));
-    return Promise.race([handling, hand.asked.then(() => this.letGo(handling, body, hand))]);
+    if (!hand.mayRunAgain) this.waitFor(handling);
+    return Promise.race([handling, hand.asked.then(() => this.letGo(handling, body))]);
+  }
+
+  private waitFor(handling: Promise<DeliveryOutcome>): void {
+    this.goingOn.add(handling);
+    void handling.finally(() => this.goingOn.delete(handling)).catch(() => undefined);
   }
 
   /** A person may take longer than a delivery may be held: acknowledged now, the call goes on. */
-  private letGo(handling: Promise<DeliveryOutcome>, body: ToolCallBody, hand: CallInHand): DeliveryOutcome {
+  private letGo(handling: Promise<DeliveryOutcome>, body: ToolCallBody): DeliveryOutcome {
     const { tool_call_id, turn_id } = body;
     handling.catch((error: unknown) =>
       this.ports.log.error({ err: error, tool_call_id, turn_id }, 'a call that had asked a person failed'),
     );
-    if (!hand.mayRunAgain) {
-      this.goingOn.add(handling);
-      void handling.finally(() => this.goingOn.delete(handling)).catch(() => undefined);
-    }
     return 'ack';
   }
 
