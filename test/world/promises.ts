@@ -134,6 +134,16 @@ export class Promises {
     look(row);
   }
 
+  /** Whether a call of this worker has asked its person and has not ended: who leaves may leave it to others. */
+  hasOpenQuestion(processId: string): boolean {
+    return [...this.claims].some(
+      ([id, claims]) =>
+        !this.outcomes.has(id) &&
+        this.answers.has(`${id}:question`) &&
+        claims.some(({ owner }) => owner === processId),
+    );
+  }
+
   /** An answer to a question was taken: `call:number`. */
   noteFilledIn(question: string): void {
     if (this.filledIn.has(question)) this.find('doubled', `question ${question} was answered twice`);

@@ -30,6 +30,7 @@ export abstract class SimulatedProcess {
   isReady = false;
   /** It was told to end, and had the time and the connections to finish what was in hand. */
   hasFinished = false;
+  private wasCutInDrain = false;
   /** Ended, however. */
   isOver = false;
 
@@ -83,7 +84,9 @@ export abstract class SimulatedProcess {
     const toldAt = clock.now();
     const leave = () => {
       const tookMs = clock.now() - toldAt;
-      this.hasFinished = tookMs < graceMs - CLOSING_MS && bus.connectedForMs() >= tookMs;
+      const isUndisturbed = bus.connectedForMs() >= tookMs && !this.wasCutInDrain;
+      const hasLeftNothing = !world.promises.hasOpenQuestion(this.id);
+      this.hasFinished = tookMs < graceMs - CLOSING_MS && isUndisturbed && hasLeftNothing;
       return member.leave();
     };
     const drain = new Drain({
@@ -126,6 +129,7 @@ export abstract class SimulatedProcess {
 
   set isCutFromStore(isCut: boolean) {
     this.reach.isCut = isCut;
+    this.wasCutInDrain ||= isCut && this.stopping !== undefined;
   }
 
   protected disconnectClients(): void {}

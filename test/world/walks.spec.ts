@@ -3,7 +3,7 @@ import { drawPlan } from './draw-plan.js';
 import { Tally } from './tally.js';
 import { Walk } from './walk.js';
 
-const WALKS = 180;
+const WALKS = 175;
 
 async function logOf(seed: number): Promise<string[]> {
   const walk = new Walk(drawPlan(seed));
