@@ -118,7 +118,7 @@ export class Device {
     if (this.world.isOver) return;
     const gateways = this.world.gateways();
     const gateway = gateways.length > 0 ? this.random.pick(gateways) : undefined;
-    const delayMs = () => this.random.float() * (this.isSlow ? 400 : 5);
+    const delayMs = () => this.random.float() * (this.isSlow ? 4_000 : 5);
     const socket = gateway?.connect(this.userId, this, delayMs);
     if (!socket) return this.connectSoon();
     this.socket = socket;

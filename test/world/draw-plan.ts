@@ -2,7 +2,7 @@ import { FAULT_POINTS, type FaultPointName } from '../../libs/faults/fault-point
 import { Random } from '../soak/random.js';
 import { CALM, type Weather } from './faults.js';
 import type { Kind } from './simulated-process.js';
-import { BLOWS, OUTAGES, type Blow, type Strike } from './strikes.js';
+import { BLOWS, OUTAGES, type Blow, type Outage, type Strike } from './strikes.js';
 import type { WalkPlan } from './walk.js';
 
 /** Which kinds of process pass a point; settling is everybody's. */
@@ -41,8 +41,19 @@ const PASSAGES = (Object.keys(FAULT_POINTS) as FaultPointName[]).flatMap((point)
 /** Kills are what the guarantees are about. */
 const HOW: readonly Blow[] = ['kill', 'kill', 'kill', ...BLOWS];
 
+export interface PlanOptions {
+  strikes?: number;
+  people?: number;
+  turnsEach?: number;
+  /** Nothing else is struck, and nothing of it at a point. */
+  only?: readonly (Blow | Outage)[];
+}
+
 /** A walk as the seed says: who lives in it, how bad the weather is, what is struck when. */
-export function drawPlan(seed: number, { strikes = 90, people = 3, turnsEach = 4 } = {}): WalkPlan {
+export function drawPlan(
+  seed: number,
+  { strikes = 90, people = 3, turnsEach = 4, only }: PlanOptions = {},
+): WalkPlan {
   const random = new Random(seed);
   const lastMs = 6_000 + turnsEach * 5_000;
   return {
@@ -51,7 +62,7 @@ export function drawPlan(seed: number, { strikes = 90, people = 3, turnsEach = 4
     turnsEach,
     weather: drawWeather(random),
     skewMs: random.chance(0.5) ? 180_000 : 0,
-    strikes: Array.from({ length: strikes }, () => drawStrike(random, lastMs)),
+    strikes: Array.from({ length: strikes }, () => drawStrike(random, lastMs, only)),
   };
 }
 
@@ -69,9 +80,13 @@ function drawWeather(random: Random): Weather {
   };
 }
 
-function drawStrike(random: Random, lastMs: number): Strike {
+function drawStrike(random: Random, lastMs: number, only?: PlanOptions['only']): Strike {
   const afterMs = random.float() * lastMs;
   const forMs = random.pick([100, 1_000, 4_000, 12_000]) * random.between(0.5, 1.5);
+  if (only) {
+    const how = random.pick(only);
+    return isBlow(how) ? { how, kind: random.pick(KINDS), afterMs, forMs } : { how, afterMs, forMs };
+  }
   if (random.chance(0.05)) return { how: random.pick(OUTAGES), afterMs, forMs };
   const how = random.pick(HOW);
   if (random.chance(0.2)) return { how, kind: random.pick(KINDS), afterMs, forMs };
@@ -81,4 +96,8 @@ function drawStrike(random: Random, lastMs: number): Strike {
 /** Gateways settle calls only for people who stop a turn. */
 function isRare(point: FaultPointName, kind: Kind): boolean {
   return kind === 'gateway' && (point === 'settle_claimed' || point === 'outcome_inserted');
+}
+
+function isBlow(how: Blow | Outage): how is Blow {
+  return BLOWS.some((blow) => blow === how);
 }

@@ -40,6 +40,8 @@ export class Promises {
   constructor(
     private readonly now: () => number,
     private readonly lives: readonly LifeEvent[],
+    /** Nothing has been struck yet. */
+    private readonly isUntouched: () => boolean,
   ) {}
 
   /** After the effect of an operation of the store. */
@@ -178,6 +180,8 @@ export class Promises {
   private callClaimed(work: string, { _id, n, purpose }: Claim): void {
     const found = this.calls.get(work);
     if (!found || purpose !== 'run') return;
+    if (n > 1 && this.isUntouched())
+      this.find('broken rule', `call ${work} was claimed again although nothing had happened to its worker`);
     const { turn_id } = found.step;
     const end = this.steps.get(turn_id)?.find(({ kind }) => kind === 'cancel' || kind === 'fail');
     if (this.outcomes.has(work)) this.late.set(_id, 'after it had ended');

@@ -119,6 +119,7 @@ export class SimulatedBus implements Bus {
   }
 
   emit(event: ConversationEvent): void {
+    this.world.streamed.noteEmitted(event);
     const { connection } = this;
     if (!connection) return;
     this.depart(() => {

@@ -72,8 +72,9 @@ export abstract class SimulatedProcess {
     this.world.note(`${this.place} is ready`);
   }
 
-  /** SIGTERM: an orderly end. */
+  /** SIGTERM: an orderly end. While it starts nobody listens to it yet. */
   stop(): Promise<void> {
+    if (!this.part) return Promise.resolve(this.world.end(this, 'kill'));
     this.stopping ??= this.drain(10_000);
     return this.stopping;
   }
@@ -99,7 +100,7 @@ export abstract class SimulatedProcess {
       store: this.reach.store,
       exit: () => world.end(this, 'drain'),
     });
-    if (this.part) drain.addStep(this.place, (left) => this.part!.drain(left));
+    drain.addStep(this.place, (left) => this.part!.drain(left));
     await drain.run('SIGTERM');
   }
 

@@ -7,6 +7,7 @@ import { Promises } from './promises.js';
 import { SimulatedBroker } from './simulated-broker.js';
 import { SimulatedGateway } from './simulated-gateway.js';
 import type { SimulatedProcess } from './simulated-process.js';
+import { StreamedTexts } from './streamed-texts.js';
 import type { Strikes } from './strikes.js';
 
 type Untimed<T> = T extends unknown ? Omit<T, 'at'> : never;
@@ -24,6 +25,7 @@ export class World {
   isCalm = false;
   strikes: Strikes | undefined;
   readonly promises: Promises;
+  readonly streamed: StreamedTexts;
   /** Called when a process has ended, so that another one can take its place. */
   onEnd: (process: SimulatedProcess) => void = () => undefined;
   /** Lines that were logged as warnings or worse. */
@@ -50,7 +52,12 @@ export class World {
     this.clock = new VirtualClock(this.random.fork());
     this.faults = new Faults(this.random.fork());
     this.broker = new SimulatedBroker(this.clock);
-    this.promises = new Promises(() => this.clock.wall(), this.lives);
+    this.promises = new Promises(
+      () => this.clock.wall(),
+      this.lives,
+      () => (this.strikes?.counts.size ?? 0) === 0,
+    );
+    this.streamed = new StreamedTexts(this.promises.findings);
   }
 
   async open(): Promise<void> {

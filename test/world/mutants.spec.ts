@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MUTANTS } from './mutants/index.js';
+import type { Mutant } from './mutants/mutant.js';
+import { SearchPool } from './search-pool.js';
+import type { Search, Searched } from './search.js';
+
+const FIRST: Search = { from: 1, seeds: 12, strikes: 40 };
+/** In all of these nothing is found as long as no mistake is made. */
+const UNCHANGED: Search = { from: 1, seeds: 12, strikes: 40 };
+
+describe('a mistake in the product', () => {
+  const pool = new SearchPool();
+  const searches = new Map<Mutant | undefined, Promise<Searched>>();
+  const all = Object.entries(MUTANTS).flatMap(([area, mutants]) =>
+    mutants.map((mutant) => ({ title: `${area}: ${mutant.name}`, mutant })),
+  );
+
+  beforeAll(async () => {
+    await pool.open(2);
+    // All are under way at once, and each test waits for its own.
+    for (const { mutant } of all) {
+      const searching = pool.search({ ...FIRST, ...mutant.search }, mutant.edit);
+      searching.catch(() => undefined);
+      searches.set(mutant, searching);
+    }
+    searches.set(undefined, pool.search(UNCHANGED));
+  });
+
+  afterAll(() => pool.close());
+
+  it.each(all)(
+    'is found: $title',
+    async ({ mutant }) => {
+      const { seed, found } = await searches.get(mutant)!;
+      const { from } = { ...FIRST, ...mutant.search };
+      expect({ seeds: `${from} to ${seed}`, found }).toEqual({
+        seeds: expect.any(String),
+        found: expect.arrayContaining([expect.anything()]),
+      });
+    },
+    600_000,
+  );
+
+  it('is not found where none was made', async () => {
+    expect((await searches.get(undefined)!).found).toEqual([]);
+  }, 600_000);
+
+  it('cannot be one that was not made', async () => {
+    const edit = { file: 'libs/journal/retrying-store.ts', find: 'nothing of the kind', replace: '' };
+    await expect(pool.search({ from: 1, seeds: 1 }, edit)).rejects.toThrow('exactly once');
+  });
+});

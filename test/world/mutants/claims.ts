@@ -1,0 +1,109 @@
+import type { Mutant } from './mutant.js';
+
+const runner = 'apps/tool-worker/run/call-runner.ts';
+const ends = 'apps/tool-worker/run/call-ends.ts';
+const callRules = 'libs/turn/call-rules.ts';
+const giveUp = 'libs/turn/give-up-rules.ts';
+
+export const CLAIMS: Mutant[] = [
+  {
+    name: 'who loses the first claim runs the call all the same',
+    edit: { file: runner, find: 'if (won) return this.run(', replace: 'if (row) return this.run(' },
+  },
+  {
+    name: 'a call that may act only once runs again',
+    edit: {
+      file: callRules,
+      find: "return toolClass !== 'once';",
+      replace: "return toolClass !== 'read' || true;",
+    },
+  },
+  {
+    name: 'a call of a living worker is claimed again',
+    edit: {
+      file: callRules,
+      find: "if (work.liveness(holder.owner) === 'alive') return { do: 'ignore' };",
+      replace: '',
+    },
+    search: { from: 3, strikes: 0, seeds: 20 },
+  },
+  {
+    name: 'a call is given up under a claim that was lost',
+    edit: {
+      file: giveUp,
+      find: "if (stands.purpose === 'settle' && stands.decides)",
+      replace:
+        "if (stands) return { do: 'settle', outcome: wanted };\n  if (stands.purpose === 'settle' && stands.decides)",
+    },
+    search: { from: 5, seeds: 20 },
+  },
+  {
+    name: 'a stopped call is not given up',
+    edit: { file: callRules, find: 'if (stopped) return compete(neverStarted());', replace: '' },
+  },
+  {
+    name: 'a call that was denied runs',
+    edit: {
+      file: callRules,
+      find: "if (approval?.decision === 'deny')",
+      replace: 'if (approval?.decision === undefined)',
+    },
+  },
+  {
+    name: 'the hint and the ack go out before the outcome is in the store',
+    edit: {
+      file: ends,
+      find: 'const stands = await settle(this.ports, label, outcome);',
+      replace: 'const stands = outcome;\n    void settle(this.ports, label, outcome);',
+    },
+  },
+  {
+    name: 'both who answer at once are told that theirs is the answer',
+    edit: {
+      file: 'apps/gateway/turns/answer-calls.ts',
+      find: 'if (!won) throw alreadyAnswered();',
+      replace: 'void won;',
+    },
+  },
+  {
+    name: 'an answer is told before it is in the store',
+    edit: {
+      file: 'apps/gateway/turns/answer-calls.ts',
+      find: 'await this.insert({ ...answer, decision });',
+      replace: 'void this.insert({ ...answer, decision }).catch(() => undefined);',
+    },
+  },
+  {
+    name: 'a call whose turn was stopped is settled although its worker may be at it',
+    edit: {
+      file: 'libs/turn/stopped-calls.ts',
+      find: 'if (left.length > 0)',
+      replace: 'if (left.length > 9)',
+    },
+    search: { from: 9, seeds: 20 },
+  },
+  {
+    name: 'a call ends without a claim',
+    edit: {
+      file: 'libs/journal/carry-out.ts',
+      find: 'const { won, row } = await ports.store.claim(settleClaim(outcome, ports.me));',
+      replace: 'const [won, row] = [true, settleClaim(outcome, ports.me)];',
+    },
+  },
+  {
+    name: 'a call whose worker lives counts as lost',
+    edit: {
+      file: 'libs/journal/liveness.ts',
+      find: "dead.has(processId) ? 'dead' : 'alive'",
+      replace: "dead.has(processId) ? 'alive' : 'dead'",
+    },
+  },
+  {
+    name: 'an attempt is left out',
+    edit: {
+      file: 'libs/turn/call-rules.ts',
+      find: "return { do: 'claim_again', attempt: holder.n + 1 };",
+      replace: "return { do: 'claim_again', attempt: holder.n + 2 };",
+    },
+  },
+];

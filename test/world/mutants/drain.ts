@@ -1,0 +1,44 @@
+import type { Mutant } from './mutant.js';
+
+const drain = 'libs/bootstrap/drain.ts';
+const serveWorker = 'apps/tool-worker/serve-tool-worker.ts';
+
+export const DRAIN: Mutant[] = [
+  {
+    name: 'the row is removed while work is in hand',
+    edit: {
+      file: drain,
+      find: 'for (const { name, run } of this.steps) {',
+      replace:
+        "await this.attempt('removing the row', leave, CLOSE_TIMEOUT_MS);\n    for (const { name, run } of this.steps) {",
+    },
+    search: { from: 2, only: ['stop'], seeds: 20 },
+  },
+  {
+    name: 'work in hand is not finished',
+    edit: {
+      file: drain,
+      find: 'await this.attempt(name, () => run(leftMs), leftMs);',
+      replace: 'void name; void run; void leftMs;',
+    },
+    search: { only: ['stop'], seeds: 40 },
+  },
+  {
+    name: 'a process that was drained does not end',
+    edit: {
+      file: drain,
+      find: "logger.info('drained');\n    this.exit(0);",
+      replace: "logger.info('drained');",
+    },
+    search: { from: 7, seeds: 20 },
+  },
+  {
+    name: 'a worker does not finish its calls',
+    edit: {
+      file: serveWorker,
+      find: 'const stopped = strategy.stopConsuming(graceMs + HAND_OVER_MS);',
+      replace: 'const stopped = Promise.resolve();',
+    },
+    search: { only: ['stop'], seeds: 20 },
+  },
+];

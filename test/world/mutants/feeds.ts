@@ -1,0 +1,71 @@
+import type { Mutant } from './mutant.js';
+
+const feed = 'apps/gateway/feeds/feed.ts';
+const feeds = 'apps/gateway/feeds/feeds.ts';
+const audience = 'apps/gateway/feeds/audience.ts';
+
+export const FEEDS: Mutant[] = [
+  {
+    name: 'silence is not looked at',
+    edit: { file: feeds, find: 'for (const { feed } of this.entries.values()) feed.watch();', replace: '' },
+  },
+  {
+    name: 'viewers are not told what a look at the store has found',
+    edit: { file: feed, find: 'if (isBehind(before, view)) {', replace: 'if (view === before) {' },
+    search: { from: 3, seeds: 20 },
+  },
+  {
+    name: 'what waited for a slow viewer is dropped',
+    edit: { file: audience, find: 'for (const event of backlog.list()) viewer.send(event);', replace: '' },
+    search: { from: 6, seeds: 20 },
+  },
+  {
+    name: 'nothing is kept for a slow viewer',
+    edit: {
+      file: audience,
+      find: 'for (const backlog of this.apart.values()) this.delay(backlog, event);',
+      replace: '',
+    },
+    search: { from: 6, seeds: 20 },
+  },
+  {
+    name: 'calls that go on after a Stop are not waited for',
+    edit: {
+      file: feed,
+      find: 'return isEnded(turn) && turn.steps.every(',
+      replace: 'return isEnded(turn) || turn.steps.every(',
+    },
+  },
+  {
+    name: 'a new viewer is sent no snapshot',
+    edit: {
+      file: audience,
+      find: 'viewer.send(this.snapshotOf(this.currentView()));\n    if (this.ready',
+      replace: 'if (this.ready',
+    },
+  },
+  {
+    name: 'text is numbered in bytes',
+    edit: {
+      file: 'apps/orchestrator/model/token-stream.ts',
+      find: 'this.sent = until;',
+      replace: 'this.sent = Buffer.byteLength(this.whole.slice(0, until));',
+    },
+  },
+  {
+    name: 'a pair of surrogates is sent in two pieces',
+    edit: {
+      file: 'apps/orchestrator/model/token-stream.ts',
+      find: 'this.send(length > 0 && isHighSurrogate(this.whole.charCodeAt(length - 1)) ? length - 1 : length);',
+      replace: 'this.send(length);',
+    },
+  },
+  {
+    name: 'a viewer is shown the snapshot and nothing after it',
+    edit: {
+      file: 'apps/gateway/feeds/audience.ts',
+      find: 'if (this.ready.has(viewer)) return;',
+      replace: 'return;',
+    },
+  },
+];
