@@ -47,12 +47,18 @@ export interface PlanOptions {
   turnsEach?: number;
   /** Nothing else is struck, and nothing of it at a point. */
   only?: readonly (Blow | Outage)[];
+  /** Some more, all at this point. */
+  aim?: { how: Blow; kind: Kind; point: FaultPointName };
+  /** How likely it is that somebody stops a turn. */
+  stops?: number;
 }
+
+const AIMED = 20;
 
 /** A walk as the seed says: who lives in it, how bad the weather is, what is struck when. */
 export function drawPlan(
   seed: number,
-  { strikes = 90, people = 3, turnsEach = 4, only }: PlanOptions = {},
+  { strikes = 90, people = 3, turnsEach = 4, only, aim, stops = 0.15 }: PlanOptions = {},
 ): WalkPlan {
   const random = new Random(seed);
   const lastMs = 6_000 + turnsEach * 5_000;
@@ -62,7 +68,13 @@ export function drawPlan(
     turnsEach,
     weather: drawWeather(random),
     skewMs: random.chance(0.5) ? 180_000 : 0,
-    strikes: Array.from({ length: strikes }, () => drawStrike(random, lastMs, only)),
+    stops,
+    strikes: [
+      ...Array.from({ length: strikes }, () => drawStrike(random, lastMs, only)),
+      ...(aim
+        ? Array.from({ length: AIMED }, () => ({ ...aim, afterMs: random.float() * lastMs, forMs: 1_000 }))
+        : []),
+    ],
   };
 }
 

@@ -23,7 +23,7 @@ export class Person {
   constructor(
     private readonly world: World,
     readonly name: string,
-    private readonly turns: number,
+    private readonly plan: { turnsEach: number; stops: number },
     private readonly random: Random,
   ) {
     const device = (which: string) => new Device(world, `${name}-${which}`, USER, random.fork());
@@ -36,7 +36,7 @@ export class Person {
     const { random, world } = this;
     let conversationId: string | undefined;
     const turnIds: string[] = [];
-    for (let turn = 0; turn < this.turns; turn++) {
+    for (let turn = 0; turn < this.plan.turnsEach; turn++) {
       const sent = await this.write(conversationId);
       conversationId = sent.conversation_id;
       turnIds.push(sent.turn_id);
@@ -103,7 +103,7 @@ export class Person {
     const { random, world } = this;
     await world.clock.sleep(random.float() * 3_000);
     if (random.chance(0.2)) random.pick(this.devices).drop();
-    if (random.chance(0.15))
+    if (random.chance(this.plan.stops))
       await stopTurn(world, this.name, { turn_id: turnId, device: () => random.pick(this.devices) });
   }
 

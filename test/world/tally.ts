@@ -1,3 +1,4 @@
+import type { FaultPointName } from '#faults';
 import { PASSED_BY } from './draw-plan.js';
 import { BLOWS, OUTAGES, type Blow } from './strikes.js';
 import type { Kind } from './simulated-process.js';
@@ -38,11 +39,9 @@ export class Tally {
   }
 
   /** Of each way to strike each kind of process at each point that it passes: how often. */
-  cells(): { how: Blow; kind: Kind; point: string; count: number }[] {
-    const points = [
-      ...Object.entries(PASSED_BY),
-      ['anywhere', ['gateway', 'orchestrator', 'worker']] as const,
-    ];
+  cells(): { how: Blow; kind: Kind; point: FaultPointName | 'anywhere'; count: number }[] {
+    const passed = Object.entries(PASSED_BY) as [FaultPointName, readonly Kind[]][];
+    const points = [...passed, ['anywhere', ['gateway', 'orchestrator', 'worker']] as const] as const;
     return points.flatMap(([point, kinds]) =>
       kinds.flatMap((kind) =>
         BLOWS.map((how) => ({ how, kind, point, count: this.strikes.get(`${how} ${kind} ${point}`) ?? 0 })),

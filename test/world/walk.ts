@@ -15,6 +15,8 @@ export interface WalkPlan {
   strikes: Strike[];
   /** How far apart the wall clocks of two machines may be. */
   skewMs: number;
+  /** How likely it is that somebody stops a turn. */
+  stops: number;
 }
 
 const OF_EACH = 2;
@@ -33,7 +35,7 @@ export class Walk {
     const { random, world } = this;
     this.people = Array.from(
       { length: plan.people },
-      (_, i) => new Person(world, `p${i + 1}`, plan.turnsEach, random.fork()),
+      (_, i) => new Person(world, `p${i + 1}`, plan, random.fork()),
     );
   }
 
