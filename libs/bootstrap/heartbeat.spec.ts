@@ -129,6 +129,17 @@ describe('Heartbeat', () => {
     await expect(guarded.ping()).resolves.toBeUndefined();
   });
 
+  it('waits for the next beat after its machine was suspended, although its own clock stood', async () => {
+    machine.freeze({ host: true });
+    await clock.advance(9_000);
+    machine.thaw();
+    const before = beat();
+    const beats: (number | undefined)[] = [];
+    void heartbeat.beKnown().then(() => beats.push(beat()));
+    await clock.advance(2_100);
+    expect(beats).toEqual([before! + 1]);
+  });
+
   it('keeps nobody waiting who leaves', async () => {
     store.fails = true;
     await clock.advance(60_000);

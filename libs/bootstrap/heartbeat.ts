@@ -9,6 +9,7 @@ import {
   failedBeat,
   isBeatOverdue,
   isKnownToLive,
+  type Moment,
   type OwnHeartbeats,
 } from './liveness-rules.js';
 
@@ -27,7 +28,7 @@ export interface HeartbeatOptions {
 
 interface BeatTimes {
   dueAt: number;
-  begunAt: number;
+  begun: Moment;
 }
 
 /** Beats between two looks at the store's clock. */
@@ -53,6 +54,8 @@ export class Heartbeat {
   private isFailing = false;
   private beats = 0;
   private readonly waiting = new Set<() => void>();
+  /** The last beat that was acknowledged. */
+  private lastBegun: Moment | undefined;
 
   constructor(private readonly options: HeartbeatOptions) {
     this.processId = options.processId;
@@ -63,9 +66,9 @@ export class Heartbeat {
     const { store, role } = this.options;
     await this.askTime();
     this.tellSkew();
-    const begunAt = this.now();
+    const begun = this.moment();
     await store.insertProcess({ _id: this.processId, role, host: hostname(), beat: 0 });
-    this.succeed({ dueAt: begunAt, begunAt });
+    this.succeed({ dueAt: begun.now, begun });
     this.schedule(BEAT_INTERVAL_MS);
   }
 
@@ -80,7 +83,7 @@ export class Heartbeat {
    * now; then with its next beat. After `stop` at once.
    */
   async beKnown(): Promise<void> {
-    if (this.isStopped || isKnownToLive(this.state, this.now())) return;
+    if (this.isStopped || isKnownToLive(this.lastBegun, this.moment())) return;
     await new Promise<void>((resolve) => this.waiting.add(resolve));
   }
 
@@ -102,15 +105,20 @@ export class Heartbeat {
     if (this.isStopped) return;
     const dueAt = this.now() + delayMs;
     this.timer = this.options.clock.after(delayMs, () => {
-      const begunAt = this.now();
-      this.inFlight = this.beat({ dueAt, begunAt }).then(() =>
-        this.schedule(Math.max(0, BEAT_INTERVAL_MS - (this.now() - begunAt))),
+      const begun = this.moment();
+      this.inFlight = this.beat({ dueAt, begun }).then(() =>
+        this.schedule(Math.max(0, BEAT_INTERVAL_MS - (this.now() - begun.now))),
       );
     });
   }
 
   private now(): number {
     return this.options.clock.now();
+  }
+
+  private moment(): Moment {
+    const { clock } = this.options;
+    return { now: clock.now(), wall: clock.wall() };
   }
 
   private async beat(beat: BeatTimes): Promise<void> {
@@ -133,10 +141,11 @@ export class Heartbeat {
     }
   }
 
-  private succeed(beat: BeatTimes): void {
+  private succeed({ dueAt, begun }: BeatTimes): void {
     if (this.isFailing) this.options.logger.info('heartbeats succeed again');
     this.isFailing = false;
-    this.state = acknowledgedBeat(this.own(), { ...beat, now: this.now() });
+    this.state = acknowledgedBeat(this.own(), { dueAt, begunAt: begun.now, now: this.now() });
+    this.lastBegun = begun;
     this.letGoOn();
     if (++this.beats % BEATS_PER_LOOK === 0) this.askTime().catch(() => undefined);
     this.options.onRound?.();

@@ -21,6 +21,12 @@ export const STILL_FOR_MS = 1.5 * BEAT_INTERVAL_MS;
 /** An own heartbeat that is answered this long after it was due is late: what slowed mine may slow those of others. */
 export const LATE_BEAT_MS = 1_000;
 
+/** By both clocks of a process. */
+export interface Moment {
+  now: number;
+  wall: number;
+}
+
 /** One listing of the `processes` rows. */
 export interface Listing {
   /** Before it was asked for. */
@@ -125,10 +131,13 @@ export function acknowledgedBeat(
 
 /**
  * Whether nobody can count me as dead now, nor for the time that a claim takes: my last beat that was acknowledged began
- * so lately that somebody who sees it stand still since then has not waited long enough.
+ * so lately that somebody who sees it stand still since then has not waited long enough. Both clocks are asked: the
+ * monotonic one stands while the machine is suspended, the other one may be set back.
  */
-export function isKnownToLive({ lastBegunAt }: OwnHeartbeats, now: number): boolean {
-  return lastBegunAt !== null && now - lastBegunAt <= DEAD_AFTER_MS - BEAT_INTERVAL_MS;
+export function isKnownToLive(lastBegun: Moment | undefined, { now, wall }: Moment): boolean {
+  if (!lastBegun) return false;
+  const sinceMs = Math.max(now - lastBegun.now, wall - lastBegun.wall);
+  return sinceMs <= DEAD_AFTER_MS - BEAT_INTERVAL_MS;
 }
 
 export function failedBeat(own: OwnHeartbeats, now: number): OwnHeartbeats {

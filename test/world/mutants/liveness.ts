@@ -25,8 +25,8 @@ export const LIVENESS: Mutant[] = [
     name: 'a process beats once',
     edit: {
       file: heartbeat,
-      find: 'this.inFlight = this.beat({ dueAt, begunAt }).then(() =>',
-      replace: 'this.inFlight = this.beat({ dueAt, begunAt }).then(() => undefined && ',
+      find: 'this.inFlight = this.beat({ dueAt, begun }).then(() =>',
+      replace: 'this.inFlight = this.beat({ dueAt, begun }).then(() => undefined && ',
     },
   },
   {
