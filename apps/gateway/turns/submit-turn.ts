@@ -126,13 +126,7 @@ export class SubmitTurn {
     const client_message_id = this.deps.random.id();
     const turnId = turnIdOf(conversationId, client_message_id);
     await beforeInsert(conversationId, turnId);
-    const turn = newTurn(this.deps.clock, {
-      ...request,
-      client_message_id,
-      conversationId,
-      turnId,
-      userId: user.id,
-    });
+    const turn = this.turnOf(user, { ...request, client_message_id }, { conversationId, turnId });
     const row = await insertBehind(store, turn, after);
     if (!row) return undefined;
     await this.deps.faultPoint('turn_inserted');
@@ -170,13 +164,7 @@ export class SubmitTurn {
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
     if (history.length > 0 && !existing)
       await importHistory(this.deps, { conversationId, userId: user.id }, history);
-    const turn = newTurn(this.deps.clock, {
-      ...request,
-      client_message_id,
-      conversationId,
-      turnId,
-      userId: user.id,
-    });
+    const turn = this.turnOf(user, { ...request, client_message_id }, { conversationId, turnId });
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
       : await this.insert(turn);
@@ -184,6 +172,14 @@ export class SubmitTurn {
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
     const isUnseen = isNewConversation && history.length === 0;
     return this.accepted(user, row, { won, isNewConversation: isUnseen, unended });
+  }
+
+  private turnOf(
+    { id: userId }: User,
+    request: Omit<Parameters<typeof newTurn>[1], 'conversationId' | 'turnId' | 'userId'>,
+    ids: { conversationId: string; turnId: string },
+  ): Turn {
+    return newTurn(this.deps.clock, { ...request, ...ids, userId });
   }
 
   private accepted(
