@@ -114,6 +114,7 @@ export abstract class SimulatedProcess {
   }
 
   freeze(options?: { host?: boolean }): void {
+    this.world.isUntouched = false;
     this.clock.freeze(options);
   }
 
@@ -123,12 +124,14 @@ export abstract class SimulatedProcess {
 
   /** It does not come back to the broker before `forMs` are over. */
   cutBus(forMs = 0): void {
+    this.world.isUntouched = false;
     this.bus.cut({ forMs });
   }
 
   readonly faultPoint: FaultPoint = (name) => this.world.strikes?.pass(this, name);
 
   set isCutFromStore(isCut: boolean) {
+    this.world.isUntouched = false;
     this.reach.isCut = isCut;
     this.wasCutInDrain ||= isCut && this.stopping !== undefined;
   }

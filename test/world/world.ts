@@ -24,6 +24,8 @@ export class World {
   /** Nothing is struck any more. */
   isCalm = false;
   strikes: Strikes | undefined;
+  /** No process was frozen or cut off. */
+  isUntouched = true;
   readonly promises: Promises;
   readonly streamed: StreamedTexts;
   /** Called when a process has ended, so that another one can take its place. */
@@ -55,7 +57,7 @@ export class World {
     this.promises = new Promises(
       () => this.clock.wall(),
       this.lives,
-      () => (this.strikes?.counts.size ?? 0) === 0,
+      () => this.isUntouched && (this.strikes?.counts.size ?? 0) === 0,
     );
     this.streamed = new StreamedTexts(this.promises.findings);
   }
