@@ -140,10 +140,10 @@ async function publishCall(ports: Ports, journal: Journal, open: HeldCall): Prom
 }
 
 /** Hints whoever drives the turn, or anybody if nobody does. */
-export async function hint(ports: Ports, journal: Journal): Promise<void> {
+export async function hint(ports: Ports, journal: Journal): Promise<PublishOutcome> {
   const { _id: turn_id, conversation_id } = journal.turn;
   const message = newMessage(ports, 'turn.advance', { turn_id, conversation_id });
   const driver = holderOf(journal, turn_id)?.owner;
-  if (driver && (await ports.bus.send(controlKey(driver), message)) === 'confirmed') return;
-  await ports.bus.publish('turns', message);
+  if (driver && (await ports.bus.send(controlKey(driver), message)) === 'confirmed') return 'confirmed';
+  return ports.bus.publish('turns', message);
 }

@@ -1,6 +1,7 @@
 import type { ConversationEvent, Journal, Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { failureOf, isSettled, shownSteps, statusOf, textOf, totalUsage } from '#turn';
+import { hint } from './carry-out.js';
 import { countUsage } from './count-usage.js';
 import type { Ports } from './ports.js';
 
@@ -20,6 +21,18 @@ export async function endTurn(
   // Before the caches, and the next turn: nobody looks at a turn again that is cached as ended.
   await count();
   await Promise.all([setCaches(ports, journal), hintNext(ports, journal)]);
+}
+
+/**
+ * As `endTurn`, by a process that holds no hint about the turn, so that nobody would repeat its lost word: somebody is
+ * hinted to do it all again. While that hint does not get through the caches stay, and the sweeper finds the turn.
+ */
+export async function endUnheldTurn(ports: Ports, journal: Journal, end: Step): Promise<void> {
+  ports.bus.emit(endEvent(journal, end));
+  const hinted = hint(ports, journal);
+  await countUsage(ports.store, journal);
+  const cached = hinted.then((outcome) => (outcome === 'confirmed' ? setCaches(ports, journal) : undefined));
+  await Promise.all([cached, hintNext(ports, journal)]);
 }
 
 /** The status first: a turn that is not due any more is looked at by nobody who would set it. */

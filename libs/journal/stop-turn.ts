@@ -1,8 +1,8 @@
 import type { Journal } from '#contracts';
 import { decideCalls, decideStop, endingStep, holderOf, openCalls } from '#turn';
-import { carryOut, hint } from './carry-out.js';
+import { carryOut } from './carry-out.js';
 import { countUsage } from './count-usage.js';
-import { endTurn } from './end-turn.js';
+import { endUnheldTurn } from './end-turn.js';
 import { situationOf } from './liveness.js';
 import type { Ports } from './ports.js';
 import { stepRow } from './step-row.js';
@@ -47,7 +47,7 @@ async function insertCancel(ports: Ports, journal: Journal): Promise<Journal> {
     );
     steps.push(row);
     if (!won) continue;
-    await Promise.all([endTurn(ports, journal, row), hint(ports, journal)]);
+    await endUnheldTurn(ports, journal, row);
     return journal;
   }
 }

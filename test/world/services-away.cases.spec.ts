@@ -40,3 +40,22 @@ describe.each(OUTAGES)('%s', (_what, how, forMs) => {
       expect(await play.calls(turnId)).toEqual(ALL_WELL);
     }));
 });
+
+describe('a gateway without a broker', () => {
+  it('stops a turn, and who is connected to another gateway is told of it', () =>
+    Case.play({}, async (play) => {
+      const { ann, bob, world } = play;
+      while (ann.gatewayPlace === bob.gatewayPlace) {
+        bob.drop();
+        await world.clock.sleep(5_000);
+      }
+      play
+        .living('gateway')
+        .find(({ place }) => place === bob.gatewayPlace)!
+        .cutBus(20_000);
+      const turnId = await play.send(bob, STEPS);
+      await play.stop(bob, turnId);
+      await play.until('Ann knows it', () => ann.hasSeenEnd(turnId), 7_000);
+      expect((await play.journal(turnId)).steps.map(({ kind }) => kind)).toEqual(['cancel']);
+    }));
+});

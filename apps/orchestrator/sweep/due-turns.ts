@@ -1,7 +1,7 @@
 import type { Journal, Turn } from '#contracts';
 import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
-import { carryOut, endTurn, hint, situationOf, type Ports } from '#journal';
+import { carryOut, endUnheldTurn, hint, situationOf, type Ports } from '#journal';
 import {
   decideSweep,
   endingStep,
@@ -114,7 +114,7 @@ export class DueTurns {
     const { turn } = journal;
     const learned = await Promise.all(calls.map((decision) => carryOut(ports, journal, decision)));
     for (const { outcome } of learned) if (outcome) journal.outcomes.push(outcome);
-    if (turn.status !== statusOf(journal)) await endTurn(ports, journal, endingStep(journal)!);
+    if (turn.status !== statusOf(journal)) return endUnheldTurn(ports, journal, endingStep(journal)!);
     if (isSettled(journal)) await ports.store.setTurnDue(turn._id, null);
   }
 
@@ -122,7 +122,8 @@ export class DueTurns {
     const { _id: turn_id } = journal.turn;
     if (this.wake(turn_id)) return;
     const holder = holderOf(journal, turn_id);
-    if (holder && !(await this.ports.peers.isDead(holder.owner))) return hint(this.ports, journal);
+    if (holder && !(await this.ports.peers.isDead(holder.owner)))
+      return void (await hint(this.ports, journal));
     undriven.push(journal.turn);
   }
 }
