@@ -6,6 +6,7 @@ import { SystemClock, systemTime } from '#time';
 import type { GatewayConfig } from '../apps/gateway/gateway.deps.js';
 import { startGateway } from '../apps/gateway/start-gateway.app.js';
 import { testPeers } from '#journal/testing';
+import { gatewayDefaults } from '../apps/gateway/gateway-defaults.js';
 
 const MUCH = 100_000;
 const LIMITS: GatewayConfig['limits'] = {
@@ -47,6 +48,7 @@ export async function startBenchGateway(store: Store) {
   const running = await startGateway(
     {
       ...systemTime(),
+      ...gatewayDefaults(),
       faultPoint: noFaults,
       store,
       bus,

@@ -39,10 +39,8 @@ export interface GatewayDeps extends Time {
   logger: Logger;
   health: Health;
   metrics: Metrics;
-  /** Default: where the build puts the page. */
-  pageDir?: string;
-  /** Default: what runs in production. */
-  timings?: FeedTimings;
-  /** Likewise. */
-  httpTimings?: HttpTimings;
+  /** Where the built page is. */
+  pageDir: string;
+  timings: FeedTimings;
+  httpTimings: HttpTimings;
 }

@@ -35,7 +35,7 @@ import { ProblemFilter } from './errors/problem.filter.js';
 import { createErrorSender } from './errors/send-error.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { Gateway } from './gateway.js';
-import { builtPageDir, createPage } from './http/page.js';
+import { createPage } from './http/page.js';
 import { MCP_SERVER, McpController } from './mcp/mcp.controller.js';
 import { Admission } from './socket/admission.js';
 import { ChatGateway } from './socket/chat.gateway.js';
@@ -53,7 +53,7 @@ import { UsageReader } from './usage/usage.js';
 @Module({})
 export class GatewayModule {
   static forRoot(gateway: Gateway, deps: GatewayDeps): DynamicModule {
-    const { store, health, metrics, logger, config, pageDir = builtPageDir() } = deps;
+    const { store, health, metrics, logger, config, pageDir } = deps;
     const usage = new UsageReader(store, config.usage?.budget ?? {}, deps.clock);
     const dialects = chooseDialects(config.dialects);
     const sendError = createErrorSender(dialects);

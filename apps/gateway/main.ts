@@ -4,6 +4,7 @@ import { createLogger } from '#observability';
 import { createStore } from '#store';
 import { systemTime } from '#time';
 import { DIALECT_NAMES } from './dialects/dialects.js';
+import { gatewayDefaults } from './gateway-defaults.js';
 import { startGateway } from './start-gateway.app.js';
 
 await runMain('gateway', async () => {
@@ -18,7 +19,7 @@ await runMain('gateway', async () => {
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const { health, metrics, drain } = service;
-  const deps = { ...part, config, logger, health, metrics };
+  const deps = { ...gatewayDefaults(), ...part, config, logger, health, metrics };
   const running = await startGateway(deps, config);
   drain.addStep('gateway', (graceMs) => running.drain(graceMs));
   service.ready();

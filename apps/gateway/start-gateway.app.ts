@@ -15,7 +15,6 @@ import { Gateway } from './gateway.js';
 import { trackAnswers } from './http/answers-under-way.js';
 import { trackUnused } from './http/unused-connections.js';
 import { HttpConnections } from './safety/http-connections.js';
-import { DEFAULT_HTTP_TIMINGS } from './safety/http-timings.js';
 import type { OriginRules } from './safety/judge-request.js';
 import { toOriginRules } from './safety/origin-rules.js';
 import { RequestPlaces } from './safety/request-places.js';
@@ -78,7 +77,7 @@ export async function startGateway(
 export function configureGateway(
   app: NestExpressApplication,
   gateway: Gateway,
-  { config, logger: log, httpTimings: timings = DEFAULT_HTTP_TIMINGS }: GatewayDeps,
+  { config, logger: log, httpTimings: timings }: GatewayDeps,
 ): HttpConnections {
   const rules = toOriginRules(config);
   const { limits, trustedProxies } = config;

@@ -1,3 +1,4 @@
+import { gatewayDefaults } from '../gateway/gateway-defaults.js';
 import { startGateway, type RunningGateway } from '../gateway/start-gateway.app.js';
 import { fallbacksOf, toModelEnvironment, toOrchestratorSettings } from '../orchestrator/settings.js';
 import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
@@ -49,7 +50,8 @@ export async function startStandalone(
     settings,
   });
   const asGateway = await service.join('gateway', createBus);
-  const gateway = await startGateway({ ...asGateway.part, logger, config, health, metrics }, config);
+  const deps = { ...gatewayDefaults(), ...asGateway.part, logger, config, health, metrics };
+  const gateway = await startGateway(deps, config);
   drain.addStep('gateway', (graceMs) => gateway.drain(graceMs));
   drain.addStep('orchestrator', (graceMs) => orchestrator.drain(graceMs));
   drain.addStep('tool worker', (graceMs) => worker.drain(graceMs));

@@ -8,6 +8,7 @@ import { addHandlers } from './add-handlers.js';
 import { SimulatedProcess, type Part } from './simulated-process.js';
 import { SimulatedSocket, SimulatedSockets, type ClientEnd } from './simulated-sockets.js';
 import { metrics, type World } from './world.js';
+import { gatewayDefaults } from '../../apps/gateway/gateway-defaults.js';
 
 const MANY = 1_000_000;
 const limits = new Proxy({} as GatewayConfig['limits'], { get: () => MANY });
@@ -24,6 +25,7 @@ export class SimulatedGateway extends SimulatedProcess {
     const { member, world } = this;
     const { bus, processId, clock } = member;
     const gateway = new Gateway({
+      ...gatewayDefaults(),
       ...member.part,
       config: {
         auth: { kind: 'none' },

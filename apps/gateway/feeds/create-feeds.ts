@@ -1,12 +1,11 @@
 import { readOnDemand } from '#observability';
 import type { GatewayDeps } from '../gateway.deps.js';
-import { DEFAULT_FEED_TIMINGS } from './feed-timings.js';
 import { Feeds } from './feeds.js';
 import { createViewReader, type Peek } from './read-view.js';
 import type { OpenRoom } from './viewer.js';
 
 export function createFeeds(deps: GatewayDeps, openRoom: OpenRoom, peek: Peek): Feeds {
-  const { store, bus, logger: log, metrics, timings = DEFAULT_FEED_TIMINGS, clock, random } = deps;
+  const { store, bus, logger: log, metrics, timings, clock, random } = deps;
   const feeds = new Feeds(bus, openRoom, {
     readView: createViewReader(store, peek),
     timings,

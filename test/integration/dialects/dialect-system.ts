@@ -6,6 +6,7 @@ import { startGateway, type RunningGateway } from '../../../apps/gateway/start-g
 import { waitFor } from '../../services/wait-for.js';
 import { LIMITS } from '../gateway/gateway-harness.js';
 import { FleetHarness } from '../orchestrator/fleet-harness.js';
+import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
 
 /** Gateway, orchestrator and worker as they are, in this process, with a model and toolsets of the test. */
 export class DialectSystem {
@@ -40,7 +41,10 @@ export class DialectSystem {
     };
     const metrics = createMetrics({ collectDefaults: false });
     const deps = { ...part, logger: part.log, config, health: new Health(part.clock), metrics };
-    const gateway = await startGateway({ ...deps, pageDir: '/nonexistent' }, { port: 0, host: '127.0.0.1' });
+    const gateway = await startGateway(
+      { ...gatewayDefaults(), ...deps, pageDir: '/nonexistent' },
+      { port: 0, host: '127.0.0.1' },
+    );
     fleet.onClose(async () => {
       await gateway.drain(500);
       await bus.close();

@@ -11,6 +11,7 @@ import { startGateway, type RunningGateway } from '../../../apps/gateway/start-g
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
 import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
 import { inTime, waitFor } from '../../services/wait-for.js';
+import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
 
 export type Received = ConversationEvent | Snapshot;
 export type Answer = Record<string, unknown> & {
@@ -121,6 +122,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const health = new Health(new SystemClock());
   const deps: GatewayDeps = {
     ...systemTime(),
+    ...gatewayDefaults(),
     faultPoint: noFaults,
     store,
     bus,

@@ -16,6 +16,7 @@ import { toOriginRules } from '../../../../apps/gateway/safety/origin-rules.js';
 import { SOCKET_IO_PATH } from '../../../../apps/gateway/socket/socket-server.adapter.js';
 import { ChatGateway } from '../../../../apps/gateway/socket/chat.gateway.js';
 import { GATEWAY_ID } from '../gateway-harness.js';
+import { gatewayDefaults } from '../../../../apps/gateway/gateway-defaults.js';
 
 interface Layer {
   route?: { path: string; methods: Record<string, boolean>; stack: { method?: string }[] };
@@ -35,6 +36,7 @@ export async function readServed(): Promise<Served> {
   const logger = createLogger({ role: 'test', level: 'silent' });
   const deps: GatewayDeps = {
     ...systemTime(),
+    ...gatewayDefaults(),
     faultPoint: noFaults,
     ...{
       store: createStore({ dataDir: ':memory:' }),
