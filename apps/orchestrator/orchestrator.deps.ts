@@ -8,7 +8,7 @@ import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Budgets } from '#turn';
 import type { Time } from '#time';
-import type { SlowChecks } from '#tools';
+import type { InputSchemas, SlowChecks } from '#tools';
 
 export interface OrchestratorSettings {
   /** `provider/model` of turns that do not choose one. */
@@ -85,5 +85,7 @@ export interface OrchestratorDeps extends Time {
   >;
   /** Of arguments whose check may take long. */
   slowChecks: SlowChecks;
+  /** Compiled once for all that it checks. */
+  schemas: InputSchemas;
   settings: OrchestratorSettings;
 }

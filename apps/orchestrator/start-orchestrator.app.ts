@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { BusStrategy, connectBus } from '#messaging';
 import { auditLoggerOf, createNestLogger, type Logger } from '#observability';
-import { ThreadedChecks } from '#tools';
+import { InputSchemas, ThreadedChecks } from '#tools';
 import type { OrchestratorDeps } from './orchestrator.deps.js';
 import { OrchestratorModule } from './orchestrator.module.js';
 import { Orchestrator } from './orchestrator.js';
@@ -12,11 +12,12 @@ export type { RunningOrchestrator } from './serve-orchestrator.js';
 
 /** Starts an orchestrator whose store and bus are open. */
 export async function startOrchestrator(
-  deps: Omit<OrchestratorDeps, 'auditLog' | 'slowChecks'> & { log: Logger },
+  deps: Omit<OrchestratorDeps, 'auditLog' | 'slowChecks' | 'schemas'> & { log: Logger },
 ): Promise<RunningOrchestrator> {
   const { bus, processId, log, settings } = deps;
   const slowChecks = new ThreadedChecks({ clock: deps.clock });
-  const orchestrator = new Orchestrator({ ...deps, slowChecks, auditLog: auditLoggerOf(log) });
+  const schemas = new InputSchemas();
+  const orchestrator = new Orchestrator({ ...deps, slowChecks, schemas, auditLog: auditLoggerOf(log) });
   const app = await NestFactory.create(OrchestratorModule.forRoot(orchestrator), {
     logger: createNestLogger(log),
     abortOnError: false,

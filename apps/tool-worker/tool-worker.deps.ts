@@ -5,7 +5,7 @@ import type { Log, Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
-import type { SlowChecks, ToolsetHost } from '#tools';
+import type { InputSchemas, SlowChecks, ToolsetHost } from '#tools';
 import type { Time } from '#time';
 import type { QuestionTimes } from './run/call-questions.js';
 
@@ -34,6 +34,8 @@ export interface ToolWorkerDeps extends Time {
   hosts: ToolsetHost[];
   /** Of arguments whose check may take long. */
   slowChecks: SlowChecks;
+  /** Compiled once for all that it checks. */
+  schemas: InputSchemas;
   /** Default: what runs in production. */
   questionTimes?: Partial<QuestionTimes>;
   /** By toolset (`math`) or tool (`math.add`). */

@@ -5,7 +5,7 @@ import { noFaults } from '#faults';
 import type { Bus, Consumer, PublishOutcome } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
-import { defineTool, defineToolset, type ToolsetHost } from '#tools';
+import { defineTool, defineToolset, InputSchemas, type ToolsetHost } from '#tools';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { testPeers } from '#journal/testing';
 import { InPlaceChecks } from '#tools/testing';
@@ -90,6 +90,7 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
     metrics: createMetrics({ collectDefaults: false }),
     hosts,
     slowChecks: new InPlaceChecks(),
+    schemas: new InputSchemas(),
     overridesFor: () => ({}),
     clock,
     random: new SeededRandom(2),

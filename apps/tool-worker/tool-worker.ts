@@ -40,9 +40,14 @@ export class ToolWorker {
       (toolset) => this.fleet.workersOf(toolset),
       clock,
     );
-    const { metrics, slowChecks } = deps;
+    const { metrics, slowChecks, schemas } = deps;
     const questionTimes = { ...DEFAULT_QUESTION_TIMES, ...deps.questionTimes };
-    this.runner = new CallRunner(ports, this.hosted, metrics, { slowChecks, rates, questionTimes });
+    this.runner = new CallRunner(ports, this.hosted, metrics, {
+      slowChecks,
+      schemas,
+      rates,
+      questionTimes,
+    });
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
   }
 

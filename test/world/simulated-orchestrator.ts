@@ -7,7 +7,7 @@ import { InPlaceChecks } from '../../libs/tools/testing/index.js';
 import { addHandlers } from './add-handlers.js';
 import { SimulatedModel } from './simulated-model.js';
 import { SimulatedProcess, type Part } from './simulated-process.js';
-import { metrics, type World } from './world.js';
+import { metrics, schemas, type World } from './world.js';
 
 export class SimulatedOrchestrator extends SimulatedProcess {
   constructor(world: World, place: string, options: { wallAheadMs: number }) {
@@ -29,6 +29,7 @@ export class SimulatedOrchestrator extends SimulatedProcess {
       metrics,
       settings,
       slowChecks: new InPlaceChecks(),
+      schemas,
     });
     const strategy = new BusStrategy(bus, { logger: world.logger });
     addHandlers(strategy, new HintsController(orchestrator));

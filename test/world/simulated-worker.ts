@@ -7,7 +7,7 @@ import { InPlaceChecks } from '../../libs/tools/testing/index.js';
 import { addHandlers } from './add-handlers.js';
 import { SimulatedProcess, type Part } from './simulated-process.js';
 import { createTraceToolset } from './simulated-tools.js';
-import { metrics, type World } from './world.js';
+import { metrics, schemas, type World } from './world.js';
 
 export class SimulatedWorker extends SimulatedProcess {
   /** Calls that it has been delivered. */
@@ -30,6 +30,7 @@ export class SimulatedWorker extends SimulatedProcess {
         hosts: [createTraceToolset(this)],
         overridesFor: () => ({}),
         slowChecks: new InPlaceChecks(),
+        schemas,
       },
       (queue, prefetch) => strategy.startConsuming(queue, { prefetch }),
     );

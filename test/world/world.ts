@@ -1,5 +1,6 @@
 import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
+import { InputSchemas } from '#tools';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import type { ClientRequest, LifeEvent, Start } from '../soak/evidence.js';
 import { Faults } from './faults.js';
@@ -153,6 +154,9 @@ export class World {
 
 /** One registry for all: nobody reads it, and building one costs more than a process's start. */
 export const metrics = createMetrics({ collectDefaults: false });
+
+/** One for all: compiling a schema costs more than a process's start, and gives the same each time. */
+export const schemas = new InputSchemas();
 
 /** Which rows an operation was about. */
 function describeArgs(args: readonly unknown[]): string {

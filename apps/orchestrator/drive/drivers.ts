@@ -43,7 +43,11 @@ export class Drivers {
     /** One for all turns: a toolset without workers, or with too many calls, concerns many of them. */
     private readonly queues: CallQueues & { refusals: Refusals },
   ) {
-    this.validator = new ArgumentValidator({ slowChecks: deps.slowChecks, refusals: queues.refusals });
+    this.validator = new ArgumentValidator({
+      slowChecks: deps.slowChecks,
+      schemas: deps.schemas,
+      refusals: queues.refusals,
+    });
   }
 
   get(turnId: string): TurnDriver | undefined {

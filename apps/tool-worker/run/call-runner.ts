@@ -2,7 +2,7 @@ import type { Body, Claim, ToolCallBody } from '#contracts';
 import { auditedCall, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
-import { ArgumentValidator, displayName, type SlowChecks, type Slots } from '#tools';
+import { ArgumentValidator, displayName, type InputSchemas, type SlowChecks, type Slots } from '#tools';
 import { decideDelivery, mayRunAgain, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
@@ -16,6 +16,7 @@ import { StandBack } from './stand-back.js';
 
 export interface CallRunnerOptions {
   slowChecks: SlowChecks;
+  schemas: InputSchemas;
   rates: RateLimits;
   questionTimes: QuestionTimes;
 }
@@ -37,11 +38,12 @@ export class CallRunner {
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
     metrics: ToolWorkerDeps['metrics'],
-    { slowChecks, rates, questionTimes }: CallRunnerOptions,
+    { slowChecks, schemas, rates, questionTimes }: CallRunnerOptions,
   ) {
     this.rates = rates;
     this.validator = new ArgumentValidator({
       slowChecks,
+      schemas,
       refusals: new Refusals(metrics.refusals, ports.log, ports.clock),
     });
     this.ends = new CallEnds(ports, metrics);

@@ -1,7 +1,7 @@
 import type { CallRate } from '#bootstrap';
 import type { Ports } from '#journal';
 import { createMetrics } from '#observability';
-import type { ToolsetHost } from '#tools';
+import { InputSchemas, type ToolsetHost } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
 import { HostedTools } from '../offer/hosted-tools.js';
 import { DEFAULT_QUESTION_TIMES, type QuestionTimes } from '../run/call-questions.js';
@@ -31,6 +31,7 @@ export function createCallRunner(
   return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), {
     rates,
     slowChecks: new InPlaceChecks(),
+    schemas: new InputSchemas(),
     questionTimes: { ...DEFAULT_QUESTION_TIMES, ...questionTimes },
   });
 }

@@ -5,6 +5,7 @@ import { systemTime } from '#time';
 import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
 import { z } from 'zod';
 import { openPorts } from '#journal/testing';
+import { InputSchemas } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
 import { ToolWorker } from '../../../apps/tool-worker/tool-worker.js';
 import { waitFor } from '../../services/wait-for.js';
@@ -35,6 +36,7 @@ describe('a tool worker', () => {
         auditLog: log,
         metrics: {} as Metrics,
         slowChecks: new InPlaceChecks(),
+        schemas: new InputSchemas(),
         hosts: [toolset('math'), toolset('slow')],
         overridesFor: (name) => (name === 'slow' ? { concurrency: 1 } : {}),
       },
@@ -71,6 +73,7 @@ describe('a tool worker', () => {
         auditLog: log,
         metrics: {} as Metrics,
         slowChecks: new InPlaceChecks(),
+        schemas: new InputSchemas(),
         hosts: [silent, memory],
         overridesFor: () => ({}),
       },
