@@ -15,8 +15,6 @@ export type Strike =
   | { how: Outage; afterMs: number; forMs: number };
 type Struck = Extract<Strike, { kind: Kind }>;
 
-const NEVER = new Promise<never>(() => undefined);
-
 /** Carries out a walk's strikes, and starts what they end again. */
 export class Strikes {
   /** `how kind point`: how often. */
@@ -63,7 +61,8 @@ export class Strikes {
     switch (how) {
       case 'kill':
         world.end(process, 'kill');
-        return NEVER;
+        // One of its own: what waits for a promise is kept as long as that.
+        return new Promise<never>(() => undefined);
       case 'stop':
         // A program that is still starting does not listen to the signal yet.
         if (!process.isReady)

@@ -3,6 +3,7 @@ import { createStore, type Store } from '#store';
 import { InputSchemas } from '#tools';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import type { ClientRequest, LifeEvent, Start } from '../soak/evidence.js';
+import { CompositeSignals } from './composite-signals.js';
 import { Faults } from './faults.js';
 import { Promises } from './promises.js';
 import { SimulatedBroker } from './simulated-broker.js';
@@ -43,6 +44,7 @@ export class World {
   /** Is told of each operation that has had its effect on the store. */
   onEffect: ((processId: string, operation: string, args: unknown[]) => void) | undefined;
   modelRequests = 0;
+  private readonly signals = new CompositeSignals();
   readonly logger = createLogger({
     role: 'world',
     level: 'warn',
@@ -64,6 +66,7 @@ export class World {
   }
 
   async open(): Promise<void> {
+    this.signals.watch();
     await this.database.open();
   }
 
@@ -71,6 +74,7 @@ export class World {
     this.isOver = true;
     for (const process of this.processes) if (!process.isOver) process.kill();
     await this.database.close();
+    this.signals.release();
   }
 
   /** It begins to start; when it is ready is its own affair. */
