@@ -1,0 +1,3 @@
+import { describeCompared } from './describe-compared.js';
+
+describeCompared('gateway');
