@@ -6,6 +6,7 @@ import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health, type LogLevel } from '#observability';
 import { createStore, type Store } from '#store';
 import { SystemClock, systemTime } from '#time';
+import { SkippingClock } from '#time/testing';
 import { testPeers } from '#journal/testing';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
@@ -61,6 +62,8 @@ export interface Harness {
   partials: Map<string, PlayedPartial>;
   /** Turns that the gateway has announced: from then on an orchestrator may know of them. */
   announced: Set<string>;
+  /** The gateway's. */
+  clock: SkippingClock;
   running: RunningGateway;
   url: string;
   log: string[];
@@ -119,10 +122,12 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const { asked, partials } = await playDriver(driver);
   const announced = watchAnnouncements(bus);
   const log: string[] = [];
-  const health = new Health(new SystemClock());
+  const clock = new SkippingClock();
+  const health = new Health(clock);
   const deps: GatewayDeps = {
     ...systemTime(),
     ...gatewayDefaults(),
+    clock,
     faultPoint: noFaults,
     store,
     bus,
@@ -165,6 +170,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     asked,
     partials,
     announced,
+    clock,
     running,
     url,
     log,
