@@ -1,9 +1,17 @@
+import { DEFAULT_PASSWORD_COST } from './accounts/passwords.js';
 import { DEFAULT_FEED_TIMINGS } from './feeds/feed-timings.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { builtPageDir } from './http/page.js';
 import { DEFAULT_HTTP_TIMINGS } from './safety/http-timings.js';
 
+type Defaults = Pick<GatewayDeps, 'pageDir' | 'timings' | 'httpTimings' | 'passwordCost'>;
+
 /** What every program gives its gateway: no setting reaches it. */
-export function gatewayDefaults(): Pick<GatewayDeps, 'pageDir' | 'timings' | 'httpTimings'> {
-  return { pageDir: builtPageDir(), timings: DEFAULT_FEED_TIMINGS, httpTimings: DEFAULT_HTTP_TIMINGS };
+export function gatewayDefaults(): Defaults {
+  return {
+    pageDir: builtPageDir(),
+    timings: DEFAULT_FEED_TIMINGS,
+    httpTimings: DEFAULT_HTTP_TIMINGS,
+    passwordCost: DEFAULT_PASSWORD_COST,
+  };
 }

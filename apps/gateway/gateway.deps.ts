@@ -6,6 +6,7 @@ import type { Bus } from '#messaging';
 import type { Health, Logger, Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Time } from '#time';
+import type { PasswordCost } from './accounts/passwords.js';
 import type { FeedTimings } from './feeds/feed-timings.js';
 import type { HttpTimings } from './safety/http-timings.js';
 
@@ -43,4 +44,5 @@ export interface GatewayDeps extends Time {
   pageDir: string;
   timings: FeedTimings;
   httpTimings: HttpTimings;
+  passwordCost: PasswordCost;
 }

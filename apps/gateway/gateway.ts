@@ -99,7 +99,7 @@ export class Gateway {
     this.refusals = new Refusals(metrics.refusals, log, clock);
     this.bodies = new Bodies({ limits: config.limits, refusals: this.refusals, log, clock });
     this.counts = new SharedCounts(bus, processId, deps);
-    this.localAccounts = createLocalAccounts(store, config, this);
+    this.localAccounts = createLocalAccounts(store, config, this, deps.passwordCost);
     this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth, clock);
     this.ownership = new Ownership(store);
     this.offeredTools = new OfferedTools(bus, processId, config.offer, deps);

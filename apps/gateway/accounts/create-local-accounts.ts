@@ -8,7 +8,7 @@ import { Accounts, type AccountStore } from './accounts.js';
 import { Invitations, type InvitationStore } from './invitations.js';
 import { KnownAccounts } from './known-accounts.js';
 import { KnownNetworks } from './known-networks.js';
-import { Passwords } from './passwords.js';
+import { Passwords, type PasswordCost } from './passwords.js';
 import { Registration } from './registration.js';
 import { SignIn } from './sign-in.js';
 import { SignInLimits } from './sign-in-limits.js';
@@ -31,6 +31,7 @@ export function createLocalAccounts(
     registration: setting,
   }: { auth: AuthSettings; limits: GatewayLimits; registration: RegistrationSetting },
   { refusals, counts, time }: { refusals: Refusals; counts: SharedCounts; time: Time },
+  passwordCost: PasswordCost,
 ): LocalAccounts | undefined {
   if (auth.kind !== 'local') return undefined;
   const { clock } = time;
@@ -45,7 +46,7 @@ export function createLocalAccounts(
     known: new KnownAccounts(accounts, tokens, clock),
     signIn: new SignIn({
       accounts,
-      passwords: new Passwords((network) => refusals.note('sign_ins', { address: network })),
+      passwords: new Passwords((network) => refusals.note('sign_ins', { address: network }), passwordCost),
       tokens,
       limits: new SignInLimits(limits, refusals, counts, clock),
       networks: new KnownNetworks(store, clock),

@@ -1,14 +1,15 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { BoundedWork } from './bounded-work.js';
 
-interface Cost {
+/** Of scrypt. */
+export interface PasswordCost {
   N: number;
   r: number;
   p: number;
 }
 
 /** A quarter of a second and 32 MiB each. */
-const COST: Cost = { N: 32_768, r: 8, p: 3 };
+export const DEFAULT_PASSWORD_COST: PasswordCost = { N: 32_768, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Of Node's four threads, half stay free for files and names. */
@@ -23,17 +24,25 @@ const STORED = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43
 export class Passwords {
   private readonly work: BoundedWork;
   /** Nobody's: compared with when there is no account, so that this takes as long. */
-  private readonly decoy = format(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
+  private readonly decoy: string;
 
-  /** @param onRefusal told the network of a refused request */
-  constructor(onRefusal?: (network: string) => void) {
+  /**
+   * @param onRefusal told the network of a refused request
+   * @param cost of what is made from now on
+   */
+  constructor(
+    onRefusal?: (network: string) => void,
+    private readonly cost = DEFAULT_PASSWORD_COST,
+  ) {
+    this.decoy = format(cost, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
     this.work = new BoundedWork({ atOnce: AT_ONCE, waiting: WAITING }, onRefusal);
   }
 
   /** @param address where the request comes from: addresses take turns */
   async hash(address: string, password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    return format(COST, salt, await this.derive(address, password, { salt, cost: COST }));
+    const { cost } = this;
+    return format(cost, salt, await this.derive(address, password, { salt, cost }));
   }
 
   /** @param stored undefined when there is no account */
@@ -49,7 +58,7 @@ export class Passwords {
   private derive(
     address: string,
     password: string,
-    { salt, cost }: { salt: Buffer; cost: Cost },
+    { salt, cost }: { salt: Buffer; cost: PasswordCost },
   ): Promise<Buffer> {
     const maxmem = 256 * cost.N * cost.r;
     // The same letters can be typed in several ways.
@@ -66,6 +75,6 @@ export class Passwords {
   }
 }
 
-function format({ N, r, p }: Cost, salt: Buffer, hash: Buffer): string {
+function format({ N, r, p }: PasswordCost, salt: Buffer, hash: Buffer): string {
   return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
 }

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../services/wait-for.js';
-import { JWT_SECRET, signTestToken, soon, startHarness, type Harness } from '../gateway/gateway-harness.js';
+import {
+  endTokens,
+  JWT_SECRET,
+  signTestToken,
+  soon,
+  startHarness,
+  type Harness,
+} from '../gateway/gateway-harness.js';
+import { waitSkipping } from '../../services/wait-skipping.js';
 import { addCall, PlayedTurn } from '../gateway/played-turn.js';
 import { GenesisClient, HandshakeRefused } from './genesis-client.js';
 
@@ -191,13 +199,14 @@ describe('/ws/chat', () => {
   it('is closed when its token ends, and goes on with a new one', async () => {
     const eve = await signTestToken('eve');
     const id = await conversation(eve);
-    const client = await open({ token: await signTestToken('eve', { expiresAt: soon() }) });
+    const client = await open({ token: await signTestToken('eve', { expiresAt: soon(harness) }) });
     client.say(id, 'hello');
     const played = await play(id);
     await played.start();
     played.beginStep(1);
     played.token(1, 'Hel');
     await client.next('token');
+    await endTokens(harness);
     expect(await client.closing()).toEqual({ code: 1008, reason: 'The token has expired.' });
     expect(client.types).toEqual(['token']);
     const again = await open({ token: eve });
@@ -308,7 +317,10 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     const again = await open({ token: mine });
     played.token(1, 'morning.');
     played.complete(await played.commit(1, 'Good morning.'));
-    await again.next('complete', 1, 25_000);
+    await waitSkipping(harness.clock, () => again.of('complete').length, {
+      what: 'the end',
+      withinMs: 25_000,
+    });
     expect(again.text).toBe('Good morning.');
     again.close();
   });

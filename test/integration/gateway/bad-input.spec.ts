@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../services/wait-for.js';
 import {
   signTestToken,
+  endTokens,
   soon,
   startHarness,
   JWT_SECRET,
@@ -324,7 +325,8 @@ describe('tokens', () => {
   it('that end while the client is connected end the connection', async () => {
     const guarded = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
     try {
-      const ann = await guarded.connect({ token: await signTestToken('ann', { expiresAt: soon() }) });
+      const ann = await guarded.connect({ token: await signTestToken('ann', { expiresAt: soon(guarded) }) });
+      await endTokens(guarded);
       await waitFor(() => !ann.socket.connected, { what: 'the disconnect' });
       expect(ann.order).toEqual(['token_expired']);
     } finally {

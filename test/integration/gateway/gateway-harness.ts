@@ -11,8 +11,9 @@ import { testPeers } from '#journal/testing';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
 import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
-import { inTime, waitFor } from '../../services/wait-for.js';
 import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
+import { waitFor } from '../../services/wait-for.js';
+import { waitSkipping } from '../../services/wait-skipping.js';
 
 export type Received = ConversationEvent | Snapshot;
 export type Answer = Record<string, unknown> & {
@@ -20,8 +21,12 @@ export type Answer = Record<string, unknown> & {
 };
 
 export const JWT_SECRET = 'a-secret-of-the-tests-that-is-long-enough';
+/** In place of a quarter of a second each. */
+const CHEAP_PASSWORDS = { N: 1_024, r: 8, p: 1 };
 export const GATEWAY_ID = 'gateway-00000000-0000-4000-8000-000000000001';
 export const DRIVER_ID = 'orchestrator-00000000-0000-4000-8000-000000000002';
+
+const SOON_MS = 6_000;
 
 /** Far more than any answer takes: only what never comes is not waited for. */
 const PATIENCE_MS = 15_000;
@@ -151,6 +156,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     health,
     metrics: createMetrics({ collectDefaults: false }),
     timings: options.timings ?? TIMINGS,
+    passwordCost: CHEAP_PASSWORDS,
     pageDir: options.pageDir ?? '/nonexistent',
   };
   const running = await startGateway(
@@ -182,11 +188,19 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     },
     stop: async () => {
       for (const client of clients) client.close();
-      await inTime(running.drain(500), { what: 'the gateway has stopped' });
+      await stopGateway(running, clock);
       await Promise.all([bus.close(), driver.close()]);
       await store.close();
     },
   };
+}
+
+/** A connection that was refused in the middle of its request lingers for a second. */
+async function stopGateway(running: RunningGateway, clock: SkippingClock): Promise<void> {
+  let hasStopped = false;
+  const stopping = running.drain(500).then(() => (hasStopped = true));
+  const stopped = waitSkipping(clock, () => hasStopped, { what: 'the end of the gateway', withinMs: 10_000 });
+  await Promise.all([stopping, stopped]);
 }
 
 /** Whoever asks waits 300 ms: the answer must not wait for a test to look. */
@@ -214,9 +228,14 @@ function watchAnnouncements(bus: Bus): Set<string> {
   return announced;
 }
 
-/** For a token that ends while its test goes on: a busy machine needs some of this for what comes before. */
-export function soon(): number {
-  return Math.ceil(Date.now() / 1000) + 6;
+/** For a token that ends while its test goes on, with `endTokens`. */
+export function soon({ clock }: Harness): number {
+  return Math.ceil((clock.wall() + SOON_MS) / 1000);
+}
+
+/** Lets the time pass in which tokens that end `soon` are good. */
+export async function endTokens({ clock }: Harness): Promise<void> {
+  await clock.skip(SOON_MS + 1_000);
 }
 
 export function signTestToken(

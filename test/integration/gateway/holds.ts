@@ -4,13 +4,11 @@ import type { Bus } from '#messaging';
 import { systemTime } from '#time';
 import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
 import { waitFor } from '../../services/wait-for.js';
+import { waitSkipping } from '../../services/wait-skipping.js';
 import { startHarness, type Harness } from './gateway-harness.js';
 import { PendingTimers } from './pending-timers.js';
 
 type Held = 'listConversations' | 'getTurn' | 'readJournal' | 'readJournals' | 'insertTurn';
-
-const IDLE_WITHIN_MS = 10_000;
-const IDLE_STEP_MS = 500;
 
 /** A gateway, and everything that it holds for clients: with one tool, `math.add`, and nobody who drives turns. */
 export class WatchedGateway {
@@ -66,16 +64,13 @@ export class WatchedGateway {
   /** Nothing is held any more. */
   async idle(): Promise<void> {
     const zero = { feeds: 0, viewers: 0, bindings: 0, sockets: 0, listeners: 0, timers: 0 };
-    let skippedMs = 0;
-    const isIdle = async () => {
-      // The gateway gathers for a second what it tells others, and lets a conversation linger.
-      if (skippedMs < IDLE_WITHIN_MS) await this.harness.clock.skip(IDLE_STEP_MS);
-      skippedMs += IDLE_STEP_MS;
+    const isIdle = () => {
       const { holds } = this;
       if (JSON.stringify(holds) === JSON.stringify(zero)) return true;
       throw new Error([JSON.stringify(holds), ...this.timers.list().slice(this.timersBefore)].join('\n'));
     };
-    await waitFor(isIdle, { what: 'the end of what is held', timeoutMs: IDLE_WITHIN_MS, intervalMs: 5 });
+    // The gateway gathers for a second what it tells others, and lets a conversation linger.
+    await waitSkipping(this.harness.clock, isIdle, { what: 'the end of what is held', withinMs: 10_000 });
   }
 
   async holding(what: 'viewers' | 'sockets' | 'listeners', count: number): Promise<void> {

@@ -26,8 +26,13 @@ export class PlayedTurn {
     return {
       conversation_id: this.turn.conversation_id,
       turn_id: this.turn._id,
-      timestamp: new Date().toISOString(),
+      timestamp: this.now(),
     };
+  }
+
+  /** By the gateway's clock, which a test may have moved. */
+  private now(): string {
+    return new Date(this.harness.clock.wall()).toISOString();
   }
 
   emit(event: ConversationEvent): void {
@@ -85,7 +90,7 @@ export class PlayedTurn {
       // With a formatter, only its answer ends the turn.
       ...(this.turn.options.formatter && calls.length === 0 ? { final: true } : {}),
       usage: { input_tokens: 1, output_tokens: 1, cached_tokens: 0 },
-      at: new Date().toISOString(),
+      at: this.now(),
     };
   }
 
@@ -141,7 +146,7 @@ export class PlayedTurn {
 
   async claim(workId: string, owner: string): Promise<Claim> {
     const { _id: turn_id, conversation_id } = this.turn;
-    const at = new Date().toISOString();
+    const at = this.now();
     const row: Claim = { _id: `${workId}:1`, turn_id, conversation_id, owner, n: 1, purpose: 'run', at };
     return (await this.harness.store.claim(row)).row;
   }
@@ -164,7 +169,7 @@ export class PlayedTurn {
       attempt: 1,
       worker: 'worker-1',
       duration_ms: 3,
-      at: new Date().toISOString(),
+      at: this.now(),
     };
     await this.harness.store.settle(outcome);
     return toolEndEvent(call, outcome);

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RawConnection, type Begun } from '../../services/raw-connection.js';
+import { waitSkipping } from '../../services/wait-skipping.js';
 import { startHarness, type Harness } from './gateway-harness.js';
 
 const MIB = 1024 * 1024;
@@ -25,8 +26,15 @@ async function upload(path: string, begun: Begun = {}): Promise<number[]> {
   const connection = await RawConnection.open({ port: harness.running.port });
   connection.begin(path, { length: 100 * BODY.length, body: '', ...begun });
   connection.socket.write(BODY);
-  await connection.closed();
+  await ended(connection);
   return connection.statuses;
+}
+
+/** The gateway lingers for a second after its answer. */
+async function ended(connection: RawConnection): Promise<void> {
+  await connection.status();
+  const isClosed = () => connection.isClosed;
+  await waitSkipping(harness.clock, isClosed, { what: 'the end of the connection', withinMs: 10_000 });
 }
 
 function readBytes(): number {
@@ -65,7 +73,7 @@ describe('a body that nobody wants', () => {
     );
     connection.send(`${BODY.length.toString(16)}\r\n`);
     connection.socket.write(BODY);
-    await connection.closed();
+    await ended(connection);
     expect(connection.statuses).toEqual([413]);
     expect(readBytes()).toBeLessThan(3 * MIB);
   });

@@ -4,6 +4,7 @@ import { waitFor } from '../../services/wait-for.js';
 import {
   JWT_SECRET,
   signTestToken,
+  endTokens,
   soon,
   startHarness,
   type Client,
@@ -29,13 +30,14 @@ const textOf = (client: Client, conversationId: string) =>
 describe('a token that ends in the middle of a turn', () => {
   it('ends the connection and nothing else: with a new one the client has the whole answer', async () => {
     await start();
-    const first = await harness.connect({ token: await signTestToken('ann', { expiresAt: soon() }) });
+    const first = await harness.connect({ token: await signTestToken('ann', { expiresAt: soon(harness) }) });
     const { conversation_id, turn_id } = await first.send('hello');
     const played = await PlayedTurn.take(harness, turn_id);
     await played.start();
     played.beginStep(1);
     played.token(1, 'Once ');
     await first.event('token');
+    await endTokens(harness);
     await waitFor(() => !first.socket.connected, { what: 'the disconnect' });
     expect(first.order.at(-1)).toBe('token_expired');
     expect(first.received.at(-1)).toEqual({ type: 'token_expired', timestamp: expect.any(String) });

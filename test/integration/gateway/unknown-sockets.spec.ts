@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../services/wait-for.js';
+import { waitSkipping } from '../../services/wait-skipping.js';
 import {
   Client,
   JWT_SECRET,
@@ -33,6 +34,11 @@ async function holdPlaces(addresses: string[]): Promise<RawClient[]> {
   const idle = addresses.map((address) => RawClient.open(harness.url, { 'x-forwarded-for': address }));
   await waitFor(() => idle.every((raw) => raw.packets('0').length > 0), { what: 'the handshakes' });
   return idle;
+}
+
+/** Until those who sit in places may be made to go, and one of them has been. */
+function afterPatience<T>(ask: () => T | Promise<T>, what: string): Promise<NonNullable<T>> {
+  return waitSkipping(harness.clock, ask, { what, withinMs: 5_000 });
 }
 
 /** A handshake of a client that says nothing more; what it is answered. */
@@ -102,7 +108,8 @@ describe('connections that have not said who they are', () => {
     expect((await harness.connect({ token: await signTestToken('ann'), headers })).socket.connected).toBe(
       true,
     );
-    await waitFor(() => more.packets('0').length > 0, { what: 'a place' });
+    await afterPatience(() => more.packets('0').length > 0, 'a place');
+    await waitFor(() => idle[0]!.isClosed, { what: 'the end of the oldest one' });
     expect(idle.map((raw) => raw.isClosed)).toEqual([true, false, false]);
     expect(await refusals()).toEqual(['unknown_sockets_per_address']);
     expect(harness.log.join()).toContain('"address":"192.0.2.1"');
@@ -112,7 +119,7 @@ describe('connections that have not said who they are', () => {
     await start({ unknownSockets: 4, unknownSocketsPerAddress: 1 }, []);
     await holdPlaces(['192.0.2.1', '192.0.2.2', '192.0.2.3']);
     const more = RawClient.open(harness.url, { 'x-forwarded-for': '192.0.2.4' });
-    await waitFor(() => more.packets('0').length > 0, { what: 'a place' });
+    await afterPatience(() => more.packets('0').length > 0, 'a place');
     expect(await refusals()).toEqual(['unknown_sockets_per_address']);
   });
 
@@ -131,14 +138,12 @@ describe('connections that have not said who they are', () => {
     ofPage.close();
     await waitFor(() => harness.running.gateway.sessions.size === 0, { what: 'their ends' });
     await harness.connect({ query: token });
-    await waitFor(
-      () =>
-        harness.connect({ token, headers }).then(
-          () => true,
-          () => false,
-        ),
-      { what: 'room' },
-    );
+    const tryAgain = () =>
+      harness.connect({ token, headers }).then(
+        () => true,
+        () => false,
+      );
+    await afterPatience(tryAgain, 'room');
   });
 
   it('are told 503 and when to come again, at once, when too many wait', async () => {
