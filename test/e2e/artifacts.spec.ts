@@ -5,7 +5,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import type { CallView } from '#contracts';
 import { say, useTools } from '../fakes/messages-reply.js';
 import { waitFor } from '../services/wait-for.js';
-import { launchBrowser } from '../web/browser.js';
+import { connectBrowser } from '../web/browser.js';
 import { callsOf, Chat } from './models-chat.js';
 import { Tab } from './page-tab.js';
 import { removeFolders, writeSettings } from './standalone-process.js';
@@ -35,7 +35,7 @@ beforeAll(async () => {
     return tools.includes('mcp:output:lines') && tools.includes('tiny-image');
   };
   await waitFor(areConnected, { what: 'the tools of both servers', timeoutMs: 20_000 });
-  browser = await launchBrowser();
+  browser = await connectBrowser();
 }, 60_000);
 afterAll(async () => {
   await browser?.close();

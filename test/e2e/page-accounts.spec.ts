@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { decodeJwt, SignJWT } from 'jose';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import type { SwitchyardProcess } from '../services/processes.js';
-import { launchBrowser } from '../web/browser.js';
+import { connectBrowser } from '../web/browser.js';
 import { Tab } from './page-tab.js';
 import { newFolder, removeFolders, startStandalone } from './standalone-process.js';
 
@@ -12,7 +12,7 @@ let browser: Browser;
 let tab: Tab;
 beforeAll(async () => {
   switchyard = await startStandalone({ AUTH: 'local', JWT_SECRET: secret, DATA_DIR: await newFolder() });
-  browser = await launchBrowser();
+  browser = await connectBrowser();
 }, 60_000);
 afterAll(async () => {
   await Promise.all([browser?.close(), switchyard?.kill()]);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import type { SwitchyardProcess } from '../services/processes.js';
-import { launchBrowser } from '../web/browser.js';
+import { connectBrowser } from '../web/browser.js';
 import { Tab } from './page-tab.js';
 import { newFolder, removeFolders, startStandalone } from './standalone-process.js';
 
@@ -22,6 +22,7 @@ export interface PageFixture {
 /** Registers the hooks of a spec file. After every test no tab may have complained about anything. */
 export function usePageFixture(
   settings: () => Promise<Record<string, string>> = async () => ({}),
+  openBrowser: () => Promise<Browser> = connectBrowser,
 ): PageFixture {
   let env: Record<string, string>;
   let process: SwitchyardProcess;
@@ -33,8 +34,7 @@ export function usePageFixture(
   };
   beforeAll(async () => {
     env = { DATA_DIR: await newFolder(), ...(await settings()) };
-    process = await startStandalone(env);
-    browser = await launchBrowser();
+    [process, browser] = await Promise.all([startStandalone(env), openBrowser()]);
   }, 60_000);
   afterAll(async () => {
     await Promise.all([browser?.close(), process?.kill()]);

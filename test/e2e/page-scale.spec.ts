@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createStore } from '#store';
 import { sampleConversation, sampleStep, sampleTurn } from '../../libs/store/testing/sample-rows.js';
 import { waitFor } from '../services/wait-for.js';
+import { launchBrowser } from '../web/browser.js';
 import { longestTaskMs } from './longest-task.js';
 import { usePageFixture } from './page-fixture.js';
 import { gate, ScriptedProvider } from './scripted-provider.js';
@@ -20,7 +21,7 @@ const web = usePageFixture(async () => {
   const DATA_DIR = await newFolder();
   await writeHistory(DATA_DIR);
   return { ...provider.env, DATA_DIR };
-});
+}, launchBrowser);
 
 /** As earlier days left it; to have it answered turn by turn would take a minute. */
 async function writeHistory(dataDir: string): Promise<void> {

@@ -10,7 +10,7 @@ import {
 import { Cluster, CLUSTER_START_MS } from '../e2e/cluster.js';
 import { numbersTo } from '../e2e/numbers.js';
 import { Tab } from '../e2e/page-tab.js';
-import { launchBrowser } from '../web/browser.js';
+import { connectBrowser } from '../web/browser.js';
 
 /** Chromium, on a machine that does other things too. */
 const SEEN_MS = 40_000;
@@ -24,7 +24,7 @@ describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gate
     const [rabbitmq, mongo, launched] = await Promise.all([
       rabbitmqForTest(),
       mongoForTest(),
-      launchBrowser(),
+      connectBrowser(),
     ]);
     browser = launched;
     const services = { rabbitmqUrl: rabbitmq!.url, mongodbUrl: mongo!.url };

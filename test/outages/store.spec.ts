@@ -9,7 +9,7 @@ import { CLUSTER_START_MS, type Cluster } from '../e2e/cluster.js';
 import { Gates } from '../e2e/gates.js';
 import { Tab } from '../e2e/page-tab.js';
 import { removeFolders } from '../e2e/standalone-process.js';
-import { launchBrowser } from '../web/browser.js';
+import { connectBrowser } from '../web/browser.js';
 import { Attempted, expectReady } from './meanwhile.js';
 import { startOutageCluster } from './outage-cluster.js';
 import { Workload } from './workload.js';
@@ -30,7 +30,7 @@ describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in t
     [mongo, gates, browser] = await Promise.all([
       startMongo({ file: true }),
       Gates.create(),
-      launchBrowser(),
+      connectBrowser(),
     ]);
     proxy = await TcpProxy.start(mongo.url('switchyard'));
     const env = { MONGODB_URL: proxy.url };

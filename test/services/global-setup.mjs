@@ -1,6 +1,7 @@
 // Jest loads this file natively, without its own TypeScript transform: hence the loader hook.
+import { join } from 'node:path';
 import '../../scripts/typescript-register.mjs';
-import { describeStaleBuild } from '../../scripts/build-state.mjs';
+import { describeStaleBuild, dist, isUpToDate } from '../../scripts/build-state.mjs';
 
 /** Says where each service will come from; test files start the shared ones on first use. */
 export default async function globalSetup() {
@@ -12,7 +13,8 @@ export default async function globalSetup() {
     process.stderr.write(`service ${name.padEnd(16)} ${note}\n`);
   }
   process.env.SWITCHYARD_TEST_STALE_BUILD = await describeStaleBuild();
-  const host = new ServiceHost(plans);
+  const builtPage = (await isUpToDate('web')) ? join(dist, 'apps', 'web') : undefined;
+  const host = new ServiceHost(plans, builtPage);
   globalThis.switchyardServiceHost = host;
   process.env.SWITCHYARD_TEST_SERVICE_HOST = await host.listen();
   process.env.SWITCHYARD_TEST_SERVICE_PLANS = JSON.stringify(plans);

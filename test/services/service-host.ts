@@ -1,16 +1,21 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startService, type RunningService, type ServicePlans, type SharedService } from './services.js';
+import { providePage, startBrowser } from './page-and-browser.js';
+import { startService, type HostedService, type RunningService, type ServicePlans } from './services.js';
 
 /**
- * Lives in jest's main process and starts a shared service when the first test file asks for it
- * (`GET /rabbitmq`, `GET /mongo`), so that a run which needs none pays nothing.
+ * Lives in jest's main process and starts what files share when the first of them asks for it
+ * (`GET /rabbitmq`, `GET /browser`, …), so that a run which needs none pays nothing.
  */
 export class ServiceHost {
-  readonly #started = new Map<SharedService, Promise<RunningService>>();
+  readonly #started = new Map<HostedService, Promise<RunningService>>();
   readonly #server: Server;
 
-  constructor(readonly plans: ServicePlans) {
+  /** `builtPage`: the folder of a page that was built from the present sources, if there is one. */
+  constructor(
+    readonly plans: ServicePlans,
+    private readonly builtPage?: string,
+  ) {
     this.#server = createServer((request, response) => void this.#answer(request.url ?? '', response));
     // A forgotten host must not keep a finished run alive.
     this.#server.unref();
@@ -32,16 +37,22 @@ export class ServiceHost {
     // Else the next file of a worker may ask on a connection that is just being closed for idleness.
     response.setHeader('Connection', 'close');
     try {
-      const { url, managementUrl } = await this.#start(path.slice(1) as SharedService);
+      const { url, managementUrl } = await this.#start(path.slice(1) as HostedService);
       response.end(JSON.stringify({ url, managementUrl }));
     } catch (error) {
       response.writeHead(500).end(String(error));
     }
   }
 
-  #start(name: SharedService): Promise<RunningService> {
-    const running = this.#started.get(name) ?? startService(name, this.plans[name]);
+  #start(name: HostedService): Promise<RunningService> {
+    const running = this.#started.get(name) ?? this.#launch(name);
     this.#started.set(name, running);
     return running;
+  }
+
+  #launch(name: HostedService): Promise<RunningService> {
+    if (name === 'browser') return startBrowser();
+    if (name === 'page') return providePage(this.builtPage);
+    return startService(name, this.plans[name]);
   }
 }

@@ -5,6 +5,8 @@ import { hasRabbitmq, startRabbitmq } from './rabbitmq.js';
 
 /** Shared by the whole run: one vhost or database per test file. */
 export type SharedService = 'rabbitmq' | 'mongo';
+/** What the first file that asks for it starts, and the whole run uses. */
+export type HostedService = SharedService | 'browser' | 'page';
 /** A private one is started, killed and frozen by the test itself: only local programs will do. */
 export type NeededService = SharedService | 'private-rabbitmq' | 'private-mongo' | 'chromium';
 

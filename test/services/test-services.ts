@@ -2,14 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
+import { askServiceHost } from './ask-service-host.js';
 import { RabbitmqManagement } from './rabbitmq-management.js';
-import type {
-  NeededService,
-  ServicePlan,
-  ServicePlans,
-  SharedService,
-  SharedServiceAddress,
-} from './services.js';
+import type { NeededService, ServicePlan, ServicePlans } from './services.js';
 
 export interface RabbitmqForTest {
   /** Broker URL of a vhost that nobody else uses. */
@@ -82,12 +77,6 @@ function readPlan(name: NeededService): ServicePlan {
   const plans = process.env.SWITCHYARD_TEST_SERVICE_PLANS;
   if (!plans) return { source: 'skipped', detail: 'this file does not run in the jest project "services"' };
   return (JSON.parse(plans) as ServicePlans)[name];
-}
-
-async function askServiceHost(name: SharedService): Promise<SharedServiceAddress> {
-  const response = await fetch(`${process.env.SWITCHYARD_TEST_SERVICE_HOST}/${name}`);
-  if (!response.ok) throw new Error(`${name} did not start: ${await response.text()}`);
-  return (await response.json()) as SharedServiceAddress;
 }
 
 /** Readable in a broker's list, and within MongoDB's 63 bytes for a database name. */

@@ -1,26 +1,23 @@
-import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { askServiceHost } from '../services/ask-service-host.js';
 import { chromiumArguments, findChromium } from '../services/chromium.js';
 
 const root = join(import.meta.dirname, '../..');
-/** One per worker: two spec files build at the same time. */
-const pageDirectory = join(root, `test-results/page-${process.env.JEST_WORKER_ID ?? 0}`);
 const screens = join(root, 'test-results/screens');
 
-/** Builds the page as it is shipped, into a folder of the tests. */
-export async function buildPage(): Promise<string> {
-  const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const options = ['build', '-c', 'apps/web/vite.config.ts', '--outDir', pageDirectory, '--logLevel', 'warn'];
-  await promisify(execFile)(process.execPath, [vite, ...options], {
-    cwd: root,
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-  return pageDirectory;
+/** The folder of the page as it is shipped. */
+export async function findPage(): Promise<string> {
+  return (await askServiceHost('page')).url;
 }
 
+/** The browser of the whole run. `close` closes only what was opened through the returned object. */
+export async function connectBrowser(): Promise<Browser> {
+  return chromium.connect((await askServiceHost('browser')).url);
+}
+
+/** A browser for what concerns all of its pages, like a trace. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('no Chromium: set CHROMIUM_PATH');

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { waitFor } from '../services/wait-for.js';
-import { buildPage, launchBrowser, openPage } from './browser.js';
+import { connectBrowser, findPage, openPage } from './browser.js';
 import { FakeGateway } from './fake-gateway.js';
 import type { FakeTurn } from './fake-turn.js';
 
@@ -28,10 +28,9 @@ export function usePageFixture(): PageFixture {
   let page: Page | undefined;
   let complaints: string[] = [];
   beforeAll(async () => {
-    pageDirectory = await buildPage();
-    browser = await launchBrowser();
+    [pageDirectory, browser] = await Promise.all([findPage(), connectBrowser()]);
   }, 60_000);
-  afterAll(() => browser.close());
+  afterAll(() => browser?.close());
   beforeEach(async () => {
     gateway = await FakeGateway.start(pageDirectory);
   });
