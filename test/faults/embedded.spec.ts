@@ -3,10 +3,11 @@ import { Gates } from '../e2e/gates.js';
 import { newFolder, removeFolders, writeSettings } from '../e2e/standalone-process.js';
 import { EmbeddedRun } from './embedded-run.js';
 import { PLACES, POINTS } from './fault-cases.js';
-import { CLASSES, SETTINGS } from './fault-world.js';
 import { Report } from './report.js';
 
 const CASE_MS = 240_000;
+const CLASSES = { acts: 'once', repeats: 'idempotent' } as const;
+const SETTINGS = { tools: { 'math.multiply': { approve: true } } };
 
 describe('the one process of a laptop, killed', () => {
   const report = new Report('embedded, SIGKILL and start again');

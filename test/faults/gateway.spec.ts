@@ -1,3 +1,3 @@
-import { describeFaults } from './describe-faults.js';
+import { describeCompared } from './describe-compared.js';
 
-describeFaults('gateway');
+describeCompared('gateway');

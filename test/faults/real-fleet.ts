@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
 import { Cluster } from '../e2e/cluster.js';
 import { listsAll } from '../e2e/offered-tools.js';
 import type { StrictMessagesApi } from '../fakes/strict-messages-api.js';
@@ -69,7 +70,7 @@ export class RealFleet {
   async replace(armed: SwitchyardProcess, { kind }: ComparedCase): Promise<void> {
     if (kind === 'drop_connection') return;
     if (kind === 'kill') {
-      await armed.exit;
+      expect(await armed.exit).toMatchObject({ signal: 'SIGKILL' });
       await this.cluster.end(armed);
     }
     await this.add(this.role === 'gateway' ? { PORT: String(armed.port) } : {});
@@ -87,11 +88,12 @@ export class RealFleet {
     await armed.ready();
   }
 
-  /** The one that is left for the next case is not armed. */
+  /** What it has in hand is finished by a drain; the one that is left for the next case is not armed. */
   async retire(armed: SwitchyardProcess): Promise<void> {
     if (!armed.isRunning) return;
     if (this.ofRole.length === 1) await this.add({});
     await this.cluster.end(armed, 'SIGTERM');
+    expect(await armed.exit).toEqual({ code: 0, signal: null });
   }
 
   starts(toolCallId: string): number {

@@ -1,9 +1,12 @@
+import { expect } from '@jest/globals';
 import { isEndedStatus, type TurnView } from '#contracts';
 import { hasEnded } from '#turn';
+import { checkTranscript } from '../e2e/transcript-check.js';
 import { Viewer } from '../e2e/viewer.js';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { contentOf } from '../soak/plan.js';
 import { waitFor } from '../services/wait-for.js';
+import { readOverHttp } from './check-turn.js';
 import type { ComparedCase } from './compared-cases.js';
 import type { RealFleet } from './real-fleet.js';
 import { playOn, type Stage, type StagedMessage } from './stage.js';
@@ -104,12 +107,23 @@ class RealStage implements Stage {
     const { store } = this.setting.fleet.cluster;
     const areCachesRight = async () => (await store.getTurn(turnId))?.due_at === null;
     await waitFor(areCachesRight, { what: 'the end of the turn in the store' });
+    await this.checkViews(turnId);
     const journal = await store.readJournal(turnId);
     return transcriptOf({
       journal: journal!,
       views: this.viewers.map((viewer) => viewer.turn(this.setting.conversationId, turnId)),
       starts: (id) => this.setting.fleet.starts(id),
     });
+  }
+
+  /** What both people hold is what newcomers and HTTP get at every gateway, and nobody was sent a hole or a repetition. */
+  private async checkViews(turnId: string): Promise<void> {
+    const { fleet, conversationId: conversation_id } = this.setting;
+    for (const gateway of fleet.cluster.gateways)
+      for (const viewer of this.viewers) {
+        const view = await checkTranscript(viewer, gateway, { conversation_id, turn_id: turnId });
+        expect(view).toEqual(await readOverHttp(gateway, conversation_id, turnId));
+      }
   }
 
   close(): void {

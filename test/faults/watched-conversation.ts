@@ -83,12 +83,6 @@ export class WatchedConversation {
     return (answer as Record<string, unknown>).may_be_running;
   }
 
-  /** Resolves when somebody drives the first turn, whoever told him. */
-  async isFound(): Promise<void> {
-    const status = () => this.ann.view(this.id).turns[0]?.status ?? 'queued';
-    await waitFor(() => status() !== 'queued', { what: 'the turn being driven', timeoutMs: ENDED_MS });
-  }
-
   /** Bob reconnects at another gateway and follows the conversation there. */
   async moveBob(gateway: SwitchyardProcess): Promise<void> {
     await this.bob.moveTo(gateway.url);
@@ -104,10 +98,6 @@ export class WatchedConversation {
   async ended(): Promise<void> {
     for (const viewer of this.viewers)
       for (const turnId of [this.mainId, this.nextId]) await viewer.ended(this.id, turnId, ENDED_MS);
-  }
-
-  get hasEnded(): boolean {
-    return this.ann.turn(this.id, this.mainId)?.ended_at !== undefined;
   }
 
   close(): void {

@@ -26,7 +26,7 @@ const LIVES_ON_MS = 5_000;
 const HOLDS_MS = 12_000;
 const STRUCK_MS = 30_000;
 
-/** What `test/faults` does to real processes, with the same expectations, in a world. */
+/** Every kind of fault at every point; `test/faults` compares some of them with real processes. */
 export function describeFaultsInWorld(role: Role): void {
   describe(`a fault in a ${role} of a simulated fleet`, () => {
     for (const fault of casesOf(role)) it(fault.title, () => playFault(fault));

@@ -1,3 +1,0 @@
-import { describeCompared } from './describe-compared.js';
-
-describeCompared('orchestrator');
