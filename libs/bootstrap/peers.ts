@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { controlKey, PROTOCOL_VERSION, type ProcessRow, type Role } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
@@ -21,7 +22,6 @@ import {
   type OwnHeartbeats,
   type Probe,
 } from './liveness-rules.js';
-import { BoundedSet } from './bounded-set.js';
 
 /** Ids of gone processes kept in memory; a forgotten one is looked up again. */
 const MAX_GONE = 10_000;
@@ -50,7 +50,7 @@ interface ListingRead {
 export class Peers {
   private readonly observations = new Map<string, BeatObservation>();
   /** An id is never used twice, so who is gone stays gone. */
-  private readonly gone = new BoundedSet(MAX_GONE);
+  private readonly gone = new LRUCache<string, true>({ max: MAX_GONE });
   private readonly probing = new Map<string, Promise<boolean>>();
   private reading: Promise<unknown> = Promise.resolve();
   private waiting: Promise<ListingRead | undefined> | undefined;
@@ -95,7 +95,7 @@ export class Peers {
 
   private noteGone(processId: string, read: ListingRead, knownSince: number): boolean {
     if (!isGone(read.rows, read.listing, processId, knownSince)) return false;
-    this.gone.add(processId);
+    this.gone.set(processId, true);
     return true;
   }
 
@@ -224,7 +224,7 @@ export class Peers {
     for (const id of this.observations.keys()) {
       if (present.has(id)) continue;
       this.observations.delete(id);
-      this.gone.add(id);
+      this.gone.set(id, true);
     }
     for (const { _id, beat } of rows)
       this.observations.set(_id, observeBeat(this.observations.get(_id), beat, listing));

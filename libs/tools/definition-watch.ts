@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ToolDefinition, Toolset } from '#contracts';
 import { canonicalHash } from './canonical-hash.js';
 
@@ -27,7 +28,7 @@ const MAX_WAYS = 50;
  * Each change is told once, however often it is announced.
  */
 export class DefinitionWatch {
-  private readonly seen = new Map<string, Seen>();
+  private readonly seen = new LRUCache<string, Seen>({ max: MAX_TOOLS });
 
   note(toolsets: readonly Toolset[]): DefinitionChange[] {
     return toolsets.flatMap((toolset) =>
@@ -45,8 +46,6 @@ export class DefinitionWatch {
     const parts = Object.fromEntries(PARTS.map((part) => [part, canonicalHash(tool[part])])) as Seen['parts'];
     const hashes = before && before.hashes.size < MAX_WAYS ? before.hashes : new Set<string>();
     this.seen.set(key, { hashes: hashes.add(tool.hash), parts });
-    const [oldest] = this.seen.keys();
-    if (this.seen.size > MAX_TOOLS && oldest !== undefined) this.seen.delete(oldest);
     return before ? PARTS.filter((part) => before.parts[part] !== parts[part]) : [];
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import type { Timer } from '#time';
@@ -20,7 +21,7 @@ const MAX_KNOWN = 100;
 export class CatalogueService {
   private readonly catalogue = new Catalogue();
   private readonly definitions = new DefinitionWatch();
-  private readonly pinned = new Map<string, Catalog>();
+  private readonly pinned = new LRUCache<string, Catalog>({ max: MAX_KNOWN });
   private readonly expiry: Timer;
   private readonly lost: LostWorkers;
   private lastAnnouncedAt = 0;
@@ -82,7 +83,7 @@ export class CatalogueService {
     if (known) return known;
     const catalog: Catalog = { _id: hash, tools: this.catalogue.offered() };
     await this.deps.store.putCatalog(catalog);
-    this.remember(catalog);
+    this.pinned.set(catalog._id, catalog);
     return catalog;
   }
 
@@ -90,7 +91,7 @@ export class CatalogueService {
     const known = this.pinned.get(hash);
     if (known) return known;
     const catalog = await this.deps.store.getCatalog(hash);
-    if (catalog) this.remember(catalog);
+    if (catalog) this.pinned.set(catalog._id, catalog);
     return catalog;
   }
 
@@ -125,11 +126,5 @@ export class CatalogueService {
     if (hash === this.lastHash) return;
     this.lastHash = hash;
     this.losses.look(this.catalogue.offered());
-  }
-
-  private remember(catalog: Catalog): void {
-    this.pinned.set(catalog._id, catalog);
-    const [oldest] = this.pinned.keys();
-    if (this.pinned.size > MAX_KNOWN && oldest !== undefined) this.pinned.delete(oldest);
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { CatalogTool } from '#contracts';
 import type { Log } from '#journal';
 import { describeSchemaLosses } from '#llm';
@@ -11,7 +12,7 @@ const MAX_TOLD = 10_000;
  * model reads it in the description, but nothing keeps it to that before the arguments are checked.
  */
 export class SchemaLosses {
-  private readonly told = new Set<string>();
+  private readonly told = new LRUCache<string, true>({ max: MAX_TOLD });
 
   constructor(
     private readonly log: Pick<Log, 'warn'>,
@@ -26,8 +27,7 @@ export class SchemaLosses {
   private lookAt(tool: CatalogTool, provider: string): void {
     const key = `${provider} ${tool.name} ${tool.hash}`;
     if (this.told.has(key)) return;
-    if (this.told.size >= MAX_TOLD) this.told.clear();
-    this.told.add(key);
+    this.told.set(key, true);
     const { description, input_schema } = tool;
     const losses = describeSchemaLosses(
       { name: toModelName(tool.name), description, input_schema },

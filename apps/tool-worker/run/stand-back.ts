@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Body, Outcome, ToolCallBody } from '#contracts';
 import { carryOut, livenessOfOwners, situationOf, tellOwners, type Ports } from '#journal';
 import { decideCalls, decideStopped } from '#turn';
@@ -18,7 +19,7 @@ export interface HeldClaims {
  * them before, or after, may be at it. Then they are that worker's to end.
  */
 export class StandBack {
-  private readonly neverStarted = new Set<string>();
+  private readonly neverStarted = new LRUCache<string, true>({ max: MAX_REMEMBERED });
 
   constructor(private readonly ports: Ports) {}
 
@@ -29,7 +30,7 @@ export class StandBack {
     const claims = await ports.store.listClaims(body.tool_call_id);
     const hadEarlier = claims.some(({ owner, n }) => owner === me && n < first);
     const started = hasRun || (hadEarlier && !this.neverStarted.has(body.tool_call_id));
-    if (!started) this.remember(body.tool_call_id);
+    if (!started) this.neverStarted.set(body.tool_call_id, true);
     const liveness = await livenessOfOwners(ports, claims);
     const next = decideStopped(claims, { liveness, stoodBack: [{ worker: me, started }] });
     if (next.do === 'settle') {
@@ -52,11 +53,5 @@ export class StandBack {
       ({ _id, n, owner }) => owner === ports.me && _id === `${tool_call_id}:${n}`,
     );
     if (situation.stopped && isMine && decision) await carryOut(ports, journal, decision);
-  }
-
-  private remember(toolCallId: string): void {
-    this.neverStarted.add(toolCallId);
-    const [oldest] = this.neverStarted;
-    if (this.neverStarted.size > MAX_REMEMBERED && oldest !== undefined) this.neverStarted.delete(oldest);
   }
 }

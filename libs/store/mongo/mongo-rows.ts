@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { QueryFilter, UpdateQuery } from 'mongoose';
 import type { CollectionName, Field, Rows } from '../collections.js';
 import { StoreUnavailableError } from '../store-errors.js';
@@ -6,12 +7,13 @@ import { isSameRow, toDocument, type StoredDocument } from './documents.js';
 import { firstDuplicate, isDuplicateKey } from './mongo-errors.js';
 import { IDS_PER_QUERY, MongoReads, toFilter, type Query } from './mongo-reads.js';
 
-const rememberedInserts = 10_000;
+/** Of one collection; as many as are on their way when a store goes away, and more. */
+const rememberedInserts = 2_000;
 
 /** One collection, read and written; writes as reads are. */
 export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
   /** Ids whose insert ended without an answer: when the same row is inserted again, a stored one is its own. */
-  readonly #unanswered = new Set<string>();
+  readonly #unanswered = new LRUCache<string, true>({ max: rememberedInserts });
 
   /** For collections whose only unique key is `_id`. */
   insert(row: Rows[Name]): Promise<Inserted<Rows[Name]>> {
@@ -43,7 +45,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
       return found;
     };
     const found = await this.retry(attempt).catch((error: unknown) => {
-      if (isAnswerLost && error instanceof StoreUnavailableError) this.#rememberUnanswered(row._id);
+      if (isAnswerLost && error instanceof StoreUnavailableError) this.#unanswered.set(row._id, true);
       throw error;
     });
     const wasUnanswered = this.#unanswered.delete(row._id) || isAnswerLost;
@@ -161,11 +163,5 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
     const filter = toFilter(query);
     const result = await this.retry(() => this.model.updateOne(filter, change).exec());
     return result.matchedCount > 0;
-  }
-
-  #rememberUnanswered(id: string): void {
-    this.#unanswered.add(id);
-    const [oldest] = this.#unanswered;
-    if (oldest !== undefined && this.#unanswered.size > rememberedInserts) this.#unanswered.delete(oldest);
   }
 }
