@@ -55,11 +55,13 @@ export default {
         ...shared.testPathIgnorePatterns,
         '<rootDir>/test/faults/',
         '<rootDir>/test/model/',
+        '<rootDir>/test/mutants/',
         '<rootDir>/test/outages/',
         '<rootDir>/test/world/',
       ],
     },
     ...onlyWhenNamed('faults'),
+    ...onlyWhenNamed('mutants'),
     ...onlyWhenNamed('outages'),
   ],
 };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MUTANTS } from './mutants/index.js';
-import type { Mutant } from './mutants/mutant.js';
-import { SearchPool } from './search-pool.js';
-import type { Search, Searched } from './search.js';
+import { MUTANTS } from '../world/mutants/index.js';
+import type { Mutant } from '../world/mutants/mutant.js';
+import { SearchPool } from '../world/search-pool.js';
+import type { Search, Searched } from '../world/search.js';
 
 const FIRST: Search = { from: 1, seeds: 12, strikes: 40 };
 /** In all of these nothing is found as long as no mistake is made. */
