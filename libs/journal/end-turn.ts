@@ -18,9 +18,7 @@ export async function endTurn(
   count = () => countUsage(ports.store, journal),
 ): Promise<void> {
   ports.bus.emit(endEvent(journal, end));
-  // Before the caches, and the next turn: nobody looks at a turn again that is cached as ended.
-  await count();
-  await Promise.all([setCaches(ports, journal), hintNext(ports, journal)]);
+  await afterItsEnd(ports, journal, count, () => setCaches(ports, journal));
 }
 
 /**
@@ -30,9 +28,21 @@ export async function endTurn(
 export async function endUnheldTurn(ports: Ports, journal: Journal, end: Step): Promise<void> {
   ports.bus.emit(endEvent(journal, end));
   const hinted = hint(ports, journal);
-  await countUsage(ports.store, journal);
-  const cached = hinted.then((outcome) => (outcome === 'confirmed' ? setCaches(ports, journal) : undefined));
-  await Promise.all([cached, hintNext(ports, journal)]);
+  const count = () => countUsage(ports.store, journal);
+  await afterItsEnd(ports, journal, count, async () => {
+    if ((await hinted) === 'confirmed') await setCaches(ports, journal);
+  });
+}
+
+/** The usage before the caches, and the next turn: nobody looks at a turn again that is cached as ended. */
+async function afterItsEnd(
+  ports: Ports,
+  journal: Journal,
+  count: () => Promise<unknown>,
+  cache: () => Promise<void>,
+): Promise<void> {
+  await count();
+  await Promise.all([cache(), hintNext(ports, journal)]);
 }
 
 /** The status first: a turn that is not due any more is looked at by nobody who would set it. */
