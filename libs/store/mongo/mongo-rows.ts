@@ -7,8 +7,7 @@ import { isSameRow, toDocument, type StoredDocument } from './documents.js';
 import { firstDuplicate, isDuplicateKey } from './mongo-errors.js';
 import { IDS_PER_QUERY, MongoReads, toFilter, type Query } from './mongo-reads.js';
 
-/** Of one collection; as many as are on their way when a store goes away, and more. */
-const rememberedInserts = 2_000;
+const rememberedInserts = 10_000;
 
 /** One collection, read and written; writes as reads are. */
 export class MongoRows<Name extends CollectionName> extends MongoReads<Name> {
