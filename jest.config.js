@@ -1,15 +1,6 @@
-const swc = [
-  '@swc/jest',
-  {
-    jsc: {
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true },
-      target: 'es2022',
-    },
-    module: { type: 'es6' },
-    sourceMaps: 'inline',
-  },
-];
+import { swcOptions } from './scripts/swc-options.mjs';
+
+const swc = ['@swc/jest', { ...swcOptions, sourceMaps: 'inline' }];
 
 const shared = {
   testEnvironmentOptions: { customExportConditions: ['switchyard-source', 'node', 'node-addons'] },

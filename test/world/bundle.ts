@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { transform } from '@swc/core';
 import { rolldown, type Plugin } from 'rolldown';
+import { swcOptions } from '../../scripts/swc-options.mjs';
 
 /** A mistake in a source file: `find` occurs in it exactly once. */
 export interface Edit {
@@ -12,16 +13,6 @@ export interface Edit {
 
 const root = resolve(import.meta.dirname, '../..');
 const compiled = new Map<string, Promise<string>>();
-
-/** As the tests compile it. */
-const options = {
-  jsc: {
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true },
-    target: 'es2022',
-  },
-  module: { type: 'es6' },
-} as const;
 
 /**
  * Writes a program of the tests and everything that it loads into one file, which starts in a tenth of the time; with
@@ -62,7 +53,7 @@ export async function bundle(entry: string, outFile: string, edit?: Edit): Promi
 }
 
 async function compile(filename: string, source: string): Promise<string> {
-  const { code } = await transform(source, { ...options, filename, sourceMaps: 'inline' });
+  const { code } = await transform(source, { ...swcOptions, filename, sourceMaps: 'inline' });
   return code;
 }
 
