@@ -12,17 +12,21 @@ const AS_TYPESCRIPT = ['--import', './scripts/typescript-register.mjs', '--condi
 
 /** Some processes that search worlds at the same time, each with a program of its own. */
 export class SearchPool {
+  private readonly children = new Set<ChildProcess>();
   private readonly idle: ChildProcess[] = [];
   private readonly waiting: ((child: ChildProcess) => void)[] = [];
   private programs = 0;
+  private isClosed = false;
 
   async open(size: number): Promise<void> {
     await mkdir(folder, { recursive: true });
     for (let i = 0; i < size; i++) this.idle.push(this.start());
   }
 
+  /** Searches under way, of tests that did not run, are given up. */
   async close(): Promise<void> {
-    for (const child of this.idle.splice(0)) child.kill();
+    this.isClosed = true;
+    for (const child of this.children) child.kill();
     await rm(folder, { recursive: true, force: true });
   }
 
@@ -35,7 +39,7 @@ export class SearchPool {
       if ('error' in report) throw new Error(report.error);
       return report;
     } finally {
-      this.giveBack(child.connected ? child : this.start());
+      if (!this.isClosed) this.giveBack(child.connected ? child : this.start());
     }
   }
 
@@ -56,11 +60,14 @@ export class SearchPool {
   }
 
   private start(): ChildProcess {
-    return fork(join(import.meta.dirname, 'searcher.ts'), {
+    const child = fork(join(import.meta.dirname, 'searcher.ts'), {
       cwd: root,
       execArgv: AS_TYPESCRIPT,
       stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
     });
+    this.children.add(child);
+    child.once('exit', () => this.children.delete(child));
+    return child;
   }
 
   private giveBack(child: ChildProcess): void {
