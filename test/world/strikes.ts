@@ -103,6 +103,7 @@ export class Strikes {
   }
 
   private count(name: string): void {
+    this.world.isUntouched = false;
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
   }
 }

@@ -26,7 +26,7 @@ export class World {
   /** Nothing is struck any more. */
   isCalm = false;
   strikes: Strikes | undefined;
-  /** No process was frozen or cut off. */
+  /** Nothing was struck, and no process was frozen or cut off. */
   isUntouched = true;
   readonly promises: Promises;
   readonly streamed: StreamedTexts;
@@ -60,7 +60,7 @@ export class World {
     this.promises = new Promises(
       () => this.clock.wall(),
       this.lives,
-      () => this.isUntouched && (this.strikes?.counts.size ?? 0) === 0,
+      () => this.isUntouched,
     );
     this.streamed = new StreamedTexts(this.promises.findings);
   }
