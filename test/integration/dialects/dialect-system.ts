@@ -2,11 +2,11 @@ import type { Model } from '#llm';
 import { createMetrics, Health } from '#observability';
 import type { ToolsetHost } from '#tools';
 import type { OrchestratorSettings } from '../../../apps/orchestrator/orchestrator.deps.js';
+import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import { waitFor } from '../../services/wait-for.js';
 import { LIMITS } from '../gateway/gateway-harness.js';
 import { FleetHarness } from '../orchestrator/fleet-harness.js';
-import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
 
 /** Gateway, orchestrator and worker as they are, in this process, with a model and toolsets of the test. */
 export class DialectSystem {

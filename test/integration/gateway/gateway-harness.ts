@@ -8,10 +8,10 @@ import { createStore, type Store } from '#store';
 import { SystemClock, systemTime } from '#time';
 import { SkippingClock } from '#time/testing';
 import { testPeers } from '#journal/testing';
+import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
 import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
-import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
 import { waitFor } from '../../services/wait-for.js';
 import { waitSkipping } from '../../services/wait-skipping.js';
 

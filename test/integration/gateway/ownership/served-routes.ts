@@ -7,6 +7,7 @@ import { loadStandaloneConfig } from '#bootstrap';
 import { noFaults } from '#faults';
 import { SystemClock, systemTime } from '#time';
 import { testPeers } from '#journal/testing';
+import { gatewayDefaults } from '../../../../apps/gateway/gateway-defaults.js';
 import { Gateway } from '../../../../apps/gateway/gateway.js';
 import type { GatewayDeps } from '../../../../apps/gateway/gateway.deps.js';
 import { GatewayModule } from '../../../../apps/gateway/gateway.module.js';
@@ -16,7 +17,6 @@ import { toOriginRules } from '../../../../apps/gateway/safety/origin-rules.js';
 import { SOCKET_IO_PATH } from '../../../../apps/gateway/socket/socket-server.adapter.js';
 import { ChatGateway } from '../../../../apps/gateway/socket/chat.gateway.js';
 import { GATEWAY_ID } from '../gateway-harness.js';
-import { gatewayDefaults } from '../../../../apps/gateway/gateway-defaults.js';
 
 interface Layer {
   route?: { path: string; methods: Record<string, boolean>; stack: { method?: string }[] };
