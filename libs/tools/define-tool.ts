@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toolClassSchema, type ToolClass } from '#contracts';
-import { againIfHeldUp, runWithTimeLimit, TimeLimitError } from './time-limit.js';
+import { againIfLate, runWithTimeLimit, TimeLimitError } from './time-limit.js';
 import { ToolError, type Tool, type ToolContext, type ToolsetHost } from './tool.port.js';
 import { success } from './tool-result.js';
 
@@ -94,7 +94,7 @@ function toInputSchema(name: string, input: z.ZodType): Record<string, unknown> 
 
 /**
  * The schema knows more than its JSON form (refinements, defaults), so the arguments are read by it, too, here on the
- * event loop: whatever its patterns make of them, for no longer than {@link PARSE_LIMIT_MS}.
+ * event loop: whatever its patterns make of them, for no longer than {@link PARSE_LIMIT_MS} each time.
  */
 function parse<Input extends z.ZodType>(input: Input, args: unknown): z.output<Input> {
   const parsed = parseInTime(input, args);
@@ -105,7 +105,7 @@ function parse<Input extends z.ZodType>(input: Input, args: unknown): z.output<I
 
 function parseInTime<Input extends z.ZodType>(input: Input, args: unknown) {
   try {
-    return againIfHeldUp(() => runWithTimeLimit(PARSE_LIMIT_MS, () => input.safeParse(args)));
+    return againIfLate(() => runWithTimeLimit(PARSE_LIMIT_MS, () => input.safeParse(args)));
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error;
     throw invalid(

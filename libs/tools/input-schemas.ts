@@ -4,9 +4,9 @@ import { isWithinDepth } from '#contracts';
 import { reduceSchema, UnusableSchemaError } from './input-schema.js';
 import { SchemaCompiler } from './schema-compiler.js';
 import { costOfSchema } from './schema-cost.js';
-import { againIfHeldUp, runWithTimeLimit, TimeLimitError } from './time-limit.js';
+import { againIfLate, runWithTimeLimit, TimeLimitError } from './time-limit.js';
 
-/** Wall clock for compiling one schema; while the machine stands still it is not blamed. */
+/** For compiling one schema, by the wall clock; one that is late is compiled again. */
 const COMPILE_LIMIT_MS = 500;
 
 /** What a schema became: what checks it, or the reason why its tool cannot be called. */
@@ -54,7 +54,7 @@ export class InputSchemas {
     try {
       const reduced = reduceSchema(schema);
       const dialect = String(schema.$schema);
-      const check = againIfHeldUp(() => this.compileInTime(reduced, dialect));
+      const check = againIfLate(() => this.compileInTime(reduced, dialect));
       return { reduced: JSON.stringify(reduced), dialect, cost: costOfSchema(reduced), check };
     } catch (error) {
       if (error instanceof UnusableSchemaError) return { unusable: error.message };

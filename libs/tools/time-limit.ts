@@ -4,21 +4,13 @@ const script = new Script('run()');
 const idle = () => undefined;
 /** One for all: making it takes longer than most work that is limited. */
 const context: { run: () => void } = createContext({ run: idle }) as { run: () => void };
-/**
- * Work that had less than this part of its time from the processor was held up: the machine stood still, or was
- * taken.
- */
-const OWN_SHARE = 0.25;
 const MAX_TRIES = 3;
 
 /** Thrown when the work took longer than it may. */
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';
 
-  constructor(
-    timeoutMs: number,
-    readonly wasHeldUp: boolean,
-  ) {
+  constructor(timeoutMs: number) {
     super(`Took longer than ${timeoutMs} ms.`);
   }
 }
@@ -28,7 +20,6 @@ export class TimeLimitError extends Error {
  * a limit, not a sandbox: the work runs in this realm.
  */
 export function runWithTimeLimit<T>(timeoutMs: number, work: () => T): T {
-  const before = process.cpuUsage();
   let outcome: { value: T } | { error: unknown } | undefined;
   context.run = () => {
     try {
@@ -41,8 +32,7 @@ export function runWithTimeLimit<T>(timeoutMs: number, work: () => T): T {
     script.runInContext(context, { timeout: timeoutMs });
   } catch (error) {
     if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-      const { user, system } = process.cpuUsage(before);
-      throw new TimeLimitError(timeoutMs, (user + system) / 1_000 < OWN_SHARE * timeoutMs);
+      throw new TimeLimitError(timeoutMs);
     }
     throw error;
   } finally {
@@ -53,13 +43,17 @@ export function runWithTimeLimit<T>(timeoutMs: number, work: () => T): T {
   throw outcome?.error;
 }
 
-/** Does limited work again that was only held up; it must not matter how often it was begun. */
-export function againIfHeldUp<T>(limited: () => T): T {
+/**
+ * Does limited work again that was late, since the limit is one of the wall clock: the process may have stood still,
+ * and how much of the processor one thread had is not told. What is slow by itself takes three times its limit. It must
+ * not matter how often the work was begun.
+ */
+export function againIfLate<T>(limited: () => T): T {
   for (let tries = 1; ; tries++) {
     try {
       return limited();
     } catch (error) {
-      if (!(error instanceof TimeLimitError && error.wasHeldUp) || tries === MAX_TRIES) throw error;
+      if (!(error instanceof TimeLimitError) || tries === MAX_TRIES) throw error;
     }
   }
 }
