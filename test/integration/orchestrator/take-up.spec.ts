@@ -50,6 +50,15 @@ describe('a hint about a turn', () => {
     expect(await takeUp()).toMatchObject({ claimAttempt: 2, conversation: { isDeleted: false } });
   });
 
+  it('whose driver is gone is taken up, and that driver is told, should it live after all', async () => {
+    await ports.store.claim(claimRow(TURN_ID, DRIVER));
+    gone.add(DRIVER);
+    ports.recorded.answer = () => 'returned';
+    await takeUp();
+    const superseded = { turn_id: TURN_ID, attempt: 2 };
+    expect(ports.recorded.bodies('turn.superseded')).toEqual([['orchestrator.2', superseded]]);
+  });
+
   it('of a deleted conversation is taken up to be ended, and its content is looked for again', async () => {
     await ports.store.updateConversation(CONVERSATION_ID, { deleted_at: new Date().toISOString() });
     const before = Date.now();
