@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { newMessage, type Body } from '#contracts';
+import { callId, CONVERSATION_ID, openPorts, TURN_ID, turnRow, type TestPorts } from '#journal/testing';
+import type { Delivery } from '#messaging';
+import { createMetrics } from '#observability';
+import { InputSchemas } from '#tools';
+import { InPlaceChecks } from '#tools/testing';
+import { Orchestrator } from './orchestrator.js';
+import type { OrchestratorDeps } from './orchestrator.deps.js';
+import { testSettings } from './testing/test-settings.js';
+
+let ports: TestPorts;
+let orchestrator: Orchestrator;
+beforeEach(async () => {
+  ports = await openPorts('orchestrator-2');
+  const deps: OrchestratorDeps = {
+    ...ports,
+    processId: ports.me,
+    peers: ports.peers,
+    model: {
+      stream: () => {
+        throw new Error('no model is asked');
+      },
+    },
+    metrics: createMetrics({ collectDefaults: false }),
+    slowChecks: new InPlaceChecks(),
+    schemas: new InputSchemas(),
+    settings: testSettings(),
+  };
+  orchestrator = new Orchestrator(deps);
+});
+afterEach(() => ports.store.close());
+
+const result: Body<'tool.result'> = {
+  tool_call_id: callId(1),
+  turn_id: TURN_ID,
+  status: 'success',
+  data: { sum: 3 },
+  duration_ms: 1,
+  worker: 'worker-1',
+};
+
+function fromQueue(): Delivery {
+  const message = newMessage(ports, 'tool.result', result);
+  return { message, redelivered: false, lost: new AbortController().signal };
+}
+
+describe('an orchestrator that gets a result of a turn it does not drive', () => {
+  it('hints the turn when the result came by the queue, because its driver is gone', async () => {
+    await ports.store.insertTurn(turnRow());
+    expect(await orchestrator.result(result, fromQueue())).toBe('ack');
+    expect(ports.recorded.bodies('turn.advance')).toEqual([
+      ['turns', { turn_id: TURN_ID, conversation_id: CONVERSATION_ID }],
+    ]);
+  });
+
+  it('hints nothing when the result was meant for a turn that this process drove before', async () => {
+    await ports.store.insertTurn(turnRow());
+    await orchestrator.result(result);
+    expect(ports.recorded.sent).toEqual([]);
+  });
+
+  it('is done with the result of a turn that was removed', async () => {
+    expect(await orchestrator.result(result, fromQueue())).toBe('ack');
+    expect(ports.recorded.sent).toEqual([]);
+  });
+});
