@@ -101,9 +101,35 @@ export const CLAIMS: Mutant[] = [
   {
     name: 'an attempt is left out',
     edit: {
-      file: 'libs/turn/call-rules.ts',
+      file: callRules,
       find: "return { do: 'claim_again', attempt: holder.n + 1 };",
       replace: "return { do: 'claim_again', attempt: holder.n + 2 };",
     },
+  },
+  {
+    name: 'a call that needs an approval is sent without one',
+    edit: {
+      file: callRules,
+      find: "if (call.approval === 'required' && !approval)",
+      replace: "if (call.approval === 'required' && approval)",
+    },
+  },
+  {
+    name: 'a call whose workers are lost one after the other is never given up',
+    edit: {
+      file: callRules,
+      find: "if (holder.n < attempts) return { do: 'publish' };",
+      replace: "return { do: 'publish' };",
+    },
+    search: { only: ['kill'], seeds: 20 },
+  },
+  {
+    name: 'who claims a call of a stopped turn again runs it',
+    edit: {
+      file: callRules,
+      find: "if (read.next && (read.next.kind === 'cancel' || read.next.kind === 'fail')) return 'stopped';",
+      replace: '',
+    },
+    search: { from: 26, seeds: 20 },
   },
 ];

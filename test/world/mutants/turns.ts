@@ -69,4 +69,12 @@ export const TAKE_UP: Mutant[] = [
       replace: 'number: lastNumber + 2 }',
     },
   },
+  {
+    name: 'a second message of a conversation counts as the first one sent again',
+    edit: {
+      file: 'apps/gateway/turns/turn-ids.ts',
+      find: 'turn_${hash(conversationId, clientMessageId)}',
+      replace: 'turn_${hash(conversationId)}',
+    },
+  },
 ];
