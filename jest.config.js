@@ -44,6 +44,7 @@ export default {
       testMatch: ['<rootDir>/test/**/*.spec.ts'],
       testPathIgnorePatterns: [
         ...shared.testPathIgnorePatterns,
+        '<rootDir>/test/attack/',
         '<rootDir>/test/faults/',
         '<rootDir>/test/model/',
         '<rootDir>/test/mutants/',
@@ -51,6 +52,7 @@ export default {
         '<rootDir>/test/world/',
       ],
     },
+    ...onlyWhenNamed('attack'),
     ...onlyWhenNamed('faults'),
     ...onlyWhenNamed('mutants'),
     ...onlyWhenNamed('outages'),

@@ -6,7 +6,7 @@ import { root } from './build-state.mjs';
 /** Jest's options that are written with their value as the next word; others are written `--name=value`. */
 const withValue = ['-t', '--testNamePattern', '-w', '--maxWorkers', '--selectProjects', '--shard', '--seed'];
 /** They take minutes, so jest knows them only when they are named. */
-const namedProjects = ['faults', 'mutants', 'outages'];
+const namedProjects = ['attack', 'faults', 'mutants', 'outages'];
 const projects = ['unit', 'services', ...namedProjects];
 /** Who imports it, directly or not, may start what is in dist/. */
 const builtModule = 'test/services/built.ts';

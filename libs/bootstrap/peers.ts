@@ -24,7 +24,7 @@ import {
 } from './liveness-rules.js';
 
 /** Ids of gone processes kept in memory; a forgotten one is looked up again. */
-const MAX_GONE = 10_000;
+const MAX_GONE = 1_000;
 /**
  * A beat that has not stood still long enough by then does not: its owner lives, or my own heartbeats are irregular.
  */

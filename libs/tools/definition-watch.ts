@@ -20,7 +20,7 @@ interface Seen {
 }
 
 /** Definitions remembered, and ways in which one of them was seen. Beyond that the oldest is forgotten. */
-const MAX_TOOLS = 20_000;
+const MAX_TOOLS = 5_000;
 const MAX_WAYS = 50;
 
 /**

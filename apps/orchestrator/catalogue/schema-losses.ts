@@ -5,7 +5,7 @@ import { describeSchemaLosses } from '#llm';
 import { toModelName } from '#tools';
 
 /** More tools than any catalogue has; then it is said again. */
-const MAX_TOLD = 10_000;
+const MAX_TOLD = 2_000;
 
 /**
  * Tells operators once for each definition of a tool what of its input schema a provider in use cannot express. The

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '../services/wait-for.js';
-import type { Gates } from './gates.js';
-import type { Viewer } from './viewer.js';
+import type { Gates } from '../e2e/gates.js';
+import type { Viewer } from '../e2e/viewer.js';
 
 /** How long an answer may take before a client sends its request again, as one does whose connection broke. */
 const ANSWER_TIMEOUT_MS = 5_000;

@@ -2,12 +2,12 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { startMongo, type MongoService } from '../services/mongo.js';
 import { startRabbitmq, type RabbitmqService } from '../services/rabbitmq.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
-import { Cluster, CLUSTER_START_MS } from './cluster.js';
-import { endCluster } from './end-cluster.js';
-import { Gates } from './gates.js';
-import { numbersTo } from './numbers.js';
-import { checkTranscript } from './transcript-check.js';
-import type { Viewer } from './viewer.js';
+import { Cluster, CLUSTER_START_MS } from '../e2e/cluster.js';
+import { endCluster } from '../e2e/end-cluster.js';
+import { Gates } from '../e2e/gates.js';
+import { numbersTo } from '../e2e/numbers.js';
+import { checkTranscript } from '../e2e/transcript-check.js';
+import type { Viewer } from '../e2e/viewer.js';
 
 const START_MS = serviceStartTimeoutMs + CLUSTER_START_MS;
 /** Everybody reconnects with back-off, and the sweeper looks every few seconds. */

@@ -2,11 +2,11 @@ import { beforeAll, expect, it } from '@jest/globals';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
-import { Cluster, CLUSTER_START_MS } from './cluster.js';
-import { endCluster } from './end-cluster.js';
-import { Gates } from './gates.js';
-import { numbersTo } from './numbers.js';
-import { checkTranscript } from './transcript-check.js';
+import { Cluster, CLUSTER_START_MS } from '../e2e/cluster.js';
+import { endCluster } from '../e2e/end-cluster.js';
+import { Gates } from '../e2e/gates.js';
+import { numbersTo } from '../e2e/numbers.js';
+import { checkTranscript } from '../e2e/transcript-check.js';
 
 /** Dead after 8 s without a heartbeat, counted from the new processes' start; found by the sweeper within 7 s. */
 const TAKEN_UP_MS = 40_000;
