@@ -31,11 +31,13 @@ export default {
   coverageProvider: 'v8',
   // Two cores: a third of the time each file waits, for processes, timers and a browser.
   maxWorkers: 3,
+  // Jest keeps some megabytes of each file whose modules are ES modules.
+  workerIdleMemoryLimit: '1GB',
   projects: [
     {
       ...shared,
       displayName: 'unit',
-      testEnvironment: 'node',
+      testEnvironment: '<rootDir>/test/environment.mjs',
       testMatch: ['<rootDir>/{apps,libs}/**/*.spec.ts', '<rootDir>/test/{model,world}/*.spec.ts'],
     },
     {

@@ -1,10 +1,10 @@
-import { TestEnvironment } from 'jest-environment-node';
 import { needsBuild } from '../../scripts/test-plan.mjs';
+import Environment from '../environment.mjs';
 
 const shownLogCharacters = 8000;
 
 /** Refuses an old build where it is used, prints what the processes of a test file logged when a test fails, and leaves none of them running. */
-export default class ServicesEnvironment extends TestEnvironment {
+export default class ServicesEnvironment extends Environment {
   #path;
 
   constructor(config, context) {
