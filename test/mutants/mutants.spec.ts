@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MUTANTS } from '../world/mutants/index.js';
 import type { Mutant } from '../world/mutants/mutant.js';
-import { SearchPool } from '../world/search-pool.js';
+import { PlayerPool } from '../world/player-pool.js';
 import type { Search, Searched } from '../world/search.js';
 
 const FIRST: Search = { from: 1, seeds: 12, strikes: 40 };
@@ -9,7 +9,7 @@ const FIRST: Search = { from: 1, seeds: 12, strikes: 40 };
 const UNCHANGED: Search = { from: 1, seeds: 12, strikes: 40 };
 
 describe('a mistake in the product', () => {
-  const pool = new SearchPool();
+  const pool = new PlayerPool();
   const searches = new Map<Mutant | undefined, Promise<Searched>>();
   const all = Object.entries(MUTANTS).flatMap(([area, mutants]) =>
     mutants.map((mutant) => ({ title: `${area}: ${mutant.name}`, mutant })),

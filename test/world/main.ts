@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { drawPlan } from './draw-plan.js';
-import { Tally } from './tally.js';
+import { countsOf, Tally } from './tally.js';
 import { Walk } from './walk.js';
 
 /*
@@ -26,7 +26,7 @@ for (let seed = first; seed === first || performance.now() < endsAt; seed++) {
   if (values.verbose)
     world.onNote = (line) => console.log(`${world.clock.now().toFixed(1).padStart(10)} ${line}`);
   const found = await walk.run();
-  tally.add(world);
+  tally.add(countsOf(world));
   for (const { goal, what } of found) console.log(`seed ${seed}: ${goal}: ${what}`);
   if (found.length > 0) process.exitCode = 1;
 }

@@ -14,8 +14,8 @@ export interface Searched {
   found: Finding[];
 }
 
-/** @public For `searcher.ts`, which loads this as a program. */
-export async function search({ from, seeds, ...options }: Search): Promise<Searched> {
+/** @public For `player.ts`, which loads this as a program. */
+export async function run({ from, seeds, ...options }: Search): Promise<Searched> {
   let searched: Searched = { seed: from, found: [] };
   for (let seed = from; seed < from + seeds && searched.found.length === 0; seed++)
     searched = { seed, found: await new Walk(drawPlan(seed, options)).run() };

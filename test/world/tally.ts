@@ -4,6 +4,33 @@ import { BLOWS, OUTAGES, type Blow } from './strikes.js';
 import type { Kind } from './simulated-process.js';
 import type { World } from './world.js';
 
+/** What one world went through, as plain values: it may have been played in another process. */
+export interface Counts {
+  turns: number;
+  starts: number;
+  steps: number;
+  virtualMs: number;
+  strikes: Record<string, number>;
+  weather: Record<string, number>;
+  /** How often turns ended as which status. */
+  ends: Record<string, number>;
+}
+
+export function countsOf({ clock, ends, faults, requests, starts, strikes }: World): Counts {
+  const accepted = requests.flatMap((request) => (request.what === 'accepted' ? [request.turn_id] : []));
+  const ended = new Map<string, number>();
+  for (const status of ends) add(ended, status, 1);
+  return {
+    turns: new Set(accepted).size,
+    starts: starts.length,
+    steps: clock.ran,
+    virtualMs: clock.now(),
+    strikes: Object.fromEntries(strikes?.counts ?? []),
+    weather: { ...faults.counts },
+    ends: Object.fromEntries(ended),
+  };
+}
+
 /** What many walks went through together. */
 export class Tally {
   walks = 0;
@@ -15,18 +42,15 @@ export class Tally {
   private readonly weather = new Map<string, number>();
   private readonly ends = new Map<string, number>();
 
-  add(world: World): void {
+  add({ turns, starts, steps, virtualMs, strikes, weather, ends }: Counts): void {
     this.walks++;
-    this.starts += world.starts.length;
-    this.steps += world.clock.ran;
-    this.virtualMs += world.clock.now();
-    for (const [name, count] of world.strikes?.counts ?? []) add(this.strikes, name, count);
-    for (const [name, count] of Object.entries(world.faults.counts)) add(this.weather, name, count);
-    for (const status of world.ends) add(this.ends, status, 1);
-    const accepted = world.requests.flatMap((request) =>
-      request.what === 'accepted' ? [request.turn_id] : [],
-    );
-    this.turns += new Set(accepted).size;
+    this.turns += turns;
+    this.starts += starts;
+    this.steps += steps;
+    this.virtualMs += virtualMs;
+    addAll(this.strikes, strikes);
+    addAll(this.weather, weather);
+    addAll(this.ends, ends);
   }
 
   /** Strikes on processes and outages; lost, late and doubled messages and operations are not among them. */
@@ -73,6 +97,10 @@ export class Tally {
 
 function add(counts: Map<string, number>, name: string, count: number): void {
   counts.set(name, (counts.get(name) ?? 0) + count);
+}
+
+function addAll(counts: Map<string, number>, more: Record<string, number>): void {
+  for (const [name, count] of Object.entries(more)) add(counts, name, count);
 }
 
 function sum(counts: Iterable<number>): number {

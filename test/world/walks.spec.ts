@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { drawPlan, type PlanOptions } from './draw-plan.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PlanOptions } from './draw-plan.js';
+import { PlayerPool } from './player-pool.js';
 import { Tally } from './tally.js';
-import { Walk } from './walk.js';
 
 const BATCH = 25;
 const BATCHES = Array.from({ length: 7 }, (_, i) => ({ first: i * BATCH + 1, last: (i + 1) * BATCH }));
@@ -9,32 +9,28 @@ const BATCHES = Array.from({ length: 7 }, (_, i) => ({ first: i * BATCH + 1, las
 const AIMED_FROM = 1_001;
 const TRIES = 8;
 
-async function logOf(seed: number): Promise<string[]> {
-  const walk = new Walk(drawPlan(seed));
-  const log: string[] = [];
-  walk.world.onNote = (line) => log.push(`${walk.world.clock.now().toFixed(3)} ${line}`);
-  await walk.run();
-  return log;
-}
-
 describe('a world of real gateways, orchestrators and tool workers', () => {
+  const pool = new PlayerPool();
   const tally = new Tally();
 
-  async function walk(seed: number, options?: PlanOptions): Promise<void> {
-    const walked = new Walk(drawPlan(seed, options));
-    const found = await walked.run();
-    tally.add(walked.world);
-    // `npm run world -- --seed <seed> -v` plays it again as a log.
-    expect({ seed, options, found }).toEqual({ seed, options, found: [] });
-  }
+  beforeAll(() => pool.open(1));
 
-  afterAll(() => void process.stdout.write(`${tally.table()}\n`));
+  afterAll(async () => {
+    process.stdout.write(`${tally.table()}\n`);
+    await pool.close();
+  });
+
+  async function walk(seeds: number[], options?: PlanOptions): Promise<void> {
+    for (const { seed, found, counts } of await pool.walk({ seeds, options })) {
+      tally.add(counts);
+      // `npm run world -- --seed <seed> -v` plays it again as a log.
+      expect({ seed, options, found }).toEqual({ seed, options, found: [] });
+    }
+  }
 
   it.each(BATCHES)(
     'keeps every promise, whatever is killed, frozen, cut off, lost, doubled or late (seeds $first to $last)',
-    async ({ first, last }) => {
-      for (let seed = first; seed <= last; seed++) await walk(seed);
-    },
+    ({ first, last }) => walk(Array.from({ length: last - first + 1 }, (_, i) => first + i)),
     600_000,
   );
 
@@ -47,7 +43,7 @@ describe('a world of real gateways, orchestrators and tool workers', () => {
           .cells()
           .some((cell) => cell.how === how && cell.kind === kind && cell.point === point && cell.count > 0);
       for (let tries = 0; tries < TRIES && !isStruck(); tries++)
-        await walk(seed++, { strikes: 10, stops: 0.9, aim: { how, kind, point } });
+        await walk([seed++], { strikes: 10, stops: 0.9, aim: { how, kind, point } });
     }
   }, 600_000);
 
@@ -66,6 +62,12 @@ describe('a world of real gateways, orchestrators and tool workers', () => {
   });
 
   it('is the same world again from the same seed', async () => {
-    for (const seed of [3, 13, 23]) expect(await logOf(seed)).toEqual(await logOf(seed));
+    const seeds = [3, 13, 23];
+    const [once, again] = [
+      await pool.walk({ seeds, isLogged: true }),
+      await pool.walk({ seeds, isLogged: true }),
+    ];
+    for (const { log } of once) expect(log.length).toBeGreaterThan(1_000);
+    expect(again.map(({ log }) => log)).toEqual(once.map(({ log }) => log));
   }, 120_000);
 });
