@@ -42,6 +42,8 @@ export class Faults {
   isStoreAway = false;
   /** The next operation of this name fails, before or after its effect. */
   breaksNext: { operation: string; when: 'before' | 'after' } | undefined;
+  /** The next operation that is meant takes so much longer on its way to the store. */
+  holdsNext: { operation: string; isMeant: (args: unknown[]) => boolean; forMs: number } | undefined;
   readonly counts: Record<string, number> = {};
 
   constructor(private readonly random: SeededRandom) {}
@@ -50,6 +52,14 @@ export class Faults {
     const { storeMs, storeIsLate } = this.weather;
     if (this.happens('store late', storeIsLate)) return this.random.float() * LATE_MS;
     return this.random.float() * storeMs;
+  }
+
+  /** Besides the delay that every operation has. */
+  heldMs(operation: string, args: unknown[]): number {
+    const next = this.holdsNext;
+    if (next?.operation !== operation || !next.isMeant(args)) return 0;
+    this.holdsNext = undefined;
+    return next.forMs;
   }
 
   /** An error that comes before the effect, or after it. */

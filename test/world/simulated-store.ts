@@ -47,6 +47,7 @@ export class SimulatedStore {
 
   private operate(name: string, effect: Method, args: unknown[]): Promise<unknown> {
     const { random, faults } = this.world;
+    const heldMs = faults.heldMs(name, args);
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void) => this.clock.after(faults.storeDelayMs(), settle);
       const fail = () => answer(() => reject(new StoreUnavailableError('The simulated store is away.')));
@@ -67,7 +68,7 @@ export class SimulatedStore {
       const leave = () => {
         // What has left the machine arrives even if the process is dead by then.
         const way = random.float() < 0.5 ? this.clock : this.world.clock;
-        way.after(faults.storeDelayMs(), () => {
+        way.after(faults.storeDelayMs() + heldMs, () => {
           arrive().catch((error: unknown) => answer(() => reject(error as Error)));
         });
       };
