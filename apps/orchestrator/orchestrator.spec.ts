@@ -3,6 +3,7 @@ import { newMessage, type Body } from '#contracts';
 import { callId, CONVERSATION_ID, openPorts, TURN_ID, turnRow, type TestPorts } from '#journal/testing';
 import type { Delivery } from '#messaging';
 import { createMetrics } from '#observability';
+import { SeededRandom, VirtualClock } from '#time/testing';
 import { InputSchemas } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
 import { Orchestrator } from './orchestrator.js';
@@ -12,7 +13,9 @@ import { testSettings } from './testing/test-settings.js';
 let ports: TestPorts;
 let orchestrator: Orchestrator;
 beforeEach(async () => {
-  ports = await openPorts('orchestrator-2');
+  // On a clock that stands: what it does now and then must not outlive the test.
+  const random = new SeededRandom(1);
+  ports = await openPorts('orchestrator-2', { clock: new VirtualClock(random).view(), random });
   const deps: OrchestratorDeps = {
     ...ports,
     processId: ports.me,
