@@ -1,5 +1,6 @@
 import {
   answerTo,
+  claimsOn,
   inputId,
   lastQuestion,
   endingStep,
@@ -110,12 +111,13 @@ export class Simulation {
     for (const journal of world.journals) this.buryLostOwners(journal);
   }
 
-  /** Owners that run nothing of what they claimed are dead for good. */
+  /** Owners that run nothing of what they claimed are dead for good, however often it was claimed since. */
   private buryLostOwners(journal: Journal): void {
     for (const { call } of openCalls(journal)) {
-      const holder = holderOf(journal, call.tool_call_id);
-      const runs = this.workers.runs.some((run) => run.call.tool_call_id === call.tool_call_id);
-      if (holder?.purpose === 'run' && !runs) this.world.doubted.set(holder.owner, 'dead');
+      const runs = this.workers.runs.filter((run) => run.call.tool_call_id === call.tool_call_id);
+      for (const { owner, purpose } of claimsOn(journal, call.tool_call_id))
+        if (purpose === 'run' && !runs.some(({ worker }) => worker === owner))
+          this.world.doubted.set(owner, 'dead');
     }
   }
 
