@@ -19,7 +19,6 @@ beforeEach(async () => {
   const deps: OrchestratorDeps = {
     ...ports,
     processId: ports.me,
-    peers: ports.peers,
     model: {
       stream: () => {
         throw new Error('no model is asked');

@@ -24,7 +24,7 @@ import {
 } from './liveness-rules.js';
 
 /** Ids of gone processes kept in memory; a forgotten one is looked up again. */
-const MAX_GONE = 1_000;
+const MAX_GONE = 10_000;
 /**
  * A beat that has not stood still long enough by then does not: its owner lives, or my own heartbeats are irregular.
  */
@@ -49,8 +49,9 @@ interface ListingRead {
 /** Which of the other processes are dead or suspect. `readRound` is called after each of my own heartbeats. */
 export class Peers {
   private readonly observations = new Map<string, BeatObservation>();
+  // Not `max`: its storage is allocated at once, at every start.
   /** An id is never used twice, so who is gone stays gone. */
-  private readonly gone = new LRUCache<string, true>({ max: MAX_GONE });
+  private readonly gone = new LRUCache<string, true>({ maxSize: MAX_GONE, sizeCalculation: () => 1 });
   private readonly probing = new Map<string, Promise<boolean>>();
   private reading: Promise<unknown> = Promise.resolve();
   private waiting: Promise<ListingRead | undefined> | undefined;

@@ -20,7 +20,7 @@ interface Seen {
 }
 
 /** Definitions remembered, and ways in which one of them was seen. Beyond that the oldest is forgotten. */
-const MAX_TOOLS = 5_000;
+const MAX_TOOLS = 20_000;
 const MAX_WAYS = 50;
 
 /**
@@ -28,7 +28,8 @@ const MAX_WAYS = 50;
  * Each change is told once, however often it is announced.
  */
 export class DefinitionWatch {
-  private readonly seen = new LRUCache<string, Seen>({ max: MAX_TOOLS });
+  // Not `max`: its storage is allocated at once, at every start.
+  private readonly seen = new LRUCache<string, Seen>({ maxSize: MAX_TOOLS, sizeCalculation: () => 1 });
 
   note(toolsets: readonly Toolset[]): DefinitionChange[] {
     return toolsets.flatMap((toolset) =>

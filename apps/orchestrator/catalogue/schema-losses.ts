@@ -5,14 +5,15 @@ import { describeSchemaLosses } from '#llm';
 import { toModelName } from '#tools';
 
 /** More tools than any catalogue has; then it is said again. */
-const MAX_TOLD = 2_000;
+const MAX_TOLD = 10_000;
 
 /**
  * Tells operators once for each definition of a tool what of its input schema a provider in use cannot express. The
  * model reads it in the description, but nothing keeps it to that before the arguments are checked.
  */
 export class SchemaLosses {
-  private readonly told = new LRUCache<string, true>({ max: MAX_TOLD });
+  // Not `max`: its storage is allocated at once, at every start.
+  private readonly told = new LRUCache<string, true>({ maxSize: MAX_TOLD, sizeCalculation: () => 1 });
 
   constructor(
     private readonly log: Pick<Log, 'warn'>,
