@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import type { CallView } from '#contracts';
 import { say, useTools } from '../fakes/messages-reply.js';
 import { waitFor } from '../services/wait-for.js';
 import { connectBrowser } from '../web/browser.js';
+import type { Contexts } from '../web/contexts.js';
 import { callsOf, Chat } from './models-chat.js';
 import { Tab } from './page-tab.js';
 import { removeFolders, writeSettings } from './standalone-process.js';
@@ -25,7 +26,7 @@ interface Picture {
 }
 
 let chat: Chat;
-let browser: Browser;
+let contexts: Contexts;
 const tabs: Tab[] = [];
 
 beforeAll(async () => {
@@ -35,17 +36,17 @@ beforeAll(async () => {
     return tools.includes('mcp:output:lines') && tools.includes('tiny-image');
   };
   await waitFor(areConnected, { what: 'the tools of both servers', timeoutMs: 20_000 });
-  browser = await connectBrowser();
+  contexts = await connectBrowser();
 }, 60_000);
 afterAll(async () => {
-  await browser?.close();
+  await contexts?.browser.close();
   await chat?.close();
   await removeFolders();
 });
 beforeEach(() => chat.startConversation());
 afterEach(async () => {
   const closing = tabs.splice(0);
-  await Promise.all(closing.map((tab) => tab.context.close()));
+  await Promise.all(closing.map((tab) => tab.close()));
   expect(closing.flatMap((tab) => tab.complaints)).toEqual([]);
   expect(chat.provider.violations).toEqual([]);
 });
@@ -58,7 +59,7 @@ async function callOf(tool: string, args: Record<string, unknown>, turn = tool):
 
 /** Opens the conversation of the test at its last call. */
 async function openLastCall(options: BrowserContextOptions = {}): Promise<Tab> {
-  const tab = await Tab.open(browser, `${chat.process.url}/#/c/${chat.conversationId}`, options);
+  const tab = await Tab.open(contexts, `${chat.process.url}/#/c/${chat.conversationId}`, options);
   tabs.push(tab);
   await tab.lastTurn.locator('.step-header').first().click();
   await tab.lastTurn.locator('.call-row').first().click();

@@ -1,31 +1,32 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, SignJWT } from 'jose';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { connectBrowser } from '../web/browser.js';
+import type { Contexts } from '../web/contexts.js';
 import { Tab } from './page-tab.js';
 import { newFolder, removeFolders, startStandalone } from './standalone-process.js';
 
 const secret = 'a secret of tests that has at least 32 characters';
 let switchyard: SwitchyardProcess;
-let browser: Browser;
+let contexts: Contexts;
 let tab: Tab;
 beforeAll(async () => {
   switchyard = await startStandalone({ AUTH: 'local', JWT_SECRET: secret, DATA_DIR: await newFolder() });
-  browser = await connectBrowser();
+  contexts = await connectBrowser();
 }, 60_000);
 afterAll(async () => {
-  await Promise.all([browser?.close(), switchyard?.kill()]);
+  await Promise.all([contexts?.browser.close(), switchyard?.kill()]);
   await removeFolders();
 });
 afterEach(async () => {
-  await tab.context.close();
+  await tab.close();
   // A refused password is what some of these are about.
   expect(tab.complaints.filter((text) => !/status of 40[013]/.test(text))).toEqual([]);
 });
 
 const open = async (options: BrowserContextOptions = {}, url = switchyard.url) => {
-  tab = await Tab.open(browser, url, options);
+  tab = await Tab.open(contexts, url, options);
   await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
 };
 const field = (name: string) => tab.page.getByLabel(name);
@@ -168,20 +169,20 @@ describe('a server with invitations', () => {
     await open({}, invited.url);
     await register('boss', 'correct horse');
     await tab.seen('What needs doing?');
-    await tab.context.close();
+    await tab.close();
 
     await open({}, invited.url);
     await tab.seen('No account? Ask an operator of this server for an invitation.');
     expect(await tab.button('Create an account').count()).toBe(0);
     await tab.takePicture('accounts-no-invitation-light');
-    await tab.context.close();
+    await tab.close();
 
     const form = new URLSearchParams({ username: 'boss', password: 'correct horse' });
     const { token: operator } = await send('/api/auth/token', form);
     const { token } = await send('/api/admin/invitations', {}, operator);
     const link = `${invited.url}/#invitation=${token}`;
     const openLink = async () => {
-      tab = await Tab.open(browser, link);
+      tab = await Tab.open(contexts, link);
       await heading('Create an account').waitFor();
     };
     const fill = async (name: string) => {
@@ -197,7 +198,7 @@ describe('a server with invitations', () => {
     await fill('guest');
     await tab.seen('What needs doing?');
     expect(tab.page.url()).not.toContain(token);
-    await tab.context.close();
+    await tab.close();
 
     await openLink();
     await fill('late');
@@ -215,11 +216,11 @@ describe('a server with invitations', () => {
     ['phone', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' as const }],
   ] as const) {
     it(`says that registration is closed, where it is, ${name}`, async () => {
-      const context = await browser.newContext({ colorScheme: 'light', ...options });
+      const context = await contexts.takeOnce(options);
       await context.route('**/api/auth/registration', (route) =>
         route.fulfill({ json: { registration: 'closed' } }),
       );
-      tab = await Tab.in(context, `${invited.url}/#invitation=x`);
+      tab = await Tab.show(contexts, context, `${invited.url}/#invitation=x`);
       await tab.seen('Registration is closed, so this invitation cannot be used.');
       expect(await tab.button('Create an account').count()).toBe(0);
       await tab.takePicture(`accounts-closed-${name}`);

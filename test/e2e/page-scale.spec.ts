@@ -67,7 +67,7 @@ describe('an answer of 200 kB', () => {
         ],
         eventDelayMs: 5,
       });
-      const longestMs = await longestTaskMs(web.browser, tab.page, async () => {
+      const longestMs = await longestTaskMs(web.contexts.browser, tab.page, async () => {
         await tab.say('tell me a lot');
         await tab.lastTurn.locator('.prose').waitFor();
         await tab.composer.pressSequentially('meanwhile');
@@ -90,7 +90,7 @@ describe('300 turns of history', () => {
     await tab.seen(`Answer ${TURNS},`);
     const turns = tab.page.locator('.turn');
     expect(await turns.count()).toBe(20);
-    const longestMs = await longestTaskMs(web.browser, tab.page, async () => {
+    const longestMs = await longestTaskMs(web.contexts.browser, tab.page, async () => {
       for (let shown = 40; shown <= TURNS; shown += 20) {
         await tab.button('Show earlier messages').click();
         await waitFor(async () => (await turns.count()) === shown, { what: `${shown} turns` });

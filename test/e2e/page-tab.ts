@@ -1,5 +1,6 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { takePicture } from '../web/browser.js';
+import type { Contexts } from '../web/contexts.js';
 import { waitFor } from '../services/wait-for.js';
 
 /** A lost or refused connection is what some tests are about. */
@@ -12,6 +13,7 @@ export class Tab {
   readonly complaints: string[] = [];
 
   private constructor(
+    private readonly contexts: Contexts,
     readonly context: BrowserContext,
     readonly page: Page,
   ) {
@@ -24,21 +26,27 @@ export class Tab {
   }
 
   /** In a browser profile of its own, as on another device. */
-  static async open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
-    const context = await browser.newContext({
-      viewport: { width: 1440, height: 900 },
-      reducedMotion: 'reduce',
-      colorScheme: 'light',
-      ...options,
-    });
-    return Tab.in(context, url);
+  static async open(contexts: Contexts, url: string, options: BrowserContextOptions = {}): Promise<Tab> {
+    return Tab.show(contexts, await contexts.take(options), url);
   }
 
-  /** Shares what the browser keeps with the other tabs of the context. */
-  static async in(context: BrowserContext, url: string): Promise<Tab> {
-    const tab = new Tab(context, await context.newPage());
+  /** In a profile that was taken and prepared before. */
+  static async show(contexts: Contexts, context: BrowserContext, url: string): Promise<Tab> {
+    const tab = new Tab(contexts, context, context.pages()[0]!);
     await tab.page.goto(url);
     return tab;
+  }
+
+  /** Another one, which shares what the browser keeps with this one. */
+  async duplicate(): Promise<Tab> {
+    const tab = new Tab(this.contexts, this.context, await this.context.newPage());
+    await tab.page.goto(this.page.url());
+    return tab;
+  }
+
+  /** With all tabs of its profile. */
+  async close(): Promise<void> {
+    await this.contexts.giveBack(this.context);
   }
 
   get composer(): Locator {

@@ -170,7 +170,7 @@ describe('a server that asks who is there', () => {
 
   it('shows a form that takes the token of the token command', async () => {
     const [ann, bob] = await Promise.all([tokenOf('ann'), tokenOf('bob')]);
-    const tab = await Tab.open(web.browser, guarded.url);
+    const tab = await Tab.open(web.contexts, guarded.url);
     await tab.page.getByLabel('Token').waitFor();
     await tab.takePicture('sign-in-light');
     await tab.page.getByLabel('Token').fill('not-a-token');
@@ -200,7 +200,7 @@ describe('a server that asks who is there', () => {
     await tab.button('Sign out').click();
     await tab.page.getByLabel('Token').waitFor();
     expect(await tab.page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('eyJ');
-    await tab.context.close();
+    await tab.close();
     expect(tab.complaints).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
 import { TcpProxy } from '../services/tcp-proxy.js';
 import {
   describeWithServices,
@@ -11,6 +10,7 @@ import { Cluster, CLUSTER_START_MS } from '../e2e/cluster.js';
 import { numbersTo } from '../e2e/numbers.js';
 import { Tab } from '../e2e/page-tab.js';
 import { connectBrowser } from '../web/browser.js';
+import type { Contexts } from '../web/contexts.js';
 
 /** Chromium, on a machine that does other things too. */
 const SEEN_MS = 40_000;
@@ -18,7 +18,7 @@ const SEEN_MS = 40_000;
 describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gateway is away', () => {
   let cluster: Cluster;
   let door: TcpProxy;
-  let browser: Browser;
+  let contexts: Contexts;
 
   beforeAll(async () => {
     const [rabbitmq, mongo, launched] = await Promise.all([
@@ -26,7 +26,7 @@ describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gate
       mongoForTest(),
       connectBrowser(),
     ]);
-    browser = launched;
+    contexts = launched;
     const services = { rabbitmqUrl: rabbitmq!.url, mongodbUrl: mongo!.url };
     cluster = await Cluster.start({ services, orchestrators: [{}], workers: [{}] });
     door = await TcpProxy.start(cluster.gateways[0]!.url);
@@ -35,12 +35,12 @@ describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gate
   afterEach(() => expect(cluster?.errors).toEqual([]));
 
   afterAll(async () => {
-    await Promise.all([browser?.close(), cluster?.stop()]);
+    await Promise.all([contexts?.browser.close(), cluster?.stop()]);
     await door?.stop();
   });
 
   it('says so, and goes on at another gateway with the turn that nobody interrupted', async () => {
-    const tab = await Tab.open(browser, door.url);
+    const tab = await Tab.open(contexts, door.url);
     tab.page.setDefaultTimeout(SEEN_MS);
     await tab.say('count to 300');
     await tab.reads('1 2 3');
@@ -57,6 +57,6 @@ describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gate
     expect(await tab.page.locator('.prose').allInnerTexts()).toEqual([numbersTo(300), 'written meanwhile']);
     expect(await tab.ownMessages()).toEqual(['count to 300', 'say written meanwhile']);
     expect(tab.complaints).toEqual([]);
-    await tab.context.close();
+    await tab.close();
   }, 150_000);
 });

@@ -1,5 +1,4 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
 import { startMongo, type MongoService } from '../services/mongo.js';
 import { TcpProxy } from '../services/tcp-proxy.js';
 import { describeWithServices, rabbitmqForTest, serviceStartTimeoutMs } from '../services/test-services.js';
@@ -10,6 +9,7 @@ import { Gates } from '../e2e/gates.js';
 import { Tab } from '../e2e/page-tab.js';
 import { removeFolders } from '../e2e/standalone-process.js';
 import { connectBrowser } from '../web/browser.js';
+import type { Contexts } from '../web/contexts.js';
 import { Attempted, expectReady } from './meanwhile.js';
 import { startOutageCluster } from './outage-cluster.js';
 import { Workload } from './workload.js';
@@ -23,11 +23,11 @@ describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in t
   let proxy: TcpProxy;
   let gates: Gates;
   let cluster: Cluster;
-  let browser: Browser;
+  let contexts: Contexts;
 
   beforeAll(async () => {
     const rabbitmq = rabbitmqForTest();
-    [mongo, gates, browser] = await Promise.all([
+    [mongo, gates, contexts] = await Promise.all([
       startMongo({ file: true }),
       Gates.create(),
       connectBrowser(),
@@ -40,7 +40,7 @@ describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in t
 
   endCluster(
     () => cluster,
-    () => [proxy?.stop(), browser?.close(), mongo?.stop(), gates?.remove(), removeFolders()],
+    () => [proxy?.stop(), contexts?.browser.close(), mongo?.stop(), gates?.remove(), removeFolders()],
   );
 
   it(
@@ -64,7 +64,7 @@ describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in t
     'unreachable for 30 s: the page says that what was written is kept, nobody is declared dead, all of it ends',
     async () => {
       const workload = await Workload.start(cluster, gates, 'unreachable');
-      const tab = await Tab.open(browser, cluster.gateways[0]!.url);
+      const tab = await Tab.open(contexts, cluster.gateways[0]!.url);
       await tab.say('say before');
       await tab.hasEnded(1);
       proxy.mode = 'stall';
@@ -84,7 +84,7 @@ describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in t
       await tab.hasEnded(2);
       expect(await tab.page.locator('.prose').allInnerTexts()).toEqual(['before', 'written meanwhile']);
       expect(await tab.ownMessages()).toEqual(['say before', 'say written meanwhile']);
-      await tab.context.close();
+      await tab.close();
     },
     TEST_MS,
   );

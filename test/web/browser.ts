@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { askServiceHost } from '../services/ask-service-host.js';
 import { chromiumArguments, findChromium } from '../services/chromium.js';
+import { Contexts } from './contexts.js';
 
 const root = join(import.meta.dirname, '../..');
 const screens = join(root, 'test-results/screens');
@@ -12,16 +13,16 @@ export async function findPage(): Promise<string> {
   return (await askServiceHost('page')).url;
 }
 
-/** The browser of the whole run. `close` closes only what was opened through the returned object. */
-export async function connectBrowser(): Promise<Browser> {
-  return chromium.connect((await askServiceHost('browser')).url);
+/** The browser of the whole run. `browser.close` closes only what was opened through the returned object. */
+export async function connectBrowser(): Promise<Contexts> {
+  return new Contexts(await chromium.connect((await askServiceHost('browser')).url));
 }
 
 /** A browser for what concerns all of its pages, like a trace. */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser(): Promise<Contexts> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('no Chromium: set CHROMIUM_PATH');
-  return chromium.launch({ executablePath, args: chromiumArguments });
+  return new Contexts(await chromium.launch({ executablePath, args: chromiumArguments }));
 }
 
 export interface OpenPage {
@@ -30,17 +31,8 @@ export interface OpenPage {
   complaints: string[];
 }
 
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<OpenPage> {
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    reducedMotion: 'reduce',
-    ...options,
-  });
-  const page = await context.newPage();
+export async function openPage(context: BrowserContext, url: string): Promise<OpenPage> {
+  const page = context.pages()[0]!;
   page.setDefaultTimeout(10_000);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

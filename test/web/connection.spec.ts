@@ -8,7 +8,7 @@ const web = usePageFixture();
 
 describe('a lost connection', () => {
   it('is told after two seconds, keeps what is written and sends it once', async () => {
-    await web.open();
+    await web.openOnce();
     const tries = new Set<WebSocket>();
     web.page.on('websocket', (socket) => {
       tries.add(socket);

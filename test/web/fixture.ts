@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { waitFor } from '../services/wait-for.js';
 import { connectBrowser, findPage, openPage } from './browser.js';
+import type { Contexts } from './contexts.js';
 import { FakeGateway } from './fake-gateway.js';
 import type { FakeTurn } from './fake-turn.js';
 
@@ -10,6 +11,8 @@ export interface PageFixture {
   readonly gateway: FakeGateway;
   readonly page: Page;
   open(path?: string, options?: BrowserContextOptions): Promise<void>;
+  /** In a browser profile that is used once: for what cannot be taken back, like a clock. */
+  openOnce(path?: string): Promise<void>;
   composer(): Locator;
   button(name: string | RegExp): Locator;
   say(text: string): Promise<void>;
@@ -22,23 +25,27 @@ export interface PageFixture {
 
 /** Registers the hooks of a spec file. After every test the browser must not have complained about anything. */
 export function usePageFixture(): PageFixture {
-  let browser: Browser;
+  let contexts: Contexts;
   let pageDirectory: string;
   let gateway: FakeGateway;
   let page: Page | undefined;
   let complaints: string[] = [];
   beforeAll(async () => {
-    [pageDirectory, browser] = await Promise.all([findPage(), connectBrowser()]);
+    [pageDirectory, contexts] = await Promise.all([findPage(), connectBrowser()]);
   }, 60_000);
-  afterAll(() => browser?.close());
+  afterAll(() => contexts?.browser.close());
   beforeEach(async () => {
     gateway = await FakeGateway.start(pageDirectory);
   });
   afterEach(async () => {
-    await page?.context().close();
+    if (page) await contexts.giveBack(page.context());
+    page = undefined;
     await gateway.close();
     expect(complaints).toEqual([]);
   });
+  const show = async (path: string, context: BrowserContext) => {
+    ({ page, complaints } = await openPage(context, gateway.url + path));
+  };
   const fixture: PageFixture = {
     get gateway() {
       return gateway;
@@ -46,9 +53,8 @@ export function usePageFixture(): PageFixture {
     get page() {
       return page!;
     },
-    async open(path = '', options = {}) {
-      ({ page, complaints } = await openPage(browser, gateway.url + path, options));
-    },
+    open: async (path = '', options = {}) => show(path, await contexts.take(options)),
+    openOnce: async (path = '') => show(path, await contexts.takeOnce()),
     composer: () => fixture.page.getByRole('textbox', { name: 'Message' }),
     button: (name) => fixture.page.getByRole('button', { name, exact: true }),
     async say(text) {

@@ -57,7 +57,7 @@ describe('the tools of an MCP server', () => {
   });
 
   it('are listed soon after their server has come, by their own names', async () => {
-    await web.open();
+    await web.openOnce();
     await web.seen('4 toolsets');
     await web.page.clock.install();
     await web.page.reload();
