@@ -1,6 +1,6 @@
-import type { ConversationEvent, Journal, Step } from '#contracts';
+import type { Journal, Step } from '#contracts';
 import { newMessage } from '#contracts';
-import { failureOf, isSettled, shownSteps, statusOf, textOf, totalUsage } from '#turn';
+import { endEvent, isSettled, statusOf } from '#turn';
 import { hint } from './carry-out.js';
 import { countUsage } from './count-usage.js';
 import type { Ports } from './ports.js';
@@ -49,21 +49,6 @@ async function afterItsEnd(
 async function setCaches({ store }: Ports, journal: Journal): Promise<void> {
   await store.setTurnStatus(journal.turn._id, statusOf(journal));
   if (isSettled(journal)) await store.setTurnDue(journal.turn._id, null);
-}
-
-function endEvent(journal: Journal, end: Step): ConversationEvent {
-  const fields = { conversation_id: end.conversation_id, turn_id: end.turn_id, timestamp: end.at };
-  const steps = shownSteps(journal).length;
-  if (end.kind === 'cancel') return { type: 'cancelled', ...fields, message: 'Stopped.', steps };
-  if (end.kind === 'fail') return { type: 'error', ...fields, ...failureOf(end), steps };
-  return {
-    type: 'complete',
-    ...fields,
-    message_id: end._id,
-    content: textOf(end),
-    usage: totalUsage(journal.steps),
-    ...(end.model === undefined ? {} : { model: end.model }),
-  };
 }
 
 async function hintNext(ports: Ports, journal: Journal): Promise<void> {

@@ -22,6 +22,7 @@ export * from './compaction.js';
 export * from './cut-middle.js';
 export * from './estimate-tokens.js';
 export * from './transcript-invariant.js';
+export * from './end-event.js';
 export * from './tool-end.js';
 export * from './reduced.js';
 export * from './reduce.js';

@@ -3,7 +3,8 @@ import type { CallAction } from '../call-rules.js';
 import type { Liveness } from '../liveness.js';
 import { DEFAULT_BUDGETS, type Budgets } from '../budgets.js';
 import { decideCalls, type Action, type CallDecision } from '../decide.js';
-import { endingStep, openCalls, outcomeOf, totalUsage, textOf, failureOf } from '../journal.js';
+import { endEvent } from '../end-event.js';
+import { endingStep, openCalls, outcomeOf } from '../journal.js';
 import { toolEndEvent } from '../tool-end.js';
 import type { PartialText } from '../view-of.js';
 import { callId, CONVERSATION_ID, START } from './rows.js';
@@ -121,15 +122,7 @@ export class World {
 
   /** What follows an ending row: told by who inserted it, and again by whoever comes across it. */
   endTurn(publisher: string, journal: Journal): void {
-    const end = endingStep(journal)!;
-    const fields = { conversation_id: CONVERSATION_ID, turn_id: end.turn_id, timestamp: end.at };
-    if (end.kind === 'cancel') this.emit(publisher, { type: 'cancelled', ...fields, message: 'Stopped.' });
-    else if (end.kind === 'fail') this.emit(publisher, { type: 'error', ...fields, ...failureOf(end) });
-    else {
-      const usage = totalUsage(journal.steps);
-      const whole = { message_id: end._id, content: textOf(end), usage };
-      this.emit(publisher, { type: 'complete', ...fields, ...whole });
-    }
+    this.emit(publisher, endEvent(journal, endingStep(journal)!));
     this.releaseCalls(publisher, journal);
   }
 
