@@ -5,6 +5,7 @@ export { FreshReads } from './fresh-reads.js';
 export { letOthersRun } from './let-others-run.js';
 export { limitTime } from './limit-time.js';
 export type { Random } from './random.port.js';
+export { RateWindow } from './rate-window.js';
 export { SystemClock } from './system-clock.js';
 export { SystemRandom } from './system-random.js';
 export { systemTime, type Time } from './time.js';

@@ -3,15 +3,19 @@ import { Health } from '#observability';
 import { LOCAL_USER } from '../../apps/gateway/auth/user.js';
 import { ControlController, CONTROL_TYPES } from '../../apps/gateway/control/control.controller.js';
 import { gatewayDefaults } from '../../apps/gateway/gateway-defaults.js';
-import type { GatewayConfig } from '../../apps/gateway/gateway.deps.js';
 import { Gateway } from '../../apps/gateway/gateway.js';
+import { settingsFileSchema, toSettings } from '../../libs/bootstrap/config/settings-file.js';
 import { addHandlers } from './add-handlers.js';
 import { SimulatedProcess, type Part } from './simulated-process.js';
 import { SimulatedSocket, SimulatedSockets, type ClientEnd } from './simulated-sockets.js';
 import { metrics, type World } from './world.js';
 
-const MANY = 1_000_000;
-const limits = new Proxy({} as GatewayConfig['limits'], { get: () => MANY });
+/** One person writes as much as many. */
+const { limits } = toSettings(
+  settingsFileSchema.parse({
+    limits: { connections_per_minute: 1_000_000, messages_per_minute: 1_000_000, turns_at_once: 1_000_000 },
+  }),
+);
 
 export class SimulatedGateway extends SimulatedProcess {
   gateway: Gateway | undefined;

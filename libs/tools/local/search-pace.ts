@@ -1,24 +1,25 @@
-import type { Clock } from '#time';
+import { RateWindow, type Clock } from '#time';
 
 const WINDOW_MS = 60_000;
 const SEARCHES_PER_WINDOW = 30;
 const MAX_PAUSE_MS = 10 * 60_000;
+const ENGINE = 'engine';
 
 /** How often this worker may ask the search engine, and not at all while that has asked for a pause. */
 export class SearchPace {
-  private readonly asked: number[] = [];
+  private readonly asked: RateWindow;
   private pausedUntil = 0;
 
-  constructor(private readonly clock: Pick<Clock, 'now'>) {}
+  constructor(private readonly clock: Pick<Clock, 'now'>) {
+    this.asked = new RateWindow(clock, { windowMs: WINDOW_MS });
+  }
 
   /** 0: ask now, it is counted. Otherwise milliseconds until it makes sense to come again. */
   take(): number {
-    const now = this.clock.now();
-    while (this.asked[0] !== undefined && this.asked[0] <= now - WINDOW_MS) this.asked.shift();
-    const isFull = this.asked.length >= SEARCHES_PER_WINDOW;
-    const freeAt = Math.max(this.pausedUntil, isFull ? this.asked[0]! + WINDOW_MS : 0);
-    if (freeAt > now) return Math.ceil(freeAt - now);
-    this.asked.push(now);
+    const pauseMs = this.pausedUntil - this.clock.now();
+    const waitMs = Math.max(pauseMs, this.asked.waitMs(ENGINE, SEARCHES_PER_WINDOW));
+    if (waitMs > 0) return Math.ceil(waitMs);
+    this.asked.add(ENGINE, 1);
     return 0;
   }
 
