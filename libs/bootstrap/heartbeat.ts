@@ -23,7 +23,7 @@ export interface HeartbeatOptions {
   /** Follows the store's. */
   clock: FollowingClock;
   /** Called at start and after every heartbeat that succeeded: the rhythm of `Peers`. */
-  onRound?: () => void;
+  onRound: () => void;
 }
 
 interface BeatTimes {
@@ -148,7 +148,7 @@ export class Heartbeat {
     this.lastBegun = begun;
     this.letGoOn();
     if (++this.beats % BEATS_PER_LOOK === 0) this.askTime().catch(() => undefined);
-    this.options.onRound?.();
+    this.options.onRound();
   }
 
   private letGoOn(): void {

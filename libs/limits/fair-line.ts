@@ -20,8 +20,8 @@ export interface FairLineOptions {
   /** What may run at once; 0: not known. */
   places: () => number;
   share: number;
-  /** Those that fill the queue, this one included; absent: it is the only one. */
-  processes?: () => number;
+  /** Those that fill the queue, this one included. */
+  processes: () => number;
   clock: Pick<Clock, 'now'>;
 }
 
@@ -124,7 +124,7 @@ export class FairLine {
   }
 
   private get hasItsPart(): boolean {
-    const processes = Math.max(1, this.options.processes?.() ?? 1);
+    const processes = Math.max(1, this.options.processes());
     return this.sent >= Math.max(1, Math.floor(this.options.places() / processes));
   }
 
@@ -151,7 +151,7 @@ export class FairLine {
     const own = this.sentOf(user);
     if (own < LEAST_SHARE) return true;
     const { share, processes } = this.options;
-    const isEarly = !this.isSettled && (processes?.() ?? 1) > 1;
+    const isEarly = !this.isSettled && processes() > 1;
     if (isEarly && this.options.places() > 0 && this.hasItsPart) return false;
     const use = { places: this.options.places(), inAll: this.inAll, own, users: this.countUsers(), share };
     return mayEnter(use);
