@@ -29,6 +29,7 @@ export default {
   // A wait for a condition (20 s at most) says what did not happen before the test is given up.
   testTimeout: 60_000,
   coverageProvider: 'v8',
+  testSequencer: '<rootDir>/test/sequencer.mjs',
   // Two cores: half of the time a file waits, for processes, timers and a browser.
   maxWorkers: 4,
   // Jest keeps some megabytes of each file whose modules are ES modules.
