@@ -12,7 +12,13 @@ import type { CallName, CallRows, End, Owner, TurnRows, Worker } from './state.j
 
 const PLACE = { turn_id: 'turn_1', conversation_id: 'conv_1' };
 const BEGIN = Date.parse('2026-01-01T00:00:00.000Z');
-const at = (ms: number) => new Date(BEGIN + ms).toISOString();
+const times = new Map<number, string>();
+/** Of a few moments, asked for with every row of every state. */
+function at(ms: number): string {
+  const known = times.get(ms) ?? new Date(BEGIN + ms).toISOString();
+  times.set(ms, known);
+  return known;
+}
 
 /** What a process's clock may show: in time, past the call's deadline, past the turn's budget. */
 export const CLOCKS = { early: BEGIN + 2_000, late: BEGIN + 120_000, over: BEGIN + 900_000 } as const;
