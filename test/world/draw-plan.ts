@@ -1,6 +1,6 @@
 import { FAULT_POINTS, type FaultPointName } from '../../libs/faults/fault-point-names.js';
 import { Random } from '../soak/random.js';
-import { CALM, type Weather } from './faults.js';
+import { CALM, MOODY, type Weather } from './faults.js';
 import type { Kind } from './simulated-process.js';
 import { BLOWS, OUTAGES, type Blow, type Outage, type Strike } from './strikes.js';
 import type { WalkPlan } from './walk.js';
@@ -67,6 +67,7 @@ export function drawPlan(
     people,
     turnsEach,
     weather: drawWeather(random),
+    model: MOODY,
     skewMs: random.chance(0.5) ? 180_000 : 0,
     stops,
     strikes: [

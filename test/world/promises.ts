@@ -27,6 +27,8 @@ export class Promises {
   private readonly outcomes = new Map<string, Outcome>();
   private readonly answers = new Map<string, Answer>();
   private readonly starts = new Map<string, Start[]>();
+  /** Outcomes that nobody knows, justified ones too. */
+  unknowns = 0;
   /** By turn, what its acknowledged Stop said may be running. */
   private readonly stopped = new Map<string, Set<string>>();
   /** Conversations whose Delete was acknowledged. */
@@ -201,7 +203,10 @@ export class Promises {
       this.find('broken rule', `call ${_id} started although its claim says that it never can`);
     if (neverStarted(row) && starts.length > 0)
       this.find('broken rule', `the outcome of ${_id} says that it never started, but it has`);
-    if (error?.error_type === 'OutcomeUnknown') this.unknown(_id, claims);
+    if (error?.error_type === 'OutcomeUnknown') {
+      this.unknowns++;
+      this.unknown(_id, claims);
+    }
   }
 
   private unknown(id: string, claims: Claim[]): void {

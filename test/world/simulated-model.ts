@@ -20,6 +20,7 @@ export class SimulatedModel implements Model {
     if (random.float() < moods.refuses) throw new ModelError('Overloaded', 'overloaded', { retryable: true });
     const found = findPlan(messages as unknown as Record<string, unknown>[]);
     if (!found) throw new ModelError('No plan was found.', 'invalid', { retryable: false });
+    this.world.noteModelStep(`${found.plan.name} ${found.stepsTaken}`);
     const breaksOff = random.float() < moods.breaksOff;
     for (const text of wordsOf(request, 2 + random.choose(8))) {
       // Providers cut anywhere, also between the halves of a character.

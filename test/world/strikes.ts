@@ -6,13 +6,15 @@ import type { World } from './world.js';
 export const BLOWS = ['kill', 'freeze', 'freeze_host', 'cut_bus', 'cut_store', 'delay', 'stop'] as const;
 /** What is done to the broker or the store, and so to all. */
 export const OUTAGES = ['broker_restart', 'store_away', 'alarm'] as const;
+/** Of every process at once, as when all run on one machine. */
+const FREEZE_ALL = 'freeze_all';
 export type Blow = (typeof BLOWS)[number];
 export type Outage = (typeof OUTAGES)[number];
 
 /** At the first passage of `point` after `afterMs`; without a point at that time, whatever the process does. */
 export type Strike =
   | { how: Blow; kind: Kind; point?: FaultPointName; afterMs: number; forMs: number }
-  | { how: Outage; afterMs: number; forMs: number };
+  | { how: Outage | typeof FREEZE_ALL; afterMs: number; forMs: number };
 type Struck = Extract<Strike, { kind: Kind }>;
 
 /** Carries out a walk's strikes, and starts what they end again. */
@@ -71,9 +73,7 @@ export class Strikes {
         return undefined;
       case 'freeze':
       case 'freeze_host':
-        process.freeze({ host: how === 'freeze_host' });
-        world.live({ what: 'froze', place, process_id, until });
-        world.clock.after(forMs, () => process.thaw());
+        this.freeze(process, forMs, { host: how === 'freeze_host' });
         return new Promise((resolve) => clock.soon(resolve));
       case 'cut_bus':
         process.cutBus(forMs);
@@ -88,9 +88,23 @@ export class Strikes {
     }
   }
 
-  private breakDown(how: Outage, forMs: number): void {
+  private freezeAll(forMs: number): void {
+    const { world } = this;
+    for (const process of world.living()) if (process.clock.state === 'running') this.freeze(process, forMs);
+  }
+
+  private freeze(process: SimulatedProcess, forMs: number, { host = false } = {}): void {
+    const { world } = this;
+    process.freeze({ host });
+    const { place, id: process_id } = process;
+    world.live({ what: 'froze', place, process_id, until: world.clock.wall() + forMs });
+    world.clock.after(forMs, () => process.thaw());
+  }
+
+  private breakDown(how: Outage | typeof FREEZE_ALL, forMs: number): void {
     const { world } = this;
     this.count(how);
+    if (how === FREEZE_ALL) return this.freezeAll(forMs);
     world.live({ what: 'struck', place: how === 'store_away' ? 'store' : 'broker', how });
     if (how === 'broker_restart') world.restartBroker(forMs);
     else if (how === 'store_away') {

@@ -8,6 +8,9 @@ import type { World } from './world.js';
 export interface Counts {
   turns: number;
   starts: number;
+  unknown: number;
+  modelRequests: number;
+  repeatedRequests: number;
   steps: number;
   virtualMs: number;
   strikes: Record<string, number>;
@@ -16,13 +19,17 @@ export interface Counts {
   ends: Record<string, number>;
 }
 
-export function countsOf({ clock, ends, faults, requests, starts, strikes }: World): Counts {
+export function countsOf(world: World): Counts {
+  const { clock, ends, faults, promises, requests, starts, strikes } = world;
   const accepted = requests.flatMap((request) => (request.what === 'accepted' ? [request.turn_id] : []));
   const ended = new Map<string, number>();
   for (const status of ends) add(ended, status, 1);
   return {
     turns: new Set(accepted).size,
     starts: starts.length,
+    unknown: promises.unknowns,
+    modelRequests: world.modelRequests,
+    repeatedRequests: world.repeatedRequests,
     steps: clock.ran,
     virtualMs: clock.now(),
     strikes: Object.fromEntries(strikes?.counts ?? []),
@@ -36,16 +43,20 @@ export class Tally {
   walks = 0;
   turns = 0;
   starts = 0;
+  modelRequests = 0;
+  repeatedRequests = 0;
   steps = 0;
   virtualMs = 0;
   private readonly strikes = new Map<string, number>();
   private readonly weather = new Map<string, number>();
   private readonly ends = new Map<string, number>();
 
-  add({ turns, starts, steps, virtualMs, strikes, weather, ends }: Counts): void {
+  add({ turns, starts, steps, virtualMs, strikes, weather, ends, ...counts }: Counts): void {
     this.walks++;
     this.turns += turns;
     this.starts += starts;
+    this.modelRequests += counts.modelRequests;
+    this.repeatedRequests += counts.repeatedRequests;
     this.steps += steps;
     this.virtualMs += virtualMs;
     addAll(this.strikes, strikes);
@@ -59,7 +70,7 @@ export class Tally {
   }
 
   count(how: Blow): number {
-    return sum([...this.strikes].filter(([name]) => name.startsWith(`${how} `)).map(([, count]) => count));
+    return this.strikesOf(`${how} `);
   }
 
   /** Of each way to strike each kind of process at each point that it passes: how often. */
@@ -73,26 +84,43 @@ export class Tally {
     );
   }
 
+  /** Whose name begins so. */
+  strikesOf(name: string): number {
+    return sum([...this.strikes].filter(([struck]) => struck.startsWith(name)).map(([, count]) => count));
+  }
+
+  /** What happened in all of them. */
+  line(): string {
+    const { walks, turns, starts, faults, steps, modelRequests, repeatedRequests } = this;
+    const hours = Math.round(this.virtualMs / 3_600_000);
+    return (
+      `${walks} walks, ${turns} turns (${listed(this.ends)}), ${starts} tool starts, ` +
+      `${modelRequests} requests of the model (${repeatedRequests} repeated), ` +
+      `${faults} faults, ${steps} steps, ${hours} hours of a fleet`
+    );
+  }
+
   table(): string {
     const rows = new Map<string, string[]>();
     for (const { kind, point, count } of this.cells()) {
       const name = `${kind.padEnd(13)}${point}`;
       rows.set(name, [...(rows.get(name) ?? []), String(count).padStart(12)]);
     }
-    const line = (counts: Map<string, number>) =>
-      [...counts]
-        .sort()
-        .map(([name, count]) => `${name} ${count}`)
-        .join(', ');
     const outages = new Map(OUTAGES.map((how) => [how as string, this.strikes.get(how) ?? 0]));
     return [
-      `${this.walks} walks, ${this.turns} turns (${line(this.ends)}), ${this.starts} tool starts, ` +
-        `${this.faults} faults, ${this.steps} steps, ${Math.round(this.virtualMs / 3_600_000)} hours of a fleet`,
-      `besides: ${line(outages)}; ${line(this.weather)}`,
+      this.line(),
+      `besides: ${listed(outages)}; ${listed(this.weather)}`,
       ''.padEnd(32) + BLOWS.map((how) => how.padStart(12)).join(''),
       ...[...rows].sort().map(([name, counts]) => name.padEnd(32) + counts.join('')),
     ].join('\n');
   }
+}
+
+function listed(counts: Map<string, number>): string {
+  return [...counts]
+    .sort()
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
 }
 
 function add(counts: Map<string, number>, name: string, count: number): void {

@@ -1,6 +1,6 @@
 import type { Finding } from '../soak/judge/finding.js';
 import { Random } from '../soak/random.js';
-import type { Weather } from './faults.js';
+import type { ModelMoods, Weather } from './faults.js';
 import { judgeWorld, settle } from './judge-world.js';
 import { KINDS, type Kind } from './kinds.js';
 import { Person } from './person.js';
@@ -12,6 +12,7 @@ export interface WalkPlan {
   people: number;
   turnsEach: number;
   weather: Weather;
+  model: ModelMoods;
   strikes: Strike[];
   /** How far apart the wall clocks of two machines may be. */
   skewMs: number;
@@ -61,6 +62,7 @@ export class Walk {
       for (let i = 1; i <= OF_EACH; i++) this.start(kind, `${kind}-${i}`);
     await this.until('every process is ready', () => world.processes.every(({ isReady }) => isReady), 60_000);
     world.faults.weather = plan.weather;
+    world.faults.model = plan.model;
     world.strikes = new Strikes(world, plan.strikes);
     let living = this.people.length;
     for (const person of this.people) void person.live().then(() => living--);

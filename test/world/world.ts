@@ -44,6 +44,9 @@ export class World {
   /** Is told of each operation that has had its effect on the store. */
   onEffect: ((processId: string, operation: string, args: unknown[]) => void) | undefined;
   modelRequests = 0;
+  /** A step that the model had been asked for before. */
+  repeatedRequests = 0;
+  private readonly asked = new Set<string>();
   private readonly signals = new CompositeSignals();
   readonly logger = createLogger({
     role: 'world',
@@ -125,6 +128,12 @@ export class World {
 
   nextModelRequest(): number {
     return ++this.modelRequests;
+  }
+
+  /** `step`: of a message of a person. */
+  noteModelStep(step: string): void {
+    if (this.asked.has(step)) this.repeatedRequests++;
+    this.asked.add(step);
   }
 
   live(event: Untimed<LifeEvent>): void {

@@ -6,6 +6,15 @@ const owners = 'libs/journal/liveness.ts';
 
 export const LIVENESS: Mutant[] = [
   {
+    name: 'who is only suspected counts as dead',
+    edit: {
+      file: owners,
+      find: 'if (await peers.isDead(owner))',
+      replace: 'if (await peers.isSuspect(owner))',
+    },
+    search: { everybodyLives: true, seeds: 24 },
+  },
+  {
     name: 'a beat that has changed is counted from when the one before it was seen',
     edit: { file: rules, find: 'if (before?.beat !== beat)', replace: 'if (!before)' },
   },
