@@ -140,7 +140,7 @@ describe('Heartbeat', () => {
     expect(beats).toEqual([before! + 1]);
   });
 
-  it('keeps nobody waiting who leaves', async () => {
+  it('releases callers that wait for a beat when it stops', async () => {
     store.fails = true;
     await clock.advance(60_000);
     let isKnown = false;

@@ -57,7 +57,7 @@ describe('Slots', () => {
     expect(await mostAtOnce(slots)).toBe(1);
   });
 
-  it('is nobody’s twice when its owner ended, or was told to stop, instead of taking it back', async () => {
+  it('is freed once when the owner that lent it ends or is stopped before taking it back', async () => {
     const slots = new Slots(1);
     const controller = new AbortController();
     const over = gate();

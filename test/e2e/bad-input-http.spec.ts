@@ -161,7 +161,7 @@ describe('bad input over HTTP', () => {
     await expectProblem(path, { method: 'POST', headers: json, body: long }, 413);
   });
 
-  test('a path or query that is none', async () => {
+  test('malformed paths and queries are rejected', async () => {
     const junk = [
       '%',
       '%zz',

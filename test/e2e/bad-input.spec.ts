@@ -60,7 +60,7 @@ describe('bad input over Socket.IO', () => {
     }
   });
 
-  test('an id that is none', async () => {
+  test('malformed ids are rejected', async () => {
     for (const id of notIds) {
       for (const name of ['join', 'leave'])
         expect([id, await viewer.request(name, { conversation_id: id })]).toEqual([id, refusal('invalid')]);
@@ -166,7 +166,7 @@ describe('bad input over Socket.IO', () => {
     await waitFor(() => !viewer.socket.connected, { what: 'the disconnection' });
   });
 
-  test('packets that are none: an answer or a closed connection', async () => {
+  test('malformed packets are answered, or their connection is closed', async () => {
     const packets = [
       ...['4', '42', '42[]', '42[1]', '42["', '42{}', '42null', '42[null]', '42[["message"]]', '42[{"a":1}]'],
       ...[

@@ -46,7 +46,8 @@ describeWithServices(['rabbitmq', 'mongo'], 'each dialect on many processes', ()
     () => [gates?.remove()],
   );
 
-  it('has every dialect', () => expect([...DIALECTS].sort()).toEqual([...DIALECT_NAMES].sort()));
+  it('covers every dialect that exists', () =>
+    expect([...DIALECTS].sort()).toEqual([...DIALECT_NAMES].sort()));
 
   it(
     'two who ask at once in one conversation, at two gateways, are told their own answers, one after the other',

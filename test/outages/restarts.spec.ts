@@ -32,7 +32,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a restart in the middle of turns', 
     await cluster.startAgain(process);
   };
 
-  it('of all, one after the other by SIGTERM, ends no turn with an error and loses no text', async () => {
+  it('of all processes, one after the other by SIGTERM, ends no turn with an error and loses no text', async () => {
     const [a, b] = cluster.gateways;
     const ann = await cluster.view(a);
     const counting = await ann.send('count to 1200');
@@ -58,7 +58,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a restart in the middle of turns', 
     expect(ann.events('error')).toEqual([]);
   }, 120_000);
 
-  it('of all at once by SIGKILL loses nothing', async () => {
+  it('of all processes at once by SIGKILL loses nothing', async () => {
     const ann = await cluster.view();
     const counting = await ann.send('count to 400');
     const queued = await ann.send('what is 8 + 8?', { conversation_id: counting.conversation_id });

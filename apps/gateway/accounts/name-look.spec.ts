@@ -15,7 +15,7 @@ describe('lookOf', () => {
     ['admin', '\uff41dmin'],
     ['admin', '\u{1d41a}dmin'],
     ['an na', 'an  na'],
-  ])('is one for %s and %s', (one, other) => {
+  ])('is the same for %s and %s', (one, other) => {
     expect(lookOf(other)).toBe(lookOf(one));
   });
 

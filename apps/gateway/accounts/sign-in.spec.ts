@@ -33,7 +33,7 @@ it('an unknown name costs the work of a password, so that nobody learns by the t
   expect(compared.toSorted()).toEqual(['nobody’s', 'stored']);
 });
 
-it('the right password is a token', async () => {
+it('signing in with the right password gives a token', async () => {
   const { signIn } = setUp();
   expect(await signIn.signIn('192.0.2.1', 'ann', 'right')).toEqual({
     access_token: 'token of user_1',

@@ -30,7 +30,7 @@ describe('Bindings', () => {
     expect(await new Bindings(store, 'one', schema, { clock }).get('ann', 'a')).toEqual({ server: 'last' });
   });
 
-  it('take what is stored in another form for nothing', async () => {
+  it('ignore values that are stored in another form', async () => {
     await new Bindings(store, 'one', z.number(), { clock }).put('ann', 'old', 5);
     const bindings = new Bindings(store, 'one', schema, { clock });
     expect(await bindings.get('ann', 'old')).toBeUndefined();

@@ -19,7 +19,7 @@ describe('HistoryKey', () => {
     expect(keyOf('uA', 'a1', 'uB').after('C', '2')).toBe(keyOf('uA', 'a1', 'uB', 'uC', 'a2').value);
   });
 
-  it('is none of a history that is empty or ends without an answer, nor after a blank answer', () => {
+  it('is undefined for a history that is empty, ends without an answer, or ends with a blank one', () => {
     expect([keyOf().value, keyOf('uA').value, keyOf('uA', 'a1', 'uB').value]).toEqual(
       Array(3).fill(undefined),
     );

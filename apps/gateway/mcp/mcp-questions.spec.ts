@@ -13,7 +13,7 @@ describe('what a client brings back with an answer', () => {
     ['text', 'garbage'],
     ['another shape', '{"turn_id":"turn_1"}'],
     ['an id that is a query', JSON.stringify({ ...question, turn_id: { $ne: null } })],
-  ])('is no question when it is %s', (_what, state) => {
+  ])('refuses a state of the request that is %s', (_what, state) => {
     expect(toQuestion(state)).toBeUndefined();
   });
 

@@ -6,9 +6,12 @@ describe('what is served without limits', () => {
     expect(['GET', 'HEAD'].map((method) => isAlwaysServed({ method, path }))).toEqual([true, true]);
   });
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'get', undefined])('not %s', (method) => {
-    expect(isAlwaysServed({ method, path: '/health/live' })).toBe(false);
-  });
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'get', undefined])(
+    'does not exempt the method %s from the limits',
+    (method) => {
+      expect(isAlwaysServed({ method, path: '/health/live' })).toBe(false);
+    },
+  );
 
   it.each([
     '/health/',

@@ -22,7 +22,7 @@ describe('FairLines', () => {
     expect(takeAll(lines)).toEqual(['a1', 'b2']);
   });
 
-  it('lose the newest of the longest line, of equal ones of the one that was served last', () => {
+  it('reject, when they are full, the newest request of the longest line', () => {
     const lines = linesOf('a1', 'b1', 'b2');
     expect(lines.takeSurplus()).toEqual({ network: 'b', item: 'b2' });
     expect(lines.takeSurplus()).toEqual({ network: 'b', item: 'b1' });

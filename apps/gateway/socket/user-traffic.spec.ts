@@ -42,7 +42,7 @@ describe('UserTraffic', () => {
     traffic.check('ann');
   });
 
-  it('cuts off who goes on until twice as much', () => {
+  it('disconnects a user above twice the limit of bytes', () => {
     const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, note, { now: () => 0 });
     expect([traffic.receive('ann', 200), traffic.receive('ann', 1)]).toEqual(['fine', 'cut off']);
   });

@@ -84,7 +84,7 @@ describe('usage of an attempt whose provider has told none', () => {
     expect(streamed.usage).toEqual({ input_tokens: 12, output_tokens: 205, cached_tokens: 0 });
   });
 
-  it('is none when the provider refused the request', async () => {
+  it('counts no usage when the provider refused the request', async () => {
     const { noted, streamed } = await run(() => say(busy));
     expect(noted).toEqual([undefined, undefined, undefined]);
     expect(streamed.usage).toEqual({ input_tokens: 0, output_tokens: 0, cached_tokens: 0 });

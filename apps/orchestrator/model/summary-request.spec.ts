@@ -82,7 +82,7 @@ describe('the request for a summary', () => {
     expect(textOf(turns, 1_500)).toMatch(/^\[Earlier messages are left out here\.]\n\nUser: Question/);
   });
 
-  it('leaves no result of a call out of whose turn the rest is left out', () => {
+  it('leaves a turn out as a whole, with the results of its calls', () => {
     const long = [user('w'.repeat(3_000)), ...history.slice(1)];
     const text = textOf(long, 700);
     expect(text).toBe('[Earlier messages are left out here.]\n\nUser: Never mind.');

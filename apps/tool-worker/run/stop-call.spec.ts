@@ -105,7 +105,7 @@ describe('Stop of a call', () => {
     expect(events.map(({ type }) => type)).toEqual(['tool_error']);
   });
 
-  it('that is not here is none of this worker’s business', async () => {
+  it('of a call that this worker does not have is ignored', async () => {
     await createRunner().cancel(call);
     expect(await store.getOutcome(call.tool_call_id)).toBeNull();
   });

@@ -114,7 +114,7 @@ describe('loadToolFiles', () => {
     await refused;
   });
 
-  it('says what to correct when the folder is none', async () => {
+  it('names TOOLS_DIR when the folder is missing', async () => {
     await expect(loadToolFiles(join(folder, 'missing'), { clock })).rejects.toThrow('correct TOOLS_DIR');
   });
 });

@@ -51,7 +51,7 @@ function pass(seconds: number): void {
 }
 
 describe('keys of an issuer (AUTH=jwt with JWKS_URL)', () => {
-  it.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('of %s are good', async (alg) => {
+  it.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('signed with %s are accepted', async (alg) => {
     const key = await makeKey('k', alg);
     issuer.keys = [first.jwk, key.jwk];
     expect(await authenticate(await signWith(key))).toMatchObject({ id: 'ann', isOperator: false });

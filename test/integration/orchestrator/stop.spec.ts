@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => fleet.close());
 
-it('of a turn that waits for a person is answered at once: nobody waits for a text that is not written', async () => {
+it('Stop of a turn that waits for a person is answered at once, because no text is being written', async () => {
   const { bus } = await fleet.startOrchestrator(scriptedModel(() => []));
   const answers: Message[] = [];
   const gateway = await fleet.gateway();
