@@ -4,6 +4,7 @@ export { FollowingClock } from './following-clock.js';
 export { FreshReads } from './fresh-reads.js';
 export { letOthersRun } from './let-others-run.js';
 export { limitTime } from './limit-time.js';
+export { lookOften } from './look-often.js';
 export type { Random } from './random.port.js';
 export { RateWindow } from './rate-window.js';
 export { SystemClock } from './system-clock.js';

@@ -1,10 +1,10 @@
 import { controlKey, newMessage, type Body, type CatalogTool, type ToolChoice } from '#contracts';
 import type { Bus } from '#messaging';
-import type { Time } from '#time';
+import { lookOften, type Time } from '#time';
 import { Catalogue, LostWorkers, Offer, type LostWorkersDeps } from '#tools';
 
 /** Whoever lives has answered a roll-call by then. */
-const ROLL_CALL_MS = 1_000;
+const ROLL_CALL = { looks: 20, everyMs: 50 };
 
 /** An MCP server as it is configured, or a toolset of local tools. */
 export interface OfferedServer {
@@ -39,9 +39,7 @@ export class OfferedTools {
   async callRoll(): Promise<void> {
     const message = newMessage(this.time, 'catalog.roll_call', { reply_to: controlKey(this.processId) });
     await this.bus.send('worker.all', message);
-    this.answered = new Promise((resolve) => {
-      this.time.clock.after(ROLL_CALL_MS, resolve, { unref: true });
-    });
+    this.answered = lookOften(this.time.clock, ROLL_CALL);
   }
 
   /** Resolves when every worker has had the time to answer the last roll-call: who is not in the list then is away. */

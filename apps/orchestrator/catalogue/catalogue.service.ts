@@ -1,16 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
-import type { Timer } from '#time';
+import { lookOften, type Timer } from '#time';
 import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers } from '#tools';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
-/** A second: looks, and not a clock, because a process that stood still has not heard what came meanwhile. */
-const ROLL_CALL_LOOKS = 20;
-const LOOK_MS = 50;
+/** A second. */
+const ROLL_CALL = { looks: 20, everyMs: 50 };
 /** Without a new answer for so long, the roll-call counts as complete. */
 const QUIET_MS = 150;
 const EXPIRY_MS = 1_000;
@@ -69,11 +68,8 @@ export class CatalogueService {
     const message = newMessage(this.deps, 'catalog.roll_call', { reply_to: controlKey(processId) });
     const outcome = await bus.send('worker.all', message);
     if (outcome !== 'confirmed') return;
-    for (let look = 0; look < ROLL_CALL_LOOKS; look++) {
-      const isQuiet = this.lastAnnouncedAt > startedAt && clock.now() - this.lastAnnouncedAt > QUIET_MS;
-      if (isQuiet) return;
-      await clock.sleep(LOOK_MS);
-    }
+    const isQuiet = () => this.lastAnnouncedAt > startedAt && clock.now() - this.lastAnnouncedAt > QUIET_MS;
+    await lookOften(clock, ROLL_CALL, isQuiet);
   }
 
   /** The catalogue of now, stored, for a turn that begins. */
