@@ -10,6 +10,9 @@ const members = [
   ['AbortSignal', 'timeout'],
   ['Math', 'random'],
   ['crypto', 'randomUUID'],
+  ['crypto', 'getRandomValues'],
+  ['process', 'hrtime'],
+  ...globals.map((name) => ['globalThis', name]),
 ];
 const message = 'Take `clock` or `random` (#time) instead: what reads the machine cannot be simulated.';
 const forSpecs =
@@ -37,7 +40,11 @@ export const rawTime = [
         {
           paths: [
             ...timerModules.map((name) => ({ name, message })),
-            { name: 'node:crypto', importNames: ['randomUUID', 'randomBytes', 'randomInt'], message },
+            ...['crypto', 'node:crypto'].map((name) => ({
+              name,
+              importNames: ['randomUUID', 'randomBytes', 'randomInt', 'getRandomValues'],
+              message,
+            })),
           ],
         },
       ],
@@ -48,6 +55,7 @@ export const rawTime = [
           message,
         })),
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message },
+        { selector: "CallExpression[callee.name='Date']", message },
       ],
     },
   },
