@@ -1,4 +1,4 @@
-import type { Clock } from '#time';
+import { RateWindow, type Clock } from '#time';
 import type { McpLogger } from './mcp-logger.js';
 
 const MINUTE_MS = 60_000;
@@ -9,19 +9,19 @@ export const LINES_PER_MINUTE = 1_000;
  * the minute is left out, which is logged once, and how many they were as soon as the server writes again.
  */
 export function limitLines(logger: McpLogger, server: string, clock: Pick<Clock, 'now'>): McpLogger {
-  let since = -Infinity;
-  let lines = 0;
-  const beginMinute = () => {
-    const leftOut = lines - LINES_PER_MINUTE;
-    if (leftOut > 0) logger.warn({ server, lines: leftOut }, 'lines of an MCP server were left out');
-    [since, lines] = [clock.now(), 0];
-  };
+  const written = new RateWindow(clock, { windowMs: MINUTE_MS, sliceMs: MINUTE_MS });
+  let leftOut = 0;
   const mayWrite = () => {
-    if (clock.now() - since >= MINUTE_MS) beginMinute();
-    lines++;
-    if (lines === LINES_PER_MINUTE + 1)
+    const isNewMinute = written.sumOf(server) === 0;
+    if (isNewMinute && leftOut > 0) {
+      logger.warn({ server, lines: leftOut }, 'lines of an MCP server were left out');
+      leftOut = 0;
+    }
+    written.add(server, 1);
+    if (written.sumOf(server) <= LINES_PER_MINUTE) return true;
+    if (leftOut++ === 0)
       logger.warn({ server }, `an MCP server writes more than ${LINES_PER_MINUTE} lines a minute`);
-    return lines <= LINES_PER_MINUTE;
+    return false;
   };
   return {
     info: (...line) => void (mayWrite() && logger.info(...line)),

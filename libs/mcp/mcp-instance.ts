@@ -1,11 +1,10 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import type { Timer } from '#time';
+import { untilAborted, type Timer } from '#time';
 import { Slots, toPrintable, type Slot } from '#tools';
 import type { ConnectPause } from './connect-pause.js';
 import type { McpServer } from './mcp-config.js';
 import { McpConnection, type ConnectionDeps } from './mcp-connection.js';
 import { isConnectionError, unavailable } from './mcp-errors.js';
-import { orAborted } from './or-aborted.js';
 
 export interface InstanceSetup extends ConnectionDeps {
   config: McpServer;
@@ -64,7 +63,7 @@ export class McpInstance {
   }
 
   private async withConnection<T>(signal: AbortSignal, work: (connection: McpConnection) => Promise<T>) {
-    const connection = await orAborted(this.connect(), signal);
+    const connection = await untilAborted(this.connect(), signal);
     try {
       return await work(connection);
     } catch (error) {

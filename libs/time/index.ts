@@ -10,4 +10,5 @@ export { RateWindow } from './rate-window.js';
 export { SystemClock } from './system-clock.js';
 export { SystemRandom } from './system-random.js';
 export { systemTime, type Time } from './time.js';
+export { untilAborted } from './until-aborted.js';
 export { LateError, settledWithin, within } from './within.js';

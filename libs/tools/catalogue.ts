@@ -5,6 +5,9 @@ import { displayName } from './names.js';
 /** A worker that announced nothing for so long offers nothing. */
 export const ANNOUNCEMENT_LIFETIME_MS = 30_000;
 
+/** A second: every living worker has answered a roll-call by then. */
+export const ROLL_CALL = { looks: 20, everyMs: 50 };
+
 /** Calls of a toolset that a worker runs at once unless something else is set. */
 export const DEFAULT_CONCURRENCY = 16;
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '#time';
 import { Checker } from './checker.js';
 import type { CheckRequest, SlowCheckEnd, SlowChecks } from './slow-checks.port.js';
@@ -32,7 +33,7 @@ export class ThreadedChecks implements SlowChecks {
   private readonly lines = new Map<string, Waiting[]>();
   private readonly served = new Set<string>();
   /** Until when, by user. */
-  private readonly suspects = new Map<string, number>();
+  private readonly suspects = new LRUCache<string, number>({ max: MAX_SUSPECTS });
   readonly limitMs: number;
   private readonly waitMs: number;
   private readonly maxWaiting: number;
@@ -107,22 +108,13 @@ export class ThreadedChecks implements SlowChecks {
     const how = await checker.check(request, this.limitMs);
     this.busy.delete(checker);
     this.served.delete(userId);
-    if (how === 'too_slow' || how === 'died') this.suspect(userId);
+    if (how === 'too_slow' || how === 'died') this.suspects.set(userId, this.clock.now() + SUSPECT_MS);
     end(how);
     this.serve();
   }
 
   private isSuspect(userId: string): boolean {
     const until = this.suspects.get(userId);
-    if (until === undefined) return false;
-    if (this.clock.now() < until) return true;
-    this.suspects.delete(userId);
-    return false;
-  }
-
-  private suspect(userId: string): void {
-    this.suspects.delete(userId);
-    if (this.suspects.size >= MAX_SUSPECTS) this.suspects.delete(this.suspects.keys().next().value!);
-    this.suspects.set(userId, this.clock.now() + SUSPECT_MS);
+    return until !== undefined && this.clock.now() < until;
   }
 }

@@ -19,7 +19,7 @@ const TRACE = '0123abcd';
 function linesOf(form: ChatForm): ChatLines {
   let count = 0;
   const newId = () => `00000000-0000-4000-8000-${String(++count).padStart(12, '0')}`;
-  const logs = new LogLines(TRACE, () => 0);
+  const logs = new LogLines(TRACE, { now: () => 0 });
   return new ChatLines({ form, provider: 'claude', trace: TRACE, logs, timestamp: () => at, newId });
 }
 

@@ -1,10 +1,7 @@
 import { controlKey, newMessage, type Body, type CatalogTool, type ToolChoice } from '#contracts';
 import type { Bus } from '#messaging';
 import { lookOften, type Time } from '#time';
-import { Catalogue, LostWorkers, Offer, type LostWorkersDeps } from '#tools';
-
-/** Whoever lives has answered a roll-call by then. */
-const ROLL_CALL = { looks: 20, everyMs: 50 };
+import { Catalogue, LostWorkers, Offer, ROLL_CALL, type LostWorkersDeps } from '#tools';
 
 /** An MCP server as it is configured, or a toolset of local tools. */
 export interface OfferedServer {

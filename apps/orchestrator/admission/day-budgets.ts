@@ -2,7 +2,7 @@ import type { Turn } from '#contracts';
 import type { Refusals } from '#observability';
 import { ModelError } from '#llm';
 import type { Store } from '#store';
-import { timestampOf, type Time } from '#time';
+import { timestampOf, untilAborted, type Time } from '#time';
 import { addUsed, dayOf, findExceeded, isBudgetSet, NOTHING_USED, usedOf } from '#turn';
 import type { DayBudget, Used } from '#turn';
 import { isEndedStatus } from '#contracts';
@@ -125,20 +125,5 @@ export class DayBudgets {
     const day = dayOf(this.deps.clock.wall());
     const [sum] = await this.deps.store.sumUsage({ user_id, from: day, to: day, by: [], limit: 1 });
     return sum ? usedOf(sum) : NOTHING_USED;
-  }
-}
-
-/** The promise; rejects with the signal's reason if that comes first. */
-async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort!);
   }
 }

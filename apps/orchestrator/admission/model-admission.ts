@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ModelBudget } from '#bootstrap';
 import type { Usage } from '#contracts';
 import type { Metrics } from '#observability';
@@ -33,7 +34,7 @@ export interface ModelAdmissionOptions extends Time {
   metrics: Pick<Metrics, 'modelWaits' | 'modelWaitDuration'>;
 }
 
-/** Models that a provider has asked to leave alone. */
+/** Models that a provider has asked to leave alone: names come from clients, too. */
 const MAX_PAUSED = 1_000;
 
 interface Waiter {
@@ -51,7 +52,7 @@ interface Waiter {
  */
 export class ModelAdmission {
   private readonly budgets = new Map<string, SharedBudget>();
-  private readonly pausedUntil = new Map<string, number>();
+  private readonly pausedUntil = new LRUCache<string, number>({ max: MAX_PAUSED });
   private waiting: Waiter[] = [];
   private timer: Timer | undefined;
 
@@ -73,18 +74,9 @@ export class ModelAdmission {
 
   /** The provider wants this model to be left alone for so long. */
   pause(model: string, retryAfterMs: number): void {
-    this.forgetPauses();
     const until = this.now() + retryAfterMs * (1 + this.options.random.float() * SPREAD);
     this.pausedUntil.set(model, Math.max(until, this.pausedUntil.get(model) ?? 0));
     this.pump();
-  }
-
-  /** Names come from clients, too: those whose time is up go, and of too many the oldest. */
-  private forgetPauses(): void {
-    for (const [model, until] of this.pausedUntil) {
-      const isOver = until <= this.now() || this.pausedUntil.size >= MAX_PAUSED;
-      if (isOver) this.pausedUntil.delete(model);
-    }
   }
 
   private now(): number {
@@ -152,10 +144,8 @@ export class ModelAdmission {
   }
 
   private pauseOf(key: string): Shortage | undefined {
-    const waitMs = Math.ceil((this.pausedUntil.get(key) ?? 0) - this.now());
-    if (waitMs > 0) return { shortOf: 'provider', waitMs };
-    this.pausedUntil.delete(key);
-    return undefined;
+    const waitMs = Math.ceil((this.pausedUntil.peek(key) ?? 0) - this.now());
+    return waitMs > 0 ? { shortOf: 'provider', waitMs } : undefined;
   }
 
   private letIn({ keys, tokens, admit }: Waiter): void {

@@ -2,14 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { lookOften, type Timer } from '#time';
-import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers } from '#tools';
+import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers, ROLL_CALL } from '#tools';
 import type { OrchestratorDeps } from '../orchestrator.deps.js';
 import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
-/** A second. */
-const ROLL_CALL = { looks: 20, everyMs: 50 };
 /** Without a new answer for so long, the roll-call counts as complete. */
 const QUIET_MS = 150;
 const EXPIRY_MS = 1_000;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Journal, Outcome, Step } from '#contracts';
 import type { Store } from '#store';
 import {
@@ -28,6 +29,10 @@ export interface Past {
   approved: ReadonlySet<string>;
 }
 
+/** What one process keeps, of all conversations. */
+const MAX_CONVERSATIONS = 2_000;
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
 /** Turns read at once when a long conversation is cold; the newest alone are often all that is needed. */
 const PAGE_TURNS = 500;
 const FIRST_PAGE_TURNS = 50;
@@ -44,13 +49,13 @@ interface Page {
  * at message 3 and 3,000. Bounded by conversations and by characters, least recently used goes first.
  */
 export class History {
-  private readonly entries = new Map<string, Entry>();
-  private characters = 0;
+  private readonly entries = new LRUCache<string, Entry>({
+    max: MAX_CONVERSATIONS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: ({ characters }) => Math.max(1, characters),
+  });
 
-  constructor(
-    private readonly store: Store,
-    private readonly limits = { conversations: 2_000, characters: 64 * 1024 * 1024 },
-  ) {}
+  constructor(private readonly store: Store) {}
 
   /** Of all turns before `number`; the caller must not change it. `approvals`: of which tools is to be known of all. */
   async before(
@@ -64,10 +69,10 @@ export class History {
       known && known.upTo < number
         ? known
         : { upTo: 0, messages: [], approved: new Set<string>(), approvalsFrom: 0, characters: 0 };
-    this.forget(conversationId);
+    this.entries.delete(conversationId);
     if (entry.upTo < number - 1) await this.readOn(conversationId, entry, number);
     if (approvals) await this.readEarlierApprovals(conversationId, entry);
-    this.keep(conversationId, entry);
+    this.entries.set(conversationId, entry);
     return entry;
   }
 
@@ -76,15 +81,14 @@ export class History {
     const { conversation_id, number } = journal.turn;
     const entry = this.entries.get(conversation_id);
     if (!entry || entry.upTo !== number - 1) return;
-    this.forget(conversation_id);
+    this.entries.delete(conversation_id);
     for (const tool of approvedTools(journal)) entry.approved.add(tool);
     this.add(entry, journal);
-    this.keep(conversation_id, entry);
+    this.entries.set(conversation_id, entry);
   }
 
   /** Forgets a conversation (deleted). */
   forget(conversationId: string): void {
-    this.characters -= this.entries.get(conversationId)?.characters ?? 0;
     this.entries.delete(conversationId);
   }
 
@@ -160,18 +164,6 @@ export class History {
     appendMessages(entry.messages, messages);
     entry.characters += countCharacters(messages);
     entry.upTo = journal.turn.number;
-  }
-
-  private keep(conversationId: string, entry: Entry): void {
-    this.forget(conversationId);
-    this.entries.set(conversationId, entry);
-    this.characters += entry.characters;
-    for (const id of this.entries.keys()) {
-      const isOver =
-        this.entries.size > this.limits.conversations || this.characters > this.limits.characters;
-      if (!isOver || id === conversationId) break;
-      this.forget(id);
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ModelImage, ModelMessage } from '#llm';
 import type { Store } from '#store';
 import { readImageHeader } from '#tools';
@@ -30,9 +31,7 @@ const DEFAULT_LIMITS: ImageLimits = {
  * loaded stays the text that names it.
  */
 export class RequestImages {
-  /** Least recently used first. */
-  private readonly cache = new Map<string, ModelImage>();
-  private cachedBytes = 0;
+  private readonly cache: LRUCache<string, ModelImage>;
   private readonly limits: ImageLimits;
 
   constructor(
@@ -40,6 +39,10 @@ export class RequestImages {
     limits: Partial<ImageLimits> = {},
   ) {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
+    this.cache = new LRUCache({
+      maxSize: this.limits.cacheBytes,
+      sizeCalculation: ({ data }) => data.length,
+    });
   }
 
   /** By artifact id; undefined when there is nothing to show, so that most requests wait for nothing. */
@@ -76,7 +79,7 @@ export class RequestImages {
       ids.map(async (id) => {
         const image = this.cache.get(id) ?? (await this.read(conversationId, id));
         if (!image) return;
-        this.keep(id, image);
+        this.cache.set(id, image);
         loaded.set(id, image);
       }),
     );
@@ -89,16 +92,6 @@ export class RequestImages {
     const header = readImageHeader(Buffer.from(artifact.content, 'base64'));
     if (!header || Math.max(header.width, header.height) > this.limits.side) return undefined;
     return { content_type: header.contentType, data: artifact.content };
-  }
-
-  private keep(id: string, image: ModelImage): void {
-    if (!this.cache.delete(id)) this.cachedBytes += image.data.length;
-    this.cache.set(id, image);
-    for (const [oldest, { data }] of this.cache) {
-      if (this.cachedBytes <= this.limits.cacheBytes) break;
-      this.cache.delete(oldest);
-      this.cachedBytes -= data.length;
-    }
   }
 }
 

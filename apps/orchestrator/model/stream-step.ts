@@ -1,6 +1,6 @@
 import type { Block, StopReason, Usage } from '#contracts';
 import { ModelError, type ModelRequest } from '#llm';
-import { timestampOf, type Random } from '#time';
+import { backOffMs, timestampOf, type Random } from '#time';
 import { addUsage, NO_USAGE, stepAttempt } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { ShortOf, Shortage } from '../admission/shared-budget.js';
@@ -129,8 +129,10 @@ function retriesAfter(error: ModelError, input: StreamStep): number {
   return retryAfterMs > PATIENCE_MS ? 0 : Math.min(maxRetries, overloadRetries);
 }
 
-/** 0.5, 1, 2, 4, 8 s with jitter; what the provider asked for wins, up to a minute. */
+const BACK_OFF = { firstMs: 500, longestMs: 60_000 };
+
+/** 0.5, 1, 2, 4, 8 s, less up to a half of it; what the provider asked for wins, up to a minute. */
 function delayBefore(retry: number, retryAfterMs: number | undefined, random: Random): number {
   if (retryAfterMs !== undefined) return Math.min(retryAfterMs, 60_000);
-  return Math.round(random.jitter(500 * 2 ** retry));
+  return Math.round(backOffMs(retry, BACK_OFF, random));
 }

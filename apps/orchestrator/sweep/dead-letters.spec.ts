@@ -28,12 +28,12 @@ function die(n: number): Promise<void> {
 }
 
 describe('a hint that dies', () => {
-  it('is sent again without a sweep, each time after twice the pause, and the fourth death ends the turn', async () => {
+  it('is sent again without a sweep, after a pause that doubles each time, less up to half of it, and the fourth death ends the turn', async () => {
     for (const [index, pauseMs] of [250, 500, 1_000].entries()) {
       const kept = die(index);
-      await clock.advance(pauseMs - 1);
+      await clock.advance(pauseMs / 2 - 1);
       expect(hints()).toBe(index);
-      await clock.advance(1);
+      await clock.advance(pauseMs / 2 + 1);
       await kept;
       expect(hints()).toBe(index + 1);
     }

@@ -5,14 +5,14 @@ import type { DeadDelivery } from '#messaging';
 import { redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
 import { endingStep, failedOutcome, nextStepNumber } from '#turn';
-import { timestampOf } from '#time';
+import { backOffMs, timestampOf } from '#time';
 import { failRow } from '../drive/step-row.js';
 import { deadHintsInARow, MAX_DEAD_HINTS } from './poison-turn.js';
 
 /** Dead calls of the turn are among them. */
 const LETTERS_READ = 50;
-/** Before a dead hint is sent again; doubled for each further one. */
-const HINT_AGAIN_MS = 250;
+/** Before a dead hint is sent again. */
+const HINT_AGAIN = { firstMs: 250, longestMs: 4_000 };
 
 /**
  * Keeps what the broker gave up on (of the message ids and sizes, nothing that a user or a tool has written), and
@@ -78,7 +78,7 @@ async function hintAgain(ports: Ports, turnId: string): Promise<void> {
     ports.clock.wall(),
   );
   if (deaths >= MAX_DEAD_HINTS) return failTurn(ports, turnId);
-  await ports.clock.sleep(HINT_AGAIN_MS * 2 ** Math.max(0, deaths - 1));
+  await ports.clock.sleep(backOffMs(Math.max(0, deaths - 1), HINT_AGAIN, ports.random));
   await hint(ports, journal);
 }
 

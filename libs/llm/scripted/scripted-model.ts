@@ -1,3 +1,4 @@
+import { untilAborted } from '#time';
 import type { Model, ModelPart, ModelRequest } from '../model.port.js';
 
 export type Script = (request: ModelRequest, index: number) => ModelPart[] | AsyncIterable<ModelPart>;
@@ -22,7 +23,7 @@ export class ScriptedModel implements Model {
       }
       return;
     }
-    yield* untilAborted(parts, signal);
+    yield* partsUntilAborted(parts, signal);
   }
 }
 
@@ -33,23 +34,18 @@ function withEnd(parts: ModelPart[]): ModelPart[] {
 }
 
 /** Ends also when the script itself waits for something that never comes. */
-async function* untilAborted(parts: AsyncIterable<ModelPart>, signal: AbortSignal): AsyncIterable<ModelPart> {
+async function* partsUntilAborted(
+  parts: AsyncIterable<ModelPart>,
+  signal: AbortSignal,
+): AsyncIterable<ModelPart> {
   const iterator = parts[Symbol.asyncIterator]();
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  aborted.catch(() => undefined);
   try {
     for (;;) {
-      signal.throwIfAborted();
-      const next = await Promise.race([iterator.next(), aborted]);
+      const next = await untilAborted(iterator.next(), signal);
       if (next.done) return;
       yield next.value;
     }
   } finally {
-    signal.removeEventListener('abort', onAbort!);
     // Not awaited: a generator that waits forever would never answer.
     void iterator.return?.()?.catch(() => undefined);
   }

@@ -56,7 +56,7 @@ export class ArtifactChatController {
       form,
       provider,
       trace: chat.trace,
-      logs: new LogLines(chat.trace, () => clock.now()),
+      logs: new LogLines(chat.trace, clock),
       timestamp: () => timestampOf(clock),
       newId: () => random.id(),
     });

@@ -16,7 +16,7 @@ const event = (message: string, log?: EventOf<'tool_progress'>['log']): EventOf<
 const log = { level: 'info', logger: 'pubmed' };
 
 it('a log message names who logs and its turn, and is bounded; progress is none', () => {
-  const lines = new LogLines('0123abcd', () => 0);
+  const lines = new LogLines('0123abcd', { now: () => 0 });
   expect(lines.next(event('searching', log))).toBe('[pubmed:0123abcd] searching');
   expect(lines.next(event('x'.repeat(900), log))).toHaveLength(500);
   expect(lines.next(event('half way'))).toBeUndefined();
@@ -24,7 +24,7 @@ it('a log message names who logs and its turn, and is bounded; progress is none'
 
 it('ten messages a second are shown, and then the next ones', () => {
   let now = 0;
-  const lines = new LogLines('0123abcd', () => now);
+  const lines = new LogLines('0123abcd', { now: () => now });
   const shown = () => lines.next(event('x', log)) !== undefined;
   expect(Array.from({ length: 12 }, shown).filter(Boolean)).toHaveLength(10);
   now = 999;

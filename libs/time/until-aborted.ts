@@ -1,5 +1,5 @@
 /** The promise's end, or the signal's reason when that comes first. */
-export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   promise.catch(() => undefined);
   signal.throwIfAborted();
   let leave: () => void = () => undefined;
