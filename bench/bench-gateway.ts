@@ -4,6 +4,7 @@ import { createLogger, createMetrics, Health } from '#observability';
 import type { Store } from '#store';
 import { SystemClock, systemTime } from '#time';
 import { gatewayDefaults } from '../apps/gateway/gateway-defaults.js';
+import { openConfig } from '../apps/gateway/testing/open-config.js';
 import type { GatewayConfig } from '../apps/gateway/gateway.deps.js';
 import { startGateway } from '../apps/gateway/start-gateway.app.js';
 import { testPeers } from '#journal/testing';
@@ -54,14 +55,7 @@ export async function startBenchGateway(store: Store) {
       bus,
       processId: 'gateway-bench',
       peers: testPeers(),
-      config: {
-        auth: { kind: 'none' },
-        corsOrigins: [],
-        allowedHosts: [],
-        trustedProxies: [],
-        registration: 'open',
-        limits: LIMITS,
-      },
+      config: openConfig(LIMITS),
       logger: createLogger({ role: 'bench', level: 'error', pretty: false }),
       health: new Health(new SystemClock()),
       metrics: createMetrics({ collectDefaults: false }),

@@ -15,14 +15,13 @@ export interface GatewayConfig extends Pick<
   'auth' | 'registration' | 'corsOrigins' | 'allowedHosts' | 'trustedProxies'
 > {
   limits: GatewayLimits;
-  /** The part of a user's turns that is hinted while hints wait; absent: all. */
-  fairShare?: number;
+  /** The part of a user's turns that is hinted while hints wait; 1: all. */
+  fairShare: number;
   /** Undefined: all that exist. */
   dialects?: readonly string[];
-  /** Absent: no budgets. */
-  usage?: UsageSettings;
+  usage: UsageSettings;
   /** What the deployment offers at all. */
-  offer?: ToolChoice;
+  offer: ToolChoice;
 }
 
 /** Everything that one gateway needs from its process; opened and closed by the process. */

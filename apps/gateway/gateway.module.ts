@@ -54,7 +54,7 @@ import { UsageReader } from './usage/usage.js';
 export class GatewayModule {
   static forRoot(gateway: Gateway, deps: GatewayDeps): DynamicModule {
     const { store, health, metrics, logger, config, pageDir } = deps;
-    const usage = new UsageReader(store, config.usage?.budget ?? {}, deps.clock);
+    const usage = new UsageReader(store, config.usage.budget, deps.clock);
     const dialects = chooseDialects(config.dialects);
     const sendError = createErrorSender(dialects);
     return {

@@ -224,7 +224,7 @@ export class Gateway {
 
   private createBudgetDoor(): BudgetDoor {
     const { config, clock } = this.deps;
-    return new BudgetDoor(this.store, config.usage?.budget ?? {}, this.refusals, clock);
+    return new BudgetDoor(this.store, config.usage.budget, this.refusals, clock);
   }
 
   private createDoor(): TurnDoor {

@@ -3,6 +3,7 @@ import { Health } from '#observability';
 import { LOCAL_USER } from '../../apps/gateway/auth/user.js';
 import { ControlController, CONTROL_TYPES } from '../../apps/gateway/control/control.controller.js';
 import { gatewayDefaults } from '../../apps/gateway/gateway-defaults.js';
+import { openConfig } from '../../apps/gateway/testing/open-config.js';
 import { Gateway } from '../../apps/gateway/gateway.js';
 import { settingsFileSchema, toSettings } from '../../libs/bootstrap/config/settings-file.js';
 import { addHandlers } from './add-handlers.js';
@@ -31,14 +32,7 @@ export class SimulatedGateway extends SimulatedProcess {
     const gateway = new Gateway({
       ...gatewayDefaults(),
       ...member.part,
-      config: {
-        auth: { kind: 'none' },
-        registration: 'open',
-        corsOrigins: [],
-        allowedHosts: [],
-        trustedProxies: [],
-        limits,
-      },
+      config: openConfig(limits),
       logger: world.logger,
       health: new Health(clock),
       metrics,

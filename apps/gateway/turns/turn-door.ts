@@ -19,8 +19,8 @@ export interface DoorLimits extends Pick<
   GatewayLimits,
   'waitingTurns' | 'turnsAtOnce' | 'messagesPerMinute'
 > {
-  /** The part of `turnsAtOnce` that is hinted while hints wait; absent or 1: all. */
-  fairShare?: number;
+  /** The part of `turnsAtOnce` that is hinted while hints wait; 1: all. */
+  fairShare: number;
 }
 /** Which limit kept a message out, as the settings name it. */
 export type DoorLimit = 'messages_per_minute' | 'turns_at_once' | 'waiting_turns';
@@ -141,7 +141,7 @@ export class TurnDoor {
    * of a user beyond his share stay due, and sweepers bring them.
    */
   async mayHint(unended: number): Promise<boolean> {
-    const { fairShare = 1, turnsAtOnce } = this.limits;
+    const { fairShare, turnsAtOnce } = this.limits;
     if (fairShare >= 1 || unended < shareOf(turnsAtOnce, fairShare)) return true;
     this.lookAfter(LOOK_SOON_MS);
     await this.looking;

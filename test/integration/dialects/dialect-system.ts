@@ -3,6 +3,7 @@ import { createMetrics, Health } from '#observability';
 import type { ToolsetHost } from '#tools';
 import type { OrchestratorSettings } from '../../../apps/orchestrator/orchestrator.deps.js';
 import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
+import { openConfig } from '../../../apps/gateway/testing/open-config.js';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import { waitFor } from '../../services/wait-for.js';
 import { LIMITS } from '../gateway/gateway-harness.js';
@@ -30,15 +31,7 @@ export class DialectSystem {
     const worker = await fleet.startWorker(hosts);
     await fleet.startOrchestrator(model, settings);
     const { part, bus } = await fleet.join('gateway');
-    const auth = { kind: 'none' } as const;
-    const config = {
-      auth,
-      registration: 'open' as const,
-      corsOrigins: [],
-      allowedHosts: [],
-      trustedProxies: [],
-      limits: LIMITS,
-    };
+    const config = openConfig(LIMITS);
     const metrics = createMetrics({ collectDefaults: false });
     const deps = { ...part, logger: part.log, config, health: new Health(part.clock), metrics };
     const gateway = await startGateway(

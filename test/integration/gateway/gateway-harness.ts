@@ -9,6 +9,7 @@ import { SystemClock, systemTime } from '#time';
 import { SkippingClock } from '#time/testing';
 import { testPeers } from '#journal/testing';
 import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
+import { openConfig } from '../../../apps/gateway/testing/open-config.js';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
 import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
@@ -138,15 +139,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     bus,
     processId: GATEWAY_ID,
     peers: testPeers(),
-    config: {
-      auth: { kind: 'none' },
-      registration: 'open',
-      corsOrigins: [],
-      allowedHosts: [],
-      trustedProxies: [],
-      limits: { ...LIMITS, ...options.limits },
-      ...options.config,
-    },
+    config: { ...openConfig({ ...LIMITS, ...options.limits }), ...options.config },
     logger: createLogger({
       role: 'gateway',
       level: options.logLevel ?? 'warn',
