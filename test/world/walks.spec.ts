@@ -9,7 +9,7 @@ const BATCHES = Array.from({ length: 7 }, (_, i) => ({ first: i * BATCH + 1, las
 const TWICE = Array.from({ length: 17 }, (_, i) => 10 * i + 3);
 /** Seeds of walks that are aimed at what no other has struck. */
 const AIMED_FROM = 1_001;
-const TRIES = 8;
+const TRIES = 40;
 
 describe('a world of real gateways, orchestrators and tool workers', () => {
   const pool = new PlayerPool();
