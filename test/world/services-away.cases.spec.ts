@@ -10,6 +10,7 @@ const STEPS = [[LONG, { ...LONG, tool: 'repeat' as const }], [{ tool: 'once' as 
 const ALL_WELL = [1, 2, 3].map(() => ({ end: 'success', starts: 1 }));
 const OUTAGES: [string, Outage, number][] = [
   ['the broker restarts', 'broker_restart', 500],
+  ['the broker restarts without its queues', 'broker_wiped', 500],
   ['the broker is down for 15 s', 'broker_restart', 15_000],
   ['the broker raises an alarm for 15 s', 'alarm', 15_000],
   ['the store is away for 30 s', 'store_away', 30_000],

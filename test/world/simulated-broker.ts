@@ -1,6 +1,10 @@
-import { MemoryBroker, type PublishOutcome } from '#messaging';
+import { MemoryBroker, sharedQueues, toolsQueue, type PublishOutcome } from '#messaging';
 import type { VirtualClock } from '#time/testing';
 import { Line } from './line.js';
+import { TOOLSET } from './simulated-tools.js';
+
+/** Takes what is in a queue, and nobody gets it. */
+const DRAIN = { isFree: true, take: () => undefined };
 
 /** The world's broker. While it is down nobody is connected; its queues stay. */
 export class SimulatedBroker {
@@ -23,6 +27,20 @@ export class SimulatedBroker {
   unblock(): void {
     this.isBlocked = false;
     for (const act of this.unread.splice(0)) act();
+  }
+
+  /** Nobody is connected to it then: what its queues hold, and what was not acknowledged, is gone. */
+  beginToForget(): void {
+    for (const queue of this.queues()) queue.attach(DRAIN);
+  }
+
+  endToForget(): void {
+    for (const queue of this.queues()) queue.detach(DRAIN);
+  }
+
+  private queues() {
+    const names = [...sharedQueues, toolsQueue(TOOLSET)];
+    return names.flatMap((name) => this.memory.findQueue(name) ?? []);
   }
 
   publish(queue: string, content: Buffer, messageId: string): PublishOutcome {

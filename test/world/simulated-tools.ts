@@ -22,10 +22,12 @@ const COLOUR = {
   required: ['colour'],
 };
 
+export const TOOLSET = 'trace';
+
 /** Each start is written down before anything else. */
 export function createTraceToolset(process: SimulatedProcess): ToolsetHost {
   return defineToolset({
-    name: 'trace',
+    name: TOOLSET,
     version: '1.0.0',
     tools: WORLD_TOOLS.map((name) => traceTool(process, name)),
   });

@@ -4,8 +4,8 @@ import type { World } from './world.js';
 
 /** What is done to one process. `stop`: told to end; `freeze_host`: its machine is suspended. */
 export const BLOWS = ['kill', 'freeze', 'freeze_host', 'cut_bus', 'cut_store', 'delay', 'stop'] as const;
-/** What is done to the broker or the store, and so to all. */
-export const OUTAGES = ['broker_restart', 'store_away', 'alarm'] as const;
+/** What is done to the broker or the store, and so to all. `broker_wiped`: it restarts, and its queues are empty. */
+export const OUTAGES = ['broker_restart', 'broker_wiped', 'store_away', 'alarm'] as const;
 /** Of every process at once, as when all run on one machine. */
 const FREEZE_ALL = 'freeze_all';
 export type Blow = (typeof BLOWS)[number];
@@ -106,7 +106,8 @@ export class Strikes {
     this.count(how);
     if (how === FREEZE_ALL) return this.freezeAll(forMs);
     world.live({ what: 'struck', place: how === 'store_away' ? 'store' : 'broker', how });
-    if (how === 'broker_restart') world.restartBroker(forMs);
+    if (how === 'broker_restart' || how === 'broker_wiped')
+      world.restartBroker(forMs, { isWiped: how === 'broker_wiped' });
     else if (how === 'store_away') {
       world.faults.isStoreAway = true;
       world.clock.after(forMs, () => (world.faults.isStoreAway = false));

@@ -101,11 +101,16 @@ export class World {
     if (!this.isOver) this.onEnd(process);
   }
 
-  /** Every connection is gone at once; the broker is back after `forMs`. */
-  restartBroker(forMs: number): void {
-    this.broker.isUp = false;
+  /** Every connection is gone at once; the broker is back after `forMs`. `isWiped`: with empty queues. */
+  restartBroker(forMs: number, { isWiped = false } = {}): void {
+    const { broker } = this;
+    broker.isUp = false;
     for (const process of this.living()) process.cutBus();
-    this.clock.after(forMs, () => (this.broker.isUp = true));
+    if (isWiped) broker.beginToForget();
+    this.clock.after(forMs, () => {
+      if (isWiped) broker.endToForget();
+      broker.isUp = true;
+    });
   }
 
   note(line: string): void {
