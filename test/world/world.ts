@@ -95,6 +95,7 @@ export class World {
   /** It ended by itself, or because it was told to. */
   end(process: SimulatedProcess, by: 'itself' | 'drain' | 'kill'): void {
     if (process.isOver) return;
+    this.isUntouched &&= by === 'drain';
     const finished = by === 'drain' && process.hasFinished;
     this.live({ what: 'died', place: process.place, process_id: process.id, by, finished });
     process.kill();
