@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { View } from '#contracts';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { emptyView } from '#turn';
-import { DEFAULT_FEED_TIMINGS } from './feed-timings.js';
+import { DEFAULT_FEED_TIMINGS, type FeedTimings } from './feed-timings.js';
 import { Feeds } from './feeds.js';
 import type { Room, ServerEvent, Viewer } from './viewer.js';
 
@@ -10,18 +10,22 @@ const ID = 'conv_1';
 
 let clock: VirtualClock;
 let reads: number;
+let unfollowed: number;
 let bind: () => void;
 let feeds: Feeds;
 let told: ServerEvent[];
 let viewer: Viewer;
 
-beforeEach(() => {
+beforeEach(() => open(DEFAULT_FEED_TIMINGS));
+
+function open(timings: FeedTimings): void {
   const random = new SeededRandom(1);
   clock = new VirtualClock(random);
   reads = 0;
+  unfollowed = 0;
   told = [];
   const bound = new Promise<void>((resolve) => (bind = resolve));
-  const bus = { follow: () => bound, unfollow: () => undefined, onEvent: () => undefined };
+  const bus = { follow: () => bound, unfollow: () => void unfollowed++, onEvent: () => undefined };
   const room: Room = {
     enter: () => undefined,
     leave: () => undefined,
@@ -39,13 +43,13 @@ beforeEach(() => {
   } as Viewer;
   feeds = new Feeds(bus, () => room, {
     readView,
-    timings: DEFAULT_FEED_TIMINGS,
+    timings,
     counters: { relayed: () => undefined, dropped: () => undefined },
     log: { warn: () => undefined } as never,
     clock,
     random,
   });
-});
+}
 
 describe('who joins a conversation', () => {
   it('gets no snapshot before its events are bound: what happens between would be lost', async () => {
@@ -69,5 +73,21 @@ describe('who joins a conversation', () => {
     bind();
     await clock.advance(DEFAULT_FEED_TIMINGS.rereadMs);
     expect(reads).toBe(2);
+  });
+
+  it('keeps the feed for which it waits, however soon feeds without viewers are closed', async () => {
+    open({ ...DEFAULT_FEED_TIMINGS, lingerMs: 10 });
+    void feeds.open(ID);
+    await clock.advance(DEFAULT_FEED_TIMINGS.followMs - 5);
+    const joining = feeds.join(ID, viewer);
+    await clock.advance(DEFAULT_FEED_TIMINGS.followMs - 5);
+    expect(unfollowed).toBe(0);
+    bind();
+    await clock.advance(0);
+    await joining;
+    expect(feeds.viewers).toBe(1);
+    feeds.leave(ID, viewer);
+    await clock.advance(10);
+    expect([unfollowed, feeds.size]).toEqual([1, 0]);
   });
 });
