@@ -13,6 +13,7 @@ import {
   toolOf,
   untilChanged,
 } from './testing/fixture.js';
+import { waitFor } from '../../test/services/wait-for.js';
 import { findFreePort } from '../../test/services/free-port.js';
 import { httpServer, killHttpServers, startHttpServer } from './testing/http-fixture.js';
 
@@ -99,7 +100,11 @@ describe('a server of 2026-07-28 only, over streamable HTTP with a bearer token'
     await startHttpServer(otherPort, [testServerScript('scripted-http')], { LIST_TTL_MS: '60' });
     const other = createToolset(httpServer(otherPort), { minTtlMs: 50 });
     await other.start();
-    while ((await listings(otherPort)) < 3) await toolOf(other, 'set').run({}, toolContext());
+    const isListedAgain = async () => {
+      await toolOf(other, 'set').run({}, toolContext());
+      return (await listings(otherPort)) >= 3;
+    };
+    await waitFor(isListedAgain, { what: 'a third listing' });
   });
 
   it('that is killed is missed by the next call at the latest, and found again when it is back', async () => {

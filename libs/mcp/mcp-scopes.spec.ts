@@ -58,7 +58,7 @@ describe('server-memory with scope: user', () => {
     expect(await read('bob')).not.toContain('Secret');
     // Idle processes end; what the server wrote to its file is there for the next one.
     const open = async () => (await metrics.mcpConnections.get()).values[0]!.value;
-    while ((await open()) > 1) await new Promise((resolve) => setImmediate(resolve));
+    await waitFor(async () => (await open()) <= 1, { what: 'the end of idle processes' });
     expect(await read('ann')).toContain('of ann');
     await rm(folder, { recursive: true });
   });
@@ -132,9 +132,7 @@ describe('a server with start: demand', () => {
     const toolset = createToolset(server, {}, recordingLogger(), { metrics });
     await toolset.start();
     const open = async () => (await metrics.mcpConnections.get()).values[0]!.value;
-    const untilNone = async () => {
-      while ((await open()) > 0) await new Promise((resolve) => setImmediate(resolve));
-    };
+    const untilNone = () => waitFor(async () => (await open()) === 0, { what: 'the end of every process' });
     await untilNone();
     expect(toolset.tools().length).toBeGreaterThan(0);
     // Started once for all who want it, and never more calls in it than it may have.

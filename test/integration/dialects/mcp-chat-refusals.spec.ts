@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError, type Store } from '#store';
 import { McpChatClient, readStrictly } from '../../e2e/mcp-chat-client.js';
-import { waitFor } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 import { JWT_SECRET, signTestToken, startHarness, type Harness } from '../gateway/gateway-harness.js';
 import { PlayedTurn } from '../gateway/played-turn.js';
 
@@ -247,11 +247,11 @@ describe('a turn without an answer', () => {
     const chatting = parting.chat('two');
     const isWaiting = async () => (await other.store.listUnendedTurnsOf('local')).length === 2;
     await waitFor(isWaiting, { what: 'both turns' });
-    const response = await streaming;
+    const response = await inTime(streaming, { what: 'the head of the stream' });
     const stopping = other.stop();
     const restarting = 'Server is restarting, the answer will be in the conversation';
     expect(await readStrictly(response)).toMatchObject({ raw: `data: [ERROR] ${restarting}\n\n` });
-    const { status, body } = await chatting;
+    const { status, body } = await inTime(chatting, { what: 'the answer to the chat' });
     expect([status, body]).toEqual([503, { detail: restarting }]);
     await stopping;
   });

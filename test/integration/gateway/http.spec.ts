@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage } from '#contracts';
 import { systemTime } from '#time';
 import { nextMillisecond } from '../../services/next-millisecond.js';
-import { waitFor } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 import { Client, GATEWAY_ID, startHarness, type Harness } from './gateway-harness.js';
 import { addCall, PlayedTurn } from './played-turn.js';
 import { RawClient } from './raw-client.js';
@@ -565,7 +565,7 @@ describe('draining', () => {
     await waitFor(() => isRefused, { what: 'the refusal of a client that comes now' });
     release();
     expect(await inHand).toHaveProperty('turn_id');
-    await draining;
+    await inTime(draining, { what: 'the end of the drain' });
     await waitFor(() => !client.socket.connected, { what: 'the disconnect' });
     expect(reasons).toEqual(['transport close', 'transport close']);
     await expect(fetch(`${ending.url}/health/live`)).rejects.toThrow();
@@ -584,6 +584,6 @@ describe('draining', () => {
     // An answer on a later connection: by then the first one has been accepted.
     await (await fetch(`${ending.url}/health/live`)).text();
     await ending.stop();
-    await closed;
+    await inTime(closed, { what: 'the end of a connection without a request' });
   });
 });

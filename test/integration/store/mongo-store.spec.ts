@@ -15,7 +15,7 @@ import {
 import { describeStoreContract } from '../../../libs/store/testing/store-contract.js';
 import { findFreePort } from '../../services/free-port.js';
 import { describeWithServices, mongoForTest, serviceStartTimeoutMs } from '../../services/test-services.js';
-import { inTime } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 import { MongoProxy } from './mongo-proxy.js';
 
 describeWithServices(['mongo'], 'the Mongoose adapter', () => {
@@ -91,7 +91,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       await direct.open();
       proxy.loseNextAnswerTo('insert');
       const inserting = store.insertTurn(turn);
-      while (!(await direct.getTurn(turn._id))) await new Promise(setImmediate);
+      await waitFor(() => direct.getTurn(turn._id), { what: 'the turn in the store', intervalMs: 1 });
       await direct.setTurnStatus(turn._id, 'running');
       expect(await inserting).toMatchObject({ won: true, row: { _id: turn._id } });
       await direct.close();

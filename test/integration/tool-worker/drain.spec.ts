@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool, defineToolset, type ToolContext } from '#tools';
-import { waitFor } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel, USAGE } from '../orchestrator/fleet-harness.js';
 
 const QUESTION = { message: 'Sure?', schema: { type: 'object', properties: {} } };
@@ -65,7 +65,7 @@ describe('a worker that leaves', () => {
     for (let round = 0; round < 20; round++) await nextTurn();
     expect(hasLeft).toBe(false);
     end();
-    await leaving;
+    await inTime(leaving, { what: 'the end of the drain' });
     expect(await fleet.store.getOutcome(tool_call_id)).toMatchObject({
       status: 'success',
       data: { text: 'ended in its own words' },

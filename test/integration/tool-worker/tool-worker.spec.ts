@@ -8,7 +8,7 @@ import { openPorts } from '#journal/testing';
 import { InputSchemas } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
 import { ToolWorker } from '../../../apps/tool-worker/tool-worker.js';
-import { waitFor } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 
 const echo = defineTool({
   name: 'echo',
@@ -84,7 +84,7 @@ describe('a tool worker', () => {
       },
     );
     void worker.start();
-    await consumed;
+    await inTime(consumed, { what: 'the first queue being consumed' });
     expect(taken).toEqual([['tools.memory', 3]]);
     const [, offer] = await waitFor(() => recorded.bodies('catalog.announce')[0], { what: 'an offer' });
     expect(offer.toolsets).toMatchObject([{ name: 'memory', scope: 'user' }]);
