@@ -90,7 +90,7 @@ describe('a streamed completion', () => {
     const reader = data[Symbol.asyncIterator]();
     const texts: unknown[] = [];
     while (texts.join('') !== 'It is') {
-      const { value } = await reader.next();
+      const { value } = await inTime(reader.next(), { what: 'the words said so far' });
       texts.push((value as OpenAI.ChatCompletionChunk).choices[0]!.delta.content);
     }
     played!.complete(await played!.commit(1, 'It is 3.'));
@@ -109,7 +109,7 @@ describe('a streamed completion', () => {
     let told = '';
     const where = `/api/turns/${turnId}/calls/${call.tool_call_id}/approval`;
     while (!told.includes(`: waits for approval: POST ${where}\n\n`))
-      told += (await reader.read()).value ?? '';
+      told += (await inTime(reader.read(), { what: 'the comment' })).value ?? '';
     expect((await post(where, { decision: 'approve' })).status).toBe(200);
     const answer = async () => harness.store.getAnswer(`${call.tool_call_id}:approval`);
     expect(await waitFor(answer, { what: 'the answer' })).toMatchObject({ decision: 'approve' });
