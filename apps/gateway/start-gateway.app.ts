@@ -3,7 +3,6 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { BusStrategy, connectBus } from '#messaging';
 import { createNestLogger } from '#observability';
-import { CONTROL_TYPES } from './control/control.controller.js';
 import type { Dialect } from './dialects/dialect.js';
 import { chooseDialects } from './dialects/dialects.js';
 import { genesisChat, SOCKET_PATH } from './dialects/genesis-chat/genesis-chat.js';
@@ -49,7 +48,7 @@ export async function startGateway(
   const strategy = new BusStrategy(bus, { role: 'gateway', logger });
   connectBus(app, strategy);
   await app.startAllMicroservices();
-  await strategy.startControl({ role: 'gateway', processId }, CONTROL_TYPES);
+  await strategy.startControl(processId);
   await gateway.start();
   const breakUnused = trackUnused(app.getHttpServer());
   const answersGoneOut = trackAnswers(app.getHttpServer(), clock);

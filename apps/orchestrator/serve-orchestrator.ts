@@ -1,19 +1,6 @@
 import type { BusStrategy } from '#messaging';
 import type { Orchestrator } from './orchestrator.js';
 
-/** Control messages that an orchestrator acts on. */
-const CONTROL = [
-  'turn.advance',
-  'tool.result',
-  'catalog.announce',
-  'catalog.withdraw',
-  'model.limited',
-  'model.roll_call',
-  'calls.counted',
-  'turn.superseded',
-  'turn.stop',
-  'turn.peek',
-] as const;
 const RESULTS_PREFETCH = 100;
 /** Of the grace, for giving turns back. */
 const LEAVING_MS = 500;
@@ -32,7 +19,7 @@ export async function serveOrchestrator(
   strategy: Pick<BusStrategy, 'startControl' | 'startConsuming' | 'startDead' | 'stopConsuming'>,
   { processId, turnsAtOnce }: { processId: string; turnsAtOnce: number },
 ): Promise<RunningOrchestrator> {
-  await strategy.startControl({ role: 'orchestrator', processId }, CONTROL);
+  await strategy.startControl(processId);
   await orchestrator.prepare();
   await strategy.startConsuming('results', { prefetch: RESULTS_PREFETCH });
   await strategy.startConsuming('turns', { prefetch: turnsAtOnce });

@@ -22,7 +22,7 @@ export async function startOrchestrator(
     logger: createNestLogger(log),
     abortOnError: false,
   });
-  const strategy = new BusStrategy(bus, { logger: log });
+  const strategy = new BusStrategy(bus, { role: 'orchestrator', logger: log });
   connectBus(app, strategy);
   await app.startAllMicroservices();
   return serveOrchestrator(orchestrator, strategy, { processId, turnsAtOnce: settings.turnsAtOnce });

@@ -2,15 +2,6 @@ import type { BusStrategy } from '#messaging';
 import { settledWithin, type Clock } from '#time';
 import type { ToolWorker } from './tool-worker.js';
 
-/** Control messages that a tool worker acts on. */
-const CONTROL = [
-  'tool.cancel',
-  'tool.answered',
-  'catalog.announce',
-  'catalog.withdraw',
-  'catalog.roll_call',
-] as const;
-
 /** Of the grace, for ending the MCP servers. */
 const CLOSING_MS = 500;
 /** Longer than the rest of a drain takes. */
@@ -28,7 +19,7 @@ export async function serveToolWorker(
   strategy: Pick<BusStrategy, 'startControl' | 'stopConsuming'>,
   { processId, clock }: { processId: string; clock: Clock },
 ): Promise<RunningToolWorker> {
-  await strategy.startControl({ role: 'worker', processId }, CONTROL);
+  await strategy.startControl(processId);
   await worker.start();
   return {
     worker,

@@ -15,7 +15,7 @@ export async function startToolWorker(
   deps: Omit<ToolWorkerDeps, 'auditLog' | 'slowChecks' | 'schemas'> & { log: Logger },
 ): Promise<RunningToolWorker> {
   const { bus, processId, clock, log } = deps;
-  const strategy = new BusStrategy(bus, { logger: log });
+  const strategy = new BusStrategy(bus, { role: 'worker', logger: log });
   const slowChecks = new ThreadedChecks({ clock });
   const schemas = new InputSchemas();
   const worker = new ToolWorker(

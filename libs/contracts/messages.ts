@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { controlKeySchema, idSchema, processIdSchema, timestampSchema, toolCallIdSchema } from './ids.js';
+import {
+  controlKeySchema,
+  idSchema,
+  processIdSchema,
+  timestampSchema,
+  toolCallIdSchema,
+  type Role,
+} from './ids.js';
 import { toolsetSchema } from './records.js';
 import { toolCallBodySchema, toolResultBodySchema } from './tool-messages.js';
 
@@ -125,31 +132,61 @@ export type Message<T extends MessageType = MessageType> = {
   [K in T]: { id: string; type: K; version: string; at: string; traceparent?: string; body: Body<K> };
 }[T];
 
+/**
+ * What each role takes: the messages of these queues, dead letters, and these control messages. Each needs exactly one
+ * handler in the role's program, which has no others.
+ */
+export const TAKEN_BY = {
+  gateway: {
+    queues: [],
+    deadLetters: false,
+    control: [
+      'catalog.announce',
+      'catalog.withdraw',
+      'model.announce',
+      'turn.stopped',
+      'turn.partial',
+      'socket.probe',
+      'limits.counted',
+    ],
+  },
+  orchestrator: {
+    queues: ['turns', 'results'],
+    deadLetters: true,
+    control: [
+      'turn.advance',
+      'tool.result',
+      'catalog.announce',
+      'catalog.withdraw',
+      'model.limited',
+      'model.roll_call',
+      'calls.counted',
+      'turn.superseded',
+      'turn.stop',
+      'turn.peek',
+    ],
+  },
+  worker: {
+    queues: ['tools'],
+    deadLetters: false,
+    control: ['tool.cancel', 'tool.answered', 'catalog.announce', 'catalog.withdraw', 'catalog.roll_call'],
+  },
+} as const satisfies Record<Role, Taken>;
+
+interface Taken {
+  queues: readonly string[];
+  deadLetters: boolean;
+  control: readonly MessageType[];
+}
+
+const { gateway, orchestrator, worker } = TAKEN_BY;
+
 /** Which message types a queue may carry; anything else in it is dead-lettered. */
 export const QUEUE_TYPES = {
   turns: ['turn.advance'],
   results: ['tool.result'],
   tools: ['tool.call'],
-  control: [
-    'turn.advance',
-    'tool.result',
-    'catalog.announce',
-    'catalog.withdraw',
-    'catalog.roll_call',
-    'tool.cancel',
-    'tool.answered',
-    'turn.superseded',
-    'turn.stop',
-    'turn.stopped',
-    'turn.peek',
-    'turn.partial',
-    'model.limited',
-    'model.announce',
-    'model.roll_call',
-    'calls.counted',
-    'socket.probe',
-    'limits.counted',
-    'probe',
-  ],
+  /** What no role takes does not exist; a probe is answered by the bus. */
+  control: [...new Set([...gateway.control, ...orchestrator.control, ...worker.control, 'probe' as const])],
 } as const satisfies Record<string, readonly MessageType[]>;
 export type QueueKind = keyof typeof QUEUE_TYPES;

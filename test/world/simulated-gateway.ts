@@ -1,7 +1,7 @@
 import { BusStrategy } from '#messaging';
 import { Health } from '#observability';
 import { LOCAL_USER } from '../../apps/gateway/auth/user.js';
-import { ControlController, CONTROL_TYPES } from '../../apps/gateway/control/control.controller.js';
+import { ControlController } from '../../apps/gateway/control/control.controller.js';
 import { gatewayDefaults } from '../../apps/gateway/gateway-defaults.js';
 import { openConfig } from '../../apps/gateway/testing/open-config.js';
 import { Gateway } from '../../apps/gateway/gateway.js';
@@ -38,13 +38,13 @@ export class SimulatedGateway extends SimulatedProcess {
       metrics,
     });
     gateway.sessions.serve(this.sockets.asServer());
-    const strategy = new BusStrategy(bus, { logger: world.logger });
+    const strategy = new BusStrategy(bus, { role: 'gateway', logger: world.logger });
     const { offeredTools, offeredModels, drivers, genesisSockets, counts } = gateway;
     addHandlers(
       strategy,
       new ControlController(offeredTools, offeredModels, drivers, genesisSockets, counts),
     );
-    await strategy.startControl({ role: 'gateway', processId }, CONTROL_TYPES);
+    await strategy.startControl(processId);
     await gateway.start();
     this.gateway = gateway;
     return gateway;

@@ -31,7 +31,7 @@ export class SimulatedOrchestrator extends SimulatedProcess {
       slowChecks: new InPlaceChecks(),
       schemas,
     });
-    const strategy = new BusStrategy(bus, { logger: world.logger });
+    const strategy = new BusStrategy(bus, { role: 'orchestrator', logger: world.logger });
     addHandlers(strategy, new HintsController(orchestrator));
     return serveOrchestrator(orchestrator, strategy, { processId, turnsAtOnce: settings.turnsAtOnce });
   }

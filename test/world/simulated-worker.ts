@@ -20,7 +20,7 @@ export class SimulatedWorker extends SimulatedProcess {
   protected async play(): Promise<Part> {
     const { member, world } = this;
     const { bus, processId, clock } = member;
-    const strategy = new BusStrategy(bus, { logger: world.logger });
+    const strategy = new BusStrategy(bus, { role: 'worker', logger: world.logger });
     const worker = new ToolWorker(
       {
         ...member.part,

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { Controller, Module, type INestApplication, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
+import { MessagePattern } from '@nestjs/microservices';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { of, type Observable } from 'rxjs';
-import { controlKey, type Message } from '#contracts';
+import { controlKey, QUEUE_TYPES, TAKEN_BY, type Message, type Role } from '#contracts';
 import { SystemClock, systemTime } from '#time';
 import type { BusLogger } from '../bus-logger.js';
 import type { Bus, DeadDelivery, DeliveryOutcome } from '../bus.port.js';
@@ -13,7 +13,8 @@ import { MemoryBroker } from '../memory/memory-broker.js';
 import { eventually } from '../testing/eventually.js';
 import { probe, superseded, toolCall, turnAdvance } from '../testing/sample-messages.js';
 import { BusContext } from './bus-context.js';
-import { BusStrategy, connectBus, roleTransport } from './bus-strategy.js';
+import { BusStrategy, connectBus } from './bus-strategy.js';
+import { DEAD, Handles, HandlesDead } from './handles.js';
 
 const seen: { message: Message; context: BusContext }[] = [];
 const deadLetters: DeadDelivery[] = [];
@@ -21,45 +22,58 @@ const failure = new Error('the handler broke');
 
 @Controller()
 class TurnsController {
-  @MessagePattern('turn.advance')
-  async advance(
-    @Payload() message: Message<'turn.advance'>,
-    @Ctx() context: BusContext,
-  ): Promise<DeliveryOutcome | void> {
+  @Handles('turn.advance')
+  async advance(message: Message<'turn.advance'>, context: BusContext): Promise<DeliveryOutcome | void> {
     seen.push({ message, context });
     if (message.body.turn_id === 'throws') throw failure;
     if (message.body.turn_id === 'rejects') return { reject: 'not mine' };
   }
 
-  @MessagePattern('dead')
-  async keep(@Payload() dead: DeadDelivery): Promise<void> {
+  @HandlesDead()
+  async keep(dead: DeadDelivery): Promise<void> {
     deadLetters.push(dead);
   }
 
-  @MessagePattern('tool.call', roleTransport('worker'))
-  call(@Payload() message: Message<'tool.call'>, @Ctx() context: BusContext): Observable<DeliveryOutcome> {
-    seen.push({ message, context });
-    return of('ack');
-  }
-
-  @MessagePattern('turn.superseded')
-  async yieldTurn(@Payload() message: Message<'turn.superseded'>, @Ctx() context: BusContext): Promise<void> {
+  @Handles('turn.superseded')
+  async yieldTurn(message: Message<'turn.superseded'>, context: BusContext): Promise<void> {
     seen.push({ message, context });
     if (message.body.turn_id === 'throws') throw failure;
   }
 }
 
 @Controller()
-class UnknownTypeController {
-  @MessagePattern('turn.advanced')
-  advance(): void {}
+class CallsController {
+  @MessagePattern('tool.call')
+  call(message: Message<'tool.call'>, context: BusContext): Observable<DeliveryOutcome> {
+    seen.push({ message, context });
+    return of('ack');
+  }
 }
 
 @Controller()
 class SecondController {
-  @MessagePattern('turn.advance')
+  @Handles('turn.advance')
   advance(): void {}
 }
+
+/** Handles what else the role takes. */
+function restOf(role: Role, handled: readonly string[]): Type {
+  class RestController {}
+  Controller()(RestController);
+  const { queues, control, deadLetters } = TAKEN_BY[role];
+  const queued = queues.flatMap((kind): readonly string[] => QUEUE_TYPES[kind]);
+  const types = new Set([...queued, ...control, ...(deadLetters ? [DEAD] : [])]);
+  for (const type of types) {
+    if (handled.includes(type)) continue;
+    const method = { value: () => undefined, writable: true, configurable: true };
+    Object.defineProperty(RestController.prototype, type, method);
+    MessagePattern(type)(RestController.prototype, type, method);
+  }
+  return RestController;
+}
+
+const ORCHESTRATOR = [TurnsController, restOf('orchestrator', ['turn.advance', 'turn.superseded', DEAD])];
+const WORKER = [CallsController, restOf('worker', ['tool.call'])];
 
 describe('BusStrategy', () => {
   const logger = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
@@ -82,7 +96,7 @@ describe('BusStrategy', () => {
     await bus.close();
   });
 
-  async function start(controllers: Type[], role?: 'worker'): Promise<BusStrategy> {
+  async function start(controllers: Type[], role: Role = 'orchestrator'): Promise<BusStrategy> {
     @Module({ controllers })
     class TestModule {}
     const app = await NestFactory.create(TestModule, { logger: false });
@@ -94,7 +108,7 @@ describe('BusStrategy', () => {
   }
 
   it('acknowledges when the handler returns, which got the message and its delivery', async () => {
-    const strategy = await start([TurnsController]);
+    const strategy = await start(ORCHESTRATOR);
     const consumer = await strategy.startConsuming('turns', { prefetch: 1 });
     const message = turnAdvance();
     await bus.publish('turns', message);
@@ -108,7 +122,7 @@ describe('BusStrategy', () => {
   });
 
   it('rejects what the handler throws on or rejects, and keeps the original error', async () => {
-    const strategy = await start([TurnsController]);
+    const strategy = await start(ORCHESTRATOR);
     await strategy.startConsuming('turns', { prefetch: 1 });
     await strategy.startDead();
     const [throws, rejects] = [turnAdvance('throws'), turnAdvance('rejects')];
@@ -124,8 +138,8 @@ describe('BusStrategy', () => {
     );
   });
 
-  it('takes the outcome of an Observable, and handlers of its role', async () => {
-    const strategy = await start([TurnsController], 'worker');
+  it('takes the outcome of an Observable', async () => {
+    const strategy = await start(WORKER, 'worker');
     await strategy.startConsuming('tools.math', { prefetch: 1 });
     await bus.publish('tools.math', toolCall());
     await eventually('it is handled', () => seen.length === 1);
@@ -134,7 +148,7 @@ describe('BusStrategy', () => {
   });
 
   it('forgets a consumer that was stopped by itself', async () => {
-    const strategy = await start([TurnsController], 'worker');
+    const strategy = await start(WORKER, 'worker');
     let stops = 0;
     jest.spyOn(bus, 'consume').mockImplementation(async () => ({ stop: async () => void stops++ }));
     const consumer = await strategy.startConsuming('tools.math', { prefetch: 1 });
@@ -145,10 +159,10 @@ describe('BusStrategy', () => {
     expect(stops).toBe(2);
   });
 
-  it('passes control messages on to the types asked for, whatever their handlers throw', async () => {
-    const strategy = await start([TurnsController]);
+  it('passes control messages on to handlers of the types that the role takes, whatever they throw', async () => {
+    const strategy = await start(ORCHESTRATOR);
     const processId = 'orchestrator-1';
-    await strategy.startControl({ role: 'orchestrator', processId }, ['turn.superseded']);
+    await strategy.startControl(processId);
     for (const message of [probe(), superseded('throws'), superseded('turn-1')]) {
       expect(await bus.send(controlKey(processId), message)).toBe('confirmed');
     }
@@ -160,28 +174,60 @@ describe('BusStrategy', () => {
     );
   });
 
-  it('does not start to consume a queue with a type that has no handler', async () => {
-    const strategy = await start([TurnsController]);
-    await expect(strategy.startConsuming('results', { prefetch: 1 })).rejects.toThrow(
-      'results carries tool.result, which has no @MessagePattern handler',
+  it('does not start to consume a queue that its role does not take from', async () => {
+    const strategy = await start(ORCHESTRATOR);
+    await expect(strategy.startConsuming('tools.math', { prefetch: 1 })).rejects.toThrow(
+      'the orchestrator takes nothing from tools.math',
     );
-    await expect(
-      strategy.startControl({ role: 'worker', processId: 'worker-1' }, ['tool.cancel']),
-    ).rejects.toThrow('control carries tool.cancel');
     await expect(strategy.startConsuming('tunrs', { prefetch: 1 })).rejects.toThrow(
-      'there is no queue tunrs',
+      'the orchestrator takes nothing from tunrs',
     );
   });
 
-  it('does not start with a handler for a type that does not exist', async () => {
-    await expect(start([TurnsController, UnknownTypeController])).rejects.toThrow(
-      'there is no message type turn.advanced',
+  it.each([
+    ['a control message', 'turn.stop'],
+    ['messages of its queues', 'tool.result'],
+    ['dead letters', DEAD],
+  ])('does not start without a handler for %s that its role takes', async (_what, type) => {
+    const rest = restOf('orchestrator', ['turn.advance', 'turn.superseded', DEAD, type]);
+    const controllers = type === DEAD ? [restOf('orchestrator', [DEAD])] : [TurnsController, rest];
+    await expect(start(controllers)).rejects.toThrow(
+      `the orchestrator takes ${type}, for which it has no handler`,
+    );
+  });
+
+  it.each([
+    ['that another role takes', 'tool.call'],
+    ['that does not exist', 'turn.advanced'],
+  ])('does not start with a handler for a type %s', async (_what, type) => {
+    class Stray {
+      handle(): void {}
+    }
+    Controller()(Stray);
+    MessagePattern(type)(
+      Stray.prototype,
+      'handle',
+      Object.getOwnPropertyDescriptor(Stray.prototype, 'handle')!,
+    );
+    await expect(start([...ORCHESTRATOR, Stray])).rejects.toThrow(
+      `the orchestrator has a handler for ${type}, which it does not take`,
     );
   });
 
   it('does not start with two handlers for a type', async () => {
-    await expect(start([TurnsController, SecondController])).rejects.toThrow(
+    await expect(start([...ORCHESTRATOR, SecondController])).rejects.toThrow(
       'turn.advance needs exactly one',
     );
+  });
+
+  it('does not compile a handler whose method wants another type', () => {
+    class Wrong {
+      // @ts-expect-error the method takes another message than the decorator says
+      @Handles('turn.stop')
+      stop(message: Message<'turn.peek'>): void {
+        seen.push({ message, context: new BusContext(['control']) });
+      }
+    }
+    expect(Wrong).toBeDefined();
   });
 });

@@ -6,41 +6,36 @@ import {
   type NestMicroservice,
 } from '@nestjs/microservices';
 import { defaultIfEmpty, isObservable, lastValueFrom } from 'rxjs';
-import { bodySchemas, QUEUE_TYPES, type Message, type QueueKind, type Role } from '#contracts';
+import { QUEUE_TYPES, TAKEN_BY, type Message, type Role } from '#contracts';
 import { BusSetupError } from '../bus-errors.js';
-import { silentLogger, type BusLogger } from '../bus-logger.js';
-import type { Bus, Consumer, DeadDelivery, Delivery, DeliveryOutcome } from '../bus.port.js';
-import { dispatchTo, type Handlers, type TypeOf } from '../handlers.js';
+import type { BusLogger } from '../bus-logger.js';
+import type { Bus, Consumer, DeadDelivery, Delivery, DeliveryOutcome, Handler } from '../bus.port.js';
 import { kindOfQueue } from '../topology.js';
 import { BusContext } from './bus-context.js';
+import { DEAD } from './handles.js';
 import { OriginalErrorFilter } from './original-error.filter.js';
 
-const deadPattern = 'dead';
-
 export interface BusStrategyOptions {
-  /** Takes handlers of this role only (and those without a role): for processes that play several. */
-  role?: Role;
-  logger?: BusLogger;
+  /** Whose handlers these are; see `TAKEN_BY`. */
+  role: Role;
+  logger: BusLogger;
 }
 
 /**
- * Nest transport on top of a `Bus`. Handlers are controller methods with `@MessagePattern('<message type>')` or
- * `'dead'`; they get the message (or `DeadDelivery`) and a `BusContext`, and return a `DeliveryOutcome` or nothing
- * (`ack`); what they throw rejects. Nothing is consumed before `start…` is called. The bus is opened and closed by
+ * Nest transport on top of a `Bus`. Handlers are controller methods with `@Handles('<message type>')` or
+ * `@HandlesDead()`; they get the message (or `DeadDelivery`) and a `BusContext`, and return a `DeliveryOutcome` or
+ * nothing (`ack`); what they throw rejects. Nothing is consumed before `start…` is called. The bus is opened and closed by
  * who made it.
  */
 export class BusStrategy extends Server implements CustomTransportStrategy {
   readonly #consumers = new Set<Consumer>();
   readonly #twice: string[] = [];
-  readonly #log: BusLogger;
 
   constructor(
     private readonly bus: Bus,
-    options: BusStrategyOptions = {},
+    private readonly options: BusStrategyOptions,
   ) {
     super();
-    this.#log = options.logger ?? silentLogger;
-    if (options.role) this.setTransportId(roleTransport(options.role));
   }
 
   override addHandler(pattern: unknown, callback: MessageHandler, isEventHandler = false, extras = {}): void {
@@ -49,46 +44,50 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     super.addHandler(pattern, callback, isEventHandler, extras);
   }
 
-  /** Fails when a handler is for no message type, or when a type has two. */
+  /** Fails unless there is exactly one handler for each type that the role takes, and none besides. */
   listen(callback: (error?: Error) => void): void {
-    const unknown = [...this.messageHandlers.keys()].filter(
-      (type) => type !== deadPattern && !(type in bodySchemas),
-    );
+    const { role } = this.options;
+    const taken = typesTakenBy(role);
     const wrong = [
-      ...unknown.map((type) => `there is no message type ${type}`),
-      ...this.#twice.map((type) => `${type} needs exactly one @MessagePattern handler`),
+      ...[...this.messageHandlers.keys()]
+        .filter((type) => !taken.has(type))
+        .map((type) => `the ${role} has a handler for ${type}, which it does not take`),
+      ...[...taken]
+        .filter((type) => !this.messageHandlers.has(type))
+        .map((type) => `the ${role} takes ${type}, for which it has no handler`),
+      ...this.#twice.map((type) => `${type} needs exactly one handler`),
     ];
     callback(wrong.length > 0 ? new BusSetupError(wrong.join('; ')) : undefined);
   }
 
-  /** Throws `BusSetupError` when a type that the queue carries has no handler. */
+  /** Throws `BusSetupError` for a queue that the role does not take from. */
   async startConsuming(queue: string, options: { prefetch: number }): Promise<Consumer> {
+    const { role } = this.options;
     const kind = kindOfQueue(queue);
-    if (!kind) throw new BusSetupError(`there is no queue ${queue}`);
-    const handler = dispatchTo(this.#handlersOf(kind, queue));
+    const queues: readonly string[] = TAKEN_BY[role].queues;
+    if (!kind || !queues.includes(kind)) throw new BusSetupError(`the ${role} takes nothing from ${queue}`);
+    // The bus delivers only types that belong to the queue.
+    const handler: Handler = (delivery) =>
+      this.#handle(this.#handlerOf(delivery.message.type), delivery.message, delivery, queue);
     return this.#keep(await this.bus.consume(queue, options, handler));
   }
 
   async startDead(): Promise<Consumer> {
-    const handler = this.#findHandler(deadPattern, 'dead-letters');
+    const handler = this.#handlerOf(DEAD);
     const store = async (dead: DeadDelivery): Promise<void> => {
       await resolveResult(handler(dead, new BusContext(['dead-letters'])));
     };
     return this.#keep(await this.bus.consumeDead(store));
   }
 
-  /** `types`: those that this role listens to; each needs a handler, the others are ignored. */
-  async startControl(
-    identity: { role: Role; processId: string },
-    types: readonly TypeOf<'control'>[],
-  ): Promise<void> {
-    const handlers = new Map(
-      types.map((type): [string, MessageHandler] => [type, this.#findHandler(type, 'control')]),
-    );
+  /** Of the types that the role takes; others are ignored. */
+  async startControl(processId: string): Promise<void> {
+    const { role } = this.options;
+    const taken: readonly string[] = TAKEN_BY[role].control;
     const context = new BusContext(['control']);
-    await this.bus.onControl(identity, (message) => {
-      const handler = handlers.get(message.type);
-      if (handler) void this.#handleControl(handler, message, context);
+    await this.bus.onControl({ role, processId }, (message) => {
+      if (taken.includes(message.type))
+        void this.#handleControl(this.#handlerOf(message.type), message, context);
     });
   }
 
@@ -109,17 +108,6 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     return this.bus as T;
   }
 
-  #handlersOf<K extends QueueKind>(kind: K, queue: string): Handlers<K> {
-    const entries = QUEUE_TYPES[kind].map((type) => {
-      const handler = this.#findHandler(type, queue);
-      return [
-        type,
-        (message: Message, delivery: Delivery) => this.#handle(handler, message, delivery, queue),
-      ];
-    });
-    return Object.fromEntries(entries) as Handlers<K>;
-  }
-
   async #handle(
     handler: MessageHandler,
     message: Message,
@@ -134,17 +122,15 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     try {
       await resolveResult(handler(message, context));
     } catch (error) {
-      this.#log.error(
+      this.options.logger.error(
         { message_type: message.type, message_id: message.id, err: error },
         'control handler failed',
       );
     }
   }
 
-  #findHandler(type: string, queue: string): MessageHandler {
-    const handler = this.messageHandlers.get(type);
-    if (!handler) throw new BusSetupError(`${queue} carries ${type}, which has no @MessagePattern handler`);
-    return handler;
+  #handlerOf(type: string): MessageHandler {
+    return this.messageHandlers.get(type)!;
   }
 
   /** Until it is stopped: toolsets come and go for as long as a worker lives. */
@@ -160,9 +146,10 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
   }
 }
 
-/** Second argument of `@MessagePattern` for a handler of one role in a process that plays several. */
-export function roleTransport(role: Role): symbol {
-  return Symbol.for(`switchyard.${role}`);
+function typesTakenBy(role: Role): Set<string> {
+  const { queues, deadLetters, control } = TAKEN_BY[role];
+  const queued = queues.flatMap((kind) => QUEUE_TYPES[kind]);
+  return new Set<string>([...queued, ...control, ...(deadLetters ? [DEAD] : [])]);
 }
 
 /** Adds the bus to an application, with the filter without which handlers' errors would be lost. */

@@ -1,0 +1,33 @@
+import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
+import type { Message, MessageType } from '#contracts';
+import type { DeadDelivery, DeliveryOutcome } from '../bus.port.js';
+import type { BusContext } from './bus-context.js';
+
+/** The pattern of what takes dead letters. */
+export const DEAD = 'dead';
+
+type Outcome = DeliveryOutcome | void;
+type Method<Input> = (input: Input, context: BusContext) => Outcome | Promise<Outcome>;
+type HandlerDecorator<Input> = <M extends Method<Input>>(
+  target: object,
+  name: string | symbol,
+  descriptor: TypedPropertyDescriptor<M>,
+) => void;
+
+/** A controller's method that takes the messages of one type. A method that wants another one does not compile. */
+export function Handles<T extends MessageType>(type: T): HandlerDecorator<Message<T>> {
+  return handlerOf(type);
+}
+
+/** A controller's method that takes dead letters. */
+export function HandlesDead(): HandlerDecorator<DeadDelivery> {
+  return handlerOf(DEAD);
+}
+
+function handlerOf<Input>(pattern: string): HandlerDecorator<Input> {
+  return (target, name, descriptor) => {
+    MessagePattern(pattern)(target, name, descriptor);
+    Payload()(target, name, 0);
+    Ctx()(target, name, 1);
+  };
+}
