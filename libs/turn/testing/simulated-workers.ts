@@ -16,6 +16,8 @@ export class SimulatedWorkers {
   runs: Run[] = [];
   /** Every start ever, by call. */
   readonly starts = new Map<string, number>();
+  private readonly names = ['worker-0', 'worker-1', 'worker-2'];
+  private born = this.names.length;
   private count = 0;
 
   constructor(private readonly world: World) {}
@@ -26,7 +28,7 @@ export class SimulatedWorkers {
     const queued = world.queue[index];
     if (!queued) return;
     if (!again) world.queue.splice(index, 1);
-    const worker = `worker-${this.count++ % 3}`;
+    const worker = this.names[this.count++ % this.names.length]!;
     if (world.doubted.has(worker)) return;
     const { journal, call } = queued;
     if (this.claim(queued, worker, 1)) return this.start(queued, worker, 1);
@@ -55,6 +57,12 @@ export class SimulatedWorkers {
   kill(worker: string): void {
     this.world.doubted.set(worker, 'dead');
     this.runs = this.runs.filter((run) => run.worker !== worker);
+  }
+
+  /** Another one starts where it was, under a name of its own. */
+  replace(worker: string): void {
+    const place = this.names.indexOf(worker);
+    if (place >= 0) this.names[place] = `worker-${this.born++}`;
   }
 
   private claim({ journal, call }: QueuedCall, worker: string, n: number): boolean {

@@ -116,8 +116,10 @@ export class Simulation {
     for (const { call } of openCalls(journal)) {
       const runs = this.workers.runs.filter((run) => run.call.tool_call_id === call.tool_call_id);
       for (const { owner, purpose } of claimsOn(journal, call.tool_call_id))
-        if (purpose === 'run' && !runs.some(({ worker }) => worker === owner))
+        if (purpose === 'run' && !runs.some(({ worker }) => worker === owner)) {
           this.world.doubted.set(owner, 'dead');
+          this.workers.replace(owner);
+        }
     }
   }
 

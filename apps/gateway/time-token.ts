@@ -1,2 +1,0 @@
-/** Nest's name for the `Time` of a gateway. */
-export const TIME = Symbol('TIME');
