@@ -2,10 +2,12 @@ import type { Refusals } from '#observability';
 import { ARTIFACT_LIMITS, ArtifactPlaces } from './artifacts/artifact-places.js';
 import { MinuteLimit } from './auth/minute-limit.js';
 import { OpenLimit } from './auth/open-limit.js';
+import type { SharedCounts } from './auth/shared-counts.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { UnknownSockets } from './socket/unknown-sockets.js';
 import { UNREAD_LIMITS, UnreadBytes } from './socket/unread-bytes.js';
 import { UserTraffic } from './socket/user-traffic.js';
+import { TurnDoor, type DoorLimit } from './turns/turn-door.js';
 
 type Deps = Pick<GatewayDeps, 'config' | 'clock'>;
 
@@ -58,4 +60,16 @@ export function createUnknownSockets(
     clock,
     count: (size) => metrics.unknownSockets.set(size),
   });
+}
+
+export function createTurnDoor(
+  { config, bus, clock }: Pick<GatewayDeps, 'config' | 'bus' | 'clock'>,
+  refusals: Refusals,
+  counts: SharedCounts,
+): TurnDoor {
+  const fairShare = config.auth.kind === 'none' ? 1 : config.fairShare;
+  const note = (limit: DoorLimit, user_id: string) => refusals.note(limit, { user_id });
+  const door = new TurnDoor(bus, { ...config.limits, fairShare }, note, clock);
+  door.shareWith(counts);
+  return door;
 }

@@ -1,16 +1,13 @@
-import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Ports } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
-import { createLocalAccounts, type LocalAccounts } from './accounts/create-local-accounts.js';
+import { createLocalAccounts } from './accounts/create-local-accounts.js';
 import { Calls } from './admin/calls.js';
 import { DeadLetters } from './admin/dead-letters.js';
 import { Artifacts } from './artifacts/artifacts.js';
-import type { Store } from '#store';
 import type { Time } from '#time';
 import { createAuthenticator } from './auth/json-web-token.adapter.js';
-import type { OpenLimit } from './auth/open-limit.js';
 import { SharedCounts } from './auth/shared-counts.js';
-import type { Authenticate, User } from './auth/user.js';
+import type { User } from './auth/user.js';
 import { Bodies } from './bodies/bodies.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
@@ -18,18 +15,20 @@ import { DriverRequests } from './control/driver-requests.js';
 import { Conversations } from './conversations/conversations.js';
 import { Ownership } from './conversations/ownership.js';
 import { DialectTurns } from './dialects/dialect-turns.js';
-import { createGenesisSockets } from './dialects/genesis-chat/create-genesis-sockets.js';
-import type { GenesisSockets } from './dialects/genesis-chat/genesis-sockets.js';
+import type { Dialect, DialectHost, OpenDialect } from './dialects/dialect.js';
+import { chooseDialects } from './dialects/dialects.js';
+import { createErrorSender } from './errors/send-error.js';
 import { createFeeds } from './feeds/create-feeds.js';
-import type { Feeds } from './feeds/feeds.js';
 import { DirectCalls } from './mcp/direct-calls.js';
 import { createMcpServer } from './mcp/mcp-server.adapter.js';
 import type { GatewayDeps } from './gateway.deps.js';
-import { createAddressOf, type AddressOf } from './safety/client-address.js';
+import { createAddressOf } from './safety/client-address.js';
+import { toOriginRules } from './safety/origin-rules.js';
 import {
   createArtifactPlaces,
   createConnectionRate,
   createOpenStreams,
+  createTurnDoor,
   createUnknownSockets,
   createUnreadBytes,
   createUserTraffic,
@@ -39,109 +38,145 @@ import { ConnectionGuard } from './socket/connection-guard.js';
 import { SocketRequests } from './socket/socket-requests.js';
 import { SocketSessions } from './socket/socket-sessions.js';
 import { createSocketRooms } from './socket/socket-viewer.js';
-import type { UnknownSockets } from './socket/unknown-sockets.js';
-import type { UserTraffic } from './socket/user-traffic.js';
 import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
-import { TurnDoor, type DoorLimit } from './turns/turn-door.js';
 import { TurnReader } from './turns/turn-reader.js';
 import { BudgetDoor } from './usage/budget-door.js';
+import { UsageReader } from './usage/usage.js';
+import { Wiring } from './wiring.js';
 
-/** One gateway: who is connected, what they follow, and what they may ask. Its Nest module only wires it. */
-export class Gateway {
-  /** Only with `AUTH=local`. */
-  readonly localAccounts: LocalAccounts | undefined;
-  readonly authenticate: Authenticate;
-  readonly ownership: Ownership;
-  readonly offeredTools: OfferedTools;
-  readonly offeredModels: OfferedModels;
-  readonly feeds: Feeds;
-  readonly turnDoor: TurnDoor;
-  readonly submitTurn: SubmitTurn;
-  readonly stopTurns: StopTurns;
-  readonly answerCalls: AnswerCalls;
-  readonly turnReader: TurnReader;
-  readonly artifacts: Artifacts;
-  readonly conversations: Conversations;
-  readonly userTraffic: UserTraffic;
-  /** Requests over HTTP that are being answered as long as a turn takes. */
-  readonly openStreams: OpenLimit;
-  readonly admission: Admission;
-  readonly sessions: SocketSessions;
-  readonly socketRequests: SocketRequests;
-  readonly drivers: DriverRequests;
-  readonly deadLetters: DeadLetters;
-  readonly calls: Calls;
-  readonly mcpServer: McpHttpHandler;
-  readonly dialectTurns: DialectTurns;
-  readonly store: Store;
-  readonly log: GatewayDeps['logger'];
-  readonly genesisSockets: GenesisSockets;
-  readonly refusals: Refusals;
-  /** Of limits that hold for the installation. */
-  readonly counts: SharedCounts;
-  readonly addressOf: AddressOf;
-  readonly unknownSockets: UnknownSockets;
-  readonly guard: ConnectionGuard;
-  /** Bodies of requests over HTTP. */
-  readonly bodies: Bodies;
-  readonly time: Time;
-
-  constructor(private readonly deps: GatewayDeps) {
-    const { store, bus, processId, peers, config, logger: log, metrics, clock, random, faultPoint } = deps;
-    const auditLog = auditLoggerOf(log);
-    const about = { store, bus, me: processId, peers, log, auditLog };
-    const ports: Ports = { ...about, clock, random, faultPoint };
-    this.store = store;
-    this.time = { clock, random };
-    this.log = log;
-    this.refusals = new Refusals(metrics.refusals, log, clock);
-    this.bodies = new Bodies({ limits: config.limits, refusals: this.refusals, log, clock });
-    this.counts = new SharedCounts(bus, processId, deps);
-    this.localAccounts = createLocalAccounts(store, config, this, deps.passwordCost);
-    this.authenticate = this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth, clock);
-    this.ownership = new Ownership(store);
-    this.offeredTools = new OfferedTools(bus, processId, config.offer, deps);
-    this.offeredModels = new OfferedModels(bus, processId, this.refusals, deps);
-    this.drivers = new DriverRequests(bus, processId, deps);
-    this.deadLetters = new DeadLetters({ store, bus, log: auditLog, clock, random });
-    this.calls = new Calls(store);
-    const openRoom = createSocketRooms(() => this.sessions.server());
-    this.feeds = createFeeds(deps, openRoom, (...asked) => this.drivers.peek(...asked));
-    this.stopTurns = new StopTurns(ports, this.drivers);
-    this.turnDoor = this.createDoor();
-    const { ownership, feeds, stopTurns, turnDoor: door, offeredModels: models } = this;
-    this.submitTurn = this.createSubmitTurn();
-    this.answerCalls = new AnswerCalls(ports, ownership);
-    this.turnReader = new TurnReader(store, ownership, clock);
-    this.artifacts = new Artifacts(store, ownership, createArtifactPlaces(deps, this.refusals));
-    const { submitTurn, turnReader } = this;
-    this.dialectTurns = new DialectTurns({ feeds, submitTurn, ownership, turnReader });
-    this.mcpServer = this.createMcp();
-    this.conversations = new Conversations(store, ownership, stopTurns, ports, door, models);
-    this.userTraffic = createUserTraffic(deps, this.refusals);
-    this.openStreams = createOpenStreams(config, this.refusals);
-    const { limits } = config;
-    this.addressOf = createAddressOf(config.trustedProxies);
-    this.unknownSockets = createUnknownSockets(deps, this.refusals);
-    const unread = createUnreadBytes(config, this.refusals);
-    this.guard = new ConnectionGuard({ traffic: this.userTraffic, unread, refusals: this.refusals, clock });
-    const isActive = async (user: User) => (await this.localAccounts?.known.isActive(user)) ?? true;
-    const count = () => metrics.sockets.set(this.socketCount);
-    this.sessions = new SocketSessions(feeds, { clock, maxJoined: limits.joinedPerSocket, count, isActive });
-    this.genesisSockets = createGenesisSockets({
-      ports,
-      turns: this.dialectTurns,
-      turnReader,
-      traffic: this.userTraffic,
-      maxWaiting: limits.requestsPerSocket,
-      count,
-      isActive,
-    });
-    this.admission = this.createAdmission();
-    this.socketRequests = this.createSocketRequests();
+/**
+ * One gateway: who is connected, what they follow, and what they may ask. All of it is wired here and nowhere else:
+ * Nest's module provides this object, and each controller takes from it what its constructor names.
+ */
+export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
+  /** `given`: members that are not made but taken, by everything that is made after them. */
+  constructor(deps: GatewayDeps, given: Partial<Gateway> = {}) {
+    super(deps, given);
   }
+
+  readonly store = this.deps.store;
+  readonly log = this.deps.logger;
+  readonly auditLog = auditLoggerOf(this.log);
+  readonly ports = toPorts(this.deps, this.auditLog);
+  readonly time: Time = { clock: this.deps.clock, random: this.deps.random };
+  readonly originRules = toOriginRules(this.deps.config);
+  readonly maxRequestsInHand = this.deps.config.limits.requestsPerSocket;
+  readonly addressOf = createAddressOf(this.deps.config.trustedProxies);
+  readonly refusals = this.part('refusals', () => {
+    const { metrics, logger, clock } = this.deps;
+    return new Refusals(metrics.refusals, logger, clock);
+  });
+  /** Bodies of requests over HTTP. */
+  readonly bodies = this.part('bodies', () => {
+    const { config, logger: log, clock } = this.deps;
+    return new Bodies({ limits: config.limits, refusals: this.refusals, log, clock });
+  });
+  /** Of limits that hold for the installation. */
+  readonly counts = this.part('counts', () => {
+    return new SharedCounts(this.deps.bus, this.deps.processId, this.deps);
+  });
+  /** Only with `AUTH=local`. */
+  readonly localAccounts = this.part('localAccounts', () => {
+    return createLocalAccounts(this.store, this.deps.config, this, this.deps.passwordCost);
+  });
+  readonly authenticate = this.part('authenticate', () => {
+    const { config, clock } = this.deps;
+    return this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth, clock);
+  });
+  readonly ownership = this.part('ownership', () => new Ownership(this.store));
+  readonly offeredTools = this.part('offeredTools', () => {
+    const { bus, processId, config } = this.deps;
+    return new OfferedTools(bus, processId, config.offer, this.deps);
+  });
+  readonly offeredModels = this.part('offeredModels', () => {
+    const { bus, processId } = this.deps;
+    return new OfferedModels(bus, processId, this.refusals, this.deps);
+  });
+  readonly drivers = this.part('drivers', () => {
+    return new DriverRequests(this.deps.bus, this.deps.processId, this.deps);
+  });
+  readonly deadLetters = this.part('deadLetters', () => {
+    return new DeadLetters({ ...this.ports, log: this.auditLog });
+  });
+  readonly calls = this.part('calls', () => new Calls(this.store));
+  readonly usage = this.part('usage', () => {
+    return new UsageReader(this.store, this.deps.config.usage.budget, this.time.clock);
+  });
+  readonly feeds = this.part('feeds', () => {
+    const openRoom = createSocketRooms(() => this.sessions.server());
+    return createFeeds(this.deps, openRoom, (...asked) => this.drivers.peek(...asked));
+  });
+  readonly stopTurns = this.part('stopTurns', () => new StopTurns(this.ports, this.drivers));
+  readonly turnDoor = this.part('turnDoor', () => createTurnDoor(this.deps, this.refusals, this.counts));
+  readonly submitTurn = this.part('submitTurn', () => {
+    const { ownership, stopTurns, turnDoor: door, offeredModels: models, refusals } = this;
+    const budgets = new BudgetDoor(this.store, this.deps.config.usage.budget, refusals, this.time.clock);
+    const parts = { ownership, stopTurns, door, models, budgets, refusals };
+    return new SubmitTurn({ ...this.ports, ...parts, log: this.log });
+  });
+  readonly answerCalls = this.part('answerCalls', () => new AnswerCalls(this.ports, this.ownership));
+  readonly turnReader = this.part('turnReader', () => {
+    return new TurnReader(this.store, this.ownership, this.time.clock);
+  });
+  readonly artifacts = this.part('artifacts', () => {
+    return new Artifacts(this.store, this.ownership, createArtifactPlaces(this.deps, this.refusals));
+  });
+  readonly conversations = this.part('conversations', () => {
+    const { ownership, stopTurns, turnDoor: door, offeredModels: models } = this;
+    return new Conversations(this.store, ownership, stopTurns, this.ports, door, models);
+  });
+  readonly userTraffic = this.part('userTraffic', () => createUserTraffic(this.deps, this.refusals));
+  /** Requests over HTTP that are being answered as long as a turn takes. */
+  readonly openStreams = this.part('openStreams', () => createOpenStreams(this.deps.config, this.refusals));
+  readonly mcpServer = this.part('mcpServer', () => {
+    const { offeredTools: offered, answerCalls: answers, artifacts, ownership, log } = this;
+    const { store, feeds, submitTurn, stopTurns, turnReader, time } = this;
+    const calls = new DirectCalls({ store, feeds, submitTurn, stopTurns, turnReader, ...time });
+    return createMcpServer({ offered, calls, answers, artifacts, ownership, log });
+  });
+  readonly dialectTurns = this.part('dialectTurns', () => new DialectTurns(this));
+  readonly unknownSockets = this.part('unknownSockets', () => createUnknownSockets(this.deps, this.refusals));
+  readonly guard = this.part('guard', () => {
+    const { userTraffic: traffic, refusals, deps } = this;
+    const unread = createUnreadBytes(deps.config, refusals);
+    return new ConnectionGuard({ traffic, unread, refusals, clock: deps.clock });
+  });
+  readonly sessions = this.part('sessions', () => {
+    return new SocketSessions(this.feeds, {
+      clock: this.time.clock,
+      maxJoined: this.deps.config.limits.joinedPerSocket,
+      count: () => this.countSockets(),
+      isActive: (user) => this.isActive(user),
+    });
+  });
+  readonly admission = this.part('admission', () => {
+    return new Admission({
+      authenticate: this.authenticate,
+      rate: createConnectionRate(this.deps, this.refusals),
+      traffic: this.userTraffic,
+      guard: this.guard,
+      signIn: this.localAccounts ? 'password' : 'token',
+      sockets: this.deps.config.limits.sockets,
+      count: () => this.sockets,
+      refusals: this.refusals,
+      log: this.log,
+    });
+  });
+  readonly socketRequests = this.part('socketRequests', () => {
+    const { sessions, feeds, ownership, submitTurn, stopTurns, answerCalls, refusals, log } = this;
+    const { userTraffic: traffic, maxRequestsInHand: maxInHand } = this;
+    const parts = { sessions, feeds, ownership, submitTurn, stopTurns, answerCalls, refusals, log };
+    return new SocketRequests({ ...parts, traffic, maxInHand, clock: this.time.clock });
+  });
+  /** Those that are switched on. */
+  readonly dialects: readonly Dialect[] = this.part('dialects', () => {
+    return chooseDialects(this.deps.config.dialects);
+  });
+  /** A refusal as the client of its path expects it. */
+  readonly sendError = createErrorSender(this.dialects);
+  readonly openDialects: readonly OpenDialect[] = this.dialects.map((dialect) => dialect.open(this));
 
   /** Follows events and asks the workers what they offer. */
   async start(): Promise<void> {
@@ -157,83 +192,29 @@ export class Gateway {
     this.admission.close();
     this.unknownSockets.stop();
     this.dialectTurns.stop();
-    await Promise.all([this.sessions.leaveAll(graceMs), this.genesisSockets.leaveAll(graceMs)]);
+    const others = this.openDialects.map((dialect) => dialect.drain?.(graceMs));
+    await Promise.all([this.sessions.leaveAll(graceMs), ...others]);
     await this.mcpServer.close();
     this.feeds.stop();
     this.offeredTools.close();
     this.counts.stop();
   }
 
-  private createSocketRequests(): SocketRequests {
-    const { sessions, feeds, ownership, submitTurn, stopTurns, answerCalls, refusals, log } = this;
-    return new SocketRequests({
-      sessions,
-      feeds,
-      ownership,
-      submitTurn,
-      stopTurns,
-      answerCalls,
-      traffic: this.userTraffic,
-      maxInHand: this.deps.config.limits.requestsPerSocket,
-      refusals,
-      log,
-      clock: this.time.clock,
-    });
-  }
-
-  private createMcp(): McpHttpHandler {
-    const { store, feeds, submitTurn, stopTurns, turnReader, artifacts, ownership, log } = this;
-    const { clock, random } = this.deps;
-    return createMcpServer({
-      offered: this.offeredTools,
-      calls: new DirectCalls({ store, feeds, submitTurn, stopTurns, turnReader, clock, random }),
-      answers: this.answerCalls,
-      artifacts,
-      ownership,
-      log,
-    });
-  }
-
-  private createAdmission(): Admission {
-    const { config, logger: log } = this.deps;
-    return new Admission({
-      authenticate: this.authenticate,
-      rate: createConnectionRate(this.deps, this.refusals),
-      traffic: this.userTraffic,
-      guard: this.guard,
-      signIn: this.localAccounts ? 'password' : 'token',
-      sockets: config.limits.sockets,
-      count: () => this.socketCount,
-      refusals: this.refusals,
-      log,
-    });
-  }
-
   /** Sockets of all kinds. */
-  private get socketCount(): number {
-    return this.sessions.size + this.genesisSockets.size;
+  get sockets(): number {
+    return this.openDialects.reduce((sum, dialect) => sum + (dialect.sockets?.() ?? 0), this.sessions.size);
   }
 
-  private createSubmitTurn(): SubmitTurn {
-    const { store, bus, faultPoint, logger: log, clock, random } = this.deps;
-    const { ownership, stopTurns, turnDoor: door, offeredModels: models, refusals } = this;
-    const budgets = this.createBudgetDoor();
-    const more = { budgets, refusals, log, faultPoint, clock, random };
-    return new SubmitTurn({ store, bus, ownership, stopTurns, door, models, ...more });
+  countSockets(): void {
+    this.deps.metrics.sockets.set(this.sockets);
   }
 
-  private createBudgetDoor(): BudgetDoor {
-    const { config, clock } = this.deps;
-    return new BudgetDoor(this.store, config.usage.budget, this.refusals, clock);
+  async isActive(user: User): Promise<boolean> {
+    return (await this.localAccounts?.known.isActive(user)) ?? true;
   }
+}
 
-  private createDoor(): TurnDoor {
-    const { bus, config, clock } = this.deps;
-    // Without accounts there is nobody to share with.
-    const fairShare = config.auth.kind === 'none' ? 1 : config.fairShare;
-    const note = (limit: DoorLimit, user_id: string) => this.refusals.note(limit, { user_id });
-    const door = new TurnDoor(bus, { ...config.limits, fairShare }, note, clock);
-    door.shareWith(this.counts);
-    return door;
-  }
+function toPorts(deps: GatewayDeps, auditLog: Ports['auditLog']): Ports {
+  const { store, bus, processId: me, peers, logger: log, clock, random, faultPoint } = deps;
+  return { store, bus, me, peers, log, auditLog, clock, random, faultPoint };
 }

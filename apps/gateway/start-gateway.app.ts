@@ -3,19 +3,12 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { BusStrategy, connectBus } from '#messaging';
 import { createNestLogger } from '#observability';
-import type { Dialect } from './dialects/dialect.js';
-import { chooseDialects } from './dialects/dialects.js';
-import { genesisChat, SOCKET_PATH } from './dialects/genesis-chat/genesis-chat.js';
-import { createUpgrade } from './dialects/genesis-chat/take-upgrade.adapter.js';
-import { createErrorSender } from './errors/send-error.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import { GatewayModule } from './gateway.module.js';
 import { Gateway } from './gateway.js';
 import { trackAnswers } from './http/answers-under-way.js';
 import { trackUnused } from './http/unused-connections.js';
 import { HttpConnections } from './safety/http-connections.js';
-import type { OriginRules } from './safety/judge-request.js';
-import { toOriginRules } from './safety/origin-rules.js';
 import { RequestPlaces } from './safety/request-places.js';
 import { secureHttp } from './safety/secure-http.middleware.js';
 import { serveUpgrades, type TakeUpgrade } from './socket/serve-upgrades.adapter.js';
@@ -32,13 +25,18 @@ export interface RunningGateway {
 /** Of the grace time that is left: a client that takes nothing must not cost the others of this process theirs. */
 const SHARE_FOR_ANSWERS = 0.5;
 
-/** Builds and starts a gateway whose store and bus are open. Throws Node's error if the port cannot be bound. */
+/**
+ * Builds and starts a gateway whose store and bus are open. Throws Node's error if the port cannot be bound.
+ *
+ * @param given parts that are taken instead of made, for tests
+ */
 export async function startGateway(
   deps: GatewayDeps,
   address: { port: number; host: string },
+  given: Partial<Gateway> = {},
 ): Promise<RunningGateway> {
   const { bus, processId, logger, clock } = deps;
-  const gateway = new Gateway(deps);
+  const gateway = new Gateway(deps, given);
   const app = await NestFactory.create<NestExpressApplication>(GatewayModule.forRoot(gateway, deps), {
     logger: createNestLogger(logger),
     bodyParser: false,
@@ -78,13 +76,10 @@ export function configureGateway(
   gateway: Gateway,
   { config, logger: log, httpTimings: timings }: GatewayDeps,
 ): HttpConnections {
-  const rules = toOriginRules(config);
   const { limits, trustedProxies } = config;
-  const dialects = chooseDialects(config.dialects);
-  const sendError = createErrorSender(dialects);
   // Without accounts everybody is one user.
   const countsUsers = config.auth.kind !== 'none';
-  const { authenticate, refusals, bodies, time } = gateway;
+  const { authenticate, refusals, bodies, time, sendError, dialects, originRules: rules } = gateway;
   const places = new RequestPlaces(limits);
   const connections = new HttpConnections({
     limits,
@@ -113,17 +108,13 @@ export function configureGateway(
   app.useWebSocketAdapter(
     new SocketServerAdapter(app, { rules, addressOf, admission, unknownSockets, guard }),
   );
-  serveUpgrades(app.getHttpServer(), upgradesOf(gateway, dialects, rules));
+  serveUpgrades(app.getHttpServer(), upgradesOf(gateway));
   return connections;
 }
 
 /** What takes handshakes over besides Socket.IO, by exact path. */
-export function upgradesOf(
-  gateway: Gateway,
-  dialects: readonly Dialect[],
-  rules: OriginRules,
-): ReadonlyMap<string, TakeUpgrade> {
-  const upgrades = new Map<string, TakeUpgrade>();
-  if (dialects.includes(genesisChat)) upgrades.set(SOCKET_PATH, createUpgrade(gateway, rules));
-  return upgrades;
+export function upgradesOf({
+  openDialects,
+}: Pick<Gateway, 'openDialects'>): ReadonlyMap<string, TakeUpgrade> {
+  return new Map(openDialects.flatMap(({ upgrade }) => (upgrade ? [[upgrade.path, upgrade.take]] : [])));
 }

@@ -32,18 +32,14 @@ export class SimulatedGateway extends SimulatedProcess {
     const gateway = new Gateway({
       ...gatewayDefaults(),
       ...member.part,
-      config: openConfig(limits),
+      config: { ...openConfig(limits), dialects: [] },
       logger: world.logger,
       health: new Health(clock),
       metrics,
     });
     gateway.sessions.serve(this.sockets.asServer());
     const strategy = new BusStrategy(bus, { role: 'gateway', logger: world.logger });
-    const { offeredTools, offeredModels, drivers, genesisSockets, counts } = gateway;
-    addHandlers(
-      strategy,
-      new ControlController(offeredTools, offeredModels, drivers, genesisSockets, counts),
-    );
+    addHandlers(strategy, new ControlController(gateway));
     await strategy.startControl(processId);
     await gateway.start();
     this.gateway = gateway;

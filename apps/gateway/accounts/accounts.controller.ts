@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { bearerToken } from '../auth/user.js';
@@ -9,6 +9,7 @@ import type { AccountBody } from './accounts.js';
 import { isVisible } from './name-look.js';
 import { Registration, type RegistrationState } from './registration.js';
 import { SignIn, type TokenBody } from './sign-in.js';
+import { FromAccounts } from './from-accounts.js';
 
 /** Longer ones are nobody's; hashing them would cost all the same. */
 const MAX_TYPED_LENGTH = 1_000;
@@ -42,15 +43,12 @@ const formSchema = z.object({
 /** `AUTH=local`. With any other there are no such routes. */
 @Controller('api/auth')
 export class AccountsController {
-  constructor(
-    @Inject(SignIn) private readonly door: SignIn,
-    @Inject(Registration) private readonly registration: Registration,
-  ) {}
+  constructor(@FromAccounts() private readonly local: { signIn: SignIn; registration: Registration }) {}
 
   /** For the page of somebody without an account. */
   @Get('registration')
   async state(): Promise<{ registration: RegistrationState }> {
-    return { registration: await this.registration.state() };
+    return { registration: await this.local.registration.state() };
   }
 
   @Post('register')
@@ -58,7 +56,7 @@ export class AccountsController {
     @Req() request: Request,
     @Body(new ParsePipe(registerSchema)) { invitation, ...given }: z.output<typeof registerSchema>,
   ): Promise<AccountBody> {
-    return this.door.register(addressOf(request), given, invitation);
+    return this.local.signIn.register(addressOf(request), given, invitation);
   }
 
   /** As OAuth 2 has it: a form. */
@@ -68,11 +66,11 @@ export class AccountsController {
     if (request.is('application/x-www-form-urlencoded') === false || request.body === undefined)
       throw new RequestError('invalid', 'The body must be application/x-www-form-urlencoded.');
     const { username, password } = parseRequest(formSchema, request.body);
-    return this.door.signIn(addressOf(request), username, password);
+    return this.local.signIn.signIn(addressOf(request), username, password);
   }
 
   @Get('me')
   me(@Req() request: Request): Promise<AccountBody> {
-    return this.door.whoIs(bearerToken(request.headers.authorization));
+    return this.local.signIn.whoIs(bearerToken(request.headers.authorization));
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Param, Patch, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Query, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import { accountSchema } from '#contracts';
 import { Accounts, type ListedAccount } from '../accounts/accounts.js';
@@ -8,6 +8,7 @@ import type { User } from '../auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { wholeNumber } from '../http/whole-number.js';
 import { OperatorGuard } from './operator.guard.js';
+import { FromAccounts } from '../accounts/from-accounts.js';
 
 const pageSchema = z.object({ after: wholeNumber(0, 999_999_999, 0), limit: wholeNumber(1, 500, 100) });
 /** Strict: a misspelled `is_active` that is ignored would leave somebody in. */
@@ -17,14 +18,11 @@ const changeSchema = z.strictObject(accountSchema.pick({ role: true, is_active: 
 @Controller('api/admin/users')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class AdminAccountsController {
-  constructor(
-    @Inject(Accounts) private readonly accounts: Accounts,
-    @Inject(KnownAccounts) private readonly known: KnownAccounts,
-  ) {}
+  constructor(@FromAccounts() private readonly local: { accounts: Accounts; known: KnownAccounts }) {}
 
   @Get()
   list(@Query(new ParsePipe(pageSchema)) page: z.output<typeof pageSchema>): Promise<ListedAccount[]> {
-    return this.accounts.list(page);
+    return this.local.accounts.list(page);
   }
 
   @Patch(':id')
@@ -33,8 +31,8 @@ export class AdminAccountsController {
     @Param('id') id: string,
     @Body(new ParsePipe(changeSchema)) change: z.output<typeof changeSchema>,
   ): Promise<ListedAccount> {
-    const changed = await this.accounts.change(operator, id, change);
-    this.known.forget(id);
+    const changed = await this.local.accounts.change(operator, id, change);
+    this.local.known.forget(id);
     return changed;
   }
 }

@@ -1,10 +1,11 @@
-import { Controller, Get, Inject, Param, Query, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import { HttpUserGuard } from '../auth/http-user.guard.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { wholeNumber } from '../http/whole-number.js';
 import { Calls, type CallsPage } from './calls.js';
 import { OperatorGuard } from './operator.guard.js';
+import { FromGateway } from '../http/from-gateway.js';
 
 const pageSchema = z.object({
   before: wholeNumber(1, 999_999_999, 999_999_999),
@@ -15,13 +16,13 @@ const pageSchema = z.object({
 @Controller('api/admin/conversations/:id/calls')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class CallsController {
-  constructor(@Inject(Calls) private readonly calls: Calls) {}
+  constructor(@FromGateway() private readonly gateway: { calls: Calls }) {}
 
   @Get()
   list(
     @Param('id') id: string,
     @Query(new ParsePipe(pageSchema)) page: z.output<typeof pageSchema>,
   ): Promise<CallsPage> {
-    return this.calls.list(id, page);
+    return this.gateway.calls.list(id, page);
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import { Invitations, type InvitationBody } from '../accounts/invitations.js';
 import { Registration } from '../accounts/registration.js';
@@ -7,6 +7,7 @@ import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { OperatorGuard } from './operator.guard.js';
+import { FromAccounts } from '../accounts/from-accounts.js';
 
 const newSchema = z.strictObject({
   hours: z.int().min(1).max(720).default(72),
@@ -24,8 +25,7 @@ const newSchema = z.strictObject({
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class InvitationsController {
   constructor(
-    @Inject(Invitations) private readonly invitations: Invitations,
-    @Inject(Registration) private readonly registration: Registration,
+    @FromAccounts() private readonly local: { invitations: Invitations; registration: Registration },
   ) {}
 
   @Post()
@@ -33,23 +33,23 @@ export class InvitationsController {
     @CurrentUser() operator: User,
     @Body(new ParsePipe(newSchema)) given: z.output<typeof newSchema>,
   ): Promise<InvitationBody & { token: string }> {
-    const state = await this.registration.state();
+    const state = await this.local.registration.state();
     if (state !== 'invite')
       throw new RequestError(
         'invalid',
         `Registration is ${state}, so an invitation would change nothing. Set REGISTRATION=invite.`,
       );
-    return this.invitations.create(operator, given);
+    return this.local.invitations.create(operator, given);
   }
 
   @Get()
   list(@CurrentUser() operator: User): Promise<InvitationBody[]> {
-    return this.invitations.list(operator);
+    return this.local.invitations.list(operator);
   }
 
   @Delete(':id')
   @HttpCode(204)
   withdraw(@CurrentUser() operator: User, @Param('id') id: string): Promise<void> {
-    return this.invitations.withdraw(operator, id);
+    return this.local.invitations.withdraw(operator, id);
   }
 }

@@ -1,15 +1,16 @@
-import { Controller, Get, Inject, Param, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
 import type { User } from '../auth/user.js';
 import { artifactFile } from './artifact-file.js';
 import { Artifacts } from './artifacts.js';
 import { sendContent } from './send-content.js';
+import { FromGateway } from '../http/from-gateway.js';
 
 @Controller('api/artifacts')
 @UseGuards(HttpUserGuard)
 export class ArtifactsController {
-  constructor(@Inject(Artifacts) private readonly artifacts: Artifacts) {}
+  constructor(@FromGateway() private readonly gateway: { artifacts: Artifacts }) {}
 
   /** HEAD as well. */
   @Get(':id')
@@ -19,8 +20,8 @@ export class ArtifactsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    if (!(await this.artifacts.places.enter(user.id, response))) return;
-    const { content, headers } = artifactFile(await this.artifacts.read(user, id));
+    if (!(await this.gateway.artifacts.places.enter(user.id, response))) return;
+    const { content, headers } = artifactFile(await this.gateway.artifacts.read(user, id));
     response.set(headers);
     sendContent(request, response, content);
   }

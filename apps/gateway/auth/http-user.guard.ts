@@ -1,28 +1,20 @@
-import {
-  createParamDecorator,
-  Inject,
-  Injectable,
-  type CanActivate,
-  type ExecutionContext,
-} from '@nestjs/common';
+import { createParamDecorator, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { requestIdOf } from '../safety/request-id.middleware.js';
 import { bearerToken, type Authenticate, type User } from './user.js';
+import { FromGateway } from '../http/from-gateway.js';
 
 type RequestOfUser = Request & { user?: User };
-
-/** Provider of an `Authenticate`. */
-export const AUTHENTICATE = Symbol('authenticate');
 
 /** Lets a request through once its user is known. */
 @Injectable()
 export class HttpUserGuard implements CanActivate {
-  constructor(@Inject(AUTHENTICATE) private readonly authenticate: Authenticate) {}
+  constructor(@FromGateway() private readonly gateway: { authenticate: Authenticate }) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<RequestOfUser>();
-    const user = await this.authenticate(bearerToken(request.headers.authorization));
+    const user = await this.gateway.authenticate(bearerToken(request.headers.authorization));
     request.user = { ...user, requestId: requestIdOf(http.getResponse<Response>()) };
     return true;
   }

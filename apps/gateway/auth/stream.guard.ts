@@ -1,11 +1,9 @@
-import { Inject, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { countAsStream } from '../safety/known-user.js';
 import { userOf } from './http-user.guard.js';
 import type { OpenLimit } from './open-limit.js';
-
-/** Provider of an `OpenLimit`. */
-export const OPEN_STREAMS = Symbol('open streams');
+import { FromGateway } from '../http/from-gateway.js';
 
 /**
  * For requests that are answered as long as a turn or a client takes: counts each as its user's until its response is
@@ -13,11 +11,11 @@ export const OPEN_STREAMS = Symbol('open streams');
  */
 @Injectable()
 export class StreamGuard implements CanActivate {
-  constructor(@Inject(OPEN_STREAMS) private readonly streams: OpenLimit) {}
+  constructor(@FromGateway() private readonly gateway: { openStreams: OpenLimit }) {}
 
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
-    const leave = this.streams.enter(userOf(context).id);
+    const leave = this.gateway.openStreams.enter(userOf(context).id);
     countAsStream(http.getRequest<Request>());
     const response = http.getResponse<Response>();
     // A client that has left while it was asked who it is.

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { MAX_DEPTH } from '#contracts';
 import { bearerToken, type Authenticate } from '../auth/user.js';
-import type { Dialect } from '../dialects/dialect.js';
+import type { DialectWire } from '../dialects/dialect-wire.js';
 import { RequestError } from '../errors/request-error.js';
 import type { SendError } from '../errors/send-error.js';
 import { isAlwaysServed } from '../safety/always-served.js';
@@ -20,7 +20,7 @@ import {
 import { receiveBody, textOf, tooLarge, type ReceivedBody } from './receive-body.js';
 
 export interface JsonBodyOptions {
-  dialects: readonly Dialect[];
+  dialects: readonly DialectWire[];
   sendError: SendError;
   authenticate: Authenticate;
   bodies: Bodies;
@@ -57,7 +57,7 @@ export function readJsonBodies(options: JsonBodyOptions) {
 interface Asked {
   request: Request;
   response: Response;
-  owner: Dialect | undefined;
+  owner: DialectWire | undefined;
 }
 
 async function readBody(options: JsonBodyOptions, asked: Asked): Promise<unknown> {
@@ -112,7 +112,7 @@ async function largeSender(
   return countsUsers ? id : undefined;
 }
 
-function refuseCostly({ meter }: ReceivedBody, owner: Dialect | undefined): void {
+function refuseCostly({ meter }: ReceivedBody, owner: DialectWire | undefined): void {
   const maxValues = maxValuesOf(owner);
   if (meter.depth > MAX_DEPTH)
     throw new RequestError('invalid', `The request is nested deeper than ${MAX_DEPTH} levels.`);
@@ -120,7 +120,7 @@ function refuseCostly({ meter }: ReceivedBody, owner: Dialect | undefined): void
     throw new RequestError('content_too_long', `A request holds at most ${maxValues} values.`);
 }
 
-function maxValuesOf(owner: Dialect | undefined): number {
+function maxValuesOf(owner: DialectWire | undefined): number {
   if (!owner) return MAX_VALUES;
   return owner.maxBodyValues ?? (owner.maxBodyBytes === undefined ? MAX_DIALECT_VALUES : MAX_LARGE_VALUES);
 }

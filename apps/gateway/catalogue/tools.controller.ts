@@ -1,15 +1,16 @@
-import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
+import { Controller, Get, UseGuards } from '@nestjs/common';
 import { HttpUserGuard } from '../auth/http-user.guard.js';
 import { OfferedTools } from './offered-tools.js';
 import { toToolBody, type ToolBody } from './tool-body.js';
+import { FromGateway } from '../http/from-gateway.js';
 
 @Controller('api/tools')
 @UseGuards(HttpUserGuard)
 export class ToolsController {
-  constructor(@Inject(OfferedTools) private readonly offered: OfferedTools) {}
+  constructor(@FromGateway() private readonly gateway: { offeredTools: OfferedTools }) {}
 
   @Get()
   list(): { tools: ToolBody[] } {
-    return { tools: this.offered.list().map(toToolBody) };
+    return { tools: this.gateway.offeredTools.list().map(toToolBody) };
   }
 }

@@ -4,7 +4,6 @@ import {
   Delete,
   Get,
   HttpCode,
-  Inject,
   Param,
   Patch,
   Post,
@@ -23,6 +22,7 @@ import { wholeNumber } from '../http/whole-number.js';
 import { SubmitTurn } from '../turns/submit-turn.js';
 import { TurnReader } from '../turns/turn-reader.js';
 import { Conversations, type ConversationBody, type ListedConversation } from './conversations.js';
+import { FromGateway } from '../http/from-gateway.js';
 
 /** Null and blank titles mean "as it is". */
 const titleSchema = z
@@ -58,9 +58,12 @@ const turnSchema = clientRequestSchemas.message.omit({ conversation_id: true });
 @UseGuards(HttpUserGuard)
 export class ConversationsController {
   constructor(
-    @Inject(Conversations) private readonly conversations: Conversations,
-    @Inject(TurnReader) private readonly turns: TurnReader,
-    @Inject(SubmitTurn) private readonly submitTurn: SubmitTurn,
+    @FromGateway()
+    private readonly gateway: {
+      conversations: Conversations;
+      turnReader: TurnReader;
+      submitTurn: SubmitTurn;
+    },
   ) {}
 
   @Get()
@@ -68,7 +71,7 @@ export class ConversationsController {
     @CurrentUser() user: User,
     @Query(new ParsePipe(pageSchema)) page: z.output<typeof pageSchema>,
   ): Promise<ListedConversation[]> {
-    return this.conversations.list(user, page);
+    return this.gateway.conversations.list(user, page);
   }
 
   @Post()
@@ -76,12 +79,12 @@ export class ConversationsController {
     @CurrentUser() user: User,
     @Body(new ParsePipe(choiceSchema.prefault({}))) choice: z.output<typeof choiceSchema>,
   ): Promise<ConversationBody> {
-    return this.conversations.create(user, choice);
+    return this.gateway.conversations.create(user, choice);
   }
 
   @Get(':id')
   get(@CurrentUser() user: User, @Param('id') id: string): Promise<ConversationBody> {
-    return this.conversations.get(user, id);
+    return this.gateway.conversations.get(user, id);
   }
 
   @Patch(':id')
@@ -90,13 +93,13 @@ export class ConversationsController {
     @Param('id') id: string,
     @Body(new ParsePipe(choiceSchema)) change: z.output<typeof choiceSchema>,
   ): Promise<ConversationBody> {
-    return this.conversations.change(user, id, change);
+    return this.gateway.conversations.change(user, id, change);
   }
 
   @Delete(':id')
   @HttpCode(204)
   delete(@CurrentUser() user: User, @Param('id') id: string): Promise<void> {
-    return this.conversations.delete(user, id);
+    return this.gateway.conversations.delete(user, id);
   }
 
   @Get(':id/messages')
@@ -107,7 +110,7 @@ export class ConversationsController {
     @Res() response: Response,
   ): Promise<void> {
     const withTools = page.include === 'tools';
-    await sendArray(response, await this.turns.messages(user, id, { ...page, withTools }));
+    await sendArray(response, await this.gateway.turnReader.messages(user, id, { ...page, withTools }));
   }
 
   @Get(':id/turns')
@@ -116,7 +119,7 @@ export class ConversationsController {
     @Param('id') id: string,
     @Query(new ParsePipe(turnsSchema)) page: z.output<typeof turnsSchema>,
   ) {
-    return this.turns.page(user, id, page);
+    return this.gateway.turnReader.page(user, id, page);
   }
 
   @Post(':id/turns')
@@ -126,7 +129,7 @@ export class ConversationsController {
     @Param('id') id: string,
     @Body(new ParsePipe(turnSchema)) body: z.output<typeof turnSchema>,
   ) {
-    const accepted = await this.submitTurn.accept(user, { ...body, conversation_id: id });
+    const accepted = await this.gateway.submitTurn.accept(user, { ...body, conversation_id: id });
     await accepted.announce();
     return accepted.answer;
   }

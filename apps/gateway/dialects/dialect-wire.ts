@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import type { RequestError } from '../errors/request-error.js';
 
-/** The wire of another kind of client, served besides the client protocol; its Nest module has the same name. */
-export interface Dialect {
+/** The wire of another kind of client: what those who look at requests before its routes must know of it. */
+export interface DialectWire {
   /** As in `DIALECTS`. */
   name: string;
   /** Whether a path is one of its own. */

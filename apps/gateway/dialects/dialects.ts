@@ -1,12 +1,18 @@
-import { chatArtifacts } from './chat-artifacts/chat-artifacts.js';
+import { agUiDialect } from './ag-ui/ag-ui.dialect.js';
+import { chatArtifactsDialect } from './chat-artifacts/chat-artifacts.dialect.js';
 import type { Dialect } from './dialect.js';
-import { agUi } from './ag-ui/ag-ui.js';
-import { genesisChat } from './genesis-chat/genesis-chat.js';
-import { mcpChat } from './mcp-chat/mcp-chat.js';
-import { openai } from './openai/openai.js';
+import { genesisChatDialect } from './genesis-chat/genesis-chat.dialect.js';
+import { mcpChatDialect } from './mcp-chat/mcp-chat.dialect.js';
+import { openaiDialect } from './openai/openai.dialect.js';
 
-/** Every dialect that exists, a folder each. */
-const DIALECTS: readonly Dialect[] = [agUi, genesisChat, mcpChat, chatArtifacts, openai];
+/** Every dialect that exists, a folder each; nothing else knows them by name. */
+const DIALECTS: readonly Dialect[] = [
+  agUiDialect,
+  genesisChatDialect,
+  mcpChatDialect,
+  chatArtifactsDialect,
+  openaiDialect,
+];
 
 export const DIALECT_NAMES = DIALECTS.map(({ name }) => name);
 

@@ -4,7 +4,7 @@ import type { ClientRequest } from '#contracts';
 import type { Logger } from '#observability';
 import type { Clock } from '#time';
 import type { User } from '../auth/user.js';
-import type { Gateway } from '../gateway.js';
+import type { DialectHost } from './dialect.js';
 import type { Exchange } from '../turns/fold-history.js';
 import { Bindings } from './bindings.js';
 import type { DialectTurns, StartedTurn } from './dialect-turns.js';
@@ -105,7 +105,7 @@ export class UnnamedTurns {
 
 /** `dialect`: as in `DIALECTS`; each has histories of its own. */
 export function createUnnamedTurns(
-  { dialectTurns: turns, store, log, time }: Pick<Gateway, 'dialectTurns' | 'store' | 'log' | 'time'>,
+  { dialectTurns: turns, store, log, time }: Pick<DialectHost, 'dialectTurns' | 'store' | 'log' | 'time'>,
   dialect: string,
 ): UnnamedTurns {
   const { clock } = time;

@@ -8,7 +8,7 @@ import {
 import type { Request, Response } from 'express';
 import type { Logger } from '#observability';
 import { NoJsonError } from '../bodies/body-error.js';
-import type { Dialect } from '../dialects/dialect.js';
+import type { DialectWire } from '../dialects/dialect-wire.js';
 import { requestIdOf } from '../safety/request-id.middleware.js';
 import { noSuchAddress, notFound, RequestError } from './request-error.js';
 import { toRequestError } from './to-request-error.js';
@@ -27,7 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
     private readonly log: Pick<Logger, 'error' | 'warn'>,
     private readonly servePage: ServePage,
     private readonly sendError: SendError,
-    private readonly dialects: readonly Pick<Dialect, 'sharesBody'>[],
+    private readonly dialects: readonly Pick<DialectWire, 'sharesBody'>[],
   ) {}
 
   catch(exception: unknown, host: ArgumentsHost): void {

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Dialect } from '../dialects/dialect.js';
+import type { DialectWire } from '../dialects/dialect-wire.js';
 import { sendProblem, statusOf } from './problem.js';
 import type { RequestError } from './request-error.js';
 
@@ -7,7 +7,7 @@ import type { RequestError } from './request-error.js';
 export type SendError = (request: Request, response: Response, error: RequestError, status?: number) => void;
 
 /** Refusals in the form of whoever owns the path: a dialect, or the client protocol (problem documents). */
-export function createErrorSender(dialects: readonly Dialect[]): SendError {
+export function createErrorSender(dialects: readonly DialectWire[]): SendError {
   return (request, response, error, status = statusOf(error)) => {
     if (response.headersSent) return void response.end();
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');

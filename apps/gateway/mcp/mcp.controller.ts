@@ -1,18 +1,16 @@
-import { All, Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
+import { All, Controller, Req, Res, UseGuards } from '@nestjs/common';
 import { toNodeHandler, type NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import { isWithinDepth, MAX_DEPTH } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
 import type { OpenLimit } from '../auth/open-limit.js';
-import { OPEN_STREAMS, StreamGuard } from '../auth/stream.guard.js';
+import { FromGateway } from '../http/from-gateway.js';
+import { StreamGuard } from '../auth/stream.guard.js';
 import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { countBatch } from './count-batch.js';
 import type { McpCaller } from './mcp-server.adapter.js';
-
-/** Provider of an `McpHttpHandler`. */
-export const MCP_SERVER = Symbol('mcp server');
 
 @Controller('mcp')
 @UseGuards(HttpUserGuard, StreamGuard)
@@ -20,10 +18,9 @@ export class McpController {
   private readonly handle: NodeMcpRequestHandler;
 
   constructor(
-    @Inject(MCP_SERVER) server: McpHttpHandler,
-    @Inject(OPEN_STREAMS) private readonly streams: OpenLimit,
+    @FromGateway() private readonly gateway: { mcpServer: McpHttpHandler; openStreams: OpenLimit },
   ) {
-    this.handle = toNodeHandler(server);
+    this.handle = toNodeHandler(gateway.mcpServer);
   }
 
   @All()
@@ -35,7 +32,7 @@ export class McpController {
     const body: unknown = request.body;
     if (!isWithinDepth(body))
       throw new RequestError('invalid', `The body nests more than ${MAX_DEPTH} levels.`);
-    countBatch(user.id, request, response, this.streams);
+    countBatch(user.id, request, response, this.gateway.openStreams);
     const left = new AbortController();
     response.once('close', () => left.abort());
     if (response.closed) return;

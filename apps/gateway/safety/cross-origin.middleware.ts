@@ -1,7 +1,7 @@
 import type { CorsOptions } from '@nestjs/common/interfaces/external/cors-options.interface.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
-import type { Dialect } from '../dialects/dialect.js';
+import type { DialectWire } from '../dialects/dialect-wire.js';
 import { RequestError } from '../errors/request-error.js';
 import type { HttpOptions } from './http-options.js';
 import { judgeRequest, type OriginRules } from './judge-request.js';
@@ -39,19 +39,19 @@ export function judgeOrigins(
  * A dialect's front end may ask about any path what it may do there; that it may not use paths of others is said
  * to its request itself.
  */
-function mayAsk({ method, headers }: Request, dialect: Dialect, rules: OriginRules): boolean {
+function mayAsk({ method, headers }: Request, dialect: DialectWire, rules: OriginRules): boolean {
   const { origin } = headers;
   if (method !== 'OPTIONS' || origin === undefined || rules.corsOrigins.length > 0) return false;
   return dialect.defaultOrigins?.includes(origin) === true;
 }
 
-function rulesFor(dialect: Dialect | undefined, rules: OriginRules): OriginRules {
+function rulesFor(dialect: DialectWire | undefined, rules: OriginRules): OriginRules {
   return rules.corsOrigins.length > 0 || !dialect?.defaultOrigins
     ? rules
     : { ...rules, corsOrigins: dialect.defaultOrigins };
 }
 
-function corsOf(dialect: Dialect | undefined, rules: OriginRules): CorsOptions {
+function corsOf(dialect: DialectWire | undefined, rules: OriginRules): CorsOptions {
   const { corsOrigins } = rulesFor(dialect, rules);
   const methods = dialect?.methods && { methods: dialect.methods.join(', ') };
   const exposedHeaders = (dialect?.exposedHeaders ?? EXPOSED_HEADERS).join(', ');

@@ -2,7 +2,7 @@ import type { Logger, Refusals } from '#observability';
 import type { Time } from '#time';
 import type { Authenticate } from '../auth/user.js';
 import type { Bodies } from '../bodies/bodies.js';
-import type { Dialect } from '../dialects/dialect.js';
+import type { DialectWire } from '../dialects/dialect-wire.js';
 import type { SendError } from '../errors/send-error.js';
 import type { HttpConnections } from './http-connections.js';
 import type { OriginRules } from './judge-request.js';
@@ -13,7 +13,7 @@ export interface HttpOptions {
   rules: OriginRules;
   /** Whose `X-Forwarded-For` is believed. */
   trustedProxies: string[];
-  dialects: readonly Dialect[];
+  dialects: readonly DialectWire[];
   /** Whether `DIALECTS` names them: somebody has decided that each is used. */
   areDialectsNamed: boolean;
   sendError: SendError;

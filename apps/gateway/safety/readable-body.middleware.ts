@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import { hasBody, isForm } from '../bodies/body-kind.js';
-import type { Dialect } from '../dialects/dialect.js';
+import type { DialectWire } from '../dialects/dialect-wire.js';
 import { RequestError } from '../errors/request-error.js';
 import { isAlwaysServed } from './always-served.js';
 import type { HttpOptions } from './http-options.js';
@@ -19,7 +19,7 @@ export function judgeBodyType({ dialects, sendError }: Pick<HttpOptions, 'dialec
 }
 
 /** A body of another type would be ignored. */
-function hasReadableBody(request: Request, dialect: Dialect | undefined): boolean {
+function hasReadableBody(request: Request, dialect: DialectWire | undefined): boolean {
   if (dialect?.ignoresBody?.(request.path)) return true;
   if (!hasBody(request) || request.is(['application/json', ...(dialect?.bodyTypes ?? [])])) return true;
   return FORM_PATHS.test(request.path) && isForm(request);

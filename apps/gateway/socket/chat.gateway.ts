@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import {
   Ack,
   ConnectedSocket,
@@ -13,6 +12,7 @@ import type { Server, Socket } from 'socket.io';
 import { Admission } from './admission.js';
 import { SocketRequests } from './socket-requests.js';
 import { SocketSessions } from './socket-sessions.js';
+import { FromGateway } from '../http/from-gateway.js';
 
 /** The client protocol's events (architecture §8); what they do is in `SocketRequests`. */
 @WebSocketGateway()
@@ -20,23 +20,26 @@ export class ChatGateway
   implements OnGatewayInit<Server>, OnGatewayConnection<Socket>, OnGatewayDisconnect<Socket>
 {
   constructor(
-    @Inject(Admission) private readonly admission: Admission,
-    @Inject(SocketSessions) private readonly sessions: SocketSessions,
-    @Inject(SocketRequests) private readonly requests: SocketRequests,
+    @FromGateway()
+    private readonly gateway: {
+      admission: Admission;
+      sessions: SocketSessions;
+      socketRequests: SocketRequests;
+    },
   ) {}
 
   afterInit(server: Server): void {
-    this.sessions.serve(server);
-    server.use((socket, next) => this.admission.admit(socket, next));
+    this.gateway.sessions.serve(server);
+    server.use((socket, next) => this.gateway.admission.admit(socket, next));
   }
 
   handleConnection(socket: Socket): void {
-    this.sessions.begin(socket);
-    this.requests.refuseUnknown(socket);
+    this.gateway.sessions.begin(socket);
+    this.gateway.socketRequests.refuseUnknown(socket);
   }
 
   handleDisconnect(socket: Socket): void {
-    this.sessions.end(socket);
+    this.gateway.sessions.end(socket);
   }
 
   @SubscribeMessage('message')
@@ -45,22 +48,22 @@ export class ChatGateway
     @MessageBody() body: unknown,
     @Ack() ack: unknown,
   ): Promise<void> {
-    return this.requests.handle('message', socket, body, ack);
+    return this.gateway.socketRequests.handle('message', socket, body, ack);
   }
 
   @SubscribeMessage('join')
   join(@ConnectedSocket() socket: Socket, @MessageBody() body: unknown, @Ack() ack: unknown): Promise<void> {
-    return this.requests.handle('join', socket, body, ack);
+    return this.gateway.socketRequests.handle('join', socket, body, ack);
   }
 
   @SubscribeMessage('leave')
   leave(@ConnectedSocket() socket: Socket, @MessageBody() body: unknown, @Ack() ack: unknown): Promise<void> {
-    return this.requests.handle('leave', socket, body, ack);
+    return this.gateway.socketRequests.handle('leave', socket, body, ack);
   }
 
   @SubscribeMessage('stop')
   stop(@ConnectedSocket() socket: Socket, @MessageBody() body: unknown, @Ack() ack: unknown): Promise<void> {
-    return this.requests.handle('stop', socket, body, ack);
+    return this.gateway.socketRequests.handle('stop', socket, body, ack);
   }
 
   @SubscribeMessage('tool_approval')
@@ -69,16 +72,16 @@ export class ChatGateway
     @MessageBody() body: unknown,
     @Ack() ack: unknown,
   ): Promise<void> {
-    return this.requests.handle('tool_approval', socket, body, ack);
+    return this.gateway.socketRequests.handle('tool_approval', socket, body, ack);
   }
 
   @SubscribeMessage('input')
   input(@ConnectedSocket() socket: Socket, @MessageBody() body: unknown, @Ack() ack: unknown): Promise<void> {
-    return this.requests.handle('input', socket, body, ack);
+    return this.gateway.socketRequests.handle('input', socket, body, ack);
   }
 
   @SubscribeMessage('ping')
   ping(@ConnectedSocket() socket: Socket, @MessageBody() body: unknown, @Ack() ack: unknown): Promise<void> {
-    return this.requests.handle('ping', socket, body, ack);
+    return this.gateway.socketRequests.handle('ping', socket, body, ack);
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { clientRequestSchemas, type CallView, type ClientAnswer } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
@@ -8,6 +8,7 @@ import { ParsePipe } from '../http/parse.pipe.js';
 import { AnswerCalls } from './answer-calls.js';
 import { StopTurns } from './stop-turns.js';
 import { TurnReader } from './turn-reader.js';
+import { FromGateway } from '../http/from-gateway.js';
 
 const approvalSchema = clientRequestSchemas.tool_approval.pick({ decision: true });
 const inputSchema = clientRequestSchemas.input.omit({ turn_id: true, tool_call_id: true });
@@ -16,17 +17,20 @@ const inputSchema = clientRequestSchemas.input.omit({ turn_id: true, tool_call_i
 @UseGuards(HttpUserGuard)
 export class TurnsController {
   constructor(
-    @Inject(Ownership) private readonly ownership: Ownership,
-    @Inject(StopTurns) private readonly stopTurns: StopTurns,
-    @Inject(AnswerCalls) private readonly answers: AnswerCalls,
-    @Inject(TurnReader) private readonly turns: TurnReader,
+    @FromGateway()
+    private readonly gateway: {
+      ownership: Ownership;
+      stopTurns: StopTurns;
+      answerCalls: AnswerCalls;
+      turnReader: TurnReader;
+    },
   ) {}
 
   @Post(':id/stop')
   @HttpCode(200)
   async stop(@CurrentUser() user: User, @Param('id') id: string): Promise<ClientAnswer<'stop'>> {
-    const turn = await this.ownership.turn(user, id);
-    return { may_be_running: await this.stopTurns.stop(turn._id) };
+    const turn = await this.gateway.ownership.turn(user, id);
+    return { may_be_running: await this.gateway.stopTurns.stop(turn._id) };
   }
 
   @Get(':id/calls/:tool_call_id')
@@ -35,7 +39,7 @@ export class TurnsController {
     @Param('id') id: string,
     @Param('tool_call_id') toolCallId: string,
   ): Promise<CallView> {
-    return this.turns.call(user, id, toolCallId);
+    return this.gateway.turnReader.call(user, id, toolCallId);
   }
 
   @Post(':id/calls/:tool_call_id/approval')
@@ -46,7 +50,7 @@ export class TurnsController {
     @Param('tool_call_id') tool_call_id: string,
     @Body(new ParsePipe(approvalSchema)) { decision }: z.output<typeof approvalSchema>,
   ): Promise<ClientAnswer<'tool_approval'>> {
-    await this.answers.approve(user, { turn_id, tool_call_id, decision });
+    await this.gateway.answerCalls.approve(user, { turn_id, tool_call_id, decision });
     return {};
   }
 
@@ -58,7 +62,7 @@ export class TurnsController {
     @Param('tool_call_id') tool_call_id: string,
     @Body(new ParsePipe(inputSchema)) given: z.output<typeof inputSchema>,
   ): Promise<ClientAnswer<'input'>> {
-    await this.answers.input(user, { ...given, turn_id, tool_call_id });
+    await this.gateway.answerCalls.input(user, { ...given, turn_id, tool_call_id });
     return {};
   }
 }

@@ -347,10 +347,10 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     const held = new Promise<void>((resolve) => (letGo = resolve));
     harness.store.removeBinding = (id) => held.then(() => removeBinding.call(harness.store, id));
     const { client, mine } = await half('u6');
-    const { genesisSockets } = harness.running.gateway;
-    const before = genesisSockets.size;
+    const { gateway } = harness.running;
+    const before = gateway.sockets;
     client.close();
-    await waitFor(() => genesisSockets.size < before, { what: 'the end of the socket' });
+    await waitFor(() => gateway.sockets < before, { what: 'the end of the socket' });
     const again = await open({ token: mine });
     const id = await conversation(mine);
     letGo();

@@ -9,6 +9,7 @@ import { SystemClock, systemTime } from '#time';
 import { SkippingClock } from '#time/testing';
 import { testPeers } from '#journal/testing';
 import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
+import type { Gateway } from '../../../apps/gateway/gateway.js';
 import { openConfig } from '../../../apps/gateway/testing/open-config.js';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
@@ -116,6 +117,8 @@ export interface HarnessOptions {
   logLevel?: LogLevel;
   /** To break or watch what the gateway uses. */
   alter?: (deps: GatewayDeps) => Partial<GatewayDeps>;
+  /** Parts of the gateway that are taken instead of made. */
+  given?: Partial<Gateway>;
 }
 
 /** A gateway on a free port with a store and a broker in memory; the tests play the orchestrator. */
@@ -158,6 +161,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       port: options.port ?? 0,
       host: '127.0.0.1',
     },
+    options.given,
   );
   health.markStarted();
   const url = `http://127.0.0.1:${running.port}`;

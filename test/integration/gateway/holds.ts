@@ -49,13 +49,13 @@ export class WatchedGateway {
   }
 
   get holds() {
-    const { feeds, sessions, genesisSockets, mcpServer } = this.harness.running.gateway;
+    const { feeds, sockets, mcpServer } = this.harness.running.gateway;
     const { bus } = mcpServer as McpHttpHandler & { bus: { listenerCount: number } };
     return {
       feeds: feeds.size,
       viewers: feeds.viewers,
       bindings: this.bound.size,
-      sockets: sessions.size + genesisSockets.size,
+      sockets,
       listeners: bus.listenerCount,
       timers: this.timers.list().length - this.timersBefore,
     };

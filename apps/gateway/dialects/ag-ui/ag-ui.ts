@@ -1,12 +1,12 @@
 import { MAX_DIALECT_VALUES } from '../../bodies/body-limits.js';
 import { RequestError } from '../../errors/request-error.js';
-import type { Dialect } from '../dialect.js';
+import type { DialectWire } from '../dialect-wire.js';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const PATH = /^\/ag-ui\/?$/i;
 
 /** Runs of AG-UI 1.0 as Server-Sent Events. A refusal is the event that would end a run: `RUN_ERROR`, as JSON. */
-export const agUi: Dialect = {
+export const agUi: DialectWire = {
   name: 'ag-ui',
   owns: (path) => PATH.test(path),
   sendError: (response, error, status) => {

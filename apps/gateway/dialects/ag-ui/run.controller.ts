@@ -1,31 +1,27 @@
-import { Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Time } from '#time';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { Bodies } from '../../bodies/bodies.js';
-import { TIME } from '../../time-token.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import type { TurnNews } from '../turn-stream.js';
 import { toData, type AgUiEvent } from './ag-ui-event.js';
 import { RunEvents } from './run-events.js';
 import { Runs, type StartedRun } from './runs.js';
+import { FromDialect } from '../from-dialect.js';
 
 @Controller('ag-ui')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class RunController {
-  constructor(
-    @Inject(Runs) private readonly runs: Runs,
-    @Inject(Bodies) private readonly bodies: Bodies,
-    @Inject(TIME) private readonly time: Time,
-  ) {}
+  constructor(@FromDialect() private readonly dialect: { runs: Runs; bodies: Bodies; time: Time }) {}
 
   @Post()
   @HttpCode(200)
   async run(@CurrentUser() user: User, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const input = await this.bodies.read(request, 'run', user.id);
-    const started = await this.runs.start(user, input);
+    const input = await this.dialect.bodies.read(request, 'run', user.id);
+    const started = await this.dialect.runs.start(user, input);
     endWith(response, started.stream);
     const { conversation_id, turn_id, told, earlier, known } = started;
     response.set({
@@ -40,7 +36,7 @@ export class RunController {
     // Whoever waits in line is told at once that it does.
     for (const event of events.begin(earlier, known)) response.write(toData(event));
     await streamResponse(response, started.stream, {
-      clock: this.time.clock,
+      clock: this.dialect.time.clock,
       keepAlive: ': keep-alive\n\n',
       write: async (news) => (await this.write(news, events, started)).map(toData),
       broken: (error) => [toData(events.fail(error.message, error.code))],
@@ -49,10 +45,11 @@ export class RunController {
 
   private async write(news: TurnNews, events: RunEvents, started: StartedRun): Promise<AgUiEvent[]> {
     const { turn_id, stream } = started;
-    if (news.type === 'step_restarted') return events.restart(await this.runs.messages(started, news.step));
+    if (news.type === 'step_restarted')
+      return events.restart(await this.dialect.runs.messages(started, news.step));
     const told = events.next(news);
     if ((news.type !== 'call_asks' && news.type !== 'call_ended') || !events.mayWait) return told;
-    const interrupts = await this.runs.interrupts(turn_id);
+    const interrupts = await this.dialect.runs.interrupts(turn_id);
     const asking = interrupts.map(({ toolCallId }) => toolCallId);
     if (asking.length === 0 || !events.waitsOnlyFor(asking)) return told;
     stream.close();

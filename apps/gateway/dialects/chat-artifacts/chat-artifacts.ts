@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.js';
+import type { DialectWire } from '../dialect-wire.js';
 
 /** The first segment after `/api/` that is its own; everything else there belongs to the native API. */
 const PATHS =
@@ -9,7 +9,7 @@ const NOT_PROVIDED = /^\/api\/(storage|graph|mcp-execute)(\/|$)/i;
 const MAX_BODY_BYTES = 50 * 1024 * 1024;
 
 /** Newline-delimited JSON of the CHARM front end. Errors are `{ error }`. */
-export const chatArtifacts: Dialect = {
+export const chatArtifacts: DialectWire = {
   name: 'chat-artifacts-ndjson',
   owns: (path) => PATHS.test(path),
   // Its clients know one status for whatever a request lacks.

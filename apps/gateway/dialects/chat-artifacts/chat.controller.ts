@@ -1,15 +1,15 @@
-import { Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { timestampOf, type Time } from '#time';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { Bodies } from '../../bodies/bodies.js';
-import { TIME } from '../../time-token.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import { ChatLines, type ChatForm } from './chat-lines.js';
 import { ArtifactChat, type StartedChat } from './artifact-chat.js';
 import { LogLines } from './log-lines.js';
+import { FromDialect } from '../from-dialect.js';
 
 const DEFAULT_PROVIDER = 'anthropic';
 const NDJSON = 'application/x-ndjson';
@@ -23,11 +23,7 @@ interface Asked {
 @Controller('api')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class ArtifactChatController {
-  constructor(
-    @Inject(ArtifactChat) private readonly chat: ArtifactChat,
-    @Inject(Bodies) private readonly bodies: Bodies,
-    @Inject(TIME) private readonly time: Time,
-  ) {}
+  constructor(@FromDialect() private readonly dialect: { chat: ArtifactChat; bodies: Bodies; time: Time }) {}
 
   @Post('chat-artifacts')
   @HttpCode(200)
@@ -49,7 +45,7 @@ export class ArtifactChatController {
 
   private async answer(asked: Asked, { form, tools }: { form: ChatForm; tools: boolean }): Promise<void> {
     const { request, response } = asked;
-    const { clock, random } = this.time;
+    const { clock, random } = this.dialect.time;
     const { chat, provider } = await this.begin(asked, tools);
     endWith(response, chat.stream);
     const lines = new ChatLines({
@@ -87,8 +83,8 @@ export class ArtifactChatController {
     { user, request }: Asked,
     tools: boolean,
   ): Promise<{ chat: StartedChat; provider: string }> {
-    const asked = await this.bodies.read(request, 'chat', user.id);
+    const asked = await this.dialect.bodies.read(request, 'chat', user.id);
     const { modelProvider: provider = DEFAULT_PROVIDER } = asked.request;
-    return { chat: await this.chat.start(user, asked, { tools }), provider };
+    return { chat: await this.dialect.chat.start(user, asked, { tools }), provider };
   }
 }

@@ -1,25 +1,26 @@
-import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
+import { Controller, Get, UseGuards } from '@nestjs/common';
 import { HttpUserGuard } from '../../auth/http-user.guard.js';
 import { Surroundings, type ServerBody } from './surroundings.js';
+import { FromDialect } from '../from-dialect.js';
 
 @Controller('api')
 @UseGuards(HttpUserGuard)
 export class SurroundingsController {
-  constructor(@Inject(Surroundings) private readonly surroundings: Surroundings) {}
+  constructor(@FromDialect() private readonly dialect: { surroundings: Surroundings }) {}
 
   @Get('server-names')
   async serverNames(): Promise<{ serverNames: string[] }> {
-    return { serverNames: await this.surroundings.serverNames() };
+    return { serverNames: await this.dialect.surroundings.serverNames() };
   }
 
   @Get('server-status')
   async serverStatus(): Promise<{ servers: ServerBody[] }> {
-    return { servers: await this.surroundings.servers() };
+    return { servers: await this.dialect.surroundings.servers() };
   }
 
   @Get('api-keys/status')
   apiKeys(): { success: true; data: Record<string, boolean> } {
-    return { success: true, data: this.surroundings.providers() };
+    return { success: true, data: this.dialect.surroundings.providers() };
   }
 
   /** The front end asks for it all the time; nothing is kept there. */

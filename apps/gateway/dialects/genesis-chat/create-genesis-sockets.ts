@@ -1,19 +1,12 @@
 import { controlKey, newMessage } from '#contracts';
-import type { Ports } from '#journal';
 import { isNotFound } from '../../errors/request-error.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
-import { GenesisSockets, type GenesisSocketsDeps } from './genesis-sockets.js';
+import type { DialectHost } from '../dialect.js';
+import { GenesisSockets } from './genesis-sockets.js';
 import { OpenTurns } from './open-turns.js';
 
-export interface GenesisSocketsParts extends Pick<
-  GenesisSocketsDeps,
-  'turns' | 'traffic' | 'maxWaiting' | 'count' | 'isActive'
-> {
-  ports: Pick<Ports, 'store' | 'bus' | 'peers' | 'me' | 'log' | 'clock' | 'random'>;
-  turnReader: TurnReader;
-}
-
-export function createGenesisSockets({ ports, turnReader, ...parts }: GenesisSocketsParts): GenesisSockets {
+export function createGenesisSockets(gateway: DialectHost): GenesisSockets {
+  const { ports, turnReader, dialectTurns: turns, userTraffic: traffic } = gateway;
   const { store, bus, peers, me, log, clock, random } = ports;
   const endedAt = (turnId: string) => endOf(turnReader, turnId);
   const openTurns = new OpenTurns({ store, peers, me, clock, endedAt });
@@ -22,7 +15,18 @@ export function createGenesisSockets({ ports, turnReader, ...parts }: GenesisSoc
     // Whoever is not reached is found to be dead, or the socket is noticed later.
     await bus.send(controlKey(gateway), message).catch(() => undefined);
   };
-  return new GenesisSockets({ ...parts, openTurns, probeAt, clock, random, log });
+  return new GenesisSockets({
+    turns,
+    traffic,
+    maxWaiting: gateway.maxRequestsInHand,
+    count: () => gateway.countSockets(),
+    isActive: (user) => gateway.isActive(user),
+    openTurns,
+    probeAt,
+    clock,
+    random,
+    log,
+  });
 }
 
 async function endOf(turnReader: TurnReader, turnId: string): Promise<number | undefined | 'gone'> {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.js';
+import type { DialectWire } from '../dialect-wire.js';
 import { sendProblem } from '../../errors/problem.js';
 
 export const GENESIS_CHAT = 'genesis-chat';
@@ -11,7 +11,7 @@ const SHARED_BODIES = /^\/api\/(auth\/(register|token)|conversations(\/[^/]+)?)\
 const PATHS = new RegExp(`^(${SOCKET_PATH}|${TRANSCRIBE_PATH})/?$`, 'i');
 
 /** The plain WebSocket of the Genesis front end; what it asks over HTTP are the native paths. */
-export const genesisChat: Dialect = {
+export const genesisChat: DialectWire = {
   name: GENESIS_CHAT,
   owns: (path) => PATHS.test(path),
   sendError: sendProblem,

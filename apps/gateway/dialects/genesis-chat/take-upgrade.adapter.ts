@@ -3,9 +3,10 @@ import type { Duplex } from 'node:stream';
 import { bearerToken, type User } from '../../auth/user.js';
 import { statusOf } from '../../errors/problem.js';
 import { RequestError } from '../../errors/request-error.js';
-import { judgeRequest, type OriginRules } from '../../safety/judge-request.js';
+import { judgeRequest } from '../../safety/judge-request.js';
 import { originOf } from '../../safety/origin-rules.js';
-import type { Gateway } from '../../gateway.js';
+import type { DialectHost } from '../dialect.js';
+import type { GenesisSockets } from './genesis-sockets.js';
 import { refuseUpgrade } from '../../socket/refuse-upgrade.js';
 import type { TakeUpgrade } from '../../socket/serve-upgrades.adapter.js';
 import { SocketServer } from './socket.adapter.js';
@@ -16,13 +17,13 @@ import { SocketServer } from './socket.adapter.js';
  */
 export function createUpgrade(
   gateway: Pick<
-    Gateway,
-    'admission' | 'userTraffic' | 'genesisSockets' | 'unknownSockets' | 'addressOf' | 'refusals' | 'time'
+    DialectHost,
+    'admission' | 'userTraffic' | 'unknownSockets' | 'addressOf' | 'refusals' | 'time' | 'originRules'
   >,
-  rules: OriginRules,
+  sockets: GenesisSockets,
 ): TakeUpgrade {
-  const { admission, userTraffic, genesisSockets, unknownSockets, addressOf } = gateway;
-  const server = new SocketServer(genesisSockets, gateway.refusals, gateway.time.clock);
+  const { admission, userTraffic, unknownSockets, addressOf, originRules } = gateway;
+  const server = new SocketServer(sockets, gateway.refusals, gateway.time.clock);
   const enter = async (request: IncomingMessage, socket: Duplex): Promise<User> => {
     const check = () => admission.letIn(tokenOf(request));
     const user = await unknownSockets.whileChecked(addressOf(request), check);
@@ -31,7 +32,7 @@ export function createUpgrade(
     return user;
   };
   return (request, socket, head) => {
-    const reason = judgeRequest(originOf(request), rules);
+    const reason = judgeRequest(originOf(request), originRules);
     if (reason !== undefined) return refuseUpgrade(socket, 403, reason);
     enter(request, socket).then(
       (user) => server.accept(request, socket, head, user),

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Inject, Post, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Time } from '#time';
@@ -7,12 +7,12 @@ import { StreamGuard } from '../../auth/stream.guard.js';
 import type { User } from '../../auth/user.js';
 import { ParsePipe } from '../../http/parse.pipe.js';
 import type { StartedTurn } from '../dialect-turns.js';
-import { TIME } from '../../time-token.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import { ChatAnswer } from './chat-answer.js';
 import { chatEventsOf, toErrorEvent } from './chat-events.js';
 import { Connections } from './connections.js';
 import { CurrentSession } from './current-session.pipe.js';
+import { FromDialect } from '../from-dialect.js';
 
 const chatSchema = z.object({
   message: z.string().refine((text) => text.trim() !== '', { error: 'must not be blank' }),
@@ -22,10 +22,7 @@ type Chat = z.output<typeof chatSchema>;
 @Controller('chat')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class ChatController {
-  constructor(
-    @Inject(Connections) private readonly connections: Connections,
-    @Inject(TIME) private readonly time: Time,
-  ) {}
+  constructor(@FromDialect() private readonly dialect: { connections: Connections; time: Time }) {}
 
   @Post()
   @HttpCode(200)
@@ -35,7 +32,7 @@ export class ChatController {
     @Body(new ParsePipe(chatSchema)) { message }: Chat,
     @Res() response: Response,
   ): Promise<void> {
-    const started = await this.connections.chat(user, session, message);
+    const started = await this.dialect.connections.chat(user, session, message);
     endWith(response, started.stream);
     nameTurn(response, started);
     const answer = new ChatAnswer();
@@ -53,7 +50,7 @@ export class ChatController {
     @Body(new ParsePipe(chatSchema)) { message }: Chat,
     @Res() response: Response,
   ): Promise<void> {
-    const started = await this.connections.chat(user, session, message);
+    const started = await this.dialect.connections.chat(user, session, message);
     endWith(response, started.stream);
     nameTurn(response, started);
     response.set({
@@ -62,7 +59,7 @@ export class ChatController {
       'X-Accel-Buffering': 'no',
     });
     await streamResponse(response, started.stream, {
-      clock: this.time.clock,
+      clock: this.dialect.time.clock,
       write: chatEventsOf,
       keepAlive: ': keep-alive\n\n',
       broken: ({ message }) => [toErrorEvent(message)],

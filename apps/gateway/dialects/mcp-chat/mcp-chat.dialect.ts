@@ -1,6 +1,5 @@
-import type { Gateway } from '../../gateway.js';
 import { Bindings } from '../bindings.js';
-import type { DialectParts } from '../dialect-parts.module.js';
+import { toRoutes, type Dialect } from '../dialect.js';
 import { ChatController } from './chat.controller.js';
 import { CONNECTION_KEPT_MS, Connections, selectionSchema } from './connections.js';
 import { mcpChat } from './mcp-chat.js';
@@ -8,19 +7,16 @@ import { OtherMethodsController } from './other-methods.controller.js';
 import { ServersController } from './servers.controller.js';
 import { Servers, seenServersSchema } from './servers.js';
 
-export function mcpChatParts(gateway: Gateway): DialectParts {
-  const { store, offeredTools, turnDoor: door, dialectTurns: turns, time } = gateway;
-  const { clock, random } = time;
-  const seen = new Bindings(store, mcpChat.name, seenServersSchema, { clock });
-  const servers = new Servers(offeredTools, seen, clock);
-  const kept = { keptMs: CONNECTION_KEPT_MS, clock };
-  const selections = new Bindings(store, mcpChat.name, selectionSchema, kept);
-  const connections = new Connections({ servers, selections, store, turns, door, random });
-  return {
-    controllers: [ServersController, ChatController, OtherMethodsController],
-    providers: [
-      { provide: Servers, useValue: servers },
-      { provide: Connections, useValue: connections },
-    ],
-  };
-}
+export const mcpChatDialect: Dialect = {
+  ...mcpChat,
+  open({ store, offeredTools, turnDoor: door, dialectTurns: turns, time }) {
+    const { clock, random } = time;
+    const seen = new Bindings(store, mcpChat.name, seenServersSchema, { clock });
+    const servers = new Servers(offeredTools, seen, clock);
+    const kept = { keptMs: CONNECTION_KEPT_MS, clock };
+    const selections = new Bindings(store, mcpChat.name, selectionSchema, kept);
+    const connections = new Connections({ servers, selections, store, turns, door, random });
+    const controllers = [ServersController, ChatController, OtherMethodsController];
+    return { routes: toRoutes({ servers, connections, time }, controllers) };
+  },
+};

@@ -1,10 +1,10 @@
-import type { Dialect } from '../dialect.js';
+import type { DialectWire } from '../dialect-wire.js';
 
 const PATHS = /^\/(servers|status|disconnect|chat|chat\/stream|connect(\/[^/]*)?)\/?$/i;
 const COMMANDS = /^\/(connect|disconnect)(\/|$)/i;
 
 /** REST and Server-Sent Events of the MCP Chat front end. Errors are `{ detail }`. */
-export const mcpChat: Dialect = {
+export const mcpChat: DialectWire = {
   name: 'mcp-chat-sse',
   owns: (path) => PATHS.test(path),
   sendError: (response, error, status) => void response.status(status).json({ detail: error.message }),

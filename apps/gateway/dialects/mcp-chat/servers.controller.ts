@@ -1,9 +1,10 @@
-import { Controller, Get, Header, HttpCode, Inject, Param, Post, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import type { User } from '../../auth/user.js';
 import { Connections } from './connections.js';
 import { Servers, type Server, type ToolOfServer } from './servers.js';
 import { CurrentSession } from './current-session.pipe.js';
+import { FromDialect } from '../from-dialect.js';
 
 type StatusBody =
   | { connected: true; server_id: string; tools: ToolOfServer[] }
@@ -12,15 +13,12 @@ type StatusBody =
 @Controller()
 @UseGuards(HttpUserGuard)
 export class ServersController {
-  constructor(
-    @Inject(Servers) private readonly servers: Servers,
-    @Inject(Connections) private readonly connections: Connections,
-  ) {}
+  constructor(@FromDialect() private readonly dialect: { servers: Servers; connections: Connections }) {}
 
   @Get('servers')
   @Header('Cache-Control', 'no-store')
   async list(): Promise<(Server & { path: string })[]> {
-    const servers = await this.servers.list();
+    const servers = await this.dialect.servers.list();
     return servers.map(({ id, name, ...tools }) => ({ id, name, path: `toolset:${id}`, ...tools }));
   }
 
@@ -31,14 +29,18 @@ export class ServersController {
     @CurrentSession() session: string,
     @Param('id') id: string,
   ): Promise<{ success: true; server_id: string; server_name: string; tools: ToolOfServer[] }> {
-    const { id: server_id, name: server_name, tools } = await this.connections.connect(user, session, id);
+    const {
+      id: server_id,
+      name: server_name,
+      tools,
+    } = await this.dialect.connections.connect(user, session, id);
     return { success: true, server_id, server_name, tools };
   }
 
   @Get('status')
   @Header('Cache-Control', 'no-store')
   async status(@CurrentUser() user: User, @CurrentSession() session: string): Promise<StatusBody> {
-    const server = await this.connections.status(user, session);
+    const server = await this.dialect.connections.status(user, session);
     return server
       ? { connected: true, server_id: server.id, tools: server.tools }
       : { connected: false, server_id: null, tools: [] };
@@ -47,7 +49,7 @@ export class ServersController {
   @Post('disconnect')
   @HttpCode(200)
   async disconnect(@CurrentUser() user: User, @CurrentSession() session: string): Promise<{ success: true }> {
-    await this.connections.disconnect(user, session);
+    await this.dialect.connections.disconnect(user, session);
     return { success: true };
   }
 }

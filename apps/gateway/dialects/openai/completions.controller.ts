@@ -1,4 +1,4 @@
-import { Controller, Headers, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Controller, Headers, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { clientMessageIdSchema, type StopReason, type TurnView } from '#contracts';
 import type { Time } from '#time';
@@ -10,7 +10,6 @@ import { isNotFound } from '../../errors/request-error.js';
 import { TurnReader } from '../../turns/turn-reader.js';
 import { answerOf } from '../answer-text.js';
 import { DialectTurns, type StartedTurn } from '../dialect-turns.js';
-import { TIME } from '../../time-token.js';
 import { endWith, streamResponse } from '../stream-response.js';
 import { UnnamedTurns, type UnnamedTurn } from '../unnamed-turns.js';
 import { askingComment } from './asking-comment.js';
@@ -19,6 +18,7 @@ import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
 import { toCompletion } from './completion.js';
 import type { CompletionRequest } from './completion-request.js';
 import { OpenAiRefusal } from './openai-error.js';
+import { FromDialect } from '../from-dialect.js';
 
 type Started = StartedTurn & Partial<Pick<UnnamedTurn, 'remember'>>;
 
@@ -26,11 +26,14 @@ type Started = StartedTurn & Partial<Pick<UnnamedTurn, 'remember'>>;
 @UseGuards(HttpUserGuard, StreamGuard)
 export class CompletionsController {
   constructor(
-    @Inject(DialectTurns) private readonly turns: DialectTurns,
-    @Inject(UnnamedTurns) private readonly unnamed: UnnamedTurns,
-    @Inject(Bodies) private readonly bodies: Bodies,
-    @Inject(TurnReader) private readonly reader: TurnReader,
-    @Inject(TIME) private readonly time: Time,
+    @FromDialect()
+    private readonly dialect: {
+      turns: DialectTurns;
+      unnamed: UnnamedTurns;
+      bodies: Bodies;
+      reader: TurnReader;
+      time: Time;
+    },
   ) {}
 
   @Post()
@@ -41,7 +44,7 @@ export class CompletionsController {
     @Headers() headers: Record<string, string | undefined>,
     @Res() response: Response,
   ): Promise<void> {
-    const request = await this.bodies.read(asked, 'completion', user.id);
+    const request = await this.dialect.bodies.read(asked, 'completion', user.id);
     const started = await this.start(user, request, headers);
     endWith(response, started.stream);
     const { conversation_id, turn_id } = started;
@@ -53,7 +56,7 @@ export class CompletionsController {
     });
     const { model } = request;
     const id = `chatcmpl-${turn_id.replace(/^turn_/, '')}`;
-    const head = { id, created: Math.floor(this.time.clock.wall() / 1000), model };
+    const head = { id, created: Math.floor(this.dialect.time.clock.wall() / 1000), model };
     await (request.isStreamed
       ? this.stream(started, new CompletionChunks(head, request.includesUsage), response)
       : this.answer(started, head, response));
@@ -67,9 +70,9 @@ export class CompletionsController {
     const message = { content, options, ...messageId(headers['idempotency-key']) };
     const conversation_id = headers['x-conversation-id'];
     if (conversation_id === undefined)
-      return this.unnamed.start(user, message, { said, written: history, kind: 'completion' });
+      return this.dialect.unnamed.start(user, message, { said, written: history, kind: 'completion' });
     try {
-      return await this.turns.start(user, { ...message, conversation_id });
+      return await this.dialect.turns.start(user, { ...message, conversation_id });
     } catch (error) {
       if (!isNotFound(error)) throw error;
       const about = { status: 404, param: 'X-Conversation-Id', code: 'conversation_not_found' };
@@ -88,7 +91,7 @@ export class CompletionsController {
       'X-Accel-Buffering': 'no',
     });
     await streamResponse(response, stream, {
-      clock: this.time.clock,
+      clock: this.dialect.time.clock,
       keepAlive: ': keep-alive\n\n',
       write: async (news) => {
         if (news.type !== 'turn_ended') {
@@ -119,7 +122,7 @@ export class CompletionsController {
 
   /** Views do not have it. */
   private async stopReason(turnId: string): Promise<StopReason | null> {
-    const { steps } = await this.reader.journalOfTurn(turnId);
+    const { steps } = await this.dialect.reader.journalOfTurn(turnId);
     return steps.at(-1)?.stop_reason ?? null;
   }
 }

@@ -1,10 +1,10 @@
-import { Controller, Get, Inject, Param, UseGuards } from '@nestjs/common';
+import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
 import type { Time } from '#time';
 import type { User } from '../../auth/user.js';
 import { OfferedModels } from '../../catalogue/offered-models.js';
-import { TIME } from '../../time-token.js';
 import { chosenModel, findModel, listModels, type ServedModel } from './served-models.js';
+import { FromDialect } from '../from-dialect.js';
 
 @Controller('v1/models')
 @UseGuards(HttpUserGuard)
@@ -12,22 +12,19 @@ export class ModelsController {
   /** Seconds since epoch: models are as old as the process that serves them. */
   private readonly created: number;
 
-  constructor(
-    @Inject(OfferedModels) private readonly models: OfferedModels,
-    @Inject(TIME) { clock }: Time,
-  ) {
-    this.created = Math.floor(clock.wall() / 1000);
+  constructor(@FromDialect() private readonly dialect: { models: OfferedModels; time: Time }) {
+    this.created = Math.floor(dialect.time.clock.wall() / 1000);
   }
 
   @Get()
   list(): { object: 'list'; data: ServedModel[] } {
-    return { object: 'list', data: listModels(this.created, this.models.allowed) };
+    return { object: 'list', data: listModels(this.created, this.dialect.models.allowed) };
   }
 
   @Get(':id')
   get(@CurrentUser() user: User, @Param('id') id: string): ServedModel {
     const model = findModel(this.created, id);
-    this.models.check(chosenModel(id), user);
+    this.dialect.models.check(chosenModel(id), user);
     return model;
   }
 }

@@ -1,10 +1,10 @@
-import type { Dialect } from '../dialect.js';
+import type { DialectWire } from '../dialect-wire.js';
 import { sendOpenAiError } from './openai-error.js';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** Chat completions, for clients that take a base URL (`/v1`). Errors are `{ error: { message, type, param, code } }`. */
-export const openai: Dialect = {
+export const openai: DialectWire = {
   name: 'openai',
   owns: (path) => /^\/v1(\/|$)/i.test(path),
   sendError: sendOpenAiError,

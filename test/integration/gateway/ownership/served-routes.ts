@@ -12,8 +12,6 @@ import { Gateway } from '../../../../apps/gateway/gateway.js';
 import type { GatewayDeps } from '../../../../apps/gateway/gateway.deps.js';
 import { GatewayModule } from '../../../../apps/gateway/gateway.module.js';
 import { configureGateway, upgradesOf } from '../../../../apps/gateway/start-gateway.app.js';
-import { chooseDialects } from '../../../../apps/gateway/dialects/dialects.js';
-import { toOriginRules } from '../../../../apps/gateway/safety/origin-rules.js';
 import { SOCKET_IO_PATH } from '../../../../apps/gateway/socket/socket-server.adapter.js';
 import { ChatGateway } from '../../../../apps/gateway/socket/chat.gateway.js';
 import { GATEWAY_ID } from '../gateway-harness.js';
@@ -54,7 +52,7 @@ export async function readServed(): Promise<Served> {
   const { router } = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
   const routes = router.stack.flatMap(({ route }) => (route ? describeRoute(route) : []));
   const upgradeListeners = app.getHttpServer().listeners('upgrade').length as number;
-  const others = upgradesOf(gateway, chooseDialects(undefined), toOriginRules(config)).keys();
+  const others = upgradesOf(gateway).keys();
   await app.close();
   const upgrades = [SOCKET_IO_PATH, ...others];
   return { routes: [...new Set(routes)].toSorted(), upgrades, upgradeListeners };

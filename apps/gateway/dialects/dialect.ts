@@ -1,0 +1,88 @@
+import type { Body } from '#contracts';
+import type { Ports } from '#journal';
+import type { Logger, Refusals } from '#observability';
+import type { Store } from '#store';
+import type { Time } from '#time';
+import type { Artifacts } from '../artifacts/artifacts.js';
+import type { User } from '../auth/user.js';
+import type { Bodies } from '../bodies/bodies.js';
+import type { OfferedModels } from '../catalogue/offered-models.js';
+import type { OfferedTools } from '../catalogue/offered-tools.js';
+import type { Ownership } from '../conversations/ownership.js';
+import type { AddressOf } from '../safety/client-address.js';
+import type { OriginRules } from '../safety/judge-request.js';
+import type { Admission } from '../socket/admission.js';
+import type { TakeUpgrade } from '../socket/serve-upgrades.adapter.js';
+import type { UnknownSockets } from '../socket/unknown-sockets.js';
+import type { UserTraffic } from '../socket/user-traffic.js';
+import type { AnswerCalls } from '../turns/answer-calls.js';
+import type { TurnDoor } from '../turns/turn-door.js';
+import type { TurnReader } from '../turns/turn-reader.js';
+import type { DialectTurns } from './dialect-turns.js';
+import type { DialectWire } from './dialect-wire.js';
+
+/** What a dialect may take of the gateway that serves it. */
+export interface DialectHost {
+  ports: Ports;
+  store: Store;
+  log: Logger;
+  time: Time;
+  refusals: Refusals;
+  ownership: Ownership;
+  offeredTools: OfferedTools;
+  offeredModels: OfferedModels;
+  artifacts: Artifacts;
+  bodies: Bodies;
+  dialectTurns: DialectTurns;
+  turnReader: TurnReader;
+  turnDoor: TurnDoor;
+  answerCalls: AnswerCalls;
+  /** For sockets of its own. */
+  originRules: OriginRules;
+  addressOf: AddressOf;
+  admission: Admission;
+  unknownSockets: UnknownSockets;
+  userTraffic: UserTraffic;
+  /** Of one socket. */
+  maxRequestsInHand: number;
+  /** To be called when it has one socket more or less. */
+  countSockets(): void;
+  /** Whether who came in before may still be here. */
+  isActive(user: User): Promise<boolean>;
+}
+
+/** Control messages between the same dialect of two gateways. */
+interface DialectControl {
+  'socket.probe': (body: Body<'socket.probe'>) => void;
+}
+
+/** Controllers, and what they take by `@FromDialect()`. */
+export interface DialectRoutes {
+  controllers: (new (parts: never) => object)[];
+  parts: object;
+}
+
+/** A dialect that one gateway serves. */
+export interface OpenDialect {
+  routes: DialectRoutes;
+  /** Takes handshakes at exactly this path over. */
+  upgrade?: { path: string; take: TakeUpgrade };
+  control?: DialectControl;
+  /** Sockets that are open. */
+  sockets?(): number;
+  /** Ends its sockets once what is in hand is answered, after `graceMs` in any case. */
+  drain?(graceMs: number): Promise<void>;
+}
+
+/** Another kind of client, served besides the client protocol. */
+export interface Dialect extends DialectWire {
+  open(gateway: DialectHost): OpenDialect;
+}
+
+/** Checks that `parts` has what the controllers take. */
+export function toRoutes<Parts extends object>(
+  parts: Parts,
+  controllers: (new (parts: Parts) => object)[],
+): DialectRoutes {
+  return { parts, controllers };
+}
