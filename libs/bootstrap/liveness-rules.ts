@@ -1,5 +1,5 @@
 /*
- * Who counts as dead or suspect (architecture §4), as pure rules over what one process saw. Times are milliseconds
+ * Who counts as dead or suspect (docs/architecture.md, "Claim and settle"), as pure rules over what one process saw. Times are milliseconds
  * of the observer's own monotonic clock; no clock of another machine is ever compared. Both verdicts may be wrong
  * about a frozen process: that must never break a rule.
  */

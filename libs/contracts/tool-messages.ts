@@ -15,7 +15,7 @@ export const toolNameSchema = z
 /** A JSON object; arrays and null are not one. */
 export const jsonObjectSchema = z.record(z.string(), z.unknown());
 
-/** How safe it is to start a tool again: see `docs/architecture.md`, claim and settle. */
+/** How safe it is to start a tool again: see docs/architecture.md, "Claim and settle". */
 export const toolClassSchema = z.enum(['read', 'idempotent', 'keyed', 'once']);
 
 /** One request to run one tool, without the envelope's fields. No other keys allowed. */

@@ -171,7 +171,7 @@ export function deadlineOf(
   return from + (call.queueing_ms ?? DEFAULT_BUDGETS.queueingMs) + call.timeout_ms;
 }
 
-/** What a worker whose claim attempt 1 was taken finds, and what follows (architecture: claim and settle). */
+/** What a worker whose claim attempt 1 was taken finds, and what follows (docs/architecture.md, "Claim and settle"). */
 export type LostClaimAction =
   | { do: 'hint' }
   | { do: 'settle'; outcome: Outcome }

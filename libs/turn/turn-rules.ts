@@ -3,7 +3,7 @@ import { DEFAULT_BUDGETS, type Budgets } from './budgets.js';
 import type { Liveness } from './liveness.js';
 import { claimsOn } from './journal.js';
 
-/** How a process that got a hint takes up a turn (architecture: claim and settle, "again: turns", "pass on"). */
+/** How a process that got a hint takes up a turn (docs/architecture.md, "Claim and settle"). */
 export type TakeUp =
   | { do: 'claim'; attempt: number }
   /** Send the hint to the driver's control queue. */

@@ -22,6 +22,15 @@ export function listDocuments(): Document[] {
   return ['README.md', ...below.sort()].map((path) => ({ path, text: readDocument(path) }));
 }
 
+/** Every TypeScript file of ours. */
+export function listSources(): Document[] {
+  return ['apps', 'libs', 'test', 'bench'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.tsx?$/.test(path))
+      .map((path) => ({ path: `${folder}/${path}`, text: readDocument(`${folder}/${path}`) })),
+  );
+}
+
 export function readDocument(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }

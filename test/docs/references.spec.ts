@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { codeSpans, listDocuments, prose, root, type Document } from './documents.js';
+import { codeSpans, listDocuments, listSources, prose, root, type Document } from './documents.js';
 
 const documents = listDocuments();
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -71,3 +71,41 @@ describe('the documents', () => {
       expect(readFileSync(join(root, picture)).byteLength).toBeLessThanOrEqual(200_000);
   });
 });
+
+/** As a comment cites a document: its path, and perhaps one heading or several in quotation marks. */
+const CITATION = /docs\/([\w-]+)\.md((?:,? (?:and )?"[^"]+")*)/g;
+/** A document that is named without its path, and sections that the documents here do not number. */
+const LOOSE = /(?<!docs\/)\barchitecture(\.md)?[:, ]+(§|"|claim and)|\b(architecture|design) §/i;
+
+describe('the sources', () => {
+  const sources = listSources();
+
+  it('cite documents and headings that exist', () => {
+    const cited = sources.flatMap(({ path, text }) =>
+      [...commentsOf(text).matchAll(CITATION)].map(([, name, headings]) => {
+        const quoted = [...headings!.matchAll(/"([^"]+)"/g)].map(([, heading]) => heading!);
+        return { path, document: `docs/${name}.md`, quoted };
+      }),
+    );
+    expect(cited.filter(({ quoted }) => quoted.length > 0).length).toBeGreaterThan(5);
+    const broken = cited.filter(({ document, quoted }) => {
+      const found = documents.find(({ path }) => path === document);
+      return !found || quoted.some((heading) => !headingsOf(found.text).includes(heading));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('cite no document that lies elsewhere', () => {
+    expect(sources.filter(({ text }) => LOOSE.test(commentsOf(text))).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+/** Comments, each on one line. */
+function commentsOf(text: string): string {
+  const comments = text.match(/\/\*[\s\S]*?\*\/|\/\/.*$/gm) ?? [];
+  return comments.map((comment) => comment.replace(/\s*\n\s*\*?\s*/g, ' ')).join('\n');
+}
+
+function headingsOf(text: string): string[] {
+  return [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, title]) => title!);
+}

@@ -14,7 +14,7 @@ import { SocketRequests } from './socket-requests.js';
 import { SocketSessions } from './socket-sessions.js';
 import { FromGateway } from '../http/from-gateway.js';
 
-/** The client protocol's events (architecture §8); what they do is in `SocketRequests`. */
+/** The events of the client protocol (docs/protocol.md); what they do is in `SocketRequests`. */
 @WebSocketGateway()
 export class ChatGateway
   implements OnGatewayInit<Server>, OnGatewayConnection<Socket>, OnGatewayDisconnect<Socket>

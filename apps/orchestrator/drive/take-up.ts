@@ -15,8 +15,8 @@ import type { ConversationAtTakeUp, TurnWork } from './turn-work.js';
 export type TakenUp = TurnWork | 'nothing_to_do';
 
 /**
- * What every hint about a turn that is not driven here leads to (architecture: "a turn", orchestrator; claim and
- * settle).
+ * What every hint about a turn that is not driven here leads to (docs/architecture.md, "The life of a turn" and
+ * "Claim and settle").
  */
 export class TakeUp {
   constructor(
