@@ -26,7 +26,7 @@ const { services } = parse(text, { merge: true }) as { services: Record<string, 
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
 const ours = Object.entries(services).filter(([, { image }]) => image === 'switchyard');
 
-/** The names of docs/architecture.md, "Running it", that these processes read. */
+/** The names of README.md, "Configuration", that these processes read. */
 const documentedNames = [
   'PORT',
   'HOST',
