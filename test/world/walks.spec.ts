@@ -28,7 +28,7 @@ describe('a world of real gateways, orchestrators and tool workers', () => {
     for (const { seed, found, counts, log } of await pool.walk({ seeds, options, logged })) {
       tally.add(counts);
       if (logged.includes(seed)) logs.set(seed, log);
-      // `npm run world -- --seed <seed> --options '<as JSON>' -v` plays it again as a log.
+      // `npm run world -- --seed <seed> --options '<as JSON>' --shrink -v` plays the smallest such world as a log.
       expect({ seed, options, found }).toEqual({ seed, options, found: [] });
     }
   }
