@@ -1,5 +1,5 @@
 import { DIALECT_NAMES } from '../gateway/dialects/dialects.js';
-import { loadStandaloneConfig, takeOverStore, runMain, Service } from '#bootstrap';
+import { loadStandaloneConfig, makeEarlierTurnsDue, runMain, Service } from '#bootstrap';
 import { createMemoryBus, createRabbitmqBus, MemoryBroker } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
@@ -19,7 +19,7 @@ await runMain('standalone', async () => {
   const service = new Service({ logger, store, drainGraceMs, notices, clock, random });
   await service.open();
   // Whoever holds the lock of the folder is alone: what an earlier run left behind is taken over at once.
-  if (!mongodbUrl) await takeOverStore(service.store, clock.wall());
+  if (!mongodbUrl) await makeEarlierTurnsDue(service.store, clock.wall());
   const broker = new MemoryBroker(clock);
   service.drain.addStep('telling', async (graceMs) => {
     process.stdout.write(

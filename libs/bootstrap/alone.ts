@@ -3,25 +3,19 @@ import type { Store } from '#store';
 const TURNS_AT_ONCE = 10_000;
 
 /**
- * For a process that holds the lock of its own store, before it has a row itself. Nobody of earlier runs can live: their
- * rows go, so that their claims count as those of the dead, and nobody has to find that out. Unfinished turns have no
- * hint any more: the sweeper's first round finds them, not the one in which they would have been due.
+ * For a process that holds the lock of its own store: the unfinished turns of earlier runs have no hint any more, so
+ * the sweeper's first round finds them, not the one in which they would have been due. Every process of an earlier run
+ * counts as dead already: the store removes their rows when it is opened.
  */
-export async function takeOverStore(
-  store: Pick<Store, 'listProcesses' | 'removeProcess' | 'listDueTurns' | 'setTurnsDue'>,
+export async function makeEarlierTurnsDue(
+  store: Pick<Store, 'listDueTurns' | 'setTurnsDue'>,
   now: number,
 ): Promise<void> {
-  const [earlier, unfinished] = await Promise.all([
-    store.listProcesses(),
-    store.listDueTurns(Number.MAX_SAFE_INTEGER, TURNS_AT_ONCE),
-  ]);
+  const unfinished = await store.listDueTurns(Number.MAX_SAFE_INTEGER, TURNS_AT_ONCE);
   const waiting = unfinished.filter(({ due_at }) => due_at !== null && due_at > now);
-  await Promise.all([
-    ...earlier.map(({ _id }) => store.removeProcess(_id)),
-    waiting.length > 0 &&
-      store.setTurnsDue(
-        waiting.map(({ _id }) => _id),
-        now,
-      ),
-  ]);
+  if (waiting.length === 0) return;
+  await store.setTurnsDue(
+    waiting.map(({ _id }) => _id),
+    now,
+  );
 }

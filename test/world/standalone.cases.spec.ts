@@ -1,23 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
-import { takeOverStore } from '#bootstrap';
+import { makeEarlierTurnsDue } from '#bootstrap';
 import { Case } from './case.js';
 import { KINDS, type Kind } from './kinds.js';
 
 /**
- * The row "standalone" of "Who dies, and what happens" (docs/architecture.md): one of each role, all of which die at once
+ * The row "standalone" (docs/architecture.md, "Who dies, and what happens"): one of each role, all of which die at once
  * and with them the bus. The store is what is left.
  */
 
 const ONE_OF_EACH = { of: { gateway: 1, orchestrator: 1, worker: 1 } };
+const STARTS_AFTER_MS = 500;
 /** From the start of the roles. */
 const GOES_ON_WITHIN_MS = 5_000;
 
 async function killAndStartAgain(play: Case): Promise<void> {
   const { world } = play;
   for (const process of world.living()) world.end(process, 'kill');
-  world.restartBroker(0, { isWiped: true });
-  await world.clock.sleep(1_000);
-  await takeOverStore(world.database, world.clock.wall());
+  world.restartBroker(STARTS_AFTER_MS, { isWiped: true });
+  await world.clock.sleep(2 * STARTS_AFTER_MS);
+  // As libs/store/libsql/open-database.ts does for whoever gets the lock.
+  for (const { _id } of await world.database.listProcesses()) await world.database.removeProcess(_id);
+  await makeEarlierTurnsDue(world.database, world.clock.wall());
   for (const kind of Object.keys(KINDS) as Kind[]) play.start(kind);
 }
 
