@@ -5,7 +5,8 @@ import type { BusContext, BusStrategy } from '#messaging';
 type Method = (message: unknown, context: BusContext) => unknown;
 
 /**
- * Registers a controller's message handlers as Nest does, by the patterns that its methods are decorated with.
+ * Registers a controller's message handlers as Nest does, by the patterns that its methods are decorated with; throws
+ * when they are not those of the role.
  * `watch` is told of each message, and what it returns is called before its delivery is acknowledged.
  */
 export function addHandlers(
@@ -25,4 +26,7 @@ export function addHandlers(
         return outcome;
       });
   }
+  strategy.listen((error) => {
+    if (error) throw error;
+  });
 }

@@ -9,7 +9,8 @@ const DRAIN = { isFree: true, take: () => undefined };
 /** The world's broker. While it is down nobody is connected; its queues stay. */
 export class SimulatedBroker {
   readonly memory: MemoryBroker;
-  isUp = true;
+  /** Restarts under way: they may overlap. */
+  private restarts = 0;
   /** A memory alarm: publishers are not read. */
   isBlocked = false;
   private readonly unread: (() => void)[] = [];
@@ -18,6 +19,19 @@ export class SimulatedBroker {
     // A broker hands on in the order in which it got things; the clock would shuffle what is due at once.
     const inside = new Line(clock);
     this.memory = new MemoryBroker({ soon: (act) => inside.push(act) });
+  }
+
+  get isUp(): boolean {
+    return this.restarts === 0;
+  }
+
+  goDown(): void {
+    this.restarts++;
+  }
+
+  comeBack(): void {
+    this.restarts--;
+    if (this.isUp) for (const queue of this.queues()) queue.detach(DRAIN);
   }
 
   whenUnblocked(act: () => void): void {
@@ -29,13 +43,9 @@ export class SimulatedBroker {
     for (const act of this.unread.splice(0)) act();
   }
 
-  /** Nobody is connected to it then: what its queues hold, and what was not acknowledged, is gone. */
+  /** Until it comes back: what its queues hold, and what was not acknowledged, is gone. */
   beginToForget(): void {
     for (const queue of this.queues()) queue.attach(DRAIN);
-  }
-
-  endToForget(): void {
-    for (const queue of this.queues()) queue.detach(DRAIN);
   }
 
   private queues() {

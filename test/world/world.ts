@@ -105,13 +105,10 @@ export class World {
   /** Every connection is gone at once; the broker is back after `forMs`. `isWiped`: with empty queues. */
   restartBroker(forMs: number, { isWiped = false } = {}): void {
     const { broker } = this;
-    broker.isUp = false;
+    broker.goDown();
     for (const process of this.living()) process.cutBus();
     if (isWiped) broker.beginToForget();
-    this.clock.after(forMs, () => {
-      if (isWiped) broker.endToForget();
-      broker.isUp = true;
-    });
+    this.clock.after(forMs, () => broker.comeBack());
   }
 
   note(line: string): void {
