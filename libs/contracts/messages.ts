@@ -186,7 +186,7 @@ export const QUEUE_TYPES = {
   turns: ['turn.advance'],
   results: ['tool.result'],
   tools: ['tool.call'],
-  /** What no role takes does not exist; a probe is answered by the bus. */
+  /** Every control message that some role takes, and `probe`, which the bus itself answers. */
   control: [...new Set([...gateway.control, ...orchestrator.control, ...worker.control, 'probe' as const])],
 } as const satisfies Record<string, readonly MessageType[]>;
 export type QueueKind = keyof typeof QUEUE_TYPES;

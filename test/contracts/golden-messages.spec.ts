@@ -22,6 +22,11 @@ describe('messages on the bus', () => {
     expect(listGolden('messages')).toEqual(Object.keys(bodySchemas).sort());
   });
 
+  it('are all taken by some role', () => {
+    const taken: readonly string[] = queues.flatMap((queue): readonly string[] => QUEUE_TYPES[queue]);
+    expect(Object.keys(bodySchemas).filter((type) => !taken.includes(type))).toEqual([]);
+  });
+
   it.each(listGolden('messages'))('%s is read as exactly what was sent, from its queues only', (type) => {
     const message = readGolden(`messages/${type}`) as Message;
     for (const queue of queues) {

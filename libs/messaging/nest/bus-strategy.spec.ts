@@ -184,6 +184,11 @@ describe('BusStrategy', () => {
     );
   });
 
+  it('does not take dead letters for a role that has no handler for them', async () => {
+    const strategy = await start(WORKER, 'worker');
+    await expect(strategy.startDead()).rejects.toThrow('the worker has no handler for dead');
+  });
+
   it.each([
     ['a control message', 'turn.stop'],
     ['messages of its queues', 'tool.result'],

@@ -24,8 +24,8 @@ export interface BusStrategyOptions {
 /**
  * Nest transport on top of a `Bus`. Handlers are controller methods with `@Handles('<message type>')` or
  * `@HandlesDead()`; they get the message (or `DeadDelivery`) and a `BusContext`, and return a `DeliveryOutcome` or
- * nothing (`ack`); what they throw rejects. Nothing is consumed before `start…` is called. The bus is opened and closed by
- * who made it.
+ * nothing (`ack`); what they throw rejects. Nothing is consumed before `start…` is called. The bus is opened and closed
+ * by who made it.
  */
 export class BusStrategy extends Server implements CustomTransportStrategy {
   readonly #consumers = new Set<Consumer>();
@@ -66,9 +66,10 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     const kind = kindOfQueue(queue);
     const queues: readonly string[] = TAKEN_BY[role].queues;
     if (!kind || !queues.includes(kind)) throw new BusSetupError(`the ${role} takes nothing from ${queue}`);
+    const handlers = this.#handlersOf(QUEUE_TYPES[kind]);
     // The bus delivers only types that belong to the queue.
     const handler: Handler = (delivery) =>
-      this.#handle(this.#handlerOf(delivery.message.type), delivery.message, delivery, queue);
+      this.#handle(handlers.get(delivery.message.type)!, delivery.message, delivery, queue);
     return this.#keep(await this.bus.consume(queue, options, handler));
   }
 
@@ -83,11 +84,11 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
   /** Of the types that the role takes; others are ignored. */
   async startControl(processId: string): Promise<void> {
     const { role } = this.options;
-    const taken: readonly string[] = TAKEN_BY[role].control;
+    const handlers = this.#handlersOf(TAKEN_BY[role].control);
     const context = new BusContext(['control']);
     await this.bus.onControl({ role, processId }, (message) => {
-      if (taken.includes(message.type))
-        void this.#handleControl(this.#handlerOf(message.type), message, context);
+      const handler = handlers.get(message.type);
+      if (handler) void this.#handleControl(handler, message, context);
     });
   }
 
@@ -129,8 +130,14 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     }
   }
 
+  #handlersOf(types: readonly string[]): ReadonlyMap<string, MessageHandler> {
+    return new Map(types.map((type) => [type, this.#handlerOf(type)]));
+  }
+
   #handlerOf(type: string): MessageHandler {
-    return this.messageHandlers.get(type)!;
+    const handler = this.messageHandlers.get(type);
+    if (!handler) throw new BusSetupError(`the ${this.options.role} has no handler for ${type}`);
+    return handler;
   }
 
   /** Until it is stopped: toolsets come and go for as long as a worker lives. */
