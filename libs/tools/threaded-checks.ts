@@ -33,7 +33,10 @@ export class ThreadedChecks implements SlowChecks {
   private readonly lines = new Map<string, Waiting[]>();
   private readonly served = new Set<string>();
   /** Until when, by user. */
-  private readonly suspects = new LRUCache<string, number>({ max: MAX_SUSPECTS });
+  private readonly suspects = new LRUCache<string, number>({
+    maxSize: MAX_SUSPECTS,
+    sizeCalculation: () => 1,
+  });
   readonly limitMs: number;
   private readonly waitMs: number;
   private readonly maxWaiting: number;

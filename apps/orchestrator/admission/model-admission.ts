@@ -52,7 +52,10 @@ interface Waiter {
  */
 export class ModelAdmission {
   private readonly budgets = new Map<string, SharedBudget>();
-  private readonly pausedUntil = new LRUCache<string, number>({ max: MAX_PAUSED });
+  private readonly pausedUntil = new LRUCache<string, number>({
+    maxSize: MAX_PAUSED,
+    sizeCalculation: () => 1,
+  });
   private waiting: Waiter[] = [];
   private timer: Timer | undefined;
 

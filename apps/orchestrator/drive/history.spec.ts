@@ -106,6 +106,41 @@ describe('what earlier turns leave to a later one', () => {
   });
 });
 
+describe('a history that a process keeps', () => {
+  let reads: string[];
+  let counting: Store;
+  beforeEach(async () => {
+    reads = [];
+    counting = new Proxy(store, {
+      get: (target, name) => {
+        const method = (target[name as keyof Store] as (...args: unknown[]) => unknown).bind(target);
+        if (name !== 'listSteps') return method;
+        return (conversationId: string, ...rest: unknown[]) => {
+          reads.push(conversationId);
+          return method(conversationId, ...rest);
+        };
+      },
+    });
+    await turnWith(1, 'math.add');
+  });
+
+  it.each([
+    ['conversations', { conversations: 1, characters: 1_000_000 }],
+    ['characters', { conversations: 100, characters: 1 }],
+  ])(
+    'goes when another one needs its place, by %s; the newest one stays, however large it is',
+    async (_by, limits) => {
+      const history = new History(counting, limits);
+      await history.before(CONVERSATION, 2, { approvals: false });
+      await history.before(CONVERSATION, 2, { approvals: false });
+      expect(reads).toEqual([CONVERSATION]);
+      await history.before('conv_2', 2, { approvals: false });
+      await history.before(CONVERSATION, 2, { approvals: false });
+      expect(reads).toEqual([CONVERSATION, 'conv_2', CONVERSATION]);
+    },
+  );
+});
+
 describe('a long conversation that comes new to a process', () => {
   const summary = (number: number): Step => ({
     ...stepRow(number, []),

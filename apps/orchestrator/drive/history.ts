@@ -30,8 +30,7 @@ export interface Past {
 }
 
 /** What one process keeps, of all conversations. */
-const MAX_CONVERSATIONS = 2_000;
-const MAX_CHARACTERS = 64 * 1024 * 1024;
+const LIMITS = { conversations: 2_000, characters: 64 * 1024 * 1024 };
 
 /** Turns read at once when a long conversation is cold; the newest alone are often all that is needed. */
 const PAGE_TURNS = 500;
@@ -49,13 +48,16 @@ interface Page {
  * at message 3 and 3,000. Bounded by conversations and by characters, least recently used goes first.
  */
 export class History {
-  private readonly entries = new LRUCache<string, Entry>({
-    max: MAX_CONVERSATIONS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: ({ characters }) => Math.max(1, characters),
-  });
+  private readonly entries: LRUCache<string, Entry>;
 
-  constructor(private readonly store: Store) {}
+  constructor(
+    private readonly store: Store,
+    { conversations, characters: maxSize } = LIMITS,
+  ) {
+    // What is larger than all of it is kept, too, alone: it is the most expensive one to read again.
+    const sizeCalculation = ({ characters }: Entry) => Math.min(Math.max(1, characters), maxSize);
+    this.entries = new LRUCache({ max: conversations, maxSize, sizeCalculation });
+  }
 
   /** Of all turns before `number`; the caller must not change it. `approvals`: of which tools is to be known of all. */
   async before(

@@ -4,7 +4,7 @@ import { FreshReads, type Clock } from '#time';
 /** Fresh for less than the time between two looks of one turn. */
 const LIMITS = { freshMs: 1_000, maxRemembered: 10_000 };
 
-/** What queues look like, asked once a second at most for all turns that want to know. */
+/** What queues look like: an answer is good for a second, for all turns that want to know. */
 export class QueueGlances {
   private readonly known: FreshReads<Awaited<ReturnType<Bus['inspect']>>>;
 

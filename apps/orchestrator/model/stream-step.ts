@@ -129,9 +129,9 @@ function retriesAfter(error: ModelError, input: StreamStep): number {
   return retryAfterMs > PATIENCE_MS ? 0 : Math.min(maxRetries, overloadRetries);
 }
 
-const BACK_OFF = { firstMs: 500, longestMs: 60_000 };
+const BACK_OFF = { firstMs: 700, longestMs: 60_000 };
 
-/** 0.5, 1, 2, 4, 8 s, less up to a half of it; what the provider asked for wins, up to a minute. */
+/** 0.7, 1.4, 2.8 s and so on, less up to half of it; what the provider asked for wins, up to a minute. */
 function delayBefore(retry: number, retryAfterMs: number | undefined, random: Random): number {
   if (retryAfterMs !== undefined) return Math.min(retryAfterMs, 60_000);
   return Math.round(backOffMs(retry, BACK_OFF, random));

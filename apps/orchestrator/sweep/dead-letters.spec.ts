@@ -28,8 +28,8 @@ function die(n: number): Promise<void> {
 }
 
 describe('a hint that dies', () => {
-  it('is sent again without a sweep, after a pause that doubles each time, less up to half of it, and the fourth death ends the turn', async () => {
-    for (const [index, pauseMs] of [250, 500, 1_000].entries()) {
+  it('is sent again without a sweep, after a pause that doubles; the fourth death ends the turn', async () => {
+    for (const [index, pauseMs] of [350, 700, 1_400].entries()) {
       const kept = die(index);
       await clock.advance(pauseMs / 2 - 1);
       expect(hints()).toBe(index);

@@ -12,7 +12,7 @@ import { deadHintsInARow, MAX_DEAD_HINTS } from './poison-turn.js';
 /** Dead calls of the turn are among them. */
 const LETTERS_READ = 50;
 /** Before a dead hint is sent again. */
-const HINT_AGAIN = { firstMs: 250, longestMs: 4_000 };
+const HINT_AGAIN = { firstMs: 350, longestMs: 1_400 };
 
 /**
  * Keeps what the broker gave up on (of the message ids and sizes, nothing that a user or a tool has written), and

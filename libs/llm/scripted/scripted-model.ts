@@ -41,6 +41,7 @@ async function* partsUntilAborted(
   const iterator = parts[Symbol.asyncIterator]();
   try {
     for (;;) {
+      signal.throwIfAborted();
       const next = await untilAborted(iterator.next(), signal);
       if (next.done) return;
       yield next.value;
