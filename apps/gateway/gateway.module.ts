@@ -3,7 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { HealthModule } from '#observability';
 import { AccountsController } from './accounts/accounts.controller.js';
 import type { LocalAccounts } from './accounts/create-local-accounts.js';
-import { LOCAL_ACCOUNTS } from './accounts/from-accounts.js';
+import { LOCAL_ACCOUNTS } from './accounts/from-accounts.decorator.js';
 import { AdminAccountsController } from './admin/accounts.controller.js';
 import { CallsController } from './admin/calls.controller.js';
 import { DeadLettersController } from './admin/dead-letters.controller.js';
@@ -16,18 +16,18 @@ import { ToolsController } from './catalogue/tools.controller.js';
 import { ControlController } from './control/control.controller.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import type { DialectRoutes } from './dialects/dialect.js';
-import { DIALECT } from './dialects/from-dialect.js';
+import { DIALECT } from './dialects/from-dialect.decorator.js';
 import { ProblemFilter } from './errors/problem.filter.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import type { Gateway } from './gateway.js';
-import { GATEWAY } from './http/from-gateway.js';
+import { GATEWAY } from './http/from-gateway.decorator.js';
 import { createPage } from './http/page.js';
 import { McpController } from './mcp/mcp.controller.js';
 import { ChatGateway } from './socket/chat.gateway.js';
 import { TurnsController } from './turns/turns.controller.js';
 import { UsageController } from './usage/usage.controller.js';
 
-/** What takes something of `Parts` by its constructor: a part that is not there does not compile. */
+/** A class whose constructor takes some of `Parts`; a missing part does not compile. */
 type Takes<Parts> = new (parts: Parts) => object;
 
 const CONTROLLERS: Takes<Gateway>[] = [

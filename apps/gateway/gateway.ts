@@ -51,9 +51,10 @@ import { Wiring } from './wiring.js';
  * Nest's module provides this object, and each controller takes from it what its constructor names.
  */
 export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
-  /** `given`: members that are not made but taken, by everything that is made after them. */
+  /** `given`: parts to use instead of making them; later parts use them, too. Throws for anything else. */
   constructor(deps: GatewayDeps, given: Partial<Gateway> = {}) {
     super(deps, given);
+    this.check();
   }
 
   readonly store = this.deps.store;

@@ -1,5 +1,7 @@
-/** Members that are made in the order in which they are written, each from the ones before it, unless it was given. */
+/** A class whose members are made in the order in which they are written. A given member is used instead of made. */
 export abstract class Wiring<Deps> {
+  private readonly parts = new Map<string, unknown>();
+
   constructor(
     protected readonly deps: Deps,
     private readonly given: object,
@@ -7,6 +9,17 @@ export abstract class Wiring<Deps> {
 
   /** For the initializer of the member of this name. */
   protected part<T>(name: keyof this & string, make: () => T): T {
-    return name in this.given ? (this.given as Record<string, T>)[name]! : make();
+    const part = name in this.given ? (this.given as Record<string, T>)[name]! : make();
+    this.parts.set(name, part);
+    return part;
+  }
+
+  /** To be called when all members are there. Throws for what cannot be given, and for a part under a wrong name. */
+  protected check(): void {
+    const wrong = [
+      ...Object.keys(this.given).filter((name) => !this.parts.has(name)),
+      ...[...this.parts].flatMap(([name, part]) => (this[name as keyof this] === part ? [] : [name])),
+    ];
+    if (wrong.length > 0) throw new TypeError(`not a part that can be given: ${wrong.join(', ')}`);
   }
 }

@@ -1,7 +1,7 @@
 /*
- * Who counts as dead or suspect (docs/architecture.md, "Claim and settle"), as pure rules over what one process saw. Times are milliseconds
- * of the observer's own monotonic clock; no clock of another machine is ever compared. Both verdicts may be wrong
- * about a frozen process: that must never break a rule.
+ * Who counts as dead or suspect (docs/architecture.md, "Claim and settle"), as pure rules over what one process saw.
+ * Times are milliseconds of the observer's own monotonic clock; no clock of another machine is ever compared. Both
+ * verdicts may be wrong about a frozen process: that must never break a rule.
  */
 import type { PublishOutcome } from '#messaging';
 

@@ -11,9 +11,9 @@ import { stepRow } from './step-row.js';
 export type AskDriver = (turnId: string, driver: string) => Promise<boolean>;
 
 /**
- * Ends a turn (docs/architecture.md, "The life of a turn") and answers with the calls that may still be running; null if there is
- * no such turn. When it resolves, no call that was not claimed by then will ever start. Stop of an ended turn
- * answers with its calls still without outcome.
+ * Ends a turn (docs/architecture.md, "The life of a turn") and answers with the calls that may still be running; null
+ * if there is no such turn. When it resolves, no call that was not claimed by then will ever start. Stop of an ended
+ * turn answers with its calls still without outcome.
  */
 export async function stopTurn(
   ports: Ports,

@@ -9,7 +9,7 @@ import type { AccountBody } from './accounts.js';
 import { isVisible } from './name-look.js';
 import { Registration, type RegistrationState } from './registration.js';
 import { SignIn, type TokenBody } from './sign-in.js';
-import { FromAccounts } from './from-accounts.js';
+import { FromAccounts } from './from-accounts.decorator.js';
 
 /** Longer ones are nobody's; hashing them would cost all the same. */
 const MAX_TYPED_LENGTH = 1_000;

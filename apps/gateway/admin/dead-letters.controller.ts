@@ -7,7 +7,7 @@ import { ParsePipe } from '../http/parse.pipe.js';
 import { wholeNumber } from '../http/whole-number.js';
 import { DeadLetters, type DeadLetterSummary } from './dead-letters.js';
 import { OperatorGuard } from './operator.guard.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 const pageSchema = z.object({ limit: wholeNumber(1, 500, 100) });
 

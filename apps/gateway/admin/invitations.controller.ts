@@ -7,7 +7,7 @@ import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { OperatorGuard } from './operator.guard.js';
-import { FromAccounts } from '../accounts/from-accounts.js';
+import { FromAccounts } from '../accounts/from-accounts.decorator.js';
 
 const newSchema = z.strictObject({
   hours: z.int().min(1).max(720).default(72),

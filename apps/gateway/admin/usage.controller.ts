@@ -5,7 +5,7 @@ import { ParsePipe } from '../http/parse.pipe.js';
 import { UsageReader, type UsageBody } from '../usage/usage.js';
 import { allUsageSchema } from '../usage/usage-query.js';
 import { OperatorGuard } from './operator.guard.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 /** What everybody's models have used, for operators. */
 @Controller('api/admin/usage')

@@ -5,7 +5,7 @@ import type { User } from '../auth/user.js';
 import { artifactFile } from './artifact-file.js';
 import { Artifacts } from './artifacts.js';
 import { sendContent } from './send-content.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 @Controller('api/artifacts')
 @UseGuards(HttpUserGuard)

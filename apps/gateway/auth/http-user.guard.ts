@@ -2,7 +2,7 @@ import { createParamDecorator, Injectable, type CanActivate, type ExecutionConte
 import type { Request, Response } from 'express';
 import { requestIdOf } from '../safety/request-id.middleware.js';
 import { bearerToken, type Authenticate, type User } from './user.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 type RequestOfUser = Request & { user?: User };
 

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { countAsStream } from '../safety/known-user.js';
 import { userOf } from './http-user.guard.js';
 import type { OpenLimit } from './open-limit.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 /**
  * For requests that are answered as long as a turn or a client takes: counts each as its user's until its response is

@@ -10,7 +10,7 @@ function setUp(seed: number) {
   const world = new VirtualClock(random);
   const clock = world.view();
   const bus = { send: async () => 'confirmed' as const, connectedForMs: () => clock.now() };
-  const tools = new OfferedTools(bus, 'gateway-1', undefined, { clock, random, peers: testPeers() });
+  const tools = new OfferedTools(bus, 'gateway-1', {}, { clock, random, peers: testPeers() });
   const announce = () =>
     tools.announce({
       worker: 'worker-1',

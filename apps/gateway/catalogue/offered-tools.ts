@@ -25,7 +25,7 @@ export class OfferedTools {
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
-    choice: ToolChoice | undefined,
+    choice: ToolChoice,
     private readonly time: Time & Pick<LostWorkersDeps, 'peers'>,
   ) {
     this.offer = new Offer([{ by: 'deployment', choice }]);

@@ -6,7 +6,7 @@ import { OfferedTools } from '../catalogue/offered-tools.js';
 import { OfferedModels } from '../catalogue/offered-models.js';
 import type { OpenDialect } from '../dialects/dialect.js';
 import { DriverRequests } from './driver-requests.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 /** What other processes tell this one. */
 @Controller()

@@ -22,7 +22,7 @@ import { wholeNumber } from '../http/whole-number.js';
 import { SubmitTurn } from '../turns/submit-turn.js';
 import { TurnReader } from '../turns/turn-reader.js';
 import { Conversations, type ConversationBody, type ListedConversation } from './conversations.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 /** Null and blank titles mean "as it is". */
 const titleSchema = z

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { RequestError } from '../errors/request-error.js';
 
-/** The wire of another kind of client: what those who look at requests before its routes must know of it. */
+/** The wire of another kind of client: what the middleware before its routes needs to know. */
 export interface DialectWire {
   /** As in `DIALECTS`. */
   name: string;

@@ -47,7 +47,7 @@ export interface DialectHost {
   maxRequestsInHand: number;
   /** To be called when it has one socket more or less. */
   countSockets(): void;
-  /** Whether who came in before may still be here. */
+  /** Whether a user who was let in earlier is still allowed. */
   isActive(user: User): Promise<boolean>;
 }
 

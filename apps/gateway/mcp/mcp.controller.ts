@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { isWithinDepth, MAX_DEPTH } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
 import type { OpenLimit } from '../auth/open-limit.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 import { StreamGuard } from '../auth/stream.guard.js';
 import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';

@@ -12,7 +12,7 @@ import type { Server, Socket } from 'socket.io';
 import { Admission } from './admission.js';
 import { SocketRequests } from './socket-requests.js';
 import { SocketSessions } from './socket-sessions.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 /** The events of the client protocol (docs/protocol.md); what they do is in `SocketRequests`. */
 @WebSocketGateway()

@@ -74,8 +74,8 @@ export interface SubmitTurnDeps extends Time {
 }
 
 /**
- * From a user's message to a turn in the journal (docs/architecture.md, "The life of a turn"). The insert is the commit; every id is a hash
- * of what the client sent, so a resend is the same turn through any gateway.
+ * From a user's message to a turn in the journal (docs/architecture.md, "The life of a turn"). The insert is the
+ * commit; every id is a hash of what the client sent, so a resend is the same turn through any gateway.
  */
 export class SubmitTurn {
   private readonly announcer: TurnAnnouncer;

@@ -8,7 +8,7 @@ import { ParsePipe } from '../http/parse.pipe.js';
 import { AnswerCalls } from './answer-calls.js';
 import { StopTurns } from './stop-turns.js';
 import { TurnReader } from './turn-reader.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 const approvalSchema = clientRequestSchemas.tool_approval.pick({ decision: true });
 const inputSchema = clientRequestSchemas.input.omit({ turn_id: true, tool_call_id: true });

@@ -5,7 +5,7 @@ import type { User } from '../auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { UsageReader, type OwnUsageBody } from './usage.js';
 import { ownUsageSchema } from './usage-query.js';
-import { FromGateway } from '../http/from-gateway.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 
 @Controller('api/usage')
 @UseGuards(HttpUserGuard)

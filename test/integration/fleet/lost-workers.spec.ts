@@ -25,7 +25,7 @@ class OfferingFleet {
 
   async startObservers(): Promise<void> {
     const gateway = await this.fleet.start('gateway');
-    const offered = new OfferedTools(busOf(gateway), gateway.id, undefined, timeOf(this.fleet, gateway));
+    const offered = new OfferedTools(busOf(gateway), gateway.id, {}, timeOf(this.fleet, gateway));
     this.audience.push({ member: gateway, announce: (worker) => offered.announce({ worker, toolsets }) });
     this.listed.push(() => offered.list().length > 0);
 

@@ -7,7 +7,7 @@ import { systemTime } from '#time';
 import { CurrentUser, HttpUserGuard } from '../../../apps/gateway/auth/http-user.guard.js';
 import type { User } from '../../../apps/gateway/auth/user.js';
 import { toRoutes, type Dialect } from '../../../apps/gateway/dialects/dialect.js';
-import { FromDialect } from '../../../apps/gateway/dialects/from-dialect.js';
+import { FromDialect } from '../../../apps/gateway/dialects/from-dialect.decorator.js';
 import { RequestError } from '../../../apps/gateway/errors/request-error.js';
 import type { TurnDoor } from '../../../apps/gateway/turns/turn-door.js';
 import { inTime, waitFor } from '../../services/wait-for.js';

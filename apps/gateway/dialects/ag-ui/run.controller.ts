@@ -10,7 +10,7 @@ import type { TurnNews } from '../turn-stream.js';
 import { toData, type AgUiEvent } from './ag-ui-event.js';
 import { RunEvents } from './run-events.js';
 import { Runs, type StartedRun } from './runs.js';
-import { FromDialect } from '../from-dialect.js';
+import { FromDialect } from '../from-dialect.decorator.js';
 
 @Controller('ag-ui')
 @UseGuards(HttpUserGuard, StreamGuard)

@@ -1,7 +1,7 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { HttpUserGuard } from '../../auth/http-user.guard.js';
 import { Surroundings, type ServerBody } from './surroundings.js';
-import { FromDialect } from '../from-dialect.js';
+import { FromDialect } from '../from-dialect.decorator.js';
 
 @Controller('api')
 @UseGuards(HttpUserGuard)

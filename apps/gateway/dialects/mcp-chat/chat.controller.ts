@@ -12,7 +12,7 @@ import { ChatAnswer } from './chat-answer.js';
 import { chatEventsOf, toErrorEvent } from './chat-events.js';
 import { Connections } from './connections.js';
 import { CurrentSession } from './current-session.pipe.js';
-import { FromDialect } from '../from-dialect.js';
+import { FromDialect } from '../from-dialect.decorator.js';
 
 const chatSchema = z.object({
   message: z.string().refine((text) => text.trim() !== '', { error: 'must not be blank' }),

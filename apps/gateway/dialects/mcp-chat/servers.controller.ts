@@ -4,7 +4,7 @@ import type { User } from '../../auth/user.js';
 import { Connections } from './connections.js';
 import { Servers, type Server, type ToolOfServer } from './servers.js';
 import { CurrentSession } from './current-session.pipe.js';
-import { FromDialect } from '../from-dialect.js';
+import { FromDialect } from '../from-dialect.decorator.js';
 
 type StatusBody =
   | { connected: true; server_id: string; tools: ToolOfServer[] }

@@ -18,7 +18,7 @@ import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
 import { toCompletion } from './completion.js';
 import type { CompletionRequest } from './completion-request.js';
 import { OpenAiRefusal } from './openai-error.js';
-import { FromDialect } from '../from-dialect.js';
+import { FromDialect } from '../from-dialect.decorator.js';
 
 type Started = StartedTurn & Partial<Pick<UnnamedTurn, 'remember'>>;
 

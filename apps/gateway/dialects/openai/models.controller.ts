@@ -4,7 +4,7 @@ import type { Time } from '#time';
 import type { User } from '../../auth/user.js';
 import { OfferedModels } from '../../catalogue/offered-models.js';
 import { chosenModel, findModel, listModels, type ServedModel } from './served-models.js';
-import { FromDialect } from '../from-dialect.js';
+import { FromDialect } from '../from-dialect.decorator.js';
 
 @Controller('v1/models')
 @UseGuards(HttpUserGuard)
