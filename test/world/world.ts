@@ -28,6 +28,7 @@ export class World {
   strikes: Strikes | undefined;
   /** Nothing was struck, and no process was frozen or cut off. */
   isUntouched = true;
+  brokerRestarts = 0;
   readonly promises: Promises;
   readonly streamed: StreamedTexts;
   /** Called when a process has ended, so that another one can take its place. */
@@ -105,6 +106,7 @@ export class World {
   /** Every connection is gone at once; the broker is back after `forMs`. `isWiped`: with empty queues. */
   restartBroker(forMs: number, { isWiped = false } = {}): void {
     const { broker } = this;
+    this.brokerRestarts++;
     broker.goDown();
     for (const process of this.living()) process.cutBus();
     if (isWiped) broker.beginToForget();
