@@ -17,7 +17,7 @@ export const FEEDS: Mutant[] = [
   {
     name: 'what waited for a slow viewer is dropped',
     edit: { file: audience, find: 'for (const event of backlog.list()) viewer.send(event);', replace: '' },
-    search: { from: 6, seeds: 20 },
+    search: { from: 36, seeds: 200 },
   },
   {
     name: 'nothing is kept for a slow viewer',
@@ -26,7 +26,7 @@ export const FEEDS: Mutant[] = [
       find: 'for (const backlog of this.apart.values()) this.delay(backlog, event);',
       replace: '',
     },
-    search: { from: 6, seeds: 20 },
+    search: { from: 36, seeds: 200 },
   },
   {
     name: 'calls that go on after a Stop are not waited for',
