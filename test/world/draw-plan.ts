@@ -1,5 +1,6 @@
 import { FAULT_POINTS, type FaultPointName } from '../../libs/faults/fault-point-names.js';
 import { Random } from '../soak/random.js';
+import { drawLivingPlan } from './draw-living-plan.js';
 import { CALM, MOODY, type Weather } from './faults.js';
 import type { Kind } from './simulated-process.js';
 import { BLOWS, OUTAGES, type Blow, type Outage, type Strike } from './strikes.js';
@@ -42,6 +43,8 @@ const PASSAGES = (Object.keys(FAULT_POINTS) as FaultPointName[]).flatMap((point)
 const HOW: readonly Blow[] = ['kill', 'kill', 'kill', ...BLOWS];
 
 export interface PlanOptions {
+  /** Nobody is killed or cut off for long; nothing else can be chosen then. */
+  everybodyLives?: boolean;
   strikes?: number;
   people?: number;
   turnsEach?: number;
@@ -58,8 +61,9 @@ const AIMED = 20;
 /** A walk as the seed says: who lives in it, how bad the weather is, what is struck when. */
 export function drawPlan(
   seed: number,
-  { strikes = 90, people = 3, turnsEach = 4, only, aim, stops = 0.15 }: PlanOptions = {},
+  { everybodyLives, strikes = 90, people = 3, turnsEach = 4, only, aim, stops = 0.15 }: PlanOptions = {},
 ): WalkPlan {
+  if (everybodyLives) return drawLivingPlan(seed);
   const random = new Random(seed);
   const lastMs = 6_000 + turnsEach * 5_000;
   return {

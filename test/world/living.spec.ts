@@ -17,7 +17,8 @@ describe('a world in which everybody lives', () => {
 
   it('knows each outcome, fails no turn, and rarely asks the model twice, whoever is suspected', async () => {
     const tally = new Tally();
-    for (const { seed, found, counts } of await pool.walk({ seeds: SEEDS, everybodyLives: true })) {
+    const options = { everybodyLives: true };
+    for (const { seed, found, counts } of await pool.walk({ seeds: SEEDS, options })) {
       // `npm run world -- --living --seed <seed> -v` plays it again as a log.
       const { unknown, ends } = counts;
       expect({ seed, found, unknown, failed: ends.failed ?? 0 }).toEqual({

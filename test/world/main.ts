@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { drawLivingPlan } from './draw-living-plan.js';
 import { drawPlan, type PlanOptions } from './draw-plan.js';
 import type { Finding } from '../soak/judge/finding.js';
 import { shrink } from './shrink.js';
@@ -26,14 +25,13 @@ const { values } = parseArgs({
 });
 
 /** As a failed walk prints them. */
-const options = JSON.parse(values.options) as PlanOptions;
+const printed = JSON.parse(values.options) as PlanOptions;
+const options = { strikes: Number(values.strikes), everybodyLives: values.living, ...printed };
 const first = Number(values.seed);
 const endsAt = performance.now() + Number(values.minutes ?? 0) * 60_000;
 const tally = new Tally();
 for (let seed = first; seed === first || performance.now() < endsAt; seed++) {
-  const plan = values.living
-    ? drawLivingPlan(seed)
-    : drawPlan(seed, { strikes: Number(values.strikes), ...options });
+  const plan = drawPlan(seed, options);
   const { world, found } = await play(plan, values.verbose && !values.shrink);
   tally.add(countsOf(world));
   for (const { goal, what } of found) console.log(`seed ${seed}: ${goal}: ${what}`);

@@ -1,5 +1,4 @@
 import type { Finding } from '../soak/judge/finding.js';
-import { drawLivingPlan } from './draw-living-plan.js';
 import { drawPlan, type PlanOptions } from './draw-plan.js';
 import { Walk } from './walk.js';
 
@@ -7,8 +6,6 @@ import { Walk } from './walk.js';
 export interface Search extends PlanOptions {
   from: number;
   seeds: number;
-  /** Nobody is killed or cut off for long. */
-  everybodyLives?: boolean;
 }
 
 export interface Searched {
@@ -18,11 +15,10 @@ export interface Searched {
 }
 
 /** @public For `player.ts`, which loads this as a program. */
-export async function run({ from, seeds, everybodyLives, ...options }: Search): Promise<Searched> {
+export async function run({ from, seeds, ...options }: Search): Promise<Searched> {
   let searched: Searched = { seed: from, found: [] };
   for (let seed = from; seed < from + seeds && searched.found.length === 0; seed++) {
-    const plan = everybodyLives ? drawLivingPlan(seed) : drawPlan(seed, options);
-    searched = { seed, found: await new Walk(plan).run() };
+    searched = { seed, found: await new Walk(drawPlan(seed, options)).run() };
   }
   return searched;
 }

@@ -1,5 +1,4 @@
 import type { Finding } from '../soak/judge/finding.js';
-import { drawLivingPlan } from './draw-living-plan.js';
 import { drawPlan, type PlanOptions } from './draw-plan.js';
 import { countsOf, type Counts } from './tally.js';
 import { Walk } from './walk.js';
@@ -7,8 +6,6 @@ import { Walk } from './walk.js';
 export interface WalksTask {
   seeds: number[];
   options?: PlanOptions;
-  /** Nobody is killed or cut off for long. */
-  everybodyLives?: boolean;
   /** Those of which everything that happened is kept, in order. */
   logged?: number[];
 }
@@ -21,10 +18,10 @@ export interface Walked {
 }
 
 /** @public For `player.ts`, which loads this as a program. */
-export async function run({ seeds, options, everybodyLives, logged = [] }: WalksTask): Promise<Walked[]> {
+export async function run({ seeds, options, logged = [] }: WalksTask): Promise<Walked[]> {
   const walked: Walked[] = [];
   for (const seed of seeds) {
-    const walk = new Walk(everybodyLives ? drawLivingPlan(seed) : drawPlan(seed, options));
+    const walk = new Walk(drawPlan(seed, options));
     const { world } = walk;
     const log: string[] = [];
     if (logged.includes(seed)) world.onNote = (line) => log.push(`${world.clock.now().toFixed(3)} ${line}`);
