@@ -2,8 +2,6 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { HealthModule } from '#observability';
 import { AccountsController } from './accounts/accounts.controller.js';
-import type { LocalAccounts } from './accounts/create-local-accounts.js';
-import { LOCAL_ACCOUNTS } from './accounts/from-accounts.decorator.js';
 import { AdminAccountsController } from './admin/accounts.controller.js';
 import { CallsController } from './admin/calls.controller.js';
 import { DeadLettersController } from './admin/dead-letters.controller.js';
@@ -15,13 +13,13 @@ import { StreamGuard } from './auth/stream.guard.js';
 import { ToolsController } from './catalogue/tools.controller.js';
 import { ControlController } from './control/control.controller.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
-import type { DialectRoutes } from './dialects/dialect.js';
-import { DIALECT } from './dialects/from-dialect.decorator.js';
 import { ProblemFilter } from './errors/problem.filter.js';
 import type { GatewayDeps } from './gateway.deps.js';
 import type { Gateway } from './gateway.js';
 import { GATEWAY } from './http/from-gateway.decorator.js';
+import { PARTS } from './http/from-parts.decorator.js';
 import { createPage } from './http/page.js';
+import { toRoutes, type Routes } from './http/routes.js';
 import { McpController } from './mcp/mcp.controller.js';
 import { ChatGateway } from './socket/chat.gateway.js';
 import { TurnsController } from './turns/turns.controller.js';
@@ -42,33 +40,29 @@ const CONTROLLERS: Takes<Gateway>[] = [
   McpController,
   ControlController,
 ];
+/** Guards are made again in each module that uses them; here the compiler checks what they take. */
 const PROVIDERS: Takes<Gateway>[] = [ChatGateway, HttpUserGuard, StreamGuard];
 /** Only with `AUTH=local`. */
-const ACCOUNT_CONTROLLERS: Takes<LocalAccounts>[] = [
-  AccountsController,
-  AdminAccountsController,
-  InvitationsController,
-];
+const ACCOUNT_CONTROLLERS = [AccountsController, AdminAccountsController, InvitationsController];
 
 /** Health and metrics included. The app that imports it must be set up by `configureGateway`. */
 @Module({})
 export class GatewayModule {
   static forRoot(gateway: Gateway, deps: GatewayDeps): DynamicModule {
     const { health, metrics, logger, pageDir } = deps;
-    const { localAccounts, dialects, sendError } = gateway;
+    const { dialects, sendError } = gateway;
     return {
       module: GatewayModule,
-      // For the guards of the dialects' routes.
+      // For the guards of all routes.
       global: true,
       exports: [GATEWAY],
       imports: [
         HealthModule.register({ health, registry: metrics.registry }),
-        ...gateway.openDialects.map(({ routes }) => moduleOf(routes)),
+        ...routesOf(gateway).map(moduleOf),
       ],
-      controllers: [...CONTROLLERS, ...(localAccounts ? ACCOUNT_CONTROLLERS : [])] as Type[],
+      controllers: CONTROLLERS as Type[],
       providers: [
         { provide: GATEWAY, useValue: gateway },
-        { provide: LOCAL_ACCOUNTS, useValue: localAccounts },
         ...(PROVIDERS as Type[]),
         {
           provide: APP_FILTER,
@@ -79,8 +73,14 @@ export class GatewayModule {
   }
 }
 
-function moduleOf({ controllers, parts }: DialectRoutes): DynamicModule {
-  // A class of its own, so that two dialects are two modules.
-  const module = class DialectModule {};
-  return { module, controllers: controllers as Type[], providers: [{ provide: DIALECT, useValue: parts }] };
+/** Besides those of the gateway itself. */
+function routesOf({ localAccounts, openDialects }: Gateway): Routes[] {
+  const accounts = localAccounts ? [toRoutes(localAccounts, ACCOUNT_CONTROLLERS)] : [];
+  return [...accounts, ...openDialects.map(({ routes }) => routes)];
+}
+
+function moduleOf({ controllers, parts }: Routes): DynamicModule {
+  // A class of its own, so that two of them are two modules.
+  const module = class RoutesModule {};
+  return { module, controllers: controllers as Type[], providers: [{ provide: PARTS, useValue: parts }] };
 }

@@ -9,7 +9,7 @@ import type { AccountBody } from './accounts.js';
 import { isVisible } from './name-look.js';
 import { Registration, type RegistrationState } from './registration.js';
 import { SignIn, type TokenBody } from './sign-in.js';
-import { FromAccounts } from './from-accounts.decorator.js';
+import { FromParts } from '../http/from-parts.decorator.js';
 
 /** Longer ones are nobody's; hashing them would cost all the same. */
 const MAX_TYPED_LENGTH = 1_000;
@@ -43,7 +43,7 @@ const formSchema = z.object({
 /** `AUTH=local`. With any other there are no such routes. */
 @Controller('api/auth')
 export class AccountsController {
-  constructor(@FromAccounts() private readonly local: { signIn: SignIn; registration: Registration }) {}
+  constructor(@FromParts() private readonly local: { signIn: SignIn; registration: Registration }) {}
 
   /** For the page of somebody without an account. */
   @Get('registration')

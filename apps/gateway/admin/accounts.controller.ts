@@ -8,7 +8,7 @@ import type { User } from '../auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { wholeNumber } from '../http/whole-number.js';
 import { OperatorGuard } from './operator.guard.js';
-import { FromAccounts } from '../accounts/from-accounts.decorator.js';
+import { FromParts } from '../http/from-parts.decorator.js';
 
 const pageSchema = z.object({ after: wholeNumber(0, 999_999_999, 0), limit: wholeNumber(1, 500, 100) });
 /** Strict: a misspelled `is_active` that is ignored would leave somebody in. */
@@ -18,7 +18,7 @@ const changeSchema = z.strictObject(accountSchema.pick({ role: true, is_active: 
 @Controller('api/admin/users')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class AdminAccountsController {
-  constructor(@FromAccounts() private readonly local: { accounts: Accounts; known: KnownAccounts }) {}
+  constructor(@FromParts() private readonly local: { accounts: Accounts; known: KnownAccounts }) {}
 
   @Get()
   list(@Query(new ParsePipe(pageSchema)) page: z.output<typeof pageSchema>): Promise<ListedAccount[]> {

@@ -7,7 +7,7 @@ import type { User } from '../auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { OperatorGuard } from './operator.guard.js';
-import { FromAccounts } from '../accounts/from-accounts.decorator.js';
+import { FromParts } from '../http/from-parts.decorator.js';
 
 const newSchema = z.strictObject({
   hours: z.int().min(1).max(720).default(72),
@@ -25,7 +25,7 @@ const newSchema = z.strictObject({
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class InvitationsController {
   constructor(
-    @FromAccounts() private readonly local: { invitations: Invitations; registration: Registration },
+    @FromParts() private readonly local: { invitations: Invitations; registration: Registration },
   ) {}
 
   @Post()

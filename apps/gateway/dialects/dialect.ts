@@ -9,6 +9,7 @@ import type { Bodies } from '../bodies/bodies.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
 import type { OfferedTools } from '../catalogue/offered-tools.js';
 import type { Ownership } from '../conversations/ownership.js';
+import type { Routes } from '../http/routes.js';
 import type { AddressOf } from '../safety/client-address.js';
 import type { OriginRules } from '../safety/judge-request.js';
 import type { Admission } from '../socket/admission.js';
@@ -56,15 +57,9 @@ interface DialectControl {
   'socket.probe': (body: Body<'socket.probe'>) => void;
 }
 
-/** Controllers, and what they take by `@FromDialect()`. */
-export interface DialectRoutes {
-  controllers: (new (parts: never) => object)[];
-  parts: object;
-}
-
 /** A dialect that one gateway serves. */
 export interface OpenDialect {
-  routes: DialectRoutes;
+  routes: Routes;
   /** Takes handshakes at exactly this path over. */
   upgrade?: { path: string; take: TakeUpgrade };
   control?: DialectControl;
@@ -77,12 +72,4 @@ export interface OpenDialect {
 /** Another kind of client, served besides the client protocol. */
 export interface Dialect extends DialectWire {
   open(gateway: DialectHost): OpenDialect;
-}
-
-/** Checks that `parts` has what the controllers take. */
-export function toRoutes<Parts extends object>(
-  parts: Parts,
-  controllers: (new (parts: Parts) => object)[],
-): DialectRoutes {
-  return { parts, controllers };
 }

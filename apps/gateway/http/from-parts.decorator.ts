@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 
-/** Nest's name for what a dialect gives its controllers. */
-export const DIALECT = Symbol('dialect');
+/** Nest's name for the parts that some routes are served with. */
+export const PARTS = Symbol('parts');
 
-/** A parameter of a constructor whose type says what of its dialect's parts it takes; `toRoutes` checks it. */
-export const FromDialect = (): ParameterDecorator => Inject(DIALECT);
+/** A parameter of a controller's constructor whose type says what of its routes' parts it takes; `toRoutes` checks it. */
+export const FromParts = (): ParameterDecorator => Inject(PARTS);

@@ -6,9 +6,10 @@ import { controlKey, newMessage } from '#contracts';
 import { systemTime } from '#time';
 import { CurrentUser, HttpUserGuard } from '../../../apps/gateway/auth/http-user.guard.js';
 import type { User } from '../../../apps/gateway/auth/user.js';
-import { toRoutes, type Dialect } from '../../../apps/gateway/dialects/dialect.js';
-import { FromDialect } from '../../../apps/gateway/dialects/from-dialect.decorator.js';
+import type { Dialect } from '../../../apps/gateway/dialects/dialect.js';
 import { RequestError } from '../../../apps/gateway/errors/request-error.js';
+import { FromParts } from '../../../apps/gateway/http/from-parts.decorator.js';
+import { toRoutes } from '../../../apps/gateway/http/routes.js';
 import type { TurnDoor } from '../../../apps/gateway/turns/turn-door.js';
 import { inTime, waitFor } from '../../services/wait-for.js';
 import { GATEWAY_ID, startHarness, type Harness } from './gateway-harness.js';
@@ -21,7 +22,7 @@ const seen: unknown[] = [];
 
 @Controller('echo')
 class EchoController {
-  constructor(@FromDialect() private readonly dialect: { greeting: string }) {}
+  constructor(@FromParts() private readonly dialect: { greeting: string }) {}
 
   @Get()
   @UseGuards(HttpUserGuard)

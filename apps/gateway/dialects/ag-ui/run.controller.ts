@@ -10,12 +10,12 @@ import type { TurnNews } from '../turn-stream.js';
 import { toData, type AgUiEvent } from './ag-ui-event.js';
 import { RunEvents } from './run-events.js';
 import { Runs, type StartedRun } from './runs.js';
-import { FromDialect } from '../from-dialect.decorator.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 
 @Controller('ag-ui')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class RunController {
-  constructor(@FromDialect() private readonly dialect: { runs: Runs; bodies: Bodies; time: Time }) {}
+  constructor(@FromParts() private readonly dialect: { runs: Runs; bodies: Bodies; time: Time }) {}
 
   @Post()
   @HttpCode(200)

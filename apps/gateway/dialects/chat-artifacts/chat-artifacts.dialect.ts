@@ -1,4 +1,5 @@
-import { toRoutes, type Dialect } from '../dialect.js';
+import { toRoutes } from '../../http/routes.js';
+import type { Dialect } from '../dialect.js';
 import { NamedConversations } from '../named-conversations.js';
 import { createUnnamedTurns } from '../unnamed-turns.js';
 import { ArtifactChat } from './artifact-chat.js';

@@ -9,7 +9,7 @@ import { endWith, streamResponse } from '../stream-response.js';
 import { ChatLines, type ChatForm } from './chat-lines.js';
 import { ArtifactChat, type StartedChat } from './artifact-chat.js';
 import { LogLines } from './log-lines.js';
-import { FromDialect } from '../from-dialect.decorator.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 
 const DEFAULT_PROVIDER = 'anthropic';
 const NDJSON = 'application/x-ndjson';
@@ -23,7 +23,7 @@ interface Asked {
 @Controller('api')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class ArtifactChatController {
-  constructor(@FromDialect() private readonly dialect: { chat: ArtifactChat; bodies: Bodies; time: Time }) {}
+  constructor(@FromParts() private readonly dialect: { chat: ArtifactChat; bodies: Bodies; time: Time }) {}
 
   @Post('chat-artifacts')
   @HttpCode(200)

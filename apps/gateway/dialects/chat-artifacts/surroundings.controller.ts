@@ -1,12 +1,12 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { HttpUserGuard } from '../../auth/http-user.guard.js';
 import { Surroundings, type ServerBody } from './surroundings.js';
-import { FromDialect } from '../from-dialect.decorator.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 
 @Controller('api')
 @UseGuards(HttpUserGuard)
 export class SurroundingsController {
-  constructor(@FromDialect() private readonly dialect: { surroundings: Surroundings }) {}
+  constructor(@FromParts() private readonly dialect: { surroundings: Surroundings }) {}
 
   @Get('server-names')
   async serverNames(): Promise<{ serverNames: string[] }> {

@@ -12,7 +12,7 @@ import { ChatAnswer } from './chat-answer.js';
 import { chatEventsOf, toErrorEvent } from './chat-events.js';
 import { Connections } from './connections.js';
 import { CurrentSession } from './current-session.pipe.js';
-import { FromDialect } from '../from-dialect.decorator.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 
 const chatSchema = z.object({
   message: z.string().refine((text) => text.trim() !== '', { error: 'must not be blank' }),
@@ -22,7 +22,7 @@ type Chat = z.output<typeof chatSchema>;
 @Controller('chat')
 @UseGuards(HttpUserGuard, StreamGuard)
 export class ChatController {
-  constructor(@FromDialect() private readonly dialect: { connections: Connections; time: Time }) {}
+  constructor(@FromParts() private readonly dialect: { connections: Connections; time: Time }) {}
 
   @Post()
   @HttpCode(200)

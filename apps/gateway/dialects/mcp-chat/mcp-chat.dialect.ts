@@ -1,5 +1,6 @@
 import { Bindings } from '../bindings.js';
-import { toRoutes, type Dialect } from '../dialect.js';
+import { toRoutes } from '../../http/routes.js';
+import type { Dialect } from '../dialect.js';
 import { ChatController } from './chat.controller.js';
 import { CONNECTION_KEPT_MS, Connections, selectionSchema } from './connections.js';
 import { mcpChat } from './mcp-chat.js';

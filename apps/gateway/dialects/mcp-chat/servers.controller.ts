@@ -4,7 +4,7 @@ import type { User } from '../../auth/user.js';
 import { Connections } from './connections.js';
 import { Servers, type Server, type ToolOfServer } from './servers.js';
 import { CurrentSession } from './current-session.pipe.js';
-import { FromDialect } from '../from-dialect.decorator.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 
 type StatusBody =
   | { connected: true; server_id: string; tools: ToolOfServer[] }
@@ -13,7 +13,7 @@ type StatusBody =
 @Controller()
 @UseGuards(HttpUserGuard)
 export class ServersController {
-  constructor(@FromDialect() private readonly dialect: { servers: Servers; connections: Connections }) {}
+  constructor(@FromParts() private readonly dialect: { servers: Servers; connections: Connections }) {}
 
   @Get('servers')
   @Header('Cache-Control', 'no-store')

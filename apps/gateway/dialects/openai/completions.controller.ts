@@ -18,7 +18,7 @@ import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
 import { toCompletion } from './completion.js';
 import type { CompletionRequest } from './completion-request.js';
 import { OpenAiRefusal } from './openai-error.js';
-import { FromDialect } from '../from-dialect.decorator.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 
 type Started = StartedTurn & Partial<Pick<UnnamedTurn, 'remember'>>;
 
@@ -26,7 +26,7 @@ type Started = StartedTurn & Partial<Pick<UnnamedTurn, 'remember'>>;
 @UseGuards(HttpUserGuard, StreamGuard)
 export class CompletionsController {
   constructor(
-    @FromDialect()
+    @FromParts()
     private readonly dialect: {
       turns: DialectTurns;
       unnamed: UnnamedTurns;

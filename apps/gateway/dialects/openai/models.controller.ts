@@ -4,7 +4,7 @@ import type { Time } from '#time';
 import type { User } from '../../auth/user.js';
 import { OfferedModels } from '../../catalogue/offered-models.js';
 import { chosenModel, findModel, listModels, type ServedModel } from './served-models.js';
-import { FromDialect } from '../from-dialect.decorator.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 
 @Controller('v1/models')
 @UseGuards(HttpUserGuard)
@@ -12,7 +12,7 @@ export class ModelsController {
   /** Seconds since epoch: models are as old as the process that serves them. */
   private readonly created: number;
 
-  constructor(@FromDialect() private readonly dialect: { models: OfferedModels; time: Time }) {
+  constructor(@FromParts() private readonly dialect: { models: OfferedModels; time: Time }) {
     this.created = Math.floor(dialect.time.clock.wall() / 1000);
   }
 

@@ -1,4 +1,5 @@
-import { toRoutes, type Dialect } from '../dialect.js';
+import { toRoutes } from '../../http/routes.js';
+import type { Dialect } from '../dialect.js';
 import { createUnnamedTurns } from '../unnamed-turns.js';
 import { CompletionsController } from './completions.controller.js';
 import { ModelsController } from './models.controller.js';
