@@ -7,6 +7,7 @@ import { chunkDocument } from './document-chunks.js';
 import { listDocuments, type DocumentFile } from './document-folder.js';
 import { openIndex } from './open-index.js';
 import { toMatchExpression, toSearchTerms } from './search-terms.js';
+import { Uninterrupted } from './uninterrupted.js';
 
 export interface SearchHit {
   /** The document's path in the folder. */
@@ -17,8 +18,8 @@ export interface SearchHit {
   content: string;
 }
 
-/** Read between two searches that may come meanwhile. */
-const DOCUMENTS_PER_BATCH = 200;
+/** Of reading and indexing between two searches that may come meanwhile. */
+const BATCH_MS = 50;
 /** A chunk's rowid is its document's id times this, plus its number. */
 const ROWIDS_PER_DOCUMENT = 100_000;
 const MAX_CANDIDATES = 50;
@@ -55,15 +56,19 @@ export class DocumentIndex {
   constructor(
     private readonly folder: string,
     file: string,
-    private readonly clock: Pick<Clock, 'soon'>,
+    private readonly clock: Pick<Clock, 'soon' | 'now'>,
+    private readonly uninterrupted = new Uninterrupted(),
   ) {
-    this.database = openIndex(file);
+    this.database = uninterrupted.hold(() => openIndex(file));
   }
 
   /** At most five hits, best first: by the share of the question's words found, then by bm25. */
   search(query: string): SearchHit[] {
     const terms = toSearchTerms(query);
-    if (terms.length === 0) return [];
+    return terms.length === 0 ? [] : this.uninterrupted.hold(() => this.find(terms));
+  }
+
+  private find(terms: readonly string[]): SearchHit[] {
     const candidates = this.findCandidates(terms);
     const found = this.countTerms(terms, candidates);
     return candidates
@@ -83,7 +88,7 @@ export class DocumentIndex {
   /** Reads what is new or changed (time or size, then hash) and forgets what is gone. */
   async update(): Promise<void> {
     const files = await listDocuments(this.folder);
-    const rows = this.database.prepare('SELECT * FROM documents').all() as DocumentRow[];
+    const rows = this.uninterrupted.hold(() => this.listRows());
     const known = new Map(rows.map((row) => [row.path, row]));
     const present = new Set(files.map(({ path }) => path));
     await this.inBatches(
@@ -98,14 +103,23 @@ export class DocumentIndex {
   }
 
   private async inBatches<T>(items: readonly T[], act: (item: T) => void): Promise<void> {
-    for (let at = 0; at < items.length; at += DOCUMENTS_PER_BATCH) {
-      this.database.transaction(() => items.slice(at, at + DOCUMENTS_PER_BATCH).forEach(act))();
+    let at = 0;
+    const takeBatch = this.database.transaction(() => {
+      const endsAt = this.clock.now() + BATCH_MS;
+      while (at < items.length && this.clock.now() < endsAt) act(items[at++]!);
+    });
+    while (at < items.length) {
+      this.uninterrupted.hold(takeBatch);
       await letOthersRun(this.clock);
     }
   }
 
   close(): void {
-    this.database.close();
+    this.uninterrupted.hold(() => this.database.close());
+  }
+
+  private listRows(): DocumentRow[] {
+    return this.database.prepare('SELECT * FROM documents').all() as DocumentRow[];
   }
 
   private take(file: DocumentFile, known: DocumentRow | undefined): void {

@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { startThread } from '../start-thread.js';
 import type { SearchHit } from './document-index.js';
 import type { KnowledgeAnswer, KnowledgeRequest, KnowledgeThreadData } from './knowledge-thread.js';
+import { Uninterrupted } from './uninterrupted.js';
 
 const THREAD = { compiled: './knowledge-thread.js', source: '../testing/source-thread.mjs' };
 
@@ -15,13 +16,16 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+/** How long the end of the process waits for the thread's last batch or search. */
+const LAST_BATCH_MS = 5000;
+
 /** Asks the index thread, which starts with the first question (or `start`) and again after it died. */
 export class KnowledgeSearcher {
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
 
-  constructor(private readonly data: KnowledgeThreadData) {}
+  constructor(private readonly files: Pick<KnowledgeThreadData, 'folder' | 'file'>) {}
 
   start(): void {
     this.worker ??= this.startThread();
@@ -36,12 +40,24 @@ export class KnowledgeSearcher {
     });
   }
 
+  /** Resolves when the thread has ended, by itself: see `Uninterrupted`. */
   async stop(): Promise<void> {
-    await this.worker?.terminate();
+    const { worker } = this;
+    if (!worker) return;
+    worker.ref();
+    worker.postMessage('stop');
+    await new Promise((resolve) => worker.once('exit', resolve));
   }
 
   private startThread(): Worker {
-    const worker = startThread(import.meta.url, THREAD, { workerData: this.data });
+    const uninterrupted = new Uninterrupted();
+    // Its own until it has loaded the native module.
+    uninterrupted.take();
+    const workerData: KnowledgeThreadData = { ...this.files, memory: uninterrupted.memory };
+    const worker = startThread(import.meta.url, THREAD, { workerData });
+    const finish = () => uninterrupted.take(LAST_BATCH_MS);
+    process.once('exit', finish);
+    worker.once('exit', () => process.off('exit', finish));
     // An idle index must not keep the process alive.
     worker.unref();
     worker.on('message', (answer: KnowledgeAnswer) => this.settle(answer));

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { SystemClock, type Timer } from '#time';
 import { DocumentIndex, type SearchHit } from './document-index.js';
+import { Uninterrupted } from './uninterrupted.js';
 
 /*
  * Runs in a worker thread: SQLite is synchronous, and indexing a large folder would stop everything else.
@@ -11,6 +12,8 @@ export interface KnowledgeThreadData {
   folder: string;
   /** Of the index, or `:memory:`. */
   file: string;
+  /** Of the `Uninterrupted` that the thread shares with its starter. */
+  memory: SharedArrayBuffer;
 }
 
 export interface KnowledgeRequest {
@@ -30,14 +33,19 @@ const REST_PER_SCAN = 20;
 
 /** A thread is a program of its own. */
 const clock = new SystemClock();
-const { folder, file } = workerData as KnowledgeThreadData;
+const { folder, file, memory } = workerData as KnowledgeThreadData;
+const uninterrupted = new Uninterrupted(memory);
 let index: DocumentIndex | undefined;
 /** The first complete look at the folder; every search waits for it, none for a later one. */
 let ready: Promise<void> | undefined;
 let scanning: Promise<void> = Promise.resolve();
 let timer: Timer | undefined;
 
-parentPort?.on('message', (request: KnowledgeRequest) => void reply(request));
+uninterrupted.release();
+parentPort?.on('message', (request: KnowledgeRequest | 'stop') => {
+  if (request === 'stop') process.exit();
+  void reply(request);
+});
 // Ready before the first question; what goes wrong is said to whoever asks.
 becomeReady().catch(() => undefined);
 
@@ -81,7 +89,7 @@ async function update(): Promise<void> {
   timer?.cancel();
   const startedAt = clock.now();
   try {
-    index ??= new DocumentIndex(folder, file, clock);
+    index ??= new DocumentIndex(folder, file, clock, uninterrupted);
     await index.update();
   } finally {
     const restMs = Math.max(RESCAN_MS, (clock.now() - startedAt) * REST_PER_SCAN);
