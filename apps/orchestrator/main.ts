@@ -4,7 +4,7 @@ import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
 import { systemTime } from '#time';
-import { fallbacksOf, toModelEnvironment, toOrchestratorSettings } from './settings.js';
+import { fallbacksOf, toOrchestratorSettings } from './settings.js';
 import { startOrchestrator } from './start-orchestrator.app.js';
 
 await runMain('orchestrator', async () => {
@@ -12,7 +12,7 @@ await runMain('orchestrator', async () => {
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const time = systemTime();
   const logger = createLogger({ role: 'orchestrator', level: logLevel });
-  const model = createModel(toModelEnvironment(config), { ...time, fallbacks: fallbacksOf(config) });
+  const model = createModel(config.modelEnvironment, { ...time, fallbacks: fallbacksOf(config) });
   const store = createStore({ ...time, url: config.mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices, ...time });
   const { health, metrics, drain } = service;

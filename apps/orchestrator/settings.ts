@@ -1,12 +1,12 @@
 import type { Settings, TurnConfig } from '#bootstrap';
 import { approvalOfTool, settingsOfTool } from '#bootstrap';
-import { allowedModels, isModelAllowed, providerModels, type ModelEnvironment } from '#llm';
+import { allowedModels, isModelAllowed, providerModels } from '#llm';
 import type { OrchestratorSettings } from './orchestrator.deps.js';
 
 const MAX_OUTPUT_TOKENS = 16_000;
 
 export function toOrchestratorSettings(config: TurnConfig & Settings): OrchestratorSettings {
-  const env = toModelEnvironment(config);
+  const env = config.modelEnvironment;
   const listed = [...config.modelUse.keys()];
   const allow = config.allowedModels;
   const allowed = allowedModels(env, { allow, listed: [...listed, ...fallbacksOf(config)] });
@@ -32,20 +32,6 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     fairShare: config.fairShare,
     fairShareOf: (toolset) => config.tools.get(toolset)?.fairShare ?? config.fairShare,
     identicalCallsOf: (tool) => settingsOfTool(config.tools, tool.name).identicalCalls,
-  };
-}
-
-export function toModelEnvironment(config: TurnConfig): ModelEnvironment {
-  const { model, anthropic, openai, gemini, ollama } = config;
-  return {
-    MODEL: model,
-    ANTHROPIC_API_KEY: anthropic.apiKey,
-    ANTHROPIC_BASE_URL: anthropic.baseUrl,
-    OPENAI_API_KEY: openai.apiKey,
-    OPENAI_BASE_URL: openai.baseUrl,
-    GEMINI_API_KEY: gemini.apiKey,
-    GEMINI_BASE_URL: gemini.baseUrl,
-    OLLAMA_BASE_URL: ollama.baseUrl,
   };
 }
 

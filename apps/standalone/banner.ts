@@ -1,7 +1,6 @@
 import type { StandaloneConfig } from '#bootstrap';
 import { describeModel } from '#llm';
 import type { ToolsetHost } from '#tools';
-import { toModelEnvironment } from '../orchestrator/settings.js';
 
 const LOGINS: Record<StandaloneConfig['auth']['kind'], string> = {
   none: 'nobody has to (AUTH=none)',
@@ -19,7 +18,7 @@ export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHos
     '',
     `  Page    http://${isReachedLocally(config.host) ? 'localhost' : host}:${port}`,
     `  Login   ${LOGINS[config.auth.kind]}`,
-    `  Model   ${describeModel(toModelEnvironment(config))}`,
+    `  Model   ${describeModel(config.modelEnvironment)}`,
     `  Tools   ${toolsets || 'none'}`,
     `  Data    ${config.mongodbUrl ? 'MongoDB (MONGODB_URL)' : config.dataDir}`,
     '  Stop    Ctrl C',

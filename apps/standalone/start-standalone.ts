@@ -1,6 +1,6 @@
 import { gatewayDefaults } from '../gateway/gateway-defaults.js';
 import { startGateway, type RunningGateway } from '../gateway/start-gateway.app.js';
-import { fallbacksOf, toModelEnvironment, toOrchestratorSettings } from '../orchestrator/settings.js';
+import { fallbacksOf, toOrchestratorSettings } from '../orchestrator/settings.js';
 import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
 import { startToolWorker } from '../tool-worker/start-tool-worker.app.js';
 import { createToolsets, overridesFor } from '../tool-worker/toolsets.js';
@@ -26,7 +26,7 @@ export async function startStandalone(
   createBus: (identity: BusIdentity) => Bus,
 ): Promise<RunningStandalone> {
   const { store, health, metrics, drain, clock, random } = service;
-  const model = createModel(toModelEnvironment(config), { clock, fallbacks: fallbacksOf(config) });
+  const model = createModel(config.modelEnvironment, { clock, fallbacks: fallbacksOf(config) });
   const hosts = await createToolsets(config, {
     ...{ logger, metrics, store, clock, random },
     dataDir: config.dataDir,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contextWindowOf } from './context-window.js';
+import { contextWindowOf } from './model-facts.js';
 
 describe('the window of a model', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { canForceTool } from './forced-tool.js';
+import { canForceTool } from './model-facts.js';
 
 describe('canForceTool', () => {
   it.each([

@@ -1,11 +1,9 @@
 export * from './model.port.js';
-export { canForceTool } from './forced-tool.js';
-export { hidesReasoning } from './hidden-reasoning.js';
-export { contextWindowOf } from './context-window.js';
+export { canForceTool, contextWindowOf, describeSchemaLosses, hidesReasoning } from './model-facts.js';
+export { KEY_VARIABLES, PROVIDERS, URL_VARIABLES } from './providers/registry.js';
 export { SUMMARY_INSTRUCTION } from './summary-instruction.js';
 export { allowedModels, findModelRefusal, isModelAllowed } from './allowed-models.js';
 export { providerModels } from './provider-models.js';
 export { createModel, describeModel } from './model-setup.js';
 export { availableProviders, type ModelEnvironment } from './provider-settings.js';
-export { describeSchemaLosses } from './schemas/provider-tool.js';
 export { sayableName } from './tool-arguments.js';

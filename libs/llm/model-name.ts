@@ -1,6 +1,3 @@
-/** Suggested wherever a person is told how to set a real model. */
-export const SUGGESTED_MODEL = 'anthropic/claude-sonnet-5-5';
-
 /** `anthropic/claude-…` → `anthropic`; `demo` → `demo`. */
 export function providerOf(model: string): string {
   const at = model.indexOf('/');

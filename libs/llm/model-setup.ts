@@ -1,16 +1,8 @@
 import type { Clock } from '#time';
-import { DemoModel } from './demo/demo-model.js';
-import { providerOf, SUGGESTED_MODEL, withoutProvider } from './model-name.js';
+import { providerOf, withoutProvider } from './model-name.js';
 import { ModelError, type Model, type ModelPart, type ModelRequest } from './model.port.js';
-import { GEMINI, OLLAMA, OPENAI, type ChatProvider } from './openai/chat-provider.js';
-import {
-  findProviderProblem,
-  isProvider,
-  PROVIDERS,
-  settingsOf,
-  type ModelEnvironment,
-  type Provider,
-} from './provider-settings.js';
+import { accessOf, findProviderProblem, type ModelEnvironment } from './provider-settings.js';
+import { findProvider, PROVIDERS, SUGGESTED_KEY, SUGGESTED_MODEL } from './providers/registry.js';
 
 export interface ModelOptions {
   clock: Clock;
@@ -25,12 +17,7 @@ export class ModelSetupError extends Error {
   override name = 'ModelSetupError';
 }
 
-const CHAT_PROVIDERS: Record<Exclude<Provider, 'anthropic'>, ChatProvider> = {
-  openai: OPENAI,
-  gemini: GEMINI,
-  ollama: OLLAMA,
-};
-const SUPPORTED = `demo, ${PROVIDERS.map((provider) => `${provider}/<model>`).join(', ')} (for example ${SUGGESTED_MODEL})`;
+const SUPPORTED = `demo, ${PROVIDERS.map(({ name }) => `${name}/<model>`).join(', ')} (for example ${SUGGESTED_MODEL})`;
 
 /** The deployment's model: `MODEL`, or `demo`. */
 export function defaultModelName(env: ModelEnvironment): string {
@@ -73,34 +60,28 @@ export function createModel(env: ModelEnvironment, options: ModelOptions): Model
 /** One line for the start banner; never a key. */
 export function describeModel(env: ModelEnvironment): string {
   const name = defaultModelName(env);
-  const provider = providerOf(name);
-  if (!isProvider(provider)) {
-    const todo = settingsOf('anthropic', env).apiKey ? '' : ' and ANTHROPIC_API_KEY';
+  const provider = findProvider(providerOf(name));
+  if (!provider) {
+    const todo = env[SUGGESTED_KEY]?.trim() ? '' : ` and ${SUGGESTED_KEY}`;
     return `demo (scripted answers, no network; for a real model set MODEL=${SUGGESTED_MODEL}${todo})`;
   }
-  const { baseUrl } = settingsOf(provider, env);
+  const { baseUrl } = accessOf(provider, env);
   return baseUrl ? `${name} through ${new URL(baseUrl).host}` : name;
 }
 
-async function openProvider(provider: string, env: ModelEnvironment, options: ModelOptions): Promise<Model> {
-  if (!isProvider(provider)) return new DemoModel(options.clock, options.demoTokenDelayMs);
-  const { apiKey, baseUrl } = settingsOf(provider, env);
-  const { clock } = options;
-  const address = baseUrl === undefined ? {} : { baseUrl };
-  if (provider === 'anthropic') {
-    const { AnthropicModel } = await import('./anthropic/anthropic-model.adapter.js');
-    return new AnthropicModel({ apiKey: apiKey!, clock, ...address });
-  }
-  const { ChatModel } = await import('./openai/chat-model.adapter.js');
-  const key = apiKey === undefined ? {} : { apiKey };
-  return new ChatModel({ provider: CHAT_PROVIDERS[provider], clock, ...key, ...address });
+async function openProvider(name: string, env: ModelEnvironment, options: ModelOptions): Promise<Model> {
+  const { clock, demoTokenDelayMs } = options;
+  const provider = findProvider(name);
+  if (provider) return provider.open(accessOf(provider, env), clock);
+  const { DemoModel } = await import('./demo/demo-model.js');
+  return new DemoModel(clock, demoTokenDelayMs);
 }
 
 /** Why a model cannot be used, as one sentence, or undefined. */
 export function findProblem(name: string, env: ModelEnvironment): string | undefined {
   if (name === 'demo') return undefined;
-  const provider = providerOf(name);
-  if (!isProvider(provider)) return `MODEL names no known provider; supported are ${SUPPORTED}.`;
+  const provider = findProvider(providerOf(name));
+  if (!provider) return `MODEL names no known provider; supported are ${SUPPORTED}.`;
   if (!/^[\w.:@/-]+$/.test(withoutProvider(name)) || !name.includes('/')) {
     return `MODEL must name a model after the provider, for example ${SUGGESTED_MODEL}.`;
   }

@@ -1,9 +1,10 @@
 import { findProblem, defaultModelName } from './model-setup.js';
-import { providerOf, SUGGESTED_MODEL } from './model-name.js';
+import { providerOf } from './model-name.js';
 import type { ModelEnvironment } from './provider-settings.js';
+import { PROVIDERS } from './providers/registry.js';
 
 /** Asked of a provider of which the deployment names no model. */
-const SUGGESTED = [SUGGESTED_MODEL, 'openai/gpt-5', 'gemini/gemini-3.5-flash', 'ollama/qwen3'];
+const SUGGESTED = PROVIDERS.map(({ name, suggestedModel }) => `${name}/${suggestedModel}`);
 
 /**
  * Of each provider that the settings open the model that is asked when somebody names only the provider: the first of

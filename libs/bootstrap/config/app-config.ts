@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { KEY_VARIABLES, URL_VARIABLES, type ModelEnvironment } from '#llm';
 import type { LogLevel } from '#observability';
 import {
   toAuthSettings,
@@ -39,20 +40,11 @@ export interface ClientConfig {
   dialects: string[] | undefined;
 }
 
-/** The way to a provider's models. */
-export interface ModelAccess {
-  apiKey: string | undefined;
-  /** Undefined: the provider's own. */
-  baseUrl: string | undefined;
-}
-
 export interface TurnConfig {
   /** `demo` or `provider/model`. */
   model: string;
-  anthropic: ModelAccess;
-  openai: ModelAccess;
-  gemini: ModelAccess;
-  ollama: Pick<ModelAccess, 'baseUrl'>;
+  /** `MODEL`, keys and addresses of the providers, as they are set. */
+  modelEnvironment: ModelEnvironment;
   systemPrompt: string;
   turnsPerOrchestrator: number;
   /** Undefined: conversations are kept. */
@@ -120,15 +112,17 @@ export function toTurnConfig(
 ): TurnConfig {
   return {
     model: environment.MODEL,
-    anthropic: { apiKey: environment.ANTHROPIC_API_KEY, baseUrl: environment.ANTHROPIC_BASE_URL },
-    openai: { apiKey: environment.OPENAI_API_KEY, baseUrl: environment.OPENAI_BASE_URL },
-    gemini: { apiKey: environment.GEMINI_API_KEY, baseUrl: environment.GEMINI_BASE_URL },
-    ollama: { baseUrl: environment.OLLAMA_BASE_URL },
+    modelEnvironment: toModelEnvironment(environment),
     systemPrompt: environment.SYSTEM_PROMPT ?? promptOfFile ?? DEFAULT_SYSTEM_PROMPT,
     turnsPerOrchestrator: environment.TURNS_PER_ORCHESTRATOR,
     retentionDays: environment.RETENTION_DAYS,
     deadLetterDays: environment.DEAD_LETTER_DAYS,
   };
+}
+
+function toModelEnvironment(environment: Output<typeof turnVariables>): ModelEnvironment {
+  const names = ['MODEL', ...KEY_VARIABLES, ...URL_VARIABLES] as const;
+  return Object.fromEntries(names.map((name) => [name, environment[name]]));
 }
 
 export function toToolConfig(environment: Output<typeof toolVariables>): ToolConfig {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { availableProviders } from '#llm';
+import { availableProviders, PROVIDERS } from '#llm';
 import { ConfigError } from './config-error.js';
 import {
   loadGatewayConfig,
@@ -113,8 +113,11 @@ describe('values', () => {
       allowedHosts: ['chat.example:8080', '[::1]'],
       mcpConfig: { path: 'servers.json', isRequired: true },
       model: 'anthropic/claude-sonnet-5-5',
-      anthropic: { apiKey: 'key', baseUrl: undefined },
-      ollama: { baseUrl: undefined },
+      modelEnvironment: {
+        MODEL: 'anthropic/claude-sonnet-5-5',
+        ANTHROPIC_API_KEY: 'key',
+        OLLAMA_BASE_URL: undefined,
+      },
       retentionDays: 30,
       deadLetterDays: 7,
     });
@@ -282,12 +285,13 @@ describe('the model', () => {
   it('of a server of one’s own needs none', () => {
     const OPENAI_BASE_URL = 'http://127.0.0.1:1234/v1';
     const config = loadOrchestratorConfig({ ...SERVICES, MODEL: 'openai/qwen', OPENAI_BASE_URL });
-    expect(config).toMatchObject({ model: 'openai/qwen', openai: { baseUrl: OPENAI_BASE_URL } });
-    expect(loadOrchestratorConfig({ ...SERVICES, MODEL: 'ollama/qwen3:8b' }).ollama.baseUrl).toBeUndefined();
+    expect(config).toMatchObject({ model: 'openai/qwen', modelEnvironment: { OPENAI_BASE_URL } });
+    const { modelEnvironment } = loadOrchestratorConfig({ ...SERVICES, MODEL: 'ollama/qwen3:8b' });
+    expect(modelEnvironment.OLLAMA_BASE_URL).toBeUndefined();
   });
 
   it('of every provider is found wanting here as where it is opened', () => {
-    for (const provider of ['anthropic', 'openai', 'gemini', 'ollama']) {
+    for (const { name: provider } of PROVIDERS) {
       const MODEL = `${provider}/x`;
       expect([provider, findModelProblems({ MODEL }).length > 0]).toEqual([
         provider,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
+import { KEY_VARIABLES } from '#llm';
 import {
   toClientConfig,
   toProcessConfig,
@@ -27,7 +28,7 @@ import { findNameTypos } from './name-typos.js';
 import { settingsFileSchema, toSettings, type Settings } from './settings-file.js';
 
 export type Environment = Record<string, string | undefined>;
-const FOREIGN_SECRETS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'JWT_SECRET'];
+const FOREIGN_SECRETS = [...KEY_VARIABLES, 'JWT_SECRET'];
 
 type Finder = (set: Record<string, string>) => string[];
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { KEY_VARIABLES, URL_VARIABLES } from '#llm';
 import { LOG_LEVELS } from '#observability';
 import { AUTH_KINDS, REGISTRATIONS } from './auth-settings.js';
 
@@ -95,15 +96,13 @@ export const clientVariables = {
   DIALECTS: names(/^[a-z0-9-]+$/, 'comma-separated names of dialects').optional(),
 };
 
+const eachOf = <Name extends string, Schema>(names: readonly Name[], schema: Schema) =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+
 export const turnVariables = {
   MODEL: text.max(200, must('at most 200 characters')).default('demo'),
-  ANTHROPIC_API_KEY: text.optional(),
-  ANTHROPIC_BASE_URL: webUrl.optional(),
-  OPENAI_API_KEY: text.optional(),
-  OPENAI_BASE_URL: webUrl.optional(),
-  GEMINI_API_KEY: text.optional(),
-  GEMINI_BASE_URL: webUrl.optional(),
-  OLLAMA_BASE_URL: webUrl.optional(),
+  ...eachOf(KEY_VARIABLES, text.optional()),
+  ...eachOf(URL_VARIABLES, webUrl.optional()),
   SYSTEM_PROMPT: text.optional(),
   SYSTEM_PROMPT_FILE: text.optional(),
   TURNS_PER_ORCHESTRATOR: wholeNumber(1, 65_535).default(200),

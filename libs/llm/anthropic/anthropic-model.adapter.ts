@@ -3,9 +3,10 @@ import type { Clock } from '#time';
 import { cutOffError } from '../failed-request.js';
 import type { Model, ModelPart, ModelRequest } from '../model.port.js';
 import { withoutProvider } from '../model-name.js';
+import { ANTHROPIC_API } from './anthropic-api.js';
 import { StreamReader } from './stream-reader.js';
 import { toApiRequest } from './to-api-request.js';
-import { ANTHROPIC, isThinkingRefused, toModelError } from './to-model-error.js';
+import { isThinkingRefused, toModelError } from './to-model-error.js';
 
 export interface AnthropicOptions {
   apiKey: string;
@@ -16,7 +17,6 @@ export interface AnthropicOptions {
   timeoutMs?: number;
 }
 
-const PUBLIC_API = 'https://api.anthropic.com';
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 
 type Events = AsyncIterable<Anthropic.Beta.BetaRawMessageStreamEvent>;
@@ -28,7 +28,7 @@ export class AnthropicModel implements Model {
   constructor(private readonly options: AnthropicOptions) {
     this.client = new Anthropic({
       apiKey: options.apiKey,
-      baseURL: options.baseUrl ?? PUBLIC_API,
+      baseURL: options.baseUrl ?? ANTHROPIC_API.publicUrl,
       timeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       maxRetries: 0,
       // The SDK would log bodies and make spans of its own.
@@ -53,7 +53,7 @@ export class AnthropicModel implements Model {
     if (reader.isComplete) return;
     // The SDK ends an aborted stream without an error.
     signal.throwIfAborted();
-    throw cutOffError(ANTHROPIC);
+    throw cutOffError(ANTHROPIC_API);
   }
 
   /**

@@ -6,16 +6,23 @@ export interface ModelFeatures {
   thinking: boolean;
   /** From Claude 5.1 a thinking block is bound to what stood before it when it was made. */
   boundThinking: boolean;
+  /** A model that always thinks cannot be forced to call a tool. */
+  forcedTools: boolean;
 }
 
 /** `claude-opus-5-5`, `claude-haiku-4-5-20251001`; a date is no minor version. */
 const CURRENT_NAME = /^claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?![\d])/;
+const ALWAYS_THINKING = /^claude-(fable|mythos)-/;
 const OLD_NAME = /^claude-(\d)(?:-(\d))?-[a-z]+/;
 
 export function featuresOf(model: string): ModelFeatures {
-  const version = versionOf(model);
-  if (version === undefined) return { temperature: true, thinking: false, boundThinking: false };
-  return { temperature: version < 407, thinking: version >= 500, boundThinking: version >= 501 };
+  const version = versionOf(model) ?? 0;
+  return {
+    temperature: version < 407,
+    thinking: version >= 500,
+    boundThinking: version >= 501,
+    forcedTools: !ALWAYS_THINKING.test(model),
+  };
 }
 
 /** `claude-opus-4-7` → 407; undefined of an unknown name. */

@@ -1,7 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelRequest, ModelTool } from '../model.port.js';
-import { canForceTool } from '../forced-tool.js';
 import { listedTools } from '../listed-tools.js';
+import { toAnthropicSchema } from '../schemas/anthropic-schema.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
 import { tellSummary } from '../told-summary.js';
 import { featuresOf } from './model-features.js';
@@ -18,7 +18,7 @@ const BOUND_THINKING_BETA = 'thinking-binding-controls-2026-08-01';
 export function toApiRequest(request: ModelRequest, model: string, { withThinking = true } = {}): ApiParams {
   const features = featuresOf(model);
   // A model that thinks cannot be forced.
-  const isForced = request.tool_choice !== undefined && canForceTool(request.model);
+  const isForced = request.tool_choice !== undefined && features.forcedTools;
   const params: ApiParams = {
     model,
     max_tokens: request.max_output_tokens,
@@ -35,7 +35,7 @@ export function toApiRequest(request: ModelRequest, model: string, { withThinkin
   if (isForced) params.tool_choice = { type: 'tool', name: request.tool_choice!.name };
   if (features.thinking) {
     // What cannot be forced cannot be kept from thinking either.
-    const isQuiet = isForced || (request.reasoning === 'least' && canForceTool(request.model));
+    const isQuiet = isForced || (request.reasoning === 'least' && features.forcedTools);
     params.thinking = isQuiet ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' };
   }
   if (params.thinking?.type === 'adaptive' && features.boundThinking) {
@@ -62,7 +62,7 @@ function toApiSystem({ system, summary }: ModelRequest): Anthropic.Beta.BetaText
 
 function toApiTools(tools: ModelTool[]): Anthropic.Beta.BetaTool[] {
   const converted = tools.map((tool): Anthropic.Beta.BetaTool => {
-    const { name, description, input_schema } = toProviderTool(tool, 'anthropic').tool;
+    const { name, description, input_schema } = toProviderTool(tool, { toSchema: toAnthropicSchema }).tool;
     return { name, description, input_schema: { ...input_schema, type: 'object' } };
   });
   converted.at(-1)!.cache_control = { type: 'ephemeral' };

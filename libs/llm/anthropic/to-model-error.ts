@@ -3,10 +3,10 @@ import type { Clock } from '#time';
 import { describeCause, isRetryableStatus, networkError, quote, sentenceFor } from '../failed-request.js';
 import { ModelError } from '../model.port.js';
 import { readRetryAfterMs } from '../retry-after.js';
+import { ANTHROPIC_API } from './anthropic-api.js';
 
 type Kind = ModelError['kind'];
 
-export const ANTHROPIC = { title: 'Anthropic API', keyVariable: 'ANTHROPIC_API_KEY' };
 const OVERFLOW =
   /prompt is too long|exceeds? (the )?(model's )?(maximum )?context|context (window|limit)|too many tokens/i;
 /** A thinking block that the provider does not take back: signed elsewhere, or what stood before it has changed. */
@@ -29,11 +29,12 @@ const FINAL: Kind[] = ['used_up', 'auth', 'context_overflow', 'invalid'];
 /** What the SDK threw → `ModelError`. No message carries the key. */
 export function toModelError(error: unknown, apiKey: string, clock: Pick<Clock, 'wall'>): ModelError {
   if (error instanceof ModelError) return error;
-  if (error instanceof APIConnectionTimeoutError) return networkError(ANTHROPIC, 'did not answer in time');
+  if (error instanceof APIConnectionTimeoutError)
+    return networkError(ANTHROPIC_API, 'did not answer in time');
   if (error instanceof APIConnectionError)
-    return networkError(ANTHROPIC, `could not be reached${describeCause(error)}`);
+    return networkError(ANTHROPIC_API, `could not be reached${describeCause(error)}`);
   if (!(error instanceof APIError))
-    return networkError(ANTHROPIC, `broke off its answer${describeCause(error)}`);
+    return networkError(ANTHROPIC_API, `broke off its answer${describeCause(error)}`);
   const said = quote(error.apiMessage ?? '', apiKey);
   const { status, headers } = error as APIError<number | undefined, Headers | undefined>;
   if (status === undefined) return errorInStream(error.type, said);
@@ -41,7 +42,7 @@ export function toModelError(error: unknown, apiKey: string, clock: Pick<Clock, 
   const retryable =
     kind !== 'used_up' && isRetryableStatus(status) && headers?.get('x-should-retry') !== 'false';
   const retryAfterMs = readRetryAfterMs(headers, clock.wall());
-  return new ModelError(sentenceFor(ANTHROPIC, kind, status, said), kind, {
+  return new ModelError(sentenceFor(ANTHROPIC_API, kind, status, said), kind, {
     retryable,
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -1,4 +1,4 @@
-import { SUGGESTED_MODEL } from '../model-name.js';
+import { SUGGESTED_KEY, SUGGESTED_MODEL } from '../providers/registry.js';
 import type { ModelTool } from '../model.port.js';
 
 const EXAMPLES: [toolName: string | undefined, example: string][] = [
@@ -25,7 +25,7 @@ export function describeCapabilities(tools: ModelTool[]): string {
   return [
     'I am the built-in **demo model**: my answers follow fixed rules and need no network. Try:',
     lines.join('\n'),
-    `For a real model set \`MODEL=${SUGGESTED_MODEL}\` and \`ANTHROPIC_API_KEY\`, then restart.`,
+    `For a real model set \`MODEL=${SUGGESTED_MODEL}\` and \`${SUGGESTED_KEY}\`, then restart.`,
   ].join('\n\n');
 }
 

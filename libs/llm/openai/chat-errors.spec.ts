@@ -7,7 +7,9 @@ import { startStrictChatApi, type StrictChatApi } from '../../../test/fakes/stri
 import { ModelError } from '../model.port.js';
 import { aRequest, collect } from '../testing/model-contract.js';
 import { ChatModel } from './chat-model.adapter.js';
-import { GEMINI, OLLAMA, OPENAI } from './chat-provider.js';
+import { GEMINI } from '../providers/gemini.js';
+import { OLLAMA } from '../providers/ollama.js';
+import { OPENAI } from '../providers/openai.js';
 
 const KEY = 'AIzaSyTest-0123456789';
 const PROVIDERS = { openai: OPENAI, gemini: GEMINI, ollama: OLLAMA, compatible: OPENAI };

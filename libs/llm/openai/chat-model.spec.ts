@@ -1,3 +1,4 @@
+import { expect, test } from '@jest/globals';
 import { SystemClock } from '#time';
 import { describeProviderContract, type ProviderFixtures } from '../testing/provider-contract.js';
 import { describeModelContract } from '../testing/model-contract.js';
@@ -5,7 +6,11 @@ import { chatSay, chatUseTools } from '../../../test/fakes/chat-reply.js';
 import type { ChatService } from '../../../test/fakes/chat-request-rules.js';
 import { startStrictChatApi, type ChatScript } from '../../../test/fakes/strict-chat-api.js';
 import { ChatModel } from './chat-model.adapter.js';
-import { GEMINI, OLLAMA, OPENAI, type ChatProvider } from './chat-provider.js';
+import { GEMINI } from '../providers/gemini.js';
+import { OLLAMA } from '../providers/ollama.js';
+import { OPENAI } from '../providers/openai.js';
+import { PROVIDERS } from '../providers/registry.js';
+import type { ChatProvider } from './chat-provider.js';
 
 const SERVICES: [string, ChatService, ChatProvider, string, Partial<ProviderFixtures>][] = [
   ['OpenAI', 'openai', OPENAI, 'openai/gpt-6', {}],
@@ -13,6 +18,11 @@ const SERVICES: [string, ChatService, ChatProvider, string, Partial<ProviderFixt
   ['Ollama', 'ollama', OLLAMA, 'ollama/qwen3:8b', { withoutRefusal: true }],
   ['a compatible server', 'compatible', OPENAI, 'openai/deepseek-v4', { withoutRefusal: true }],
 ];
+
+test('every provider that speaks Chat Completions keeps both contracts', () => {
+  const chatProviders = PROVIDERS.filter((provider) => 'features' in provider).map(({ name }) => name);
+  expect(SERVICES.map(([, service]) => service)).toEqual(expect.arrayContaining(chatProviders));
+});
 
 async function start(service: ChatService, provider: ChatProvider, name: string, script: ChatScript) {
   const { baseUrl, requests, violations, close } = await startStrictChatApi({ service, script });

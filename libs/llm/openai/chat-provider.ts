@@ -1,30 +1,16 @@
 import type { NamedProvider } from '../failed-request.js';
+import type { ToolForm } from '../schemas/provider-tool.js';
+import type { ChatFeatures } from './chat-features.js';
 
-/** A service that speaks Chat Completions. */
-export interface ChatProvider extends NamedProvider {
+/** What the adapter of Chat Completions must know about a service that speaks them. */
+export interface ChatProvider extends NamedProvider, ToolForm {
   /** What stands before the slash of a model's name. */
-  name: 'openai' | 'gemini' | 'ollama';
+  name: string;
   /** Of the public service or the usual port; up to `/chat/completions`. */
   publicUrl: string;
+  /** It sends thoughts as content, between tags. */
+  thoughtsInContent?: true;
+  /** Whether `tool_choice` binds the model; without this function it does. */
+  canForceTool?(model: string): boolean;
+  features(model: string): ChatFeatures;
 }
-
-export const OPENAI: ChatProvider = {
-  name: 'openai',
-  title: 'OpenAI API',
-  keyVariable: 'OPENAI_API_KEY',
-  publicUrl: 'https://api.openai.com/v1',
-};
-
-/** Its endpoint for clients of OpenAI's API. */
-export const GEMINI: ChatProvider = {
-  name: 'gemini',
-  title: 'Gemini API',
-  keyVariable: 'GEMINI_API_KEY',
-  publicUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
-};
-
-export const OLLAMA: ChatProvider = {
-  name: 'ollama',
-  title: 'Ollama server',
-  publicUrl: 'http://127.0.0.1:11434/v1',
-};

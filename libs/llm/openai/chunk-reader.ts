@@ -91,7 +91,7 @@ export class ChunkReader {
   }
 
   private readContent(content: string, { extra_content }: Delta): ModelPart[] {
-    if (this.provider.name !== 'gemini') return this.say(content);
+    if (!this.provider.thoughtsInContent) return this.say(content);
     const { thought, answer } = this.splitter.split(content, extra_content?.google?.thought === true);
     return [...this.think(thought), ...this.say(answer)];
   }

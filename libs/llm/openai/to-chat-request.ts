@@ -1,11 +1,9 @@
 import type { OpenAI } from 'openai';
-import { canForceTool } from '../forced-tool.js';
 import { listedTools } from '../listed-tools.js';
 import { withoutProvider } from '../model-name.js';
 import type { ModelRequest } from '../model.port.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
 import { tellSummary } from '../told-summary.js';
-import { chatFeaturesOf } from './chat-features.js';
 import type { ChatProvider } from './chat-provider.js';
 import { toChatMessages } from './to-chat-messages.js';
 
@@ -21,7 +19,7 @@ export function toChatRequest(
   { withImages = true } = {},
 ): ChatParams {
   const model = withoutProvider(request.model);
-  const features = chatFeaturesOf(provider, model);
+  const features = provider.features(model);
   const { signedCalls } = features;
   const images = withImages ? (request.images ?? new Map<string, never>()) : new Map<string, never>();
   const history = toChatMessages(request.messages, { provider, signedCalls, images });
@@ -37,7 +35,7 @@ export function toChatRequest(
   if (tools.length > 0 && features.reasonsWithoutTools) params.reasoning_effort = 'none';
   else if (request.reasoning === 'least' && features.leastEffort)
     params.reasoning_effort = features.leastEffort;
-  if (request.tool_choice && canForceTool(request.model)) {
+  if (request.tool_choice && (provider.canForceTool?.(model) ?? true)) {
     params.tool_choice = { type: 'function', function: { name: request.tool_choice.name } };
   }
   if (request.temperature !== undefined && features.temperature) params.temperature = request.temperature;
@@ -59,6 +57,6 @@ function toChatTool(
   tool: ModelRequest['tools'][number],
   provider: ChatProvider,
 ): OpenAI.Chat.Completions.ChatCompletionFunctionTool {
-  const { name, description, input_schema } = toProviderTool(tool, provider.name).tool;
+  const { name, description, input_schema } = toProviderTool(tool, provider).tool;
   return { type: 'function', function: { name, description, parameters: input_schema } };
 }

@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { toolSchemaCase } from '../testing/schema-cases.js';
 import { toCurrentKeywords } from './current-keywords.js';
 import { isSchema, mapSubschemas, type JsonSchema } from './json-schema.js';
-import { describeSchemaLosses, toProviderTool } from './provider-tool.js';
+import { describeSchemaLosses } from '../model-facts.js';
+import { findProvider, PROVIDERS } from '../providers/registry.js';
+import { toProviderTool } from './provider-tool.js';
 
 const ajv = new Ajv2020({
   strict: false,
@@ -17,11 +19,13 @@ const ajv = new Ajv2020({
 const RUNS = { numRuns: 60 };
 /** Of cases that fit, about every second. */
 const FITTING_RUNS = { numRuns: 36 };
-const PROVIDERS = ['anthropic', 'openai', 'gemini', 'ollama'];
+const NAMES = PROVIDERS.map(({ name }) => name);
 
 function convert(schema: JsonSchema, provider: string): JsonSchema {
-  return toProviderTool({ name: 'tool', description: 'A tool.', input_schema: schema }, provider).tool
-    .input_schema;
+  return toProviderTool(
+    { name: 'tool', description: 'A tool.', input_schema: schema },
+    findProvider(provider)!,
+  ).tool.input_schema;
 }
 
 /** The flag that Gemini has for null, as JSON Schema says it. */
@@ -48,7 +52,7 @@ function keywordsIn(schema: JsonSchema): Set<string> {
   return found;
 }
 
-describe.each(PROVIDERS)('a schema converted for %s', (provider) => {
+describe.each(NAMES)('a schema converted for %s', (provider) => {
   it('accepts what the original accepts', () => {
     fc.assert(
       fc.property(toolSchemaCase, ({ schema, value, branch = {} }) => {
@@ -154,7 +158,7 @@ describe('Gemini’s subset', () => {
 
 describe('what a provider’s form cannot say', () => {
   const convertTool = (schema: JsonSchema, provider: string, description = 'A tool.') =>
-    toProviderTool({ name: 'tool', description, input_schema: schema }, provider).tool;
+    toProviderTool({ name: 'tool', description, input_schema: schema }, findProvider(provider)!).tool;
   const lossesOf = (schema: JsonSchema, provider: string) =>
     describeSchemaLosses({ name: 'tool', description: '', input_schema: schema }, provider);
   const EITHER = {
@@ -186,7 +190,7 @@ describe('what a provider’s form cannot say', () => {
       },
       required: ['a'],
     };
-    for (const provider of PROVIDERS) {
+    for (const provider of NAMES) {
       expect(convert(schema, provider)).toEqual(schema);
       expect(lossesOf(schema, provider)).toEqual([]);
     }

@@ -1,7 +1,7 @@
+import { PROVIDERS } from '#llm';
 import type { OfferedModels } from '../../catalogue/offered-models.js';
 import type { OfferedTools } from '../../catalogue/offered-tools.js';
 
-const PROVIDERS = ['anthropic', 'openai', 'gemini', 'ollama'] as const;
 /** What earlier front ends call one of them. */
 const FORMER_NAMES = new Map([['claude', 'anthropic']]);
 
@@ -43,9 +43,8 @@ export class Surroundings {
   }
 
   /** By provider whether it is configured. */
-  providers(): Record<(typeof PROVIDERS)[number], boolean> {
-    const entries = PROVIDERS.map((provider) => [provider, this.modelOf(provider) !== undefined] as const);
-    return Object.fromEntries(entries) as ReturnType<Surroundings['providers']>;
+  providers(): Record<string, boolean> {
+    return Object.fromEntries(PROVIDERS.map(({ name }) => [name, this.modelOf(name) !== undefined]));
   }
 
   /** `provider/model` of a provider as a request names it; undefined when it is not configured. */

@@ -1,4 +1,5 @@
 import type { ClientRequest } from '#contracts';
+import { PROVIDERS } from '#llm';
 import { OpenAiRefusal } from './openai-error.js';
 
 /** A model as `GET /v1/models` shows it. */
@@ -13,7 +14,7 @@ export interface ServedModel {
 /** The deployment's own choice, with its tools. */
 const FLEET = 'switchyard';
 /** As in `MODEL`; whether one is configured is known to orchestrators only. */
-const NAMED = /^(demo|(anthropic|openai|gemini|ollama)\/\S{1,180})$/;
+const NAMED = new RegExp(`^(demo|(${PROVIDERS.map(({ name }) => name).join('|')})/\\S{1,180})$`);
 
 /** The deployment's own choice, and the `allowed` names that are no patterns. */
 export function listModels(created: number, allowed: readonly string[] = []): ServedModel[] {

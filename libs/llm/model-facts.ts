@@ -1,0 +1,26 @@
+import { providerOf, withoutProvider } from './model-name.js';
+import type { ModelTool } from './model.port.js';
+import { findProvider } from './providers/registry.js';
+import type { SchemaLoss } from './schemas/json-schema.js';
+import { toProviderTool } from './schemas/provider-tool.js';
+
+/** Tokens that a request to this model (`provider/model`, or `demo`) and its answer may have together, if known. */
+export function contextWindowOf(model: string): number | undefined {
+  return findProvider(providerOf(model))?.contextWindow?.(withoutProvider(model));
+}
+
+/** Whether `tool_choice` binds this model (`provider/model`, or `demo`); one that it does not bind chooses freely. */
+export function canForceTool(model: string): boolean {
+  return findProvider(providerOf(model))?.canForceTool?.(withoutProvider(model)) ?? true;
+}
+
+/** Whether this model (`provider/model`) reasons at its user's cost and shows nothing of it. */
+export function hidesReasoning(model: string): boolean {
+  return findProvider(providerOf(model))?.hidesReasoning?.(withoutProvider(model)) ?? false;
+}
+
+/** What an operator should know: keywords of the tool's schema that a provider's form of it cannot say. */
+export function describeSchemaLosses(tool: ModelTool, provider: string): readonly SchemaLoss[] {
+  const form = findProvider(provider);
+  return form ? toProviderTool(tool, form).losses : [];
+}

@@ -1,0 +1,17 @@
+import { PLAIN_FEATURES } from '../openai/chat-features.js';
+import { toOllamaSchema } from '../schemas/ollama-schema.js';
+import { chatCompletions } from './chat-completions.js';
+import { withVersion } from './provider.js';
+
+/** Has no window of its own: what a server takes depends on how it was started. */
+export const OLLAMA = chatCompletions({
+  name: 'ollama',
+  title: 'Ollama server',
+  urlVariable: 'OLLAMA_BASE_URL',
+  publicUrl: 'http://127.0.0.1:11434/v1',
+  toBaseUrl: withVersion,
+  suggestedModel: 'qwen3',
+  toSchema: toOllamaSchema,
+  canForceTool: () => false,
+  features: () => PLAIN_FEATURES,
+});

@@ -1,0 +1,29 @@
+import { ANTHROPIC } from './anthropic.js';
+import { GEMINI } from './gemini.js';
+import { OLLAMA } from './ollama.js';
+import { OPENAI } from './openai.js';
+import type { Provider } from './provider.js';
+
+/** A new provider is a file beside this one and a line here. */
+const RECORDS = [ANTHROPIC, OPENAI, GEMINI, OLLAMA] as const;
+
+type Known = (typeof RECORDS)[number];
+type KeyVariable = Extract<Known, { keyVariable: string }>['keyVariable'];
+
+/** The names of all providers' keys and addresses. */
+export type ProviderVariable = KeyVariable | Known['urlVariable'];
+
+/** In the order in which people are told of them. */
+export const PROVIDERS: readonly (Provider & { name: Known['name'] })[] = RECORDS;
+
+export const KEY_VARIABLES = PROVIDERS.flatMap(({ keyVariable }) => keyVariable ?? []) as KeyVariable[];
+export const URL_VARIABLES = PROVIDERS.map(({ urlVariable }) => urlVariable) as Known['urlVariable'][];
+
+/** Suggested wherever a person is told how to set a real model. */
+export const SUGGESTED_MODEL = `${ANTHROPIC.name}/${ANTHROPIC.suggestedModel}`;
+
+export const SUGGESTED_KEY = ANTHROPIC.keyVariable;
+
+export function findProvider(name: string): Provider | undefined {
+  return PROVIDERS.find((provider) => provider.name === name);
+}
