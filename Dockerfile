@@ -14,6 +14,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24-bookworm-slim AS runtime
+ARG VERSION=unreleased
+LABEL org.opencontainers.image.title="Switchyard" \
+  org.opencontainers.image.description="A chat back end whose tool calls run on their own workers" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 RUN mkdir /data && chown node:node /data

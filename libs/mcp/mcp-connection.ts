@@ -8,6 +8,7 @@ import {
   type Progress,
   type Tool,
 } from '@modelcontextprotocol/client';
+import { VERSION } from '#observability';
 import { limitTime, settledWithin, type Clock } from '#time';
 import { Elicitation } from './elicitation.js';
 import type { Asker } from './lend-while-asking.js';
@@ -81,7 +82,7 @@ export class McpConnection {
     this.elicitation = new Elicitation(clock);
     this.transport = openTransport(server, lines);
     this.client = new Client(
-      { name: 'switchyard', version: '0.1.0' },
+      { name: 'switchyard', version: VERSION },
       {
         capabilities: { elicitation: { form: {} } },
         jsonSchemaValidator: acceptAnything,

@@ -6,3 +6,4 @@ export * from './observe-calls.js';
 export * from './refusals.js';
 export * from './health.js';
 export * from './health.module.js';
+export { VERSION } from './version.js';

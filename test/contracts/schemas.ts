@@ -24,7 +24,7 @@ import {
   turnSchema,
 } from '#contracts';
 
-/** By the name of the golden file; `claim-settle` is another `claim`. */
+/** By the name of the golden file, see `recordSchemaOf`. */
 export const RECORDS = {
   conversation: conversationSchema,
   turn: turnSchema,
@@ -39,6 +39,11 @@ export const RECORDS = {
   account: accountSchema,
   secret: secretSchema,
 } as const;
+
+/** `claim-settle` is another `claim`. */
+export function recordSchemaOf(file: string): (typeof RECORDS)[keyof typeof RECORDS] | undefined {
+  return Object.entries(RECORDS).find(([name]) => file === name || file.startsWith(`${name}-`))?.[1];
+}
 
 /** Everything that crosses a process or a restart, by group and name. */
 export const SCHEMAS: Record<string, Record<string, z.ZodType>> = {

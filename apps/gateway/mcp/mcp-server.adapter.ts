@@ -17,7 +17,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Artifact, CallView, CatalogTool, ConversationEvent, Outcome } from '#contracts';
-import type { Logger } from '#observability';
+import { VERSION, type Logger } from '#observability';
 import { busNameOf, describeUnknownTool } from '#tools';
 import type { Artifacts } from '../artifacts/artifacts.js';
 import type { User } from '../auth/user.js';
@@ -70,7 +70,7 @@ export function createMcpServer(deps: McpServerDeps): McpHttpHandler {
 function serve(deps: McpServerDeps, { era, authInfo }: McpRequestContext): Server {
   const { user, left } = authInfo!.extra as unknown as McpCaller;
   const server = new Server(
-    { name: 'switchyard', version: '0.1.0' },
+    { name: 'switchyard', version: VERSION },
     {
       capabilities: { tools: { listChanged: true }, resources: {} },
       cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
