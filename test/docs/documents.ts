@@ -15,11 +15,13 @@ export interface CodeBlock {
   code: string;
 }
 
-/** README.md and every Markdown file below `docs/`. */
+const AT_THE_TOP = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
+
+/** Those at the top, and every Markdown file below `docs/`. */
 export function listDocuments(): Document[] {
   const entries = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   const below = entries.filter((path) => path.endsWith('.md')).map((path) => `docs/${path}`);
-  return ['README.md', ...below.sort()].map((path) => ({ path, text: readDocument(path) }));
+  return [...AT_THE_TOP, ...below.sort()].map((path) => ({ path, text: readDocument(path) }));
 }
 
 /** Every TypeScript file of ours. */
