@@ -9,7 +9,7 @@ import type { Walked, WalksTask } from './walks.js';
 
 /** In reach of the packages, and of nothing that looks at sources. */
 const root = resolve(import.meta.dirname, '../..');
-const folder = join(root, 'node_modules/.cache', `world-${process.pid}`);
+const folder = join(root, '.cache', `world-${process.pid}`);
 const AS_TYPESCRIPT = ['--import', './scripts/typescript-register.mjs', '--conditions=switchyard-source'];
 
 /** Some processes that play worlds at the same time: without jest around it a world takes two thirds of the time. */
