@@ -20,8 +20,9 @@ const programThatEnds = (documents: string, indexes: string, ending: string) => 
   const searchers = files.map((file) => new KnowledgeSearcher({ folder: ${JSON.stringify(documents)}, file }));
   for (const searcher of searchers) searcher.start();
   const hasBegun = (file) => statSync(file + '-wal', { throwIfNoEntry: false })?.size > 100_000;
-  setInterval(async () => {
+  const looking = setInterval(async () => {
     if (!files.every(hasBegun)) return;
+    clearInterval(looking);
     ${ending}
     process.exit(0);
   }, 5);`;
