@@ -11,7 +11,7 @@ export function contextWindowOf(model: string): number | undefined {
 
 /** Whether `tool_choice` binds this model (`provider/model`, or `demo`); one that it does not bind chooses freely. */
 export function canForceTool(model: string): boolean {
-  return findProvider(providerOf(model))?.canForceTool?.(withoutProvider(model)) ?? true;
+  return findProvider(providerOf(model))?.canForceTool(withoutProvider(model)) ?? true;
 }
 
 /** Whether this model (`provider/model`) reasons at its user's cost and shows nothing of it. */

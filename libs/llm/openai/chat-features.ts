@@ -13,6 +13,8 @@ export interface ChatFeatures {
   thoughts: boolean;
   /** The first call of each step goes back with the signature that it came with. */
   signedCalls: boolean;
+  /** `tool_choice` binds it. */
+  forcedTools: boolean;
 }
 
 export const PLAIN_FEATURES: ChatFeatures = {
@@ -22,6 +24,7 @@ export const PLAIN_FEATURES: ChatFeatures = {
   reasonsWithoutTools: false,
   thoughts: false,
   signedCalls: false,
+  forcedTools: true,
 };
 
 /** 5.4 → 5.04, 5.10 → 5.1; 0 for a name without a version. */

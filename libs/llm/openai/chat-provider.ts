@@ -10,7 +10,5 @@ export interface ChatProvider extends NamedProvider, ToolForm {
   publicUrl: string;
   /** It sends thoughts as content, between tags. */
   thoughtsInContent?: true;
-  /** Whether `tool_choice` binds the model; without this function it does. */
-  canForceTool?(model: string): boolean;
   features(model: string): ChatFeatures;
 }

@@ -35,7 +35,7 @@ export function toChatRequest(
   if (tools.length > 0 && features.reasonsWithoutTools) params.reasoning_effort = 'none';
   else if (request.reasoning === 'least' && features.leastEffort)
     params.reasoning_effort = features.leastEffort;
-  if (request.tool_choice && (provider.canForceTool?.(model) ?? true)) {
+  if (request.tool_choice && features.forcedTools) {
     params.tool_choice = { type: 'function', function: { name: request.tool_choice.name } };
   }
   if (request.temperature !== undefined && features.temperature) params.temperature = request.temperature;

@@ -1,12 +1,14 @@
 import type { ChatProvider } from '../openai/chat-provider.js';
 import type { Provider } from './provider.js';
 
-type ChatRecord = Omit<Provider, 'open'> & ChatProvider;
+type Made = 'open' | 'canForceTool';
+type ChatRecord = Omit<Provider, Made> & ChatProvider;
 
 /** The record of a service that speaks OpenAI's Chat Completions. */
-export function chatCompletions<const T extends ChatRecord>(record: T): T & Pick<Provider, 'open'> {
+export function chatCompletions<const T extends ChatRecord>(record: T): T & Pick<Provider, Made> {
   return {
     ...record,
+    canForceTool: (model) => record.features(model).forcedTools,
     async open(access, clock) {
       const { ChatModel } = await import('../openai/chat-model.adapter.js');
       return new ChatModel({ provider: record, clock, ...access });

@@ -12,6 +12,5 @@ export const OLLAMA = chatCompletions({
   toBaseUrl: withVersion,
   suggestedModel: 'qwen3',
   toSchema: toOllamaSchema,
-  canForceTool: () => false,
-  features: () => PLAIN_FEATURES,
+  features: () => ({ ...PLAIN_FEATURES, forcedTools: false }),
 });

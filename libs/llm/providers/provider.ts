@@ -29,8 +29,8 @@ export interface Provider extends NamedProvider, ToolForm {
   suggestedModel: string;
   /** Tokens that a request and its answer may have together; undefined when nobody knows. */
   contextWindow?(model: string): number | undefined;
-  /** Whether `tool_choice` binds the model; without this function it does. */
-  canForceTool?(model: string): boolean;
+  /** Whether `tool_choice` binds the model. */
+  canForceTool(model: string): boolean;
   /** Whether the model reasons at its user's cost and shows nothing of it; without this function it does not. */
   hidesReasoning?(model: string): boolean;
   /** Loads the provider's SDK. The settings have been checked: a key that is needed is there. */
