@@ -1,30 +1,33 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const FOLDER = join(import.meta.dirname, 'golden');
+const RELEASED = join(import.meta.dirname, 'released');
 
-/** Versions whose messages every later one must read: a rolling upgrade has processes of both. */
-export function listReleases(): string[] {
-  return readdirSync(join(import.meta.dirname, 'released')).sort();
+/** Pinned messages: those of this version, or those that a release sent or wrote. */
+export interface Golden {
+  /** Names of one kind, sorted. */
+  list(kind: string): string[];
+  /** One by its path, without the extension. */
+  read(path: string): unknown;
 }
 
-/** Every pinned message of one kind, as the release sent or wrote it. */
-export function readReleased(version: string, kind: string): [file: string, content: unknown][] {
-  const folder = join(import.meta.dirname, 'released', version, kind);
-  return readdirSync(folder).map((file) => [
-    file.replace(/\.json$/, ''),
-    JSON.parse(readFileSync(join(folder, file), 'utf8')) as unknown,
-  ]);
+const golden = openGolden(join(import.meta.dirname, 'golden'));
+export const listGolden = golden.list;
+export const readGolden = golden.read;
+
+/** By the versions whose messages every later one must read: a rolling upgrade has processes of both. */
+export function listReleases(): [version: string, golden: Golden][] {
+  return readdirSync(RELEASED)
+    .sort()
+    .map((version) => [version, openGolden(join(RELEASED, version))]);
 }
 
-/** One pinned message by its path in `golden`, without the extension. */
-export function readGolden(path: string): unknown {
-  return JSON.parse(readFileSync(join(FOLDER, `${path}.json`), 'utf8'));
-}
-
-/** Names of the pinned messages of one kind, sorted. */
-export function listGolden(kind: string): string[] {
-  return readdirSync(join(FOLDER, kind))
-    .map((file) => file.replace(/\.json$/, ''))
-    .sort();
+function openGolden(folder: string): Golden {
+  return {
+    list: (kind) =>
+      readdirSync(join(folder, kind))
+        .map((file) => file.replace(/\.json$/, ''))
+        .sort(),
+    read: (path) => JSON.parse(readFileSync(join(folder, `${path}.json`), 'utf8')) as unknown,
+  };
 }

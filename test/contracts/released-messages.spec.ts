@@ -1,35 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  decodeMessage,
-  encodeMessage,
-  eventSchema,
-  QUEUE_TYPES,
-  snapshotSchema,
-  type Message,
-  type QueueKind,
-} from '#contracts';
-import { listReleases, readReleased } from './golden.js';
-import { recordSchemaOf } from './schemas.js';
-
-const queues = Object.keys(QUEUE_TYPES) as QueueKind[];
+import { decodeMessage, encodeMessage, type Message } from '#contracts';
+import { listReleases } from './golden.js';
+import { eventSchemaOf, queuesOf, recordSchemaOf } from './schemas.js';
 
 /** Fields that are new since then may have got a default. */
 const asSent = (content: unknown): unknown => expect.objectContaining(content as Record<string, unknown>);
 
-describe.each(listReleases())('of release %s', (version) => {
-  test.each(readReleased(version, 'messages'))('the message %s is still taken', (type, sent) => {
-    const queue = queues.find((name) => (QUEUE_TYPES[name] as readonly string[]).includes(type));
+describe.each(listReleases())('of release %s', (_version, { list, read }) => {
+  test.each(list('messages'))('the message %s is still taken', (type) => {
+    const sent = read(`messages/${type}`) as Message;
+    const [queue] = queuesOf(type);
     expect(queue).toBeDefined();
-    const message = decodeMessage(encodeMessage(sent as Message), queue!);
-    expect(message).toEqual({ ok: true, message: asSent(sent) });
+    expect(decodeMessage(encodeMessage(sent), queue!)).toEqual({ ok: true, message: asSent(sent) });
   });
 
-  test.each(readReleased(version, 'events'))('the event %s is still read', (type, sent) => {
-    const schema = type === 'snapshot' ? snapshotSchema : eventSchema;
-    expect(schema.parse(sent)).toEqual(asSent(sent));
+  test.each(list('events'))('the event %s is still read', (type) => {
+    const sent = read(`events/${type}`);
+    expect(eventSchemaOf(type).parse(sent)).toEqual(asSent(sent));
   });
 
-  test.each(readReleased(version, 'records'))('the row %s is still read', (file, written) => {
+  test.each(list('records'))('the row %s is still read', (file) => {
+    const written = read(`records/${file}`);
     expect(recordSchemaOf(file)?.parse(written)).toEqual(asSent(written));
   });
 });

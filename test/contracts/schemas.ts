@@ -15,6 +15,8 @@ import {
   errorDetailSchema,
   eventSchema,
   outcomeSchema,
+  QUEUE_TYPES,
+  type QueueKind,
   processSchema,
   secretSchema,
   snapshotSchema,
@@ -43,6 +45,17 @@ export const RECORDS = {
 /** `claim-settle` is another `claim`. */
 export function recordSchemaOf(file: string): (typeof RECORDS)[keyof typeof RECORDS] | undefined {
   return Object.entries(RECORDS).find(([name]) => file === name || file.startsWith(`${name}-`))?.[1];
+}
+
+/** `snapshot` is no event, but comes among them. */
+export function eventSchemaOf(type: string): z.ZodType {
+  return type === 'snapshot' ? snapshotSchema : eventSchema;
+}
+
+/** The queues whose messages may have this type. */
+export function queuesOf(type: string): QueueKind[] {
+  const queues = Object.keys(QUEUE_TYPES) as QueueKind[];
+  return queues.filter((queue) => (QUEUE_TYPES[queue] as readonly string[]).includes(type));
 }
 
 /** Everything that crosses a process or a restart, by group and name. */
