@@ -100,7 +100,7 @@ export function configureGateway(
     places,
     connections,
     refusals,
-    bodies,
+    bodyBudget: bodies.budget,
     countsUsers,
     time,
   });

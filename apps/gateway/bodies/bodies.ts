@@ -1,20 +1,12 @@
 import type { Logger, Refusals } from '#observability';
 import type { Clock } from '#time';
-import { BodyBudget, type BodyLimits, type HeldBody } from './body-budget.js';
-import { READERS, type ReaderName, type ReaderOutput } from './readers.js';
+import { BodyBudget, type BodyLimits } from './body-budget.js';
+import type { BodyReader } from './body-reader.js';
+import { LargeBody } from './large-body.js';
 import { ReadingThread } from './reading-thread.js';
 
-/** Characters of graphs. */
-const MAX_LENGTH_MERGED_IN_PLACE = 64 * 1024;
-
-/** A body that nobody has parsed, because that would stop everything else. */
-export class LargeBody {
-  constructor(
-    readonly slabs: Uint8Array<ArrayBuffer>[],
-    readonly held: HeldBody,
-    readonly left: AbortSignal,
-  ) {}
-}
+/** Characters of texts. */
+const MAX_LENGTH_READ_IN_PLACE = 64 * 1024;
 
 /** Bodies of requests: how many bytes of them there may be, and what reads the large ones. */
 export class Bodies {
@@ -40,14 +32,14 @@ export class Bodies {
    * What the body of a request comes to, which the request then has no longer. Large ones wait in a line of their user.
    * Throws what the reader throws, or `BodyError`.
    */
-  async read<Name extends Exclude<ReaderName, 'graphs'>>(
+  async read<Output>(
     request: { body?: unknown },
-    reader: Name,
+    reader: BodyReader<Output>,
     userId: string,
-  ): Promise<ReaderOutput<Name>> {
+  ): Promise<Output> {
     const { body } = request;
     request.body = undefined;
-    if (!(body instanceof LargeBody)) return READERS[reader](body) as ReaderOutput<Name>;
+    if (!(body instanceof LargeBody)) return reader.read(body);
     try {
       return await this.thread.read(reader, body.slabs.splice(0), { userId, left: body.left });
     } finally {
@@ -55,12 +47,16 @@ export class Bodies {
     }
   }
 
-  /** Graphs as JSON; large ones in the thread. */
-  async mergeGraphs(texts: readonly string[], userId: string): Promise<string> {
+  /** The same for texts that came otherwise; large ones are read in the thread. */
+  async readTexts<Output>(
+    texts: readonly string[],
+    reader: BodyReader<Output, readonly string[]>,
+    userId: string,
+  ): Promise<Output> {
     const length = texts.reduce((sum, text) => sum + text.length, 0);
-    if (length <= MAX_LENGTH_MERGED_IN_PLACE) return READERS.graphs(texts);
+    if (length <= MAX_LENGTH_READ_IN_PLACE) return reader.read(texts);
     const slabs = [new Uint8Array(Buffer.from(JSON.stringify(texts)))];
-    return this.thread.read('graphs', slabs, { userId });
+    return this.thread.read(reader, slabs, { userId });
   }
 
   /** Once the answers have gone out: what is still to be read is refused as `unavailable`. */

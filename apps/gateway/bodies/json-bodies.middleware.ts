@@ -7,8 +7,7 @@ import type { SendError } from '../errors/send-error.js';
 import { isAlwaysServed } from '../safety/always-served.js';
 import { knownUserOf } from '../safety/known-user.js';
 import { toRequestError } from '../errors/to-request-error.js';
-import { LargeBody, type Bodies } from './bodies.js';
-import { TooManyBytes } from './body-budget.js';
+import { TooManyBytes, type BodyBudget } from './body-budget.js';
 import { BodyError, NoJsonError } from './body-error.js';
 import {
   MAX_BODY_BYTES,
@@ -17,13 +16,14 @@ import {
   MAX_VALUES,
   MAX_VALUES_IN_PLACE,
 } from './body-limits.js';
+import { LargeBody } from './large-body.js';
 import { receiveBody, textOf, tooLarge, type ReceivedBody } from './receive-body.js';
 
 export interface JsonBodyOptions {
   dialects: readonly DialectWire[];
   sendError: SendError;
   authenticate: Authenticate;
-  bodies: Bodies;
+  bodyBudget: BodyBudget;
   /** Whether users are told apart. */
   countsUsers: boolean;
 }
@@ -66,7 +66,7 @@ async function readBody(options: JsonBodyOptions, asked: Asked): Promise<unknown
   const announced = announcedBytes(request);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const userId = await largeSender(options, request, { maxBytes, announced });
-  const held = options.bodies.budget.enter(userId, announced ?? 0);
+  const held = options.bodyBudget.enter(userId, announced ?? 0);
   response.once('close', held.release);
   const body = await receiveBody(request, { maxBytes, grow: held.grow });
   refuseCostly(body, owner);

@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { SystemClock } from '#time';
+import { chatReader } from '../dialects/chat-artifacts/read-chat.js';
+import { completionReader } from '../dialects/openai/completion-request.js';
 import { ReadingThread } from './reading-thread.js';
 
 const quiet = { error: () => undefined, warn: () => undefined } as never;
@@ -22,8 +24,8 @@ describe('ReadingThread', () => {
     const thread = open();
     const slabs = slabsOf('{"message":"Hi","pinnedArtifacts":[{"type":"text/plain","content":"x"}]}');
     const read = await Promise.all([
-      thread.read('chat', slabs, ANN),
-      thread.read('chat', slabsOf('{"message":"Ho"}'), ANN),
+      thread.read(chatReader, slabs, ANN),
+      thread.read(chatReader, slabsOf('{"message":"Ho"}'), ANN),
     ]);
     expect(read.map(({ request }) => request.message)).toEqual(['Hi', 'Ho']);
     expect(read[0].context).toContain('<pinned_artifact');
@@ -32,25 +34,24 @@ describe('ReadingThread', () => {
 
   it('rejects with what the reader says to the client, and goes on', async () => {
     const thread = open();
-    await expect(thread.read('chat', slabsOf('{}'), ANN)).rejects.toMatchObject({ code: 'invalid' });
-    await expect(thread.read('chat', slabsOf('{'), ANN)).rejects.toMatchObject({
+    await expect(thread.read(chatReader, slabsOf('{}'), ANN)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(thread.read(chatReader, slabsOf('{'), ANN)).rejects.toMatchObject({
       name: 'NoJsonError',
       status: 400,
     });
-    await expect(thread.read('completion', slabsOf('{"model":"m"}'), ANN)).rejects.toMatchObject({
-      name: 'OpenAiRefusal',
-      param: 'messages',
+    await expect(thread.read(completionReader, slabsOf('{"model":"m"}'), ANN)).rejects.toMatchObject({
+      about: { param: 'messages' },
     });
-    await expect(thread.read('chat', slabsOf('{"message":"Hi"}'), ANN)).resolves.toMatchObject({
+    await expect(thread.read(chatReader, slabsOf('{"message":"Hi"}'), ANN)).resolves.toMatchObject({
       written: [],
     });
   });
 
   it('starts again after it has ended, and reads nothing more once it is closed', async () => {
     const thread = open();
-    await thread.read('chat', slabsOf('{"message":"Hi"}'), ANN);
+    await thread.read(chatReader, slabsOf('{"message":"Hi"}'), ANN);
     await thread.close();
-    await expect(thread.read('chat', slabsOf('{"message":"Hi"}'), ANN)).rejects.toMatchObject({
+    await expect(thread.read(chatReader, slabsOf('{"message":"Hi"}'), ANN)).rejects.toMatchObject({
       code: 'unavailable',
     });
   });
@@ -60,8 +61,8 @@ describe('ReadingThread', () => {
     jest.spyOn(Worker.prototype, 'postMessage').mockImplementationOnce(function (this: Worker) {
       void this.terminate();
     });
-    const first = thread.read('chat', slabsOf('{"message":"Hi"}'), ANN);
-    const second = thread.read('chat', slabsOf('{"message":"Ho"}'), ANN);
+    const first = thread.read(chatReader, slabsOf('{"message":"Hi"}'), ANN);
+    const second = thread.read(chatReader, slabsOf('{"message":"Ho"}'), ANN);
     await expect(first).rejects.toMatchObject({ code: 'content_too_long' });
     await expect(second).resolves.toMatchObject({ request: { message: 'Ho' } });
     // Sooner than what happens by itself when a job takes too long.
@@ -69,13 +70,13 @@ describe('ReadingThread', () => {
 
   it('does not read for a client that has left, before or while it waited', async () => {
     const thread = open();
-    const first = thread.read('chat', slabsOf('{"message":"Hi"}'), ANN);
+    const first = thread.read(chatReader, slabsOf('{"message":"Hi"}'), ANN);
     const slabs = slabsOf('{"message":"Ho"}');
     const left = new AbortController();
-    const leaving = thread.read('chat', slabs, { ...ANN, left: left.signal });
+    const leaving = thread.read(chatReader, slabs, { ...ANN, left: left.signal });
     left.abort();
     await expect(leaving).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(thread.read('chat', slabs, { ...ANN, left: left.signal })).rejects.toMatchObject({
+    await expect(thread.read(chatReader, slabs, { ...ANN, left: left.signal })).rejects.toMatchObject({
       code: 'unavailable',
     });
     await expect(first).resolves.toBeDefined();
@@ -87,7 +88,7 @@ describe('ReadingThread', () => {
     const order: string[] = [];
     const read = (userId: string, message: string) =>
       thread
-        .read('chat', slabsOf(JSON.stringify({ message })), { userId })
+        .read(chatReader, slabsOf(JSON.stringify({ message })), { userId })
         .then(({ request }) => order.push(request.message));
     await Promise.all([
       ...['ann 1', 'ann 2', 'ann 3', 'ann 4'].map((message) => read('ann', message)),
@@ -99,7 +100,7 @@ describe('ReadingThread', () => {
   it('refuses as unavailable what it reads and what waits when it is closed', async () => {
     const thread = open();
     const reads = ['Hi', 'Ho'].map((message) =>
-      thread.read('chat', slabsOf(JSON.stringify({ message })), ANN),
+      thread.read(chatReader, slabsOf(JSON.stringify({ message })), ANN),
     );
     const ended = Promise.allSettled(reads);
     await thread.close();

@@ -4,8 +4,8 @@ import type { Clock, Timer } from '#time';
 import { startThread } from '#tools';
 import { RequestError } from '../errors/request-error.js';
 import { FairLines } from '../safety/fair-lines.js';
-import type { ReaderName, ReaderOutput } from './readers.js';
-import { fromRefusal, type ThreadAnswer } from './thread-messages.js';
+import type { BodyReader } from './body-reader.js';
+import { fromRefusal, type ThreadAnswer, type ThreadData } from './thread-messages.js';
 
 /** Four times what the largest body needs; more is never touched, because values are counted before. */
 const HEAP = { maxOldGenerationSizeMb: 768, maxYoungGenerationSizeMb: 32 };
@@ -20,8 +20,11 @@ export interface ReadFor {
   left?: AbortSignal;
 }
 
+/** All that the thread is told of a reader. */
+type ReaderPlace = Pick<BodyReader<unknown>, 'module' | 'name'>;
+
 interface Job {
-  reader: ReaderName;
+  reader: ReaderPlace;
   slabs: Uint8Array<ArrayBuffer>[];
   resolve(value: unknown): void;
   reject(error: Error): void;
@@ -48,16 +51,16 @@ export class ReadingThread {
    * Takes the memory of `slabs` away. Rejects with what the reader throws for the client, or `RequestError` when the
    * thread could not do it; with `unavailable` when it was closed, or the client left before its turn came.
    */
-  read<Name extends ReaderName>(
-    reader: Name,
+  read<Output>(
+    { module, name }: BodyReader<Output, never>,
     slabs: Uint8Array<ArrayBuffer>[],
     { userId, left }: ReadFor,
-  ): Promise<ReaderOutput<Name>> {
+  ): Promise<Output> {
     return new Promise((resolve, reject) => {
       if (this.isClosed) return reject(stopping());
       const leave = () => reject(new RequestError('unavailable', 'Nobody waits for this any more.'));
       if (left?.aborted) return leave();
-      const job: Job = { reader, slabs, resolve: resolve as Job['resolve'], reject };
+      const job: Job = { reader: { module, name }, slabs, resolve: resolve as Job['resolve'], reject };
       this.waiting.add(userId, job);
       // Its memory counts as released from now on.
       left?.addEventListener('abort', () => this.waiting.delete(userId, job) && leave(), { once: true });
@@ -86,7 +89,7 @@ export class ReadingThread {
     const { reader, slabs } = job;
     // What is not large may share its memory with others, and is copied.
     const transfer = [...new Set(slabs.map(({ buffer }) => buffer))];
-    this.worker.postMessage({ id: ++this.lastId, reader, slabs }, transfer);
+    this.worker.postMessage({ id: ++this.lastId, reader, slabs } satisfies ThreadData, transfer);
   }
 
   private start(): Worker {
@@ -109,7 +112,10 @@ export class ReadingThread {
   }
 
   private giveUp(): void {
-    this.log.warn({ limit_ms: JOB_TIMEOUT_MS, reader: this.running?.reader }, 'a body took too long to read');
+    this.log.warn(
+      { limit_ms: JOB_TIMEOUT_MS, reader: this.running?.reader.name },
+      'a body took too long to read',
+    );
     void this.end();
   }
 

@@ -1,20 +1,16 @@
-import type { OpenAiRefusalAbout } from '../dialects/openai/openai-error.js';
-import { OpenAiRefusal } from '../dialects/openai/openai-error.js';
 import { RequestError, type RefusalCode } from '../errors/request-error.js';
 import { BodyError, NoJsonError } from './body-error.js';
-import type { ReaderName } from './readers.js';
+import type { BodyReader } from './body-reader.js';
 
 export interface ThreadData {
   id: number;
-  reader: ReaderName;
+  reader: Pick<BodyReader<unknown>, 'module' | 'name'>;
   /** JSON in UTF-8. */
   slabs: Uint8Array<ArrayBuffer>[];
 }
 
 export type ThreadRefusal =
-  | 'no json'
-  | Pick<BodyError, 'status' | 'message'>
-  | { code: RefusalCode; message: string; openAi?: OpenAiRefusalAbout };
+  'no json' | Pick<BodyError, 'status' | 'message'> | { code: RefusalCode; message: string; about?: object };
 
 export type ThreadAnswer = { id: number } & (
   { value: unknown } | { refusal: ThreadRefusal } | { bug: string }
@@ -25,13 +21,12 @@ export function toRefusal(error: unknown): ThreadRefusal | undefined {
   if (error instanceof SyntaxError) return 'no json';
   if (error instanceof BodyError) return { status: error.status, message: error.message };
   if (!(error instanceof RequestError)) return undefined;
-  const { code, message } = error;
-  return { code, message, ...(error instanceof OpenAiRefusal && { openAi: error.about }) };
+  const { code, message, about } = error;
+  return { code, message, ...(about && { about }) };
 }
 
 export function fromRefusal(refusal: ThreadRefusal): Error {
   if (refusal === 'no json') return new NoJsonError();
   if ('status' in refusal) return new BodyError(refusal.status, refusal.message);
-  const { code, message, openAi } = refusal;
-  return openAi ? new OpenAiRefusal(message, openAi) : new RequestError(code, message);
+  return new RequestError(refusal.code, refusal.message, undefined, refusal.about);
 }

@@ -14,6 +14,8 @@ export class RequestError extends Error {
     readonly code: RefusalCode,
     message: string,
     readonly retryAfterMs?: number,
+    /** Plain data that a dialect adds to its own form of the error. */
+    readonly about?: object,
   ) {
     super(message);
   }

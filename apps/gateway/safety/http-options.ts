@@ -1,7 +1,7 @@
 import type { Logger, Refusals } from '#observability';
 import type { Time } from '#time';
 import type { Authenticate } from '../auth/user.js';
-import type { Bodies } from '../bodies/bodies.js';
+import type { BodyBudget } from '../bodies/body-budget.js';
 import type { DialectWire } from '../dialects/dialect-wire.js';
 import type { SendError } from '../errors/send-error.js';
 import type { HttpConnections } from './http-connections.js';
@@ -22,7 +22,7 @@ export interface HttpOptions {
   places: RequestPlaces;
   connections: Pick<HttpConnections, 'hold' | 'limitAnswer'>;
   refusals: Pick<Refusals, 'note'>;
-  bodies: Bodies;
+  bodyBudget: BodyBudget;
   /** Whether users are told apart. */
   countsUsers: boolean;
   time: Time;

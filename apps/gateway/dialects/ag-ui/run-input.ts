@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isObject, MAX_CONTENT_LENGTH } from '#contracts';
+import type { BodyReader } from '../../bodies/body-reader.js';
 import { RequestError } from '../../errors/request-error.js';
 import { parseRequest } from '../../http/parse.pipe.js';
 import type { AgUiMessage } from './ag-ui-event.js';
@@ -107,3 +108,5 @@ function textOfPart(part: unknown): string | undefined {
   if (!isObject(part) || part.type !== 'text') return undefined;
   return typeof part.text === 'string' ? part.text : undefined;
 }
+
+export const runReader: BodyReader<RunInput> = { module: import.meta.url, name: 'readRun', read: readRun };

@@ -9,6 +9,7 @@ import { endWith, streamResponse } from '../stream-response.js';
 import type { TurnNews } from '../turn-stream.js';
 import { toData, type AgUiEvent } from './ag-ui-event.js';
 import { RunEvents } from './run-events.js';
+import { runReader } from './run-input.js';
 import { Runs, type StartedRun } from './runs.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
 
@@ -20,7 +21,7 @@ export class RunController {
   @Post()
   @HttpCode(200)
   async run(@CurrentUser() user: User, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const input = await this.dialect.bodies.read(request, 'run', user.id);
+    const input = await this.dialect.bodies.read(request, runReader, user.id);
     const started = await this.dialect.runs.start(user, input);
     endWith(response, started.stream);
     const { conversation_id, turn_id, told, earlier, known } = started;

@@ -5,6 +5,7 @@ import { createUnnamedTurns } from '../unnamed-turns.js';
 import { ArtifactChat } from './artifact-chat.js';
 import { chatArtifacts } from './chat-artifacts.js';
 import { ArtifactChatController } from './chat.controller.js';
+import { graphReader } from './knowledge-graph.js';
 import { SurroundingsController } from './surroundings.controller.js';
 import { Surroundings } from './surroundings.js';
 
@@ -15,7 +16,8 @@ export const chatArtifactsDialect: Dialect = {
     const unnamed = createUnnamedTurns(gateway, chatArtifacts.name);
     const named = new NamedConversations(gateway, chatArtifacts.name);
     const surroundings = new Surroundings(offeredTools, offeredModels);
-    const mergeGraphs = bodies.mergeGraphs.bind(bodies);
+    const mergeGraphs = (texts: readonly string[], userId: string) =>
+      bodies.readTexts(texts, graphReader, userId);
     const modelOf = surroundings.modelOf.bind(surroundings);
     const chat = new ArtifactChat({ turns, unnamed, named, turnReader, artifacts, modelOf, mergeGraphs });
     const parts = { chat, surroundings, bodies, time };

@@ -9,6 +9,7 @@ import { endWith, streamResponse } from '../stream-response.js';
 import { ChatLines, type ChatForm } from './chat-lines.js';
 import { ArtifactChat, type StartedChat } from './artifact-chat.js';
 import { LogLines } from './log-lines.js';
+import { chatReader } from './read-chat.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
 
 const DEFAULT_PROVIDER = 'anthropic';
@@ -83,7 +84,7 @@ export class ArtifactChatController {
     { user, request }: Asked,
     tools: boolean,
   ): Promise<{ chat: StartedChat; provider: string }> {
-    const asked = await this.dialect.bodies.read(request, 'chat', user.id);
+    const asked = await this.dialect.bodies.read(request, chatReader, user.id);
     const { modelProvider: provider = DEFAULT_PROVIDER } = asked.request;
     return { chat: await this.dialect.chat.start(user, asked, { tools }), provider };
   }

@@ -1,5 +1,6 @@
 import { isObject } from '#contracts';
 import { MAX_LARGE_VALUES } from '../../bodies/body-limits.js';
+import type { BodyReader } from '../../bodies/body-reader.js';
 import { meterOf } from '../../bodies/json-meter.js';
 import { parseJson, type JsonObject } from './json-value.js';
 
@@ -82,3 +83,9 @@ function withEvidence(first: GraphLink, second: GraphLink): GraphLink {
 function evidenceOf({ evidence }: GraphLink): unknown[] {
   return Array.isArray(evidence) ? evidence : [];
 }
+
+export const graphReader: BodyReader<string, readonly string[]> = {
+  module: import.meta.url,
+  name: 'mergeGraphTexts',
+  read: mergeGraphTexts,
+};

@@ -1,4 +1,5 @@
 import { MAX_CONTENT_LENGTH } from '#contracts';
+import type { BodyReader } from '../../bodies/body-reader.js';
 import { RequestError } from '../../errors/request-error.js';
 import { parseRequest } from '../../http/parse.pipe.js';
 import { foldHistory, type Exchange } from '../../turns/fold-history.js';
@@ -40,3 +41,9 @@ export function readChat(body: unknown): AskedChat {
     written: newestExchanges(said),
   };
 }
+
+export const chatReader: BodyReader<AskedChat> = {
+  module: import.meta.url,
+  name: 'readChat',
+  read: readChat,
+};

@@ -109,7 +109,7 @@ describe('a completion', () => {
     try {
       toCompletion(HEAD, turn(change), null);
     } catch (error) {
-      expect((error as OpenAiRefusal).status).toBe(status);
+      expect((error as OpenAiRefusal).about).toMatchObject({ status });
       return expect(toOpenAiError(error as OpenAiRefusal).code).toBe(code);
     }
     throw new Error('was taken');

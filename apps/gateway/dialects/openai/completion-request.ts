@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describeIssue, isWithinDepth, MAX_CONTENT_LENGTH, MAX_DEPTH, type ClientRequest } from '#contracts';
+import type { BodyReader } from '../../bodies/body-reader.js';
 import { foldHistory, type Exchange, type SaidMessage } from '../../turns/fold-history.js';
 import { saidSoFar, type SaidSoFar } from '../history-key.js';
 import { OpenAiRefusal } from './openai-error.js';
@@ -147,3 +148,9 @@ function textOf({ content }: Said): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map((part) => part.text ?? part.refusal ?? `[${part.type}]`).join('\n');
 }
+
+export const completionReader: BodyReader<CompletionRequest> = {
+  module: import.meta.url,
+  name: 'readCompletion',
+  read: readCompletion,
+};

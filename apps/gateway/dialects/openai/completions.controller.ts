@@ -16,7 +16,7 @@ import { askingComment } from './asking-comment.js';
 import { serverStopping } from './completion-end.js';
 import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
 import { toCompletion } from './completion.js';
-import type { CompletionRequest } from './completion-request.js';
+import { completionReader, type CompletionRequest } from './completion-request.js';
 import { OpenAiRefusal } from './openai-error.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
 
@@ -44,7 +44,7 @@ export class CompletionsController {
     @Headers() headers: Record<string, string | undefined>,
     @Res() response: Response,
   ): Promise<void> {
-    const request = await this.dialect.bodies.read(asked, 'completion', user.id);
+    const request = await this.dialect.bodies.read(asked, completionReader, user.id);
     const started = await this.start(user, request, headers);
     endWith(response, started.stream);
     const { conversation_id, turn_id } = started;

@@ -38,28 +38,21 @@ export interface OpenAiRefusalAbout {
 /** A refusal that names what the API's own errors name. */
 export class OpenAiRefusal extends RequestError {
   override name = 'OpenAiRefusal';
-  readonly status: number;
-  readonly type: string;
-  readonly param: string | null;
-  readonly openAiCode: string | null;
 
-  constructor(
-    message: string,
-    readonly about: OpenAiRefusalAbout = {},
-  ) {
-    super('invalid', message);
-    const { status = 400, type = INVALID, param = null, code = null } = about;
-    this.status = status;
-    this.type = type;
-    this.param = param;
-    this.openAiCode = code;
+  constructor(message: string, about: OpenAiRefusalAbout = {}) {
+    super('invalid', message, undefined, { status: 400, type: INVALID, param: null, code: null, ...about });
   }
+}
+
+/** Undefined for a refusal of another part. The class is lost where a body was read in a thread; the data is not. */
+function aboutOf({ about }: RequestError): Required<OpenAiRefusalAbout> | undefined {
+  return about as Required<OpenAiRefusalAbout> | undefined;
 }
 
 export function toOpenAiError(error: RequestError): OpenAiError {
   const { message } = error;
-  if (error instanceof OpenAiRefusal)
-    return { message, type: error.type, param: error.param, code: error.openAiCode };
+  const about = aboutOf(error);
+  if (about) return { message, type: about.type, param: about.param, code: about.code };
   if (error instanceof ModelNotAllowed)
     return { message, type: INVALID, param: 'model', code: 'model_not_found' };
   const { type, code } = KNOWN[error.code];
@@ -77,7 +70,8 @@ const BAD_REQUEST = 400;
 export function sendOpenAiError(response: Response, error: RequestError, status: number): void {
   const send = (given: RequestError, code: number) =>
     void response.status(code).json({ error: toOpenAiError(given) });
-  if (error instanceof OpenAiRefusal) return send(error, error.status);
+  const about = aboutOf(error);
+  if (about) return send(error, about.status);
   // The API's answer for a model that exists for others only.
   if (error instanceof ModelNotAllowed) return send(error, 404);
   if (error.code === 'not_found') return sendUnknown(response, send);
