@@ -1,7 +1,7 @@
 import type { Step } from '#contracts';
 import type { ModelMessage, UserContent } from './model-message.js';
 import { textOf } from './journal.js';
-import { cutMiddle } from './cut-middle.js';
+import { cutMiddle } from './cut-text.js';
 
 /** Characters of a result of a turn before a compaction that the model still reads. */
 const MAX_OLD_RESULT = 500;

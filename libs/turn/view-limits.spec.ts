@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cutArgs, cutText, MAX_VIEW_TEXT, wholePairs } from './view-limits.js';
+import { wholePairs } from './cut-text.js';
+import { cutArgs, cutText, MAX_VIEW_TEXT } from './view-limits.js';
 
 describe('cutText', () => {
   it('leaves what fits', () => {

@@ -1,3 +1,5 @@
+import { wholePairs } from './cut-text.js';
+
 /** Characters of arguments (as JSON) and of a result that a view carries; the rest is asked for by the call's id. */
 export const MAX_VIEW_TEXT = 4096;
 
@@ -43,13 +45,4 @@ function startWithin(text: string, room: number): string {
     else tooLong = middle;
   }
   return wholePairs(text.slice(0, fits));
-}
-
-/** Without half a surrogate pair at its end. */
-export function wholePairs(text: string): string {
-  return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
-}
-
-export function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }

@@ -28,7 +28,8 @@ import {
 } from './journal.js';
 import { artifactsOf, errorOf, startOfEnded, stateOf, statusField, toolsetOf } from './tool-end.js';
 import { isEnded } from './view-change.js';
-import { cutArgs, cutText, wholePairs } from './view-limits.js';
+import { cutArgs, cutText } from './view-limits.js';
+import { wholePairs } from './cut-text.js';
 
 const MAX_SNAPSHOT_BYTES = 1024 * 1024;
 

@@ -1,4 +1,7 @@
-import { wholePairs } from './view-limits.js';
+/** Without half a surrogate pair at its end. */
+export function wholePairs(text: string): string {
+  return isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(0, -1) : text;
+}
 
 /** Both ends of a text, of so many characters at most, and how much is missing between them; no pair is split. */
 export function cutMiddle(text: string, headLength: number, tailLength: number): string {
@@ -11,4 +14,8 @@ export function cutMiddle(text: string, headLength: number, tailLength: number):
 function wholeEnd(text: string): string {
   const first = text.charCodeAt(0);
   return first >= 0xdc00 && first <= 0xdfff ? text.slice(1) : text;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
 }
