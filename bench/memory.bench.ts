@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import type { Row } from './measure.js';
 import { startEmbedded, Submitter, turnRow } from './fleet.js';
 
-/** Characters that the orchestrator's history cache holds at most (apps/orchestrator/drive/history.ts). */
+/** Characters that the orchestrator's history cache holds at most (apps/orchestrator/turn/history.ts). */
 const CACHE_CHARACTERS = 64 * 1024 * 1024;
 const TURN_CHARACTERS = 64 * 1024;
 const TURNS = 32;

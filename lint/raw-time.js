@@ -27,7 +27,7 @@ export const rawTime = [
       '**/testing/**',
       'libs/time/**',
       // Secrets: tokens, salts, codes of invitations.
-      'apps/gateway/accounts/{account-tokens.adapter,invitations,passwords}.ts',
+      'apps/gateway/people/accounts/{account-tokens.adapter,invitations,passwords}.ts',
       // Strikes the real process, whose signals take real time.
       'libs/faults/strike.ts',
       // Stops a thread of the machine that a check holds: by the machine's time.

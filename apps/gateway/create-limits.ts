@@ -1,12 +1,12 @@
 import type { Refusals } from '#observability';
 import { ARTIFACT_LIMITS, ArtifactPlaces } from './artifacts/artifact-places.js';
-import { MinuteLimit } from './auth/minute-limit.js';
-import { OpenLimit } from './auth/open-limit.js';
-import type { SharedCounts } from './auth/shared-counts.js';
+import { MinuteLimit } from './limits/minute-limit.js';
+import { OpenLimit } from './limits/open-limit.js';
+import type { SharedCounts } from './limits/shared-counts.js';
 import type { GatewayDeps } from './gateway.deps.js';
-import { UnknownSockets } from './socket/unknown-sockets.js';
-import { UNREAD_LIMITS, UnreadBytes } from './socket/unread-bytes.js';
-import { UserTraffic } from './socket/user-traffic.js';
+import { UnknownSockets } from './door/sockets/unknown-sockets.js';
+import { UNREAD_LIMITS, UnreadBytes } from './door/sockets/unread-bytes.js';
+import { UserTraffic } from './door/sockets/user-traffic.js';
 import { TurnDoor, type DoorLimit } from './turns/turn-door.js';
 
 type Deps = Pick<GatewayDeps, 'config' | 'clock'>;

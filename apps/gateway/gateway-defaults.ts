@@ -1,8 +1,8 @@
-import { DEFAULT_PASSWORD_COST } from './accounts/passwords.js';
+import { DEFAULT_PASSWORD_COST } from './people/accounts/passwords.js';
 import { DEFAULT_FEED_TIMINGS } from './feeds/feed-timings.js';
 import type { GatewayDeps } from './gateway.deps.js';
-import { builtPageDir } from './http/page.js';
-import { DEFAULT_HTTP_TIMINGS } from './safety/http-timings.js';
+import { builtPageDir } from './door/http/page.js';
+import { DEFAULT_HTTP_TIMINGS } from './door/http/http-timings.js';
 
 type Defaults = Pick<GatewayDeps, 'pageDir' | 'timings' | 'httpTimings' | 'passwordCost'>;
 

@@ -6,9 +6,9 @@ import type { Bus } from '#messaging';
 import type { Health, Logger, Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Time } from '#time';
-import type { PasswordCost } from './accounts/passwords.js';
+import type { PasswordCost } from './people/accounts/passwords.js';
 import type { FeedTimings } from './feeds/feed-timings.js';
-import type { HttpTimings } from './safety/http-timings.js';
+import type { HttpTimings } from './door/http/http-timings.js';
 
 export interface GatewayConfig extends Pick<
   ClientConfig,

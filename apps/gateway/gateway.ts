@@ -1,29 +1,29 @@
 import type { Ports } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
-import { createLocalAccounts } from './accounts/create-local-accounts.js';
-import { Calls } from './admin/calls.js';
-import { DeadLetters } from './admin/dead-letters.js';
+import { createLocalAccounts } from './people/accounts/create-local-accounts.js';
+import { Calls } from './operator/calls.js';
+import { DeadLetters } from './operator/dead-letters.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import type { Time } from '#time';
-import { createAuthenticator } from './auth/json-web-token.adapter.js';
-import { SharedCounts } from './auth/shared-counts.js';
-import type { User } from './auth/user.js';
-import { Bodies } from './bodies/bodies.js';
+import { createAuthenticator } from './people/auth/json-web-token.adapter.js';
+import { SharedCounts } from './limits/shared-counts.js';
+import type { User } from './people/auth/user.js';
+import { Bodies } from './door/bodies/bodies.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
-import { DriverRequests } from './control/driver-requests.js';
-import { Conversations } from './conversations/conversations.js';
-import { Ownership } from './conversations/ownership.js';
-import { DialectTurns } from './dialects/dialect-turns.js';
-import type { Dialect, DialectHost, OpenDialect } from './dialects/dialect.js';
+import { DriverRequests } from './turns/driver-requests.js';
+import { Conversations } from './turns/conversations.js';
+import { Ownership } from './turns/ownership.js';
+import { DialectTurns } from './dialects/host/dialect-turns.js';
+import type { Dialect, DialectHost, OpenDialect } from './dialects/host/dialect.js';
 import { chooseDialects } from './dialects/dialects.js';
-import { createErrorSender } from './errors/send-error.js';
-import { createFeeds } from './feeds/create-feeds.js';
+import { createErrorSender } from './door/refusals/send-error.js';
+import { createFeeds } from './create-feeds.js';
 import { DirectCalls } from './mcp/direct-calls.js';
 import { createMcpServer } from './mcp/mcp-server.adapter.js';
 import type { GatewayDeps } from './gateway.deps.js';
-import { createAddressOf } from './safety/client-address.js';
-import { toOriginRules } from './safety/origin-rules.js';
+import { createAddressOf } from './limits/client-address.js';
+import { toOriginRules } from './door/http/origin-rules.js';
 import {
   createArtifactPlaces,
   createConnectionRate,
@@ -33,11 +33,11 @@ import {
   createUnreadBytes,
   createUserTraffic,
 } from './create-limits.js';
-import { Admission } from './socket/admission.js';
-import { ConnectionGuard } from './socket/connection-guard.js';
-import { SocketRequests } from './socket/socket-requests.js';
-import { SocketSessions } from './socket/socket-sessions.js';
-import { createSocketRooms } from './socket/socket-viewer.js';
+import { Admission } from './door/sockets/admission.js';
+import { ConnectionGuard } from './door/sockets/connection-guard.js';
+import { SocketRequests } from './client/socket-requests.js';
+import { SocketSessions } from './client/socket-sessions.js';
+import { createSocketRooms } from './client/socket-viewer.js';
 import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';

@@ -6,13 +6,13 @@ import { createNestLogger } from '#observability';
 import type { GatewayDeps } from './gateway.deps.js';
 import { GatewayModule } from './gateway.module.js';
 import { Gateway } from './gateway.js';
-import { trackAnswers } from './http/answers-under-way.js';
-import { trackUnused } from './http/unused-connections.js';
-import { HttpConnections } from './safety/http-connections.js';
-import { RequestPlaces } from './safety/request-places.js';
-import { secureHttp } from './safety/secure-http.middleware.js';
-import { serveUpgrades, type TakeUpgrade } from './socket/serve-upgrades.adapter.js';
-import { SocketServerAdapter } from './socket/socket-server.adapter.js';
+import { trackAnswers } from './door/http/answers-under-way.js';
+import { trackUnused } from './door/http/unused-connections.js';
+import { HttpConnections } from './door/http/http-connections.js';
+import { RequestPlaces } from './door/http/request-places.js';
+import { secureHttp } from './door/http/secure-http.middleware.js';
+import { serveUpgrades, type TakeUpgrade } from './door/sockets/serve-upgrades.adapter.js';
+import { SocketServerAdapter } from './door/sockets/socket-server.adapter.js';
 
 export interface RunningGateway {
   gateway: Gateway;

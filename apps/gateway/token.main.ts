@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, runMain, type Environment } from '#bootstrap';
 import { SystemClock } from '#time';
-import { signToken } from './auth/json-web-token.adapter.js';
+import { signToken } from './people/auth/json-web-token.adapter.js';
 
 const DEFAULT_HOURS = 24;
 const USAGE = 'npm run token -- --user <name> [--hours <number>] [--operator]';

@@ -7,7 +7,7 @@ import { SeededRandom, VirtualClock } from '#time/testing';
 import { InputSchemas } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
 import { Orchestrator } from './orchestrator.js';
-import type { OrchestratorDeps } from './orchestrator.deps.js';
+import type { OrchestratorDeps } from './deps/orchestrator.deps.js';
 import { testSettings } from './testing/test-settings.js';
 
 let ports: TestPorts;

@@ -1,7 +1,7 @@
 import type { Settings, TurnConfig } from '#bootstrap';
 import { approvalOfTool, settingsOfTool } from '#bootstrap';
 import { allowedModels, isModelAllowed, providerModels } from '#llm';
-import type { OrchestratorSettings } from './orchestrator.deps.js';
+import type { OrchestratorSettings } from './deps/orchestrator.deps.js';
 
 const MAX_OUTPUT_TOKENS = 16_000;
 

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { BusStrategy, connectBus } from '#messaging';
 import { auditLoggerOf, createNestLogger, type Logger } from '#observability';
 import { InputSchemas, ThreadedChecks } from '#tools';
-import type { OrchestratorDeps } from './orchestrator.deps.js';
+import type { OrchestratorDeps } from './deps/orchestrator.deps.js';
 import { OrchestratorModule } from './orchestrator.module.js';
 import { Orchestrator } from './orchestrator.js';
 import { serveOrchestrator, type RunningOrchestrator } from './serve-orchestrator.js';

@@ -9,7 +9,7 @@ import {
   type ChatForm,
 } from '../../apps/gateway/dialects/chat-artifacts/chat-lines.js';
 import { LogLines } from '../../apps/gateway/dialects/chat-artifacts/log-lines.js';
-import type { TurnNews } from '../../apps/gateway/dialects/turn-stream.js';
+import type { TurnNews } from '../../apps/gateway/dialects/stream/turn-stream.js';
 
 /* Every kind of line of chat-artifacts-ndjson as it stands on the wire; UPDATE_GOLDEN=1 records it anew. */
 

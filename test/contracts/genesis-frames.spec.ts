@@ -10,7 +10,7 @@ import {
   PLACE,
   succeeded,
 } from '../../apps/gateway/dialects/genesis-chat/testing/sample-turn.js';
-import type { TurnNews } from '../../apps/gateway/dialects/turn-stream.js';
+import type { TurnNews } from '../../apps/gateway/dialects/stream/turn-stream.js';
 import { readGolden } from './golden.js';
 
 const mcp = aCall('B', { display_name: 'mcp:files:read', tool_name: 'files.read', source: 'mcp' });

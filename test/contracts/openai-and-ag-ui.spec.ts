@@ -8,7 +8,7 @@ import { RunEvents } from '../../apps/gateway/dialects/ag-ui/run-events.js';
 import { CompletionChunks } from '../../apps/gateway/dialects/openai/completion-chunks.js';
 import { toCompletion } from '../../apps/gateway/dialects/openai/completion.js';
 import { serverStopping } from '../../apps/gateway/dialects/openai/completion-end.js';
-import type { TurnNews } from '../../apps/gateway/dialects/turn-stream.js';
+import type { TurnNews } from '../../apps/gateway/dialects/stream/turn-stream.js';
 import { readGolden } from './golden.js';
 
 /*

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Role } from '#contracts';
-import { LOCAL_USER } from '../../apps/gateway/auth/user.js';
+import { LOCAL_USER } from '../../apps/gateway/people/auth/user.js';
 import { Case } from './case.js';
 import type { Device } from './device.js';
 import type { World } from './world.js';

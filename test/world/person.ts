@@ -1,5 +1,5 @@
 import type { CallView } from '#contracts';
-import { LOCAL_USER } from '../../apps/gateway/auth/user.js';
+import { LOCAL_USER } from '../../apps/gateway/people/auth/user.js';
 import { contentOf, makePlan } from '../soak/plan.js';
 import type { Random } from '../soak/random.js';
 import { Device } from './device.js';

@@ -1,7 +1,7 @@
 import { BusStrategy } from '#messaging';
 import { Health } from '#observability';
-import { LOCAL_USER } from '../../apps/gateway/auth/user.js';
-import { ControlController } from '../../apps/gateway/control/control.controller.js';
+import { LOCAL_USER } from '../../apps/gateway/people/auth/user.js';
+import { ControlController } from '../../apps/gateway/control.controller.js';
 import { gatewayDefaults } from '../../apps/gateway/gateway-defaults.js';
 import { openConfig } from '../../apps/gateway/testing/open-config.js';
 import { Gateway } from '../../apps/gateway/gateway.js';

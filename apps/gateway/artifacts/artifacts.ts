@@ -1,7 +1,7 @@
 import { idSchema, type Artifact } from '#contracts';
 import type { Store } from '#store';
-import type { User } from '../auth/user.js';
-import type { Ownership } from '../conversations/ownership.js';
+import type { User } from '../people/auth/user.js';
+import type { Ownership } from '../turns/ownership.js';
 import { notFound } from '../errors/request-error.js';
 import type { ArtifactPlaces } from './artifact-places.js';
 

@@ -3,7 +3,7 @@ import { findModelRefusal, isModelAllowed } from '#llm';
 import type { Bus } from '#messaging';
 import type { Refusals } from '#observability';
 import type { Time } from '#time';
-import type { User } from '../auth/user.js';
+import type { User } from '../people/auth/user.js';
 import { ModelNotAllowed } from '../errors/model-not-allowed.js';
 
 /** An orchestrator that announced nothing for so long takes no turns. */

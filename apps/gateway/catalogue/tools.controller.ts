@@ -1,5 +1,5 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { HttpUserGuard } from '../auth/http-user.guard.js';
+import { HttpUserGuard } from '../people/auth/http-user.guard.js';
 import { OfferedTools } from './offered-tools.js';
 import { toToolBody, type ToolBody } from './tool-body.js';
 import { FromGateway } from '../http/from-gateway.decorator.js';

@@ -1,6 +1,6 @@
 import { agUiDialect } from './ag-ui/ag-ui.dialect.js';
 import { chatArtifactsDialect } from './chat-artifacts/chat-artifacts.dialect.js';
-import type { Dialect } from './dialect.js';
+import type { Dialect } from './host/dialect.js';
 import { genesisChatDialect } from './genesis-chat/genesis-chat.dialect.js';
 import { mcpChatDialect } from './mcp-chat/mcp-chat.dialect.js';
 import { openaiDialect } from './openai/openai.dialect.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Claim, Step, Turn } from '#contracts';
 import { createStore, type Store } from '#store';
 import { SystemClock } from '#time';
-import { newConversation } from '../conversations/conversations.js';
+import { newConversation } from '../turns/conversations.js';
 import { newTurn } from '../turns/new-turn.js';
 import { createViewReader } from './read-view.js';
 

@@ -1,7 +1,7 @@
 import type { Journal, Turn, TurnView, View } from '#contracts';
 import type { Store } from '#store';
 import { endingStep, fittingView, holderOf, openCalls, turnViewOf, type PartialText } from '#turn';
-import { MAX_PAGE_BYTES, readNewestViews } from '../turns/newest-turns.js';
+import { MAX_PAGE_BYTES, readNewestViews } from './newest-turns.js';
 import { furtherPartial, partialsOf } from './compare-views.js';
 import { TURNS_SHOWN } from './snapshot.js';
 

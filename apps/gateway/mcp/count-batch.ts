@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import type { OpenLimit } from '../auth/open-limit.js';
-import { enterAgain } from '../safety/known-user.js';
+import type { OpenLimit } from '../limits/open-limit.js';
+import { enterAgain } from '../people/auth/known-user.js';
 
 /**
  * A JSON-RPC batch is as many requests: beyond the first, each takes a place and counts as a stream of its user until

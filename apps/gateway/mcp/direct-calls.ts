@@ -7,8 +7,8 @@ import {
 } from '#contracts';
 import type { Store } from '#store';
 import type { Time } from '#time';
-import type { User } from '../auth/user.js';
-import { DEFAULT_TITLE } from '../conversations/conversations.js';
+import type { User } from '../people/auth/user.js';
+import { DEFAULT_TITLE } from '../turns/conversations.js';
 import type { Feeds } from '../feeds/feeds.js';
 import type { StopTurns } from '../turns/stop-turns.js';
 import type { SubmitTurn } from '../turns/submit-turn.js';

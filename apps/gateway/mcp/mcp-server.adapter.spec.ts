@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { CallView, CatalogTool } from '#contracts';
-import { LOCAL_USER } from '../auth/user.js';
+import { LOCAL_USER } from '../people/auth/user.js';
 import type { CallAnswer, CallPlace } from './direct-calls.js';
 import { createMcpServer, type McpServerDeps } from './mcp-server.adapter.js';
 

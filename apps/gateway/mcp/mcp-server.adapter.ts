@@ -20,9 +20,9 @@ import type { Artifact, CallView, CatalogTool, ConversationEvent, Outcome } from
 import { VERSION, type Logger } from '#observability';
 import { busNameOf, describeUnknownTool } from '#tools';
 import type { Artifacts } from '../artifacts/artifacts.js';
-import type { User } from '../auth/user.js';
+import type { User } from '../people/auth/user.js';
 import type { OfferedTools } from '../catalogue/offered-tools.js';
-import type { Ownership } from '../conversations/ownership.js';
+import type { Ownership } from '../turns/ownership.js';
 import { isNotFound, type RequestError } from '../errors/request-error.js';
 import { toRequestError } from '../errors/to-request-error.js';
 import type { AnswerCalls } from '../turns/answer-calls.js';

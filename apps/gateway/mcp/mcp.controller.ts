@@ -3,11 +3,11 @@ import { toNodeHandler, type NodeMcpRequestHandler } from '@modelcontextprotocol
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import { isWithinDepth, MAX_DEPTH } from '#contracts';
-import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
-import type { OpenLimit } from '../auth/open-limit.js';
+import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
+import type { OpenLimit } from '../limits/open-limit.js';
 import { FromGateway } from '../http/from-gateway.decorator.js';
-import { StreamGuard } from '../auth/stream.guard.js';
-import type { User } from '../auth/user.js';
+import { StreamGuard } from '../people/auth/stream.guard.js';
+import type { User } from '../people/auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { countBatch } from './count-batch.js';
 import type { McpCaller } from './mcp-server.adapter.js';

@@ -14,8 +14,8 @@ import {
   turnRow,
   type TestPorts,
 } from '#journal/testing';
-import { newConversation } from '../conversations/conversations.js';
-import { Ownership } from '../conversations/ownership.js';
+import { newConversation } from './conversations.js';
+import { Ownership } from './ownership.js';
 import { RequestError } from '../errors/request-error.js';
 import { AnswerCalls } from './answer-calls.js';
 

@@ -20,8 +20,8 @@ import {
   type OpenCall,
 } from '#turn';
 import { timestampOf, type Clock } from '#time';
-import type { User } from '../auth/user.js';
-import type { Ownership } from '../conversations/ownership.js';
+import type { User } from '../people/auth/user.js';
+import type { Ownership } from './ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 
 const MAX_INPUT_LENGTH = 65_536;

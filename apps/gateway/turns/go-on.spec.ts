@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { timestampOf } from '#time';
 import { SeededRandom, VirtualClock } from '#time/testing';
-import { newConversation } from '../conversations/conversations.js';
+import { newConversation } from './conversations.js';
 import { canGoOn } from './go-on.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { stopTurn, type Ports } from '#journal';
-import type { DriverRequests } from '../control/driver-requests.js';
+import type { DriverRequests } from './driver-requests.js';
 import { notFound } from '../errors/request-error.js';
 
 /** Stop, as the gateway does it itself: with or without an orchestrator that answers. */

@@ -2,8 +2,8 @@ import type { GatewayLimits } from '#bootstrap';
 import { shareOf } from '#limits';
 import type { Bus } from '#messaging';
 import type { Clock } from '#time';
-import { MinuteLimit } from '../auth/minute-limit.js';
-import type { SharedCounts } from '../auth/shared-counts.js';
+import { MinuteLimit } from '../limits/minute-limit.js';
+import type { SharedCounts } from '../limits/shared-counts.js';
 import { RequestError } from '../errors/request-error.js';
 
 /** What is known of the queue is this old at most when messages come in. */

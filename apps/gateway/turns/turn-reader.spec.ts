@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Call, Outcome, Step } from '#contracts';
 import type { Store } from '#store';
 import { SystemClock } from '#time';
-import { Ownership } from '../conversations/ownership.js';
+import { Ownership } from './ownership.js';
 import { TurnReader } from './turn-reader.js';
 
 const CALL = `call_${'A'.repeat(22)}`;

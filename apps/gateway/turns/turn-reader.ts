@@ -10,11 +10,11 @@ import {
 import type { Store } from '#store';
 import type { Clock } from '#time';
 import { callViewOf, outcomeOf, turnViewOf } from '#turn';
-import type { User } from '../auth/user.js';
-import { listMessages, type MessageBody, type MessagesPage } from '../conversations/messages.js';
-import type { Ownership } from '../conversations/ownership.js';
+import type { User } from '../people/auth/user.js';
+import { listMessages, type MessageBody, type MessagesPage } from './messages.js';
+import type { Ownership } from './ownership.js';
 import { notFound } from '../errors/request-error.js';
-import { MAX_PAGE_BYTES, readNewestViews } from './newest-turns.js';
+import { MAX_PAGE_BYTES, readNewestViews } from '../feeds/newest-turns.js';
 
 /** What may be long in a call, all of it. */
 export type WholeCall = Pick<CallView, 'args' | 'result'>;

@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { clientRequestSchemas, type CallView, type ClientAnswer } from '#contracts';
-import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
-import type { User } from '../auth/user.js';
-import { Ownership } from '../conversations/ownership.js';
+import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
+import type { User } from '../people/auth/user.js';
+import { Ownership } from './ownership.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { AnswerCalls } from './answer-calls.js';
 import { StopTurns } from './stop-turns.js';

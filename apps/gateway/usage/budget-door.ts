@@ -3,7 +3,7 @@ import type { Store } from '#store';
 import { FreshReads, type Clock } from '#time';
 import type { TurnOptions } from '#contracts';
 import { dayOf, findExceeded, isBudgetSet, NOTHING_USED, usedOf, type DayBudget, type Used } from '#turn';
-import type { User } from '../auth/user.js';
+import type { User } from '../people/auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 
 /** A user's sum is read again when it is older. */

@@ -1,7 +1,7 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
-import { CurrentUser, HttpUserGuard } from '../auth/http-user.guard.js';
-import type { User } from '../auth/user.js';
+import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
+import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { UsageReader, type OwnUsageBody } from './usage.js';
 import { ownUsageSchema } from './usage-query.js';

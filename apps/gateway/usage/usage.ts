@@ -1,7 +1,7 @@
 import type { Store, UsageKey, UsageSum } from '#store';
 import type { Clock } from '#time';
 import { dayOf, renewedAt, usedOf, type DayBudget, type Used } from '#turn';
-import type { User } from '../auth/user.js';
+import type { User } from '../people/auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { toDays, TOO_MANY_DAYS } from './usage-query.js';
 

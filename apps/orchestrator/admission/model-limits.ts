@@ -1,6 +1,6 @@
 import { newMessage, type Body } from '#contracts';
 import type { ModelRequest } from '#llm';
-import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 import { ModelAdmission, type AdmissionRequest, type Permit } from './model-admission.js';
 
 /** A rough measure that all providers' texts have in common; what was really used is counted afterwards. */

@@ -3,7 +3,7 @@ import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { lookOften, type Timer } from '#time';
 import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers, ROLL_CALL } from '#tools';
-import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';

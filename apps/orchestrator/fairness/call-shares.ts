@@ -2,8 +2,8 @@ import { LOCAL_USER_ID, newMessage, type Body } from '#contracts';
 import { FairLine, type Told } from '#limits';
 import type { Refusals } from '#observability';
 import type { Timer } from '#time';
-import type { QueueGlances } from '../drive/queue-glances.js';
-import type { OrchestratorDeps } from '../orchestrator.deps.js';
+import type { QueueGlances } from './queue-glances.js';
+import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 
 /** A change is told at once, but not more often than this. */
 const TELL_AGAIN_MS = 250;

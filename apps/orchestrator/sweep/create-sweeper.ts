@@ -1,5 +1,5 @@
 import type { Ports } from '#journal';
-import type { OrchestratorDeps, OrchestratorSettings } from '../orchestrator.deps.js';
+import type { OrchestratorDeps, OrchestratorSettings } from '../deps/orchestrator.deps.js';
 import { DeletedConversations } from './deleted-conversations.js';
 import { DueTurns } from './due-turns.js';
 import { ExpiredBindings } from './expired-bindings.js';

@@ -1,5 +1,5 @@
 import { DEFAULT_BUDGETS } from '#turn';
-import type { OrchestratorSettings } from '../orchestrator.deps.js';
+import type { OrchestratorSettings } from '../deps/orchestrator.deps.js';
 
 /** Settings that limit nothing, every model and tool allowed, but for what a test is about. */
 export function testSettings(change: Partial<OrchestratorSettings> = {}): OrchestratorSettings {

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { CallView, ConversationEvent, TurnView, View } from '#contracts';
-import { emptyView, reduceEvent } from '../reduce.js';
+import { emptyView, reduceEvent } from '../view/reduce.js';
 import { at, callId, CONVERSATION_ID } from './rows.js';
 import { callView, event } from './sample-events.js';
 

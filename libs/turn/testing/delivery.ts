@@ -1,6 +1,6 @@
 import type { CallState, ConversationEvent, View } from '#contracts';
-import { emptyView, reduce, reduceEvent } from '../reduce.js';
-import { viewOf } from '../view-of.js';
+import { emptyView, reduce, reduceEvent } from '../view/reduce.js';
+import { viewOf } from '../view/view-of.js';
 import type { Tape } from './tape.js';
 import type { Frame, World } from './world.js';
 

@@ -1,8 +1,8 @@
 import type { Block, Call, Journal, Step, StopReason } from '#contracts';
-import { decide } from '../decide.js';
-import { endingStep, holderOf, nextStepNumber } from '../journal.js';
-import { stepAttempt } from '../turn-rules.js';
-import { isShownStep, type PartialText } from '../view-of.js';
+import { decide } from '../rules/decide.js';
+import { endingStep, holderOf, nextStepNumber } from '../journal/journal.js';
+import { stepAttempt } from '../rules/turn-rules.js';
+import { isShownStep, type PartialText } from '../view/view-of.js';
 import { CONVERSATION_ID } from './rows.js';
 import { endsOf, eventsOfCommit } from './step-events.js';
 import type { World } from './world.js';

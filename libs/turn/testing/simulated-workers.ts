@@ -1,8 +1,8 @@
 import type { ConversationEvent, Outcome } from '#contracts';
-import { decideAfterReclaim, decideLostClaim } from '../call-rules.js';
-import { claimsOn, inputId, lastQuestion, outcomeOf, waitsForPerson } from '../journal.js';
-import { mayHaveRun, neverStarted, stoppedWhileRunning } from '../outcomes.js';
-import { toolsetOf } from '../tool-end.js';
+import { decideAfterReclaim, decideLostClaim } from '../rules/call-rules.js';
+import { claimsOn, inputId, lastQuestion, outcomeOf, waitsForPerson } from '../journal/journal.js';
+import { mayHaveRun, neverStarted, stoppedWhileRunning } from '../journal/outcomes.js';
+import { toolsetOf } from '../view/tool-end.js';
 import { CONVERSATION_ID } from './rows.js';
 import type { QueuedCall, World } from './world.js';
 

@@ -7,7 +7,7 @@ import {
   holderOf,
   nextStepNumber,
   openCalls,
-} from '../journal.js';
+} from '../journal/journal.js';
 import type { Journal } from '#contracts';
 import { CONVERSATION_ID, journalOf, turnRow } from './rows.js';
 import { SimulatedDriver } from './simulated-driver.js';

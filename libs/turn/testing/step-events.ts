@@ -1,8 +1,8 @@
 import type { ConversationEvent, Journal, Step, ToolEnd } from '#contracts';
-import { approvalExpiry } from '../call-rules.js';
-import { outcomeOf } from '../journal.js';
-import { toolEndEvent, toolsetOf } from '../tool-end.js';
-import { callViewOf, shownTextOf } from '../view-of.js';
+import { approvalExpiry } from '../rules/call-rules.js';
+import { outcomeOf } from '../journal/journal.js';
+import { toolEndEvent, toolsetOf } from '../view/tool-end.js';
+import { callViewOf, shownTextOf } from '../view/view-of.js';
 
 /** What an orchestrator tells of a step that it has committed. */
 export function eventsOfCommit(journal: Journal, step: Step): ConversationEvent[] {

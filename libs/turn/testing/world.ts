@@ -1,12 +1,12 @@
 import type { Answer, Call, Claim, ConversationEvent, Journal, Outcome, Step } from '#contracts';
-import type { CallAction } from '../call-rules.js';
-import type { Liveness } from '../liveness.js';
-import { DEFAULT_BUDGETS, type Budgets } from '../budgets.js';
-import { decideCalls, type Action, type CallDecision } from '../decide.js';
-import { endEvent } from '../end-event.js';
-import { endingStep, openCalls, outcomeOf } from '../journal.js';
-import { toolEndEvent } from '../tool-end.js';
-import type { PartialText } from '../view-of.js';
+import type { CallAction } from '../rules/call-rules.js';
+import type { Liveness } from '../rules/liveness.js';
+import { DEFAULT_BUDGETS, type Budgets } from '../rules/budgets.js';
+import { decideCalls, type Action, type CallDecision } from '../rules/decide.js';
+import { endEvent } from '../view/end-event.js';
+import { endingStep, openCalls, outcomeOf } from '../journal/journal.js';
+import { toolEndEvent } from '../view/tool-end.js';
+import type { PartialText } from '../view/view-of.js';
 import { callId, CONVERSATION_ID, START } from './rows.js';
 import type { Tape } from './tape.js';
 

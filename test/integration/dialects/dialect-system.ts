@@ -1,7 +1,7 @@
 import type { Model } from '#llm';
 import { createMetrics, Health } from '#observability';
 import type { ToolsetHost } from '#tools';
-import type { OrchestratorSettings } from '../../../apps/orchestrator/orchestrator.deps.js';
+import type { OrchestratorSettings } from '../../../apps/orchestrator/deps/orchestrator.deps.js';
 import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
 import { openConfig } from '../../../apps/gateway/testing/open-config.js';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';

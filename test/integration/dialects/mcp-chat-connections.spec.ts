@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createStore, type Store } from '#store';
 import { SystemClock, SystemRandom } from '#time';
-import { LOCAL_USER } from '../../../apps/gateway/auth/user.js';
-import { newConversation } from '../../../apps/gateway/conversations/conversations.js';
-import { Bindings } from '../../../apps/gateway/dialects/bindings.js';
+import { LOCAL_USER } from '../../../apps/gateway/people/auth/user.js';
+import { newConversation } from '../../../apps/gateway/turns/conversations.js';
+import { Bindings } from '../../../apps/gateway/people/bindings.js';
 import {
   CONNECTION_KEPT_MS,
   Connections,

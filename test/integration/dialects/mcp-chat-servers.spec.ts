@@ -3,7 +3,7 @@ import type { CatalogTool } from '#contracts';
 import { createStore } from '#store';
 import { Catalogue } from '#tools';
 import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
-import { Bindings } from '../../../apps/gateway/dialects/bindings.js';
+import { Bindings } from '../../../apps/gateway/people/bindings.js';
 import { seenServersSchema, Servers } from '../../../apps/gateway/dialects/mcp-chat/servers.js';
 
 const DAY_MS = 24 * 3_600_000;

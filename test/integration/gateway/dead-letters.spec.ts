@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newMessage, type DeadLetter, type Message } from '#contracts';
 import { SystemClock, systemTime } from '#time';
-import { createAuthenticator, signToken } from '../../../apps/gateway/auth/json-web-token.adapter.js';
+import { createAuthenticator, signToken } from '../../../apps/gateway/people/auth/json-web-token.adapter.js';
 import { sampleTurn } from '../../../libs/store/testing/sample-rows.js';
 import { waitFor } from '../../services/wait-for.js';
 import { GATEWAY_ID, JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';

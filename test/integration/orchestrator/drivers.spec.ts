@@ -15,15 +15,15 @@ import {
   turnRow,
   type TestPorts,
 } from '#journal/testing';
-import type { DrivingDeps } from '../../../apps/orchestrator/driving.deps.js';
-import { Drivers, type HeldHint } from '../../../apps/orchestrator/drive/drivers.js';
-import { QueueGlances } from '../../../apps/orchestrator/drive/queue-glances.js';
+import type { DrivingDeps } from '../../../apps/orchestrator/work/driving.deps.js';
+import { Drivers, type HeldHint } from '../../../apps/orchestrator/turn/drivers.js';
+import { QueueGlances } from '../../../apps/orchestrator/fairness/queue-glances.js';
 import { CallShares } from '../../../apps/orchestrator/fairness/call-shares.js';
-import { History } from '../../../apps/orchestrator/drive/history.js';
-import type { TakeUp } from '../../../apps/orchestrator/drive/take-up.js';
-import { TurnMemory } from '../../../apps/orchestrator/drive/turn-memory.js';
+import { History } from '../../../apps/orchestrator/turn/history.js';
+import type { TakeUp } from '../../../apps/orchestrator/turn/take-up.js';
+import { TurnMemory } from '../../../apps/orchestrator/work/turn-memory.js';
 import { testSettings } from '../../../apps/orchestrator/testing/test-settings.js';
-import type { TurnWork } from '../../../apps/orchestrator/drive/turn-work.js';
+import type { TurnWork } from '../../../apps/orchestrator/work/turn-work.js';
 
 const ME = 'orchestrator-1';
 const MINUTE_MS = 60_000;

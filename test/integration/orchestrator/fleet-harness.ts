@@ -7,7 +7,7 @@ import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import type { ToolsetHost } from '#tools';
 import { SystemClock, systemTime } from '#time';
-import type { OrchestratorSettings } from '../../../apps/orchestrator/orchestrator.deps.js';
+import type { OrchestratorSettings } from '../../../apps/orchestrator/deps/orchestrator.deps.js';
 import {
   startOrchestrator,
   type RunningOrchestrator,

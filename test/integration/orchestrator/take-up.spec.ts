@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { claimRow, CONVERSATION_ID, openPorts, TURN_ID, turnRow, type TestPorts } from '#journal/testing';
 import type { CatalogueService } from '../../../apps/orchestrator/catalogue/catalogue.service.js';
-import type { OrchestratorDeps } from '../../../apps/orchestrator/orchestrator.deps.js';
-import { RequestImages } from '../../../apps/orchestrator/model/request-images.js';
-import type { History } from '../../../apps/orchestrator/drive/history.js';
+import type { OrchestratorDeps } from '../../../apps/orchestrator/deps/orchestrator.deps.js';
+import { RequestImages } from '../../../apps/orchestrator/ask/request-images.js';
+import type { History } from '../../../apps/orchestrator/turn/history.js';
 import { testSettings } from '../../../apps/orchestrator/testing/test-settings.js';
-import { TakeUp } from '../../../apps/orchestrator/drive/take-up.js';
+import { TakeUp } from '../../../apps/orchestrator/turn/take-up.js';
 
 const DRIVER = 'orchestrator-2';
 let ports: TestPorts;

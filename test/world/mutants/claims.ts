@@ -2,8 +2,8 @@ import type { Mutant } from './mutant.js';
 
 const runner = 'apps/tool-worker/run/call-runner.ts';
 const ends = 'apps/tool-worker/run/call-ends.ts';
-const callRules = 'libs/turn/call-rules.ts';
-const giveUp = 'libs/turn/give-up-rules.ts';
+const callRules = 'libs/turn/rules/call-rules.ts';
+const giveUp = 'libs/turn/rules/give-up-rules.ts';
 
 export const CLAIMS: Mutant[] = [
   {
@@ -76,7 +76,7 @@ export const CLAIMS: Mutant[] = [
   {
     name: 'a call whose turn was stopped is settled although its worker may be at it',
     edit: {
-      file: 'libs/turn/stopped-calls.ts',
+      file: 'libs/turn/rules/stopped-calls.ts',
       find: 'if (left.length > 0)',
       replace: 'if (left.length > 9)',
     },

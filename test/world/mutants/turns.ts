@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.js';
 
-const takeUp = 'apps/orchestrator/drive/take-up.ts';
-const turnRules = 'libs/turn/turn-rules.ts';
+const takeUp = 'apps/orchestrator/turn/take-up.ts';
+const turnRules = 'libs/turn/rules/turn-rules.ts';
 
 export const TAKE_UP: Mutant[] = [
   {
@@ -39,7 +39,7 @@ export const TAKE_UP: Mutant[] = [
   {
     name: 'the model is asked before the calls have ended',
     edit: {
-      file: 'libs/turn/decide.ts',
+      file: 'libs/turn/rules/decide.ts',
       find: "return calls.length > 0 ? { do: 'await_calls', calls, parked } : { do: 'call_model', n };",
       replace: "return { do: 'call_model', n };",
     },

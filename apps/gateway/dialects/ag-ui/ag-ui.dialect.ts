@@ -1,6 +1,6 @@
 import { toRoutes } from '../../http/routes.js';
-import type { Dialect } from '../dialect.js';
-import { NamedConversations } from '../named-conversations.js';
+import type { Dialect } from '../host/dialect.js';
+import { NamedConversations } from '../identity/named-conversations.js';
 import { agUi } from './ag-ui.js';
 import { RunController } from './run.controller.js';
 import { Runs } from './runs.js';

@@ -1,6 +1,6 @@
-import { MAX_DIALECT_VALUES } from '../../bodies/body-limits.js';
+import { MAX_DIALECT_VALUES } from '../../door/bodies/body-limits.js';
 import { RequestError } from '../../errors/request-error.js';
-import type { DialectWire } from '../dialect-wire.js';
+import type { DialectWire } from '../../door/refusals/dialect-wire.js';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const PATH = /^\/ag-ui\/?$/i;

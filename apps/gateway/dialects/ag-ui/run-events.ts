@@ -1,5 +1,5 @@
 import type { CallView, StepView, TurnView } from '#contracts';
-import type { TurnNews } from '../turn-stream.js';
+import type { TurnNews } from '../stream/turn-stream.js';
 import type { AgUiEvent, AgUiMessage, Interrupt } from './ag-ui-event.js';
 import { PROTOCOL_VERSION } from './ag-ui-event.js';
 import { ReasoningEvents } from './reasoning-events.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject, MAX_CONTENT_LENGTH } from '#contracts';
-import type { BodyReader } from '../../bodies/body-reader.js';
+import type { BodyReader } from '../../door/bodies/body-reader.js';
 import { RequestError } from '../../errors/request-error.js';
 import { parseRequest } from '../../http/parse.pipe.js';
 import type { AgUiMessage } from './ag-ui-event.js';

@@ -1,12 +1,12 @@
 import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { Time } from '#time';
-import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
-import { StreamGuard } from '../../auth/stream.guard.js';
-import type { User } from '../../auth/user.js';
-import { Bodies } from '../../bodies/bodies.js';
-import { endWith, streamResponse } from '../stream-response.js';
-import type { TurnNews } from '../turn-stream.js';
+import { CurrentUser, HttpUserGuard } from '../../people/auth/http-user.guard.js';
+import { StreamGuard } from '../../people/auth/stream.guard.js';
+import type { User } from '../../people/auth/user.js';
+import { Bodies } from '../../door/bodies/bodies.js';
+import { endWith, streamResponse } from '../stream/stream-response.js';
+import type { TurnNews } from '../stream/turn-stream.js';
 import { toData, type AgUiEvent } from './ag-ui-event.js';
 import { RunEvents } from './run-events.js';
 import { runReader } from './run-input.js';

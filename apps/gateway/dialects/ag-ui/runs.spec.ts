@@ -1,6 +1,6 @@
 import { expect, it, jest } from '@jest/globals';
 import { StoreUnavailableError } from '#store';
-import { LOCAL_USER } from '../../auth/user.js';
+import { LOCAL_USER } from '../../people/auth/user.js';
 import { Runs } from './runs.js';
 
 it('a run whose thread cannot be read follows its turn no longer', async () => {

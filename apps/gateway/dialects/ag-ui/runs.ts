@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Journal, Step } from '#contracts';
 import { endingStep, turnViewOf } from '#turn';
-import type { User } from '../../auth/user.js';
-import type { Ownership } from '../../conversations/ownership.js';
+import type { User } from '../../people/auth/user.js';
+import type { Ownership } from '../../turns/ownership.js';
 import { notFound, RequestError } from '../../errors/request-error.js';
 import type { AnswerCalls } from '../../turns/answer-calls.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
-import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
-import { startAt, type NamedConversations, type NamedPlace } from '../named-conversations.js';
+import type { DialectTurns, StartedTurn } from '../host/dialect-turns.js';
+import { startAt, type NamedConversations, type NamedPlace } from '../identity/named-conversations.js';
 import type { AgUiMessage, Interrupt } from './ag-ui-event.js';
 import { interruptsOf, toCallAnswer, type CallAnswer } from './interrupts.js';
 import type { Told } from './run-events.js';

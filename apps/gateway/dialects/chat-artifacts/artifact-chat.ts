@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ClientRequest } from '#contracts';
 import type { Artifacts } from '../../artifacts/artifacts.js';
-import type { User } from '../../auth/user.js';
+import type { User } from '../../people/auth/user.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
-import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
-import { startAt, type NamedConversations } from '../named-conversations.js';
-import type { TurnNews } from '../turn-stream.js';
-import type { UnnamedTurns } from '../unnamed-turns.js';
+import type { DialectTurns, StartedTurn } from '../host/dialect-turns.js';
+import { startAt, type NamedConversations } from '../identity/named-conversations.js';
+import type { TurnNews } from '../stream/turn-stream.js';
+import type { UnnamedTurns } from '../identity/unnamed-turns.js';
 import { answerParts, type Pinned } from './answer-parts.js';
 import { readSaid } from './chat-history.js';
 import type { Answered } from './chat-lines.js';

@@ -1,7 +1,7 @@
 import { toRoutes } from '../../http/routes.js';
-import type { Dialect } from '../dialect.js';
-import { NamedConversations } from '../named-conversations.js';
-import { createUnnamedTurns } from '../unnamed-turns.js';
+import type { Dialect } from '../host/dialect.js';
+import { NamedConversations } from '../identity/named-conversations.js';
+import { createUnnamedTurns } from '../identity/unnamed-turns.js';
 import { ArtifactChat } from './artifact-chat.js';
 import { chatArtifacts } from './chat-artifacts.js';
 import { ArtifactChatController } from './chat.controller.js';

@@ -1,4 +1,4 @@
-import type { DialectWire } from '../dialect-wire.js';
+import type { DialectWire } from '../../door/refusals/dialect-wire.js';
 
 /** The first segment after `/api/` that is its own; everything else there belongs to the native API. */
 const PATHS =

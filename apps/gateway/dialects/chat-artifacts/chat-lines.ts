@@ -1,5 +1,5 @@
 import type { TurnView } from '#contracts';
-import type { TurnNews } from '../turn-stream.js';
+import type { TurnNews } from '../stream/turn-stream.js';
 import type { Part } from './answer-parts.js';
 import { buttonOf, sentArtifact, type SentArtifact } from './artifact.js';
 import type { LogLines } from './log-lines.js';

@@ -1,11 +1,11 @@
 import { Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { timestampOf, type Time } from '#time';
-import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
-import { StreamGuard } from '../../auth/stream.guard.js';
-import type { User } from '../../auth/user.js';
-import { Bodies } from '../../bodies/bodies.js';
-import { endWith, streamResponse } from '../stream-response.js';
+import { CurrentUser, HttpUserGuard } from '../../people/auth/http-user.guard.js';
+import { StreamGuard } from '../../people/auth/stream.guard.js';
+import type { User } from '../../people/auth/user.js';
+import { Bodies } from '../../door/bodies/bodies.js';
+import { endWith, streamResponse } from '../stream/stream-response.js';
 import { ChatLines, type ChatForm } from './chat-lines.js';
 import { ArtifactChat, type StartedChat } from './artifact-chat.js';
 import { LogLines } from './log-lines.js';

@@ -1,7 +1,7 @@
 import { isObject } from '#contracts';
-import { MAX_LARGE_VALUES } from '../../bodies/body-limits.js';
-import type { BodyReader } from '../../bodies/body-reader.js';
-import { meterOf } from '../../bodies/json-meter.js';
+import { MAX_LARGE_VALUES } from '../../door/bodies/body-limits.js';
+import type { BodyReader } from '../../door/bodies/body-reader.js';
+import { meterOf } from '../../door/bodies/json-meter.js';
 import { parseJson, type JsonObject } from './json-value.js';
 
 export const GRAPH_TYPE = 'application/vnd.knowledge-graph';

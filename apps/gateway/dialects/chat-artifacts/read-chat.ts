@@ -1,9 +1,9 @@
 import { MAX_CONTENT_LENGTH } from '#contracts';
-import type { BodyReader } from '../../bodies/body-reader.js';
+import type { BodyReader } from '../../door/bodies/body-reader.js';
 import { RequestError } from '../../errors/request-error.js';
 import { parseRequest } from '../../http/parse.pipe.js';
 import { foldHistory, type Exchange } from '../../turns/fold-history.js';
-import { saidSoFar, type SaidSoFar } from '../history-key.js';
+import { saidSoFar, type SaidSoFar } from '../identity/history-key.js';
 import type { Pinned } from './answer-parts.js';
 import { newestExchanges, readSaid } from './chat-history.js';
 import { chatRequestSchema, type ChatRequest } from './chat-request.js';

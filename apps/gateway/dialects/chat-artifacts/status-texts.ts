@@ -1,7 +1,7 @@
 import type { CallView } from '#contracts';
 import { isThinkingTool } from '#turn';
-import { ownNameOf } from '../own-name.js';
-import type { TurnChange } from '../turn-changes.js';
+import { ownNameOf } from '../identity/own-name.js';
+import type { TurnChange } from '../stream/turn-changes.js';
 
 const MAX_ERROR_LENGTH = 100;
 const MAX_THOUGHT_LENGTH = 300;

@@ -1,5 +1,5 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { HttpUserGuard } from '../../auth/http-user.guard.js';
+import { HttpUserGuard } from '../../people/auth/http-user.guard.js';
 import { Surroundings, type ServerBody } from './surroundings.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
 

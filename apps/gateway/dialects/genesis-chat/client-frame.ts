@@ -7,7 +7,7 @@ import {
   isWithinDepth,
   type ClientRequest,
 } from '#contracts';
-import { costsTooMuch } from '../../bodies/costs-too-much.js';
+import { costsTooMuch } from '../../door/bodies/costs-too-much.js';
 import type { FrameErrorCode } from './server-frame.js';
 
 export interface Refusal {

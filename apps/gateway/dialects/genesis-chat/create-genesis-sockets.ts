@@ -1,7 +1,7 @@
 import { controlKey, newMessage } from '#contracts';
 import { isNotFound } from '../../errors/request-error.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
-import type { DialectHost } from '../dialect.js';
+import type { DialectHost } from '../host/dialect.js';
 import { GenesisSockets } from './genesis-sockets.js';
 import { OpenTurns } from './open-turns.js';
 

@@ -1,6 +1,6 @@
 import { All, Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { HttpUserGuard } from '../../auth/http-user.guard.js';
+import { HttpUserGuard } from '../../people/auth/http-user.guard.js';
 import { sendProblem } from '../../errors/problem.js';
 import { RequestError } from '../../errors/request-error.js';
 import { SOCKET_PATH, TRANSCRIBE_PATH } from './genesis-chat.js';

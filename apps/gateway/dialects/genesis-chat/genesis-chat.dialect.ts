@@ -1,5 +1,5 @@
 import { toRoutes } from '../../http/routes.js';
-import type { Dialect } from '../dialect.js';
+import type { Dialect } from '../host/dialect.js';
 import { createGenesisSockets } from './create-genesis-sockets.js';
 import { GenesisChatController } from './genesis-chat.controller.js';
 import { genesisChat, SOCKET_PATH } from './genesis-chat.js';

@@ -1,4 +1,4 @@
-import type { DialectWire } from '../dialect-wire.js';
+import type { DialectWire } from '../../door/refusals/dialect-wire.js';
 import { sendProblem } from '../../errors/problem.js';
 
 export const GENESIS_CHAT = 'genesis-chat';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TurnView } from '#contracts';
-import type { TurnNews } from '../turn-stream.js';
+import type { TurnNews } from '../stream/turn-stream.js';
 import type { FrameTimes } from './frame-times.js';
 import { GenesisFrames } from './genesis-frames.js';
 import { aCall, aStep, aTurn, failed, PLACE, succeeded } from './testing/sample-turn.js';

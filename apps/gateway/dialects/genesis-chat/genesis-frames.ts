@@ -1,6 +1,6 @@
 import type { CallView, TurnView } from '#contracts';
 import { timestampOf, type Clock } from '#time';
-import type { TurnNews } from '../turn-stream.js';
+import type { TurnNews } from '../stream/turn-stream.js';
 import { timesOf, type FrameTimes } from './frame-times.js';
 import {
   FAILURE_CODES,

@@ -1,10 +1,10 @@
 import type { ClientRequest } from '#contracts';
 import type { Ports } from '#journal';
 import type { Clock } from '#time';
-import type { User } from '../../auth/user.js';
+import type { User } from '../../people/auth/user.js';
 import { toRequestError } from '../../errors/to-request-error.js';
-import type { UserTraffic } from '../../socket/user-traffic.js';
-import type { DialectTurns } from '../dialect-turns.js';
+import type { UserTraffic } from '../../door/sockets/user-traffic.js';
+import type { DialectTurns } from '../host/dialect-turns.js';
 import { BINARY_FRAME, parseClientFrame, type ClientFrame } from './client-frame.js';
 import type { OpenTurn } from './open-turn.js';
 import type { OpenTurns } from './open-turns.js';

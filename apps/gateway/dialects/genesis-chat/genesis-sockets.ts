@@ -1,7 +1,7 @@
 import { settledWithin, type Random, type Timer } from '#time';
-import type { User } from '../../auth/user.js';
-import { watchUser } from '../../auth/watch-user.js';
-import type { UserTraffic } from '../../socket/user-traffic.js';
+import type { User } from '../../people/auth/user.js';
+import { watchUser } from '../../people/auth/watch-user.js';
+import type { UserTraffic } from '../../door/sockets/user-traffic.js';
 import { GenesisSession, type SessionDeps } from './genesis-session.js';
 import type { OpenTurns } from './open-turns.js';
 import type { Wire } from './wire.js';

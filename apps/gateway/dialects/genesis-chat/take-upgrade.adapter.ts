@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { bearerToken, type User } from '../../auth/user.js';
+import { bearerToken, type User } from '../../people/auth/user.js';
 import { statusOf } from '../../errors/problem.js';
 import { RequestError } from '../../errors/request-error.js';
-import { judgeRequest } from '../../safety/judge-request.js';
-import { originOf } from '../../safety/origin-rules.js';
-import type { DialectHost } from '../dialect.js';
+import { judgeRequest } from '../../door/http/judge-request.js';
+import { originOf } from '../../door/http/origin-rules.js';
+import type { DialectHost } from '../host/dialect.js';
 import type { GenesisSockets } from './genesis-sockets.js';
-import { refuseUpgrade } from '../../socket/refuse-upgrade.js';
-import type { TakeUpgrade } from '../../socket/serve-upgrades.adapter.js';
+import { refuseUpgrade } from '../../door/sockets/refuse-upgrade.js';
+import type { TakeUpgrade } from '../../door/sockets/serve-upgrades.adapter.js';
 import { SocketServer } from './socket.adapter.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from '#time';
 import { isNotFound } from '../../errors/request-error.js';
-import type { StartedTurn } from '../dialect-turns.js';
-import type { TurnStream } from '../turn-stream.js';
+import type { StartedTurn } from '../host/dialect-turns.js';
+import type { TurnStream } from '../stream/turn-stream.js';
 import type { Refusal } from './client-frame.js';
 import { timesOf } from './frame-times.js';
 import { GenesisFrames, type TimedFrame } from './genesis-frames.js';

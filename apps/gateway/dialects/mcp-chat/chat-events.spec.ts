@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CallView, StepView, TurnView } from '#contracts';
-import type { TurnNews } from '../turn-stream.js';
+import type { TurnNews } from '../stream/turn-stream.js';
 import { ChatAnswer } from './chat-answer.js';
 import { chatEventsOf } from './chat-events.js';
 

@@ -1,6 +1,6 @@
 import type { CallView, TurnView } from '#contracts';
-import { ownNameOf } from '../own-name.js';
-import type { TurnNews } from '../turn-stream.js';
+import { ownNameOf } from '../identity/own-name.js';
+import type { TurnNews } from '../stream/turn-stream.js';
 import { chunkText } from './chunk-text.js';
 import { finalTextOf, RESTARTING, statusOf, whyNot } from './turn-end.js';
 

@@ -2,12 +2,12 @@ import { Body, Controller, HttpCode, Post, Res, UseGuards } from '@nestjs/common
 import type { Response } from 'express';
 import { z } from 'zod';
 import type { Time } from '#time';
-import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
-import { StreamGuard } from '../../auth/stream.guard.js';
-import type { User } from '../../auth/user.js';
+import { CurrentUser, HttpUserGuard } from '../../people/auth/http-user.guard.js';
+import { StreamGuard } from '../../people/auth/stream.guard.js';
+import type { User } from '../../people/auth/user.js';
 import { ParsePipe } from '../../http/parse.pipe.js';
-import type { StartedTurn } from '../dialect-turns.js';
-import { endWith, streamResponse } from '../stream-response.js';
+import type { StartedTurn } from '../host/dialect-turns.js';
+import { endWith, streamResponse } from '../stream/stream-response.js';
 import { ChatAnswer } from './chat-answer.js';
 import { chatEventsOf, toErrorEvent } from './chat-events.js';
 import { Connections } from './connections.js';

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Store } from '#store';
 import type { Random } from '#time';
-import type { User } from '../../auth/user.js';
+import type { User } from '../../people/auth/user.js';
 import { RequestError } from '../../errors/request-error.js';
 import type { TurnDoor } from '../../turns/turn-door.js';
-import type { Bindings } from '../bindings.js';
-import type { DialectTurns, StartedTurn } from '../dialect-turns.js';
+import type { Bindings } from '../../people/bindings.js';
+import type { DialectTurns, StartedTurn } from '../host/dialect-turns.js';
 import type { Server, Servers } from './servers.js';
 
 /** What a user has selected in one session, and the conversation that goes with it. */

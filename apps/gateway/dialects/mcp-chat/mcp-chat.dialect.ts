@@ -1,6 +1,6 @@
-import { Bindings } from '../bindings.js';
+import { Bindings } from '../../people/bindings.js';
 import { toRoutes } from '../../http/routes.js';
-import type { Dialect } from '../dialect.js';
+import type { Dialect } from '../host/dialect.js';
 import { ChatController } from './chat.controller.js';
 import { CONNECTION_KEPT_MS, Connections, selectionSchema } from './connections.js';
 import { mcpChat } from './mcp-chat.js';

@@ -1,4 +1,4 @@
-import type { DialectWire } from '../dialect-wire.js';
+import type { DialectWire } from '../../door/refusals/dialect-wire.js';
 
 const PATHS = /^\/(servers|status|disconnect|chat|chat\/stream|connect(\/[^/]*)?)\/?$/i;
 const COMMANDS = /^\/(connect|disconnect)(\/|$)/i;

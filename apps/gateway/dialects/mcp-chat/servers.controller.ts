@@ -1,6 +1,6 @@
 import { Controller, Get, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
-import { CurrentUser, HttpUserGuard } from '../../auth/http-user.guard.js';
-import type { User } from '../../auth/user.js';
+import { CurrentUser, HttpUserGuard } from '../../people/auth/http-user.guard.js';
+import type { User } from '../../people/auth/user.js';
 import { Connections } from './connections.js';
 import { Servers, type Server, type ToolOfServer } from './servers.js';
 import { CurrentSession } from './current-session.pipe.js';

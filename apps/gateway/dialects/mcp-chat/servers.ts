@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CatalogTool } from '#contracts';
 import type { Clock } from '#time';
 import type { OfferedTools } from '../../catalogue/offered-tools.js';
-import type { Bindings } from '../bindings.js';
+import type { Bindings } from '../../people/bindings.js';
 
 export interface ToolOfServer {
   name: string;

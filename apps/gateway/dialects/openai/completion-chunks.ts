@@ -1,7 +1,7 @@
 import type { StopReason, TurnView } from '#contracts';
 import type { RequestError } from '../../errors/request-error.js';
-import { AnswerText } from '../answer-text.js';
-import type { TurnNews } from '../turn-stream.js';
+import { AnswerText } from '../stream/answer-text.js';
+import type { TurnNews } from '../stream/turn-stream.js';
 import { finishOf, serverStopping, toUsage } from './completion-end.js';
 import { toOpenAiError } from './openai-error.js';
 

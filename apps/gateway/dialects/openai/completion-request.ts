@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { describeIssue, isWithinDepth, MAX_CONTENT_LENGTH, MAX_DEPTH, type ClientRequest } from '#contracts';
-import type { BodyReader } from '../../bodies/body-reader.js';
+import type { BodyReader } from '../../door/bodies/body-reader.js';
 import { foldHistory, type Exchange, type SaidMessage } from '../../turns/fold-history.js';
-import { saidSoFar, type SaidSoFar } from '../history-key.js';
+import { saidSoFar, type SaidSoFar } from '../identity/history-key.js';
 import { OpenAiRefusal } from './openai-error.js';
 import { modelOption } from './served-models.js';
 

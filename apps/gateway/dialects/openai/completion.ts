@@ -1,5 +1,5 @@
 import type { StopReason, TurnView } from '#contracts';
-import { answerOf } from '../answer-text.js';
+import { answerOf } from '../stream/answer-text.js';
 import type { CompletionHead } from './completion-chunks.js';
 import { finishOf, toUsage } from './completion-end.js';
 

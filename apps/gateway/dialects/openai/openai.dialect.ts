@@ -1,6 +1,6 @@
 import { toRoutes } from '../../http/routes.js';
-import type { Dialect } from '../dialect.js';
-import { createUnnamedTurns } from '../unnamed-turns.js';
+import type { Dialect } from '../host/dialect.js';
+import { createUnnamedTurns } from '../identity/unnamed-turns.js';
 import { CompletionsController } from './completions.controller.js';
 import { ModelsController } from './models.controller.js';
 import { openai } from './openai.js';

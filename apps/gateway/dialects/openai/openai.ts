@@ -1,4 +1,4 @@
-import type { DialectWire } from '../dialect-wire.js';
+import type { DialectWire } from '../../door/refusals/dialect-wire.js';
 import { sendOpenAiError } from './openai-error.js';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;

@@ -12,8 +12,8 @@ import { Gateway } from '../../../../apps/gateway/gateway.js';
 import type { GatewayDeps } from '../../../../apps/gateway/gateway.deps.js';
 import { GatewayModule } from '../../../../apps/gateway/gateway.module.js';
 import { configureGateway, upgradesOf } from '../../../../apps/gateway/start-gateway.app.js';
-import { SOCKET_IO_PATH } from '../../../../apps/gateway/socket/socket-server.adapter.js';
-import { ChatGateway } from '../../../../apps/gateway/socket/chat.gateway.js';
+import { SOCKET_IO_PATH } from '../../../../apps/gateway/door/sockets/socket-server.adapter.js';
+import { ChatGateway } from '../../../../apps/gateway/client/chat.gateway.js';
 import { GATEWAY_ID } from '../gateway-harness.js';
 
 interface Layer {

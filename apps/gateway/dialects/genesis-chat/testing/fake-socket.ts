@@ -1,9 +1,9 @@
 import type { TurnView } from '#contracts';
 import { SeededRandom, VirtualClock } from '#time/testing';
-import type { User } from '../../../auth/user.js';
+import type { User } from '../../../people/auth/user.js';
 import { RequestError } from '../../../errors/request-error.js';
-import type { StartedTurn } from '../../dialect-turns.js';
-import { TurnStream } from '../../turn-stream.js';
+import type { StartedTurn } from '../../host/dialect-turns.js';
+import { TurnStream } from '../../stream/turn-stream.js';
 import { GenesisSession } from '../genesis-session.js';
 import type { OpenTurn } from '../open-turn.js';
 import type { ServerFrame } from '../server-frame.js';

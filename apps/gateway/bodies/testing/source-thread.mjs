@@ -1,4 +1,0 @@
-/* The thread that reads bodies, from its TypeScript source. */
-import '../../../../scripts/typescript-register.mjs';
-
-await import('../body-thread.ts');

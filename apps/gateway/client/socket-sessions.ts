@@ -1,0 +1,141 @@
+import type { Server, Socket } from 'socket.io';
+import { settledWithin, timestampOf, type Clock } from '#time';
+import type { User } from '../people/auth/user.js';
+import { watchUser } from '../people/auth/watch-user.js';
+import { RequestError } from '../errors/request-error.js';
+import type { Feed } from '../feeds/feed.js';
+import type { Feeds } from '../feeds/feeds.js';
+import { SocketViewer } from './socket-viewer.js';
+
+const RETRY_AFTER_MS = 1_000;
+/** Of a drain's grace, for clients that must still be sent what waits for them. */
+const FAREWELL_MS = 500;
+
+export interface Session {
+  user: User;
+  viewer: SocketViewer;
+  joined: Set<string>;
+  /** Requests without an answer yet. */
+  inHand: number;
+  isEnded: boolean;
+  stopWatch: () => void;
+}
+
+export interface SessionOptions {
+  clock: Clock;
+  /** Conversations that one socket may follow at once. */
+  maxJoined: number;
+  /** Called when there is one more or less. */
+  count: () => void;
+  /** Whether who came in before may still be here. */
+  isActive: (user: User) => Promise<boolean>;
+}
+
+/** What this process holds of each connected socket: its user and what it follows. */
+export class SocketSessions {
+  private readonly sessions = new Map<Socket, Session>();
+  private served: Server | undefined;
+  private isLeaving = false;
+  private onEmpty: (() => void) | undefined;
+
+  constructor(
+    private readonly feeds: Feeds,
+    private readonly options: SessionOptions,
+  ) {}
+
+  get size(): number {
+    return this.sessions.size;
+  }
+
+  serve(server: Server): void {
+    this.served = server;
+  }
+
+  server(): Server {
+    if (!this.served) throw new Error('the socket server has not been started');
+    return this.served;
+  }
+
+  begin(socket: Socket): void {
+    const { user } = socket.data as { user: User };
+    const { clock, isActive } = this.options;
+    const session: Session = {
+      user,
+      viewer: new SocketViewer(socket),
+      joined: new Set(),
+      inHand: 0,
+      isEnded: false,
+      stopWatch: watchUser(clock, user, isActive, () => this.expire(socket)),
+    };
+    this.sessions.set(socket, session);
+    this.options.count();
+  }
+
+  end(socket: Socket): void {
+    const session = this.sessions.get(socket);
+    if (!session) return;
+    this.sessions.delete(socket);
+    this.options.count();
+    session.isEnded = true;
+    session.stopWatch();
+    // Who has only left the namespace would keep a connection over which nothing can be said any more.
+    session.viewer.hangUp();
+    for (const conversationId of session.joined) this.feeds.leave(conversationId, session.viewer);
+    if (this.sessions.size === 0) this.onEmpty?.();
+  }
+
+  get(socket: Socket): Session | undefined {
+    return this.sessions.get(socket);
+  }
+
+  /** From here on the socket is told of the conversation, first of all by a snapshot. */
+  join(session: Session, conversationId: string, feed: Feed): void {
+    if (session.isEnded) return;
+    session.joined.add(conversationId);
+    feed.add(session.viewer);
+  }
+
+  leave(session: Session, conversationId: string): void {
+    session.joined.delete(conversationId);
+    this.feeds.leave(conversationId, session.viewer);
+  }
+
+  checkRoom(session: Session, conversationId: string | undefined): void {
+    if (
+      session.joined.size < this.options.maxJoined ||
+      (conversationId && session.joined.has(conversationId))
+    )
+      return;
+    throw new RequestError('overloaded', 'This connection follows too many conversations.', RETRY_AFTER_MS);
+  }
+
+  /** 1: a request of the session begins to wait for its answer; -1: it has it. */
+  countInHand(session: Session, change: 1 | -1): void {
+    session.inHand += change;
+    if (this.isLeaving && session.inHand === 0) session.viewer.hangUp();
+  }
+
+  /**
+   * Ends every connection as soon as none of its requests waits for an answer, after `graceMs` in any case. What a
+   * client sees is a broken connection, so it comes back by itself, and no request is refused meanwhile.
+   */
+  async leaveAll(graceMs: number): Promise<void> {
+    this.isLeaving = true;
+    for (const { viewer, inHand } of this.sessions.values()) if (inHand === 0) viewer.hangUp();
+    await this.emptyWithin(Math.max(0, graceMs - FAREWELL_MS));
+    for (const { viewer } of this.sessions.values()) viewer.hangUp();
+    await this.emptyWithin(FAREWELL_MS);
+    for (const { viewer } of this.sessions.values()) viewer.cutOff();
+  }
+
+  private async emptyWithin(timeoutMs: number): Promise<void> {
+    if (this.sessions.size === 0) return;
+    const empty = new Promise<void>((resolve) => (this.onEmpty = resolve));
+    await settledWithin(this.options.clock, empty, timeoutMs);
+  }
+
+  private expire(socket: Socket): void {
+    socket.emit('token_expired', { type: 'token_expired', timestamp: timestampOf(this.options.clock) });
+    socket.disconnect(true);
+  }
+}

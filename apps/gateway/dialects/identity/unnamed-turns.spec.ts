@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreUnavailableError } from '#store';
+import { SystemClock } from '#time';
+import type { NewPlace } from '../../turns/submit-turn.js';
+import type { Bindings } from '../../people/bindings.js';
+import type { knownHistorySchema } from './unnamed-turns.js';
+import { saidSoFar } from './history-key.js';
+import { UnnamedTurns } from './unnamed-turns.js';
+
+const said = [{ user: 'A', assistant: '1' }];
+const brought = { said: saidSoFar(said), written: said, kind: 'x' };
+
+function setUp(putting = () => Promise.resolve()) {
+  const rows = new Map<string, Parameters<Bindings<typeof knownHistorySchema>['put']>[2]>();
+  const places: NewPlace[] = [];
+  const warnings: string[] = [];
+  const unnamed = new UnnamedTurns({
+    turns: {
+      start: (_user, _message, place) => {
+        places.push(place!);
+        return Promise.resolve({ conversation_id: 'conv_1', turn_id: 't', number: 7, stream: {} as never });
+      },
+    },
+    known: {
+      get: (userId, key) => Promise.resolve(rows.get(`${userId} ${key}`)),
+      put: async (userId, key, value) => {
+        await putting();
+        rows.set(`${userId} ${key}`, value);
+      },
+    },
+    clock: new SystemClock(),
+    log: { warn: (_fields: object, message: string) => void warnings.push(message) } as never,
+  });
+  const start = (id: string, kind = 'x', more = {}) =>
+    unnamed.start({ id, isOperator: false }, { content: 'B', ...more }, { ...brought, kind });
+  return { unnamed, start, places, rows, warnings };
+}
+
+const next = { said: saidSoFar([...said, { user: 'B', assistant: '2' }]), written: [], kind: 'x' };
+const ann = { id: 'ann', isOperator: false };
+
+describe('UnnamedTurns', () => {
+  it('goes on behind the turn that gave the answer, for the same user and kind only', async () => {
+    const { unnamed, start, places } = setUp();
+    await (await start('ann')).remember('2');
+    await unnamed.start(ann, { content: 'C' }, next);
+    await unnamed.start({ ...ann, id: 'bob' }, { content: 'C' }, next);
+    await unnamed.start(ann, { content: 'C' }, { ...next, kind: 'y' });
+    await unnamed.start(ann, { content: 'C', client_message_id: 'resend' }, next);
+    const known = { conversationId: 'conv_1', after: 7 };
+    expect(places.map(({ goesOn }) => goesOn)).toEqual([undefined, known, undefined, undefined, undefined]);
+  });
+
+  it('remembers no turn of a client’s message id, and none that had a context', async () => {
+    const { start, rows } = setUp();
+    await (await start('ann', 'x', { client_message_id: 'm1' })).remember('2');
+    await (await start('ann', 'x', { options: { context: 'Pinned.' } })).remember('2');
+    expect(rows.size).toBe(0);
+  });
+
+  it('keeps a bounded number of rows of a user, of which a later one counts', async () => {
+    const { unnamed, rows } = setUp();
+    for (let i = 0; i < 10_000; i++)
+      await (await unnamed.start(ann, { content: `B${i}` }, brought)).remember('2');
+    expect(rows.size).toBeLessThanOrEqual(4_096);
+    expect(rows.size).toBeGreaterThan(3_000);
+  });
+
+  it('fails nothing when it cannot remember', async () => {
+    const { start, warnings } = setUp(() => Promise.reject(new StoreUnavailableError('away')));
+    await (await start('ann')).remember('2');
+    expect(warnings).toEqual(['a conversation will not be known again']);
+  });
+});

@@ -1,0 +1,183 @@
+import type { CallView, EventOf, TurnView, View } from '#contracts';
+import { isEnded, reduceEvent } from '#turn';
+import { mayLack, type ServerEvent, type Viewer } from '../../feeds/viewer.js';
+import type { WholeCall } from '../../turns/turn-reader.js';
+import { TurnChanges, type AddedText, type TurnChange } from './turn-changes.js';
+
+/** What passes by and is never part of a view. */
+type Passing = EventOf<'thinking' | 'tool_progress' | 'waiting'>;
+
+/** What whoever follows one turn for another protocol is told. */
+export type TurnNews =
+  | TurnChange
+  | Passing
+  /** This process stops; the turn goes on without it. Always the last. */
+  | { type: 'gateway_stopping' };
+
+/** Characters that may wait for a reader; over it, events are dropped and a snapshot takes their place. */
+const MAX_WAITING_LENGTH = 256 * 1024;
+
+export interface TurnStreamDeps {
+  /** From the journal: a snapshot has the newest turns only. */
+  readTurn(): Promise<TurnView>;
+  readCall(step: number, toolCallId: string): Promise<WholeCall>;
+  onClose(): void;
+}
+
+/**
+ * Follows one turn as a stream that ends with it: `for await (const news of stream)`. Whoever reads slowly gets texts
+ * merged. Arguments and results are whole (`readCall`), unlike in a view.
+ */
+export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
+  readonly budget = { length: 0 };
+  private readonly changes = new TurnChanges();
+  private waiting: TurnNews[] = [];
+  private waitingLength = 0;
+  private view: View | undefined;
+  private isClosed = false;
+  private isReading = false;
+  private failure: { error: unknown } | undefined;
+  private wake: () => void = () => undefined;
+  private drained: (() => void)[] = [];
+
+  constructor(
+    private readonly turnId: string,
+    private readonly deps: TurnStreamDeps,
+  ) {}
+
+  send(event: ServerEvent): void {
+    if (event.type === 'snapshot') {
+      if (!this.look(event.view) && mayLack(event)) void this.find();
+      return;
+    }
+    // Nothing is left of the conversation, whichever turn this names: the turn's own end may have been missed.
+    if (event.type === 'cancelled' && event.deleted) return this.endDeleted(event);
+    if (event.turn_id !== this.turnId) return;
+    if (event.type === 'thinking' || event.type === 'tool_progress' || event.type === 'waiting')
+      return this.add(event);
+    if (!this.view) return;
+    const reduced = reduceEvent(this.view, event);
+    const added = reduced.verdict === 'applied' && reduced.event.type === 'token' ? reduced.event : undefined;
+    this.look(reduced.view, added);
+  }
+
+  /** Whoever reads has been told all that is known, unless nothing is known yet. */
+  get isDry(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  isBehind(): boolean {
+    return this.waitingLength > MAX_WAITING_LENGTH;
+  }
+
+  onceDrained(listener: () => void): void {
+    this.drained.push(listener);
+  }
+
+  /** The turn as somebody has read it. */
+  show(turn: TurnView, added?: AddedText): void {
+    for (const change of this.changes.next(turn, added)) this.add(change);
+  }
+
+  /** The process stops. */
+  stop(): void {
+    this.add({ type: 'gateway_stopping' });
+  }
+
+  /** Whoever reads has gone: the stream ends, the turn goes on. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.deps.onClose();
+    this.wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<TurnNews> {
+    try {
+      while (!this.isClosed) {
+        if (this.failure) throw this.failure.error;
+        const news = this.waiting.shift();
+        if (news) {
+          this.waitingLength -= lengthOf(news);
+          yield await this.complete(news);
+          if (news.type === 'turn_ended' || news.type === 'gateway_stopping') return;
+          continue;
+        }
+        for (const listener of this.drained.splice(0)) listener();
+        if (this.isDry && !this.failure) await new Promise<void>((resolve) => (this.wake = resolve));
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  /** Other turns of the conversation are none of ours. False: ours is not there. */
+  private look(view: View, added?: AddedText): boolean {
+    const turn = view.turns.find(({ turn_id }) => turn_id === this.turnId);
+    this.view = turn ? { ...view, turns: [turn] } : (this.view ?? { ...view, turns: [], earlier: false });
+    if (turn) this.show(turn, added);
+    return turn !== undefined;
+  }
+
+  /** Of a turn that has ended no event comes any more; one that has not is in a snapshot once it is active. */
+  private async find(): Promise<void> {
+    if (this.isReading) return;
+    this.isReading = true;
+    try {
+      const turn = await this.deps.readTurn();
+      if (isEnded(turn)) this.show(turn);
+    } catch (error) {
+      this.failure = { error };
+      this.wake();
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  /** It may be that nothing was seen of the turn before. */
+  private endDeleted({ timestamp }: EventOf<'cancelled'>): void {
+    const unseen = { number: 0, content: '', by: '', client_message_id: '', at: timestamp, steps: [] };
+    const turn = this.view?.turns[0] ?? { turn_id: this.turnId, ...unseen };
+    this.show({ ...turn, status: 'cancelled', ended_at: timestamp });
+  }
+
+  private add(news: TurnNews): void {
+    if (this.isClosed) return;
+    this.waitingLength += lengthOf(news);
+    const last = this.waiting.at(-1);
+    const merged = last && merge(last, news);
+    if (merged) this.waiting[this.waiting.length - 1] = merged;
+    else this.waiting.push(news);
+    this.wake();
+  }
+
+  private async complete(news: TurnNews): Promise<TurnNews> {
+    if (news.type === 'call_started' || news.type === 'call_ended')
+      return { ...news, call: await this.whole(news.step, news.call) };
+    if (news.type !== 'step_committed') return news;
+    const { step } = news;
+    const calls = await Promise.all(step.calls.map((call) => this.whole(step.n, call)));
+    return { ...news, step: { ...step, calls } };
+  }
+
+  private async whole(step: number, call: CallView): Promise<CallView> {
+    return call.truncated ? { ...call, ...(await this.deps.readCall(step, call.tool_call_id)) } : call;
+  }
+}
+
+function lengthOf(news: TurnNews): number {
+  if (news.type === 'text') return news.text.length;
+  if (news.type === 'thinking') return news.content.length;
+  return 100;
+}
+
+function merge(last: TurnNews, next: TurnNews): TurnNews | undefined {
+  if (last.type === 'text' && next.type === 'text' && last.step === next.step)
+    return { ...last, text: last.text + next.text };
+  const isContinued =
+    last.type === 'thinking' &&
+    next.type === 'thinking' &&
+    last.step === next.step &&
+    last.attempt === next.attempt;
+  return isContinued ? { ...last, content: last.content + next.content } : undefined;
+}

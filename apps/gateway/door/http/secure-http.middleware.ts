@@ -1,0 +1,32 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
+import { judgeOrigins } from './cross-origin.middleware.js';
+import type { HttpOptions } from './http-options.js';
+import { pageHeaders } from './page-headers.js';
+import { parseBodies } from './parse-bodies.middleware.js';
+import { judgeBodyType } from './readable-body.middleware.js';
+import { nameRequests } from '../../http/request-id.middleware.js';
+import { PlaceSteps } from './request-places.middleware.js';
+
+/** As with all paths, the letters' case makes no difference: routes are found like that, too. */
+const API_PATHS = /^\/api\//i;
+
+/** What every HTTP request passes before any route, in this order: a step relies on those before it. */
+export function secureHttp(app: NestExpressApplication, options: HttpOptions): void {
+  app.set('query parser', 'simple');
+  app.set('trust proxy', options.trustedProxies);
+  app.use(nameRequests(options.log, options.time));
+  app.use(pageHeaders());
+  app.use(keepAnswersPrivate);
+  judgeOrigins(app, options);
+  app.use(judgeBodyType(options));
+  const places = new PlaceSteps(options);
+  app.use(places.beforeBody);
+  parseBodies(app, options);
+  app.use(places.afterBody);
+}
+
+function keepAnswersPrivate({ path }: Request, response: Response, next: NextFunction): void {
+  if (API_PATHS.test(path)) response.setHeader('Cache-Control', 'no-store');
+  next();
+}

@@ -1,0 +1,149 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'socket.io';
+import type { Logger, Refusals } from '#observability';
+import type { MinuteLimit } from '../../limits/minute-limit.js';
+import { bearerToken, type Authenticate, type User } from '../../people/auth/user.js';
+import { RequestError, toClientError } from '../../errors/request-error.js';
+import { toRequestError } from '../../errors/to-request-error.js';
+import type { ConnectionGuard } from './connection-guard.js';
+import { terminate, type EngineConnection } from './engine-connection.js';
+import type { UserTraffic } from './user-traffic.js';
+
+const FULL_RETRY_MS = 5_000;
+
+export interface AdmissionDeps {
+  authenticate: Authenticate;
+  rate: MinuteLimit;
+  traffic: Pick<UserTraffic, 'enter'>;
+  guard: Pick<ConnectionGuard, 'know'>;
+  /** What to ask people for who are not let in; told to whoever is not known. */
+  signIn: 'token' | 'password';
+  /** Open at once in this process, by all users. */
+  sockets: number;
+  /** How many are. */
+  count: () => number;
+  refusals: Pick<Refusals, 'note'>;
+  log: Pick<Logger, 'error'>;
+}
+
+/** Whose token a handshake brought. */
+interface Expected {
+  token: string;
+  user: User;
+}
+
+/** Who may connect. A refused client gets `connect_error` with `data: { code, message, retry_after_ms?, sign_in? }`. */
+export class Admission {
+  private closed = false;
+  private readonly expected = new WeakMap<IncomingMessage, Expected>();
+
+  constructor(private readonly deps: AdmissionDeps) {}
+
+  /** From now on nobody is let in: the process drains. */
+  close(): void {
+    this.closed = true;
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  admit(socket: Socket, next: (error?: Error) => void): void {
+    this.enter(socket).then(
+      () => this.decide(socket, next),
+      (error: RequestError) =>
+        this.decide(socket, next, Object.assign(new Error(error.code), { data: this.describe(error) })),
+    );
+  }
+
+  /** The user of a connection that wants to be. Throws `RequestError`, and nothing else. */
+  async letIn(token: string | undefined): Promise<User> {
+    try {
+      return await this.check(token);
+    } catch (error) {
+      const refusal = toRequestError(error);
+      if (refusal.code === 'internal')
+        this.deps.log.error({ err: error }, 'a connection could not be checked');
+      throw refusal;
+    }
+  }
+
+  /** Whether the token of a handshake is right: then its connection is one of this user's from its first byte on. */
+  async expect(request: IncomingMessage, token: string): Promise<boolean> {
+    try {
+      const user = await this.letIn(token);
+      this.count(request, user);
+      this.expected.set(request, { token, user });
+      return true;
+    } catch {
+      // Its reason is told once the connection is there: only then clients understand it.
+      return false;
+    }
+  }
+
+  private decide(socket: Socket, next: (error?: Error) => void, error?: Error): void {
+    // After a `connect_error` Socket.IO's client does not try again by itself; after a broken connection it does.
+    if (this.closed) return terminate(connectionOf(socket));
+    next(error);
+  }
+
+  private describe(refusal: RequestError): object {
+    const { error } = toClientError(refusal);
+    return refusal.code === 'unauthorized' ? { ...error, sign_in: this.deps.signIn } : error;
+  }
+
+  private async enter(socket: Socket): Promise<void> {
+    const { request } = socket.conn;
+    const token = tokenOf(socket);
+    const expected = this.expected.get(request);
+    let user = expected?.user;
+    if (!user || expected?.token !== token) {
+      user = await this.letIn(token);
+      this.count(request, user);
+    }
+    this.deps.guard.know(connectionOf(socket), user.id);
+    (socket.data as { user: unknown }).user = user;
+  }
+
+  private async check(token: string | undefined): Promise<User> {
+    this.checkRoom();
+    const user = await this.deps.authenticate(token);
+    // Others have come in meanwhile.
+    this.checkRoom();
+    this.deps.rate.take(user.id);
+    return user;
+  }
+
+  private checkRoom(): void {
+    const { count, sockets, refusals } = this.deps;
+    if (this.closed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
+    if (count() < sockets) return;
+    refusals.note('sockets');
+    throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
+  }
+
+  /** As one of the user's sockets, until its connection ends. */
+  private count({ socket }: IncomingMessage, user: User): void {
+    if (socket.destroyed) throw new RequestError('unavailable', 'The connection has gone.');
+    socket.once('close', this.deps.traffic.enter(user.id));
+  }
+}
+
+/** In the list of subprotocols, the only header of a handshake that a page can set, as Kubernetes has it. */
+const TOKEN_PROTOCOL = /(?:^|,)\s*bearer\.([^\s,]+)/;
+
+/** The token that a handshake brings itself: a header, or a parameter of the address. */
+export function handshakeToken({ headers, url = '' }: IncomingMessage): string | undefined {
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  const [, ofPage] = TOKEN_PROTOCOL.exec(headers['sec-websocket-protocol'] ?? '') ?? [];
+  return bearerToken(headers.authorization) ?? ofPage ?? query.get('token') ?? undefined;
+}
+
+function connectionOf({ conn }: Socket): EngineConnection {
+  return conn as unknown as EngineConnection;
+}
+
+function tokenOf({ handshake, request }: Socket): string | undefined {
+  const given: unknown = handshake.auth.token;
+  return typeof given === 'string' ? given : handshakeToken(request);
+}

@@ -1,0 +1,43 @@
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { z } from 'zod';
+import type { DeadLetter } from '#contracts';
+import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
+import type { User } from '../people/auth/user.js';
+import { ParsePipe } from '../http/parse.pipe.js';
+import { wholeNumber } from '../http/whole-number.js';
+import { DeadLetters, type DeadLetterSummary } from './dead-letters.js';
+import { OperatorGuard } from './operator.guard.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
+
+const pageSchema = z.object({ limit: wholeNumber(1, 500, 100) });
+
+/** What the broker gave up on, for operators. */
+@Controller('api/admin/dead-letters')
+@UseGuards(HttpUserGuard, OperatorGuard)
+export class DeadLettersController {
+  constructor(@FromGateway() private readonly gateway: { deadLetters: DeadLetters }) {}
+
+  @Get()
+  list(
+    @Query(new ParsePipe(pageSchema)) { limit }: z.output<typeof pageSchema>,
+  ): Promise<DeadLetterSummary[]> {
+    return this.gateway.deadLetters.list(limit);
+  }
+
+  @Get(':id')
+  show(@Param('id') id: string): Promise<DeadLetter> {
+    return this.gateway.deadLetters.show(id);
+  }
+
+  @Post(':id/replay')
+  @HttpCode(200)
+  replay(@CurrentUser() user: User, @Param('id') id: string): Promise<DeadLetterSummary> {
+    return this.gateway.deadLetters.replay(user, id);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  discard(@CurrentUser() user: User, @Param('id') id: string): Promise<void> {
+    return this.gateway.deadLetters.discard(user, id);
+  }
+}

@@ -1,0 +1,99 @@
+import { decodeMessage, newMessage, QUEUE_TYPES, type DeadLetter, type Message } from '#contracts';
+import { readMessageIds } from '#journal';
+import { kindOfQueue, type Bus, type PublishOutcome } from '#messaging';
+import type { Logger } from '#observability';
+import type { Store } from '#store';
+import { timestampOf, type Time } from '#time';
+import type { User } from '../people/auth/user.js';
+import { notFound, RequestError } from '../errors/request-error.js';
+
+const RETRY_AFTER_MS = 5_000;
+
+/** A dead letter without its content. */
+export type DeadLetterSummary = Omit<DeadLetter, 'content'>;
+
+export interface DeadLettersDeps extends Time {
+  store: Store;
+  bus: Pick<Bus, 'publish'>;
+  log: Pick<Logger, 'info'>;
+}
+
+/**
+ * What operators do with what the broker gave up on. Every message is a hint, so that a replay of what has been
+ * settled, or two at once, change nothing.
+ */
+export class DeadLetters {
+  constructor(private readonly deps: DeadLettersDeps) {}
+
+  /** Newest first. */
+  async list(limit: number): Promise<DeadLetterSummary[]> {
+    return (await this.deps.store.listDeadLetters(limit)).map(withoutContent);
+  }
+
+  async show(id: string): Promise<DeadLetter> {
+    const letter = await this.deps.store.getDeadLetter(id);
+    if (!letter) throw notFound();
+    // An earlier version has kept whole messages.
+    return { ...letter, content: readMessageIds(Buffer.from(letter.content)).kept };
+  }
+
+  /**
+   * Puts a hint into `turns`: a copy of one that died there, or one about the turn of a call or a result, whose
+   * arguments are in the journal. It has an id of its own: should it die, too, that is another letter.
+   */
+  async replay(user: User, id: string): Promise<DeadLetterSummary> {
+    const { store, bus, log, clock } = this.deps;
+    const letter = await this.show(id);
+    const outcome = await bus.publish('turns', await this.hintOf(letter));
+    log.info({ audit: 'dead_letter_replayed', dead_letter: id, user_id: user.id, outcome }, 'dead letter');
+    if (outcome !== 'confirmed') throw refusal(outcome, 'turns');
+    const replay = { replayed_at: timestampOf(clock), replayed_by: user.id };
+    await store.noteReplay(id, replay);
+    return { ...withoutContent(letter), ...replay };
+  }
+
+  async discard(user: User, id: string): Promise<void> {
+    await this.show(id);
+    await this.deps.store.removeDeadLetter(id);
+    this.deps.log.info({ audit: 'dead_letter_discarded', dead_letter: id, user_id: user.id }, 'dead letter');
+  }
+
+  private async hintOf({ queue, content }: DeadLetter): Promise<Message> {
+    const kind = kindOfQueue(queue);
+    if (!kind) throw cannotReplay(`there is no queue ${queue}`);
+    const bytes = Buffer.from(content);
+    const decoded = decodeMessage(bytes, kind);
+    if (decoded.ok && decoded.message.type === 'turn.advance')
+      return { ...decoded.message, id: this.deps.random.id() };
+    const { turnId, type } = readMessageIds(bytes);
+    if (kind === 'turns' || turnId === undefined) throw cannotReplay(reasonOf(decoded));
+    if (!(QUEUE_TYPES[kind] as readonly unknown[]).includes(type))
+      throw cannotReplay(`type ${type} does not belong here`);
+    const turn = await this.deps.store.getTurn(turnId);
+    if (!turn) throw cannotReplay('its turn does not exist any more');
+    return newMessage(this.deps, 'turn.advance', { turn_id: turnId, conversation_id: turn.conversation_id });
+  }
+}
+
+function reasonOf(decoded: ReturnType<typeof decodeMessage>): string {
+  return decoded.ok ? 'it does not say which turn it is about' : decoded.reason;
+}
+
+function cannotReplay(reason: string): RequestError {
+  return new RequestError('invalid', `It cannot be replayed: ${reason}.`);
+}
+
+function refusal(outcome: Exclude<PublishOutcome, 'confirmed'>, queue: string): RequestError {
+  switch (outcome) {
+    case 'returned':
+      return new RequestError('unavailable', `The queue ${queue} does not exist now.`, RETRY_AFTER_MS);
+    case 'refused':
+      return new RequestError('overloaded', `The queue ${queue} is full.`, RETRY_AFTER_MS);
+    case 'unknown':
+      return new RequestError('unavailable', 'The broker did not answer. Try again.', RETRY_AFTER_MS);
+  }
+}
+
+function withoutContent({ content: _content, ...summary }: DeadLetter): DeadLetterSummary {
+  return summary;
+}

@@ -1,0 +1,55 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import { z } from 'zod';
+import { Invitations, type InvitationBody } from '../people/accounts/invitations.js';
+import { Registration } from '../people/accounts/registration.js';
+import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
+import type { User } from '../people/auth/user.js';
+import { RequestError } from '../errors/request-error.js';
+import { ParsePipe } from '../http/parse.pipe.js';
+import { OperatorGuard } from './operator.guard.js';
+import { FromParts } from '../http/from-parts.decorator.js';
+
+const newSchema = z.strictObject({
+  hours: z.int().min(1).max(720).default(72),
+  /** For the operator's own list: whom it is for. */
+  note: z
+    .string()
+    .trim()
+    .max(100)
+    .nullish()
+    .transform((note) => note || null),
+});
+
+/** Links that make one account each, for operators, with `AUTH=local`. */
+@Controller('api/admin/invitations')
+@UseGuards(HttpUserGuard, OperatorGuard)
+export class InvitationsController {
+  constructor(
+    @FromParts() private readonly local: { invitations: Invitations; registration: Registration },
+  ) {}
+
+  @Post()
+  async create(
+    @CurrentUser() operator: User,
+    @Body(new ParsePipe(newSchema)) given: z.output<typeof newSchema>,
+  ): Promise<InvitationBody & { token: string }> {
+    const state = await this.local.registration.state();
+    if (state !== 'invite')
+      throw new RequestError(
+        'invalid',
+        `Registration is ${state}, so an invitation would change nothing. Set REGISTRATION=invite.`,
+      );
+    return this.local.invitations.create(operator, given);
+  }
+
+  @Get()
+  list(@CurrentUser() operator: User): Promise<InvitationBody[]> {
+    return this.local.invitations.list(operator);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  withdraw(@CurrentUser() operator: User, @Param('id') id: string): Promise<void> {
+    return this.local.invitations.withdraw(operator, id);
+  }
+}

@@ -1,0 +1,57 @@
+import type { AuthSettings, GatewayLimits, RegistrationSetting } from '#bootstrap';
+import type { Refusals } from '#observability';
+import type { Time } from '#time';
+import type { SharedCounts } from '../../limits/shared-counts.js';
+import type { BindingStore } from '../bindings.js';
+import { AccountTokens } from './account-tokens.adapter.js';
+import { Accounts, type AccountStore } from './accounts.js';
+import { Invitations, type InvitationStore } from './invitations.js';
+import { KnownAccounts } from './known-accounts.js';
+import { KnownNetworks } from './known-networks.js';
+import { Passwords, type PasswordCost } from './passwords.js';
+import { Registration } from './registration.js';
+import { SignIn } from './sign-in.js';
+import { SignInLimits } from './sign-in-limits.js';
+
+/** What a gateway with `AUTH=local` has besides the others. */
+export interface LocalAccounts {
+  accounts: Accounts;
+  known: KnownAccounts;
+  signIn: SignIn;
+  registration: Registration;
+  invitations: Invitations;
+}
+
+/** Undefined with any other `AUTH`. */
+export function createLocalAccounts(
+  store: AccountStore & BindingStore & InvitationStore,
+  {
+    auth,
+    limits,
+    registration: setting,
+  }: { auth: AuthSettings; limits: GatewayLimits; registration: RegistrationSetting },
+  { refusals, counts, time }: { refusals: Refusals; counts: SharedCounts; time: Time },
+  passwordCost: PasswordCost,
+): LocalAccounts | undefined {
+  if (auth.kind !== 'local') return undefined;
+  const { clock } = time;
+  const accounts = new Accounts(store, time);
+  const tokens = new AccountTokens(store, auth.secret, clock);
+  const invitations = new Invitations(store, clock);
+  const registration = new Registration(setting, store, invitations);
+  return {
+    accounts,
+    registration,
+    invitations,
+    known: new KnownAccounts(accounts, tokens, clock),
+    signIn: new SignIn({
+      accounts,
+      passwords: new Passwords((network) => refusals.note('sign_ins', { address: network }), passwordCost),
+      tokens,
+      limits: new SignInLimits(limits, refusals, counts, clock),
+      networks: new KnownNetworks(store, clock),
+      registration,
+      invitations,
+    }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Account } from '#contracts';
+import { RequestError } from '../../errors/request-error.js';
+import type { AccountTokens } from './account-tokens.adapter.js';
+import { keyOfName } from './account-keys.js';
+import { toAccountBody, type AccountBody, type Accounts, type NewAccount } from './accounts.js';
+import type { KnownNetworks } from './known-networks.js';
+import type { Passwords } from './passwords.js';
+import type { Invitations } from './invitations.js';
+import type { Registration } from './registration.js';
+import type { SignInLimits } from './sign-in-limits.js';
+
+/** As OAuth 2 has it. */
+export interface TokenBody {
+  access_token: string;
+  token_type: 'bearer';
+}
+
+export interface SignInParts {
+  accounts: Accounts;
+  passwords: Passwords;
+  tokens: AccountTokens;
+  limits: SignInLimits;
+  networks: KnownNetworks;
+  registration: Registration;
+  invitations: Invitations;
+}
+
+/** `AUTH=local`: who registers, and who gets a token for a password. */
+export class SignIn {
+  constructor(private readonly parts: SignInParts) {}
+
+  /** @param address where the request comes from */
+  async register(address: string, given: NewAccount, invitation?: string): Promise<AccountBody> {
+    const { accounts, passwords, limits, registration, invitations } = this.parts;
+    limits.register(address);
+    const admission = await registration.admit(invitation);
+    const password = await passwords.hash(address, given.password);
+    const account = await accounts.register({ ...given, password }, admission);
+    if (admission.invitationId !== undefined) await invitations.remove(admission.invitationId);
+    return toAccountBody(account);
+  }
+
+  /** Unknown, inactive and a wrong password are one answer after the same work. */
+  async signIn(address: string, name: string, password: string): Promise<TokenBody> {
+    const { accounts, passwords, tokens, limits, networks } = this.parts;
+    const attempt = limits.begin(address);
+    let isWrong = false;
+    try {
+      const account = await accounts.find(name);
+      const key = account?._id ?? keyOfName(name).key;
+      const isKnown = await networks.has(key, address);
+      attempt.against({ key, userId: account?._id, isKnown });
+      const isRight = await passwords.isRight(address, password, account?.password);
+      isWrong = !isRight || !account?.is_active;
+      if (isWrong) throw new RequestError('unauthorized', 'Incorrect username or password');
+      if (!isKnown) await networks.add(key, address);
+      return { access_token: await tokens.issue(key), token_type: 'bearer' };
+    } finally {
+      if (!isWrong) attempt.forget();
+    }
+  }
+
+  /** The account that the token is of. Throws `RequestError` `unauthorized`, or `forbidden` for an inactive one. */
+  async whoIs(token: string | undefined): Promise<AccountBody> {
+    const { accountId } = await this.parts.tokens.read(token);
+    const account: Account | null = await this.parts.accounts.get(accountId);
+    if (!account) throw new RequestError('unauthorized', 'The token is not valid.');
+    if (!account.is_active) throw new RequestError('forbidden', 'This account is not active.');
+    return toAccountBody(account);
+  }
+}

@@ -1,0 +1,93 @@
+import { errors, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyOptions } from 'jose';
+import type { AuthSettings } from '#bootstrap';
+import type { Clock } from '#time';
+import { RequestError } from '../../errors/request-error.js';
+import { createIssuerKeys, KeysUnavailableError } from './issuer-keys.adapter.js';
+import { LOCAL_USER, type Authenticate, type User } from './user.js';
+
+const MAX_USER_ID_LENGTH = 256;
+const MAX_TOKEN_LENGTH = 8_192;
+/** Half a character is written as the same replacement whatever it was: two users would be one in the store. */
+const UNWRITABLE = /[\p{Cc}\p{Cs}]/u;
+export const CLOCK_TOLERANCE_S = 5;
+const UNAVAILABLE_RETRY_MS = 5_000;
+/** The claim `role` of who may look after the whole installation. */
+const OPERATOR_ROLE = 'operator';
+/** Asymmetric only: a public key must never be taken for a shared secret. */
+const PUBLIC_KEY_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];
+
+type JwtSettings = Extract<AuthSettings, { kind: 'jwt' }>;
+type AuthClock = Pick<Clock, 'now' | 'wall'>;
+type Verify = (token: string) => Promise<{ payload: JWTPayload }>;
+
+/**
+ * `AUTH=none`: everybody is the local user. `AUTH=jwt`: who the token's `sub` names, until its `exp`. Accounts
+ * (`AUTH=local`) have their own.
+ */
+export function createAuthenticator(settings: AuthSettings, clock: AuthClock): Authenticate {
+  if (settings.kind === 'none') return () => Promise.resolve(LOCAL_USER);
+  if (settings.kind === 'local') throw new TypeError('tokens of accounts are checked by the accounts');
+  const verify = createVerifier(settings, clock);
+  return async (token) => toUser(await claimsOf(token, verify));
+}
+
+/** What a token says once `verify` has found it to be right. Throws `RequestError`. */
+export async function claimsOf(token: string | undefined, verify: Verify): Promise<JWTPayload> {
+  if (token === undefined) throw new RequestError('unauthorized', 'A token is required.');
+  if (token.length > MAX_TOKEN_LENGTH) throw refusedToken();
+  const { payload } = await verify(token).catch(translate);
+  return payload;
+}
+
+/** Of whatever is wrong with a token: its sender learns no more. */
+export function refusedToken(): RequestError {
+  return new RequestError('unauthorized', 'The token is not valid.');
+}
+
+/** A token of the kind that `AUTH=jwt` with `JWT_SECRET` accepts. */
+export function signToken(
+  clock: Pick<Clock, 'wall'>,
+  user: { id: string; isOperator: boolean },
+  hours: number,
+  settings: JwtSettings,
+) {
+  const now = clock.wall() / 1000;
+  const token = new SignJWT({ type: 'access', ...(user.isOperator ? { role: OPERATOR_ROLE } : {}) })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(user.id)
+    .setIssuedAt(Math.floor(now))
+    .setExpirationTime(Math.floor(now + hours * 3600));
+  if (settings.issuer !== undefined) token.setIssuer(settings.issuer);
+  if (settings.audience !== undefined) token.setAudience(settings.audience);
+  return token.sign(new TextEncoder().encode(settings.secret));
+}
+
+function createVerifier({ secret, jwksUrl, issuer, audience }: JwtSettings, clock: AuthClock): Verify {
+  const rules = (): JWTVerifyOptions => ({
+    issuer,
+    audience,
+    requiredClaims: ['sub', 'exp'],
+    clockTolerance: CLOCK_TOLERANCE_S,
+    currentDate: new Date(clock.wall()),
+  });
+  if (jwksUrl !== undefined) {
+    const keys = createIssuerKeys(new URL(jwksUrl), clock);
+    return (token) => jwtVerify(token, keys, { ...rules(), algorithms: PUBLIC_KEY_ALGORITHMS });
+  }
+  const key = new TextEncoder().encode(secret);
+  return (token) => jwtVerify(token, key, { ...rules(), algorithms: ['HS256'] });
+}
+
+function toUser({ sub, exp, role }: JWTPayload): User {
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_USER_ID_LENGTH) throw refusedToken();
+  if (UNWRITABLE.test(sub)) throw refusedToken();
+  return { id: sub, isOperator: role === OPERATOR_ROLE, expiresAtMs: exp! * 1000 };
+}
+
+/** A key server that does not answer is not the client's fault. */
+function translate(error: unknown): never {
+  if (error instanceof KeysUnavailableError)
+    throw new RequestError('unavailable', 'Tokens cannot be checked at the moment.', UNAVAILABLE_RETRY_MS);
+  if (error instanceof errors.JOSEError) throw refusedToken();
+  throw error;
+}

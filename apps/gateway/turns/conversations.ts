@@ -1,0 +1,147 @@
+import type { Conversation, Policy, ToolChoice, TurnStatus } from '#contracts';
+import { markDeleted, type Ports } from '#journal';
+import type { Store } from '#store';
+import { timestampOf, type Clock } from '#time';
+import type { User } from '../people/auth/user.js';
+import type { OfferedModels } from '../catalogue/offered-models.js';
+import { isNotFound } from '../errors/request-error.js';
+import type { StopTurns } from './stop-turns.js';
+import type { TurnDoor } from './turn-door.js';
+import type { Ownership } from './ownership.js';
+
+export const DEFAULT_TITLE = 'New Conversation';
+
+/** A conversation as HTTP shows it. */
+export interface ConversationBody {
+  id: string;
+  user_id: string;
+  title: string;
+  policy: Policy;
+  /** Which tools its turns may use; absent: all that are offered. */
+  tools?: ToolChoice;
+  /** `provider/model` of its turns; absent: the deployment's. */
+  model?: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** A conversation in a list. */
+export interface ListedConversation extends ConversationBody {
+  /** Of its active turn; absent while none is under way. May lag behind the journal by seconds. */
+  status?: TurnStatus;
+  /** How its first message begins; only while nobody has given it a title. */
+  opening?: string;
+}
+
+/** What people decide about a conversation. */
+export interface ConversationChoice {
+  title?: string;
+  policy?: Policy;
+  tools?: ToolChoice;
+  /** Empty: the deployment's. */
+  model?: string;
+}
+
+const MAX_OPENING_LENGTH = 200;
+
+/** A conversation that nobody has written in yet. */
+export function newConversation(
+  clock: Pick<Clock, 'wall'>,
+  id: string,
+  userId: string,
+  choice: ConversationChoice & { expiresAt?: number } = {},
+): Conversation {
+  const at = timestampOf(clock);
+  const { title = DEFAULT_TITLE, policy = 'enqueue', tools, model, expiresAt } = choice;
+  const times = { created_at: at, updated_at: at };
+  const chosen = { title, policy, ...(tools ? { tools } : {}), ...(model ? { model } : {}) };
+  const row = { _id: id, user_id: userId, ...chosen, ...times };
+  if (expiresAt === undefined) return row;
+  return { ...row, expires_at: new Date(expiresAt).toISOString(), due_at: expiresAt };
+}
+
+export class Conversations {
+  constructor(
+    private readonly store: Store,
+    private readonly ownership: Ownership,
+    private readonly stopTurns: Pick<StopTurns, 'stop'>,
+    private readonly ports: Ports,
+    private readonly door: Pick<TurnDoor, 'count'>,
+    private readonly models: Pick<OfferedModels, 'check'>,
+  ) {}
+
+  /** Throws `RequestError` `overloaded` for too many within a minute. */
+  async create(user: User, choice: ConversationChoice): Promise<ConversationBody> {
+    this.models.check(choice.model || undefined, user);
+    this.door.count(user.id);
+    const { clock, random } = this.ports;
+    const id = `conv_${Buffer.from(random.bytes(16)).toString('base64url')}`;
+    const { row } = await this.store.insertConversation(newConversation(clock, id, user.id, choice));
+    return toBody(row);
+  }
+
+  /**
+   * Three reads, however long the list and its messages are: what is unended is bounded by what a user may have at
+   * once.
+   */
+  async list(user: User, page: { skip: number; limit: number }): Promise<ListedConversation[]> {
+    const rows = await this.store.listConversations(user.id, page);
+    const unnamed = rows.filter(({ title }) => title === DEFAULT_TITLE).map(({ _id }) => _id);
+    const [unended, openings] = await Promise.all([
+      rows.length > 0 ? this.store.listUnendedStatesOf(user.id) : [],
+      unnamed.length > 0 ? this.store.listOpenings(unnamed, MAX_OPENING_LENGTH) : [],
+    ]);
+    const active = new Map<string, (typeof unended)[number]>();
+    for (const turn of unended) {
+      const known = active.get(turn.conversation_id);
+      if (!known || turn.number < known.number) active.set(turn.conversation_id, turn);
+    }
+    const openingOf = new Map(openings.map(({ conversation_id, opening }) => [conversation_id, opening]));
+    return rows.map((row) => {
+      const { status } = active.get(row._id) ?? {};
+      const opening = openingOf.get(row._id);
+      return { ...toBody(row), ...(status ? { status } : {}), ...(opening ? { opening } : {}) };
+    });
+  }
+
+  async get(user: User, id: string): Promise<ConversationBody> {
+    return toBody(await this.ownership.conversation(user, id));
+  }
+
+  /** What is not given stays. */
+  async change(user: User, id: string, change: ConversationChoice): Promise<ConversationBody> {
+    const before = await this.ownership.conversation(user, id);
+    this.models.check(change.model || undefined, user);
+    // Nobody wrote in it: its place in the list stays, too.
+    if (Object.values(change).every((value) => value === undefined)) return toBody(before);
+    const { title = before.title, policy = before.policy } = change;
+    const { tools = before.tools, model = before.model } = change;
+    const optional = { ...(tools ? { tools } : {}), ...(model === undefined ? {} : { model }) };
+    const changed = { title, policy, ...optional, updated_at: timestampOf(this.ports.clock) };
+    await this.store.updateConversation(id, changed);
+    return toBody({ ...before, ...changed });
+  }
+
+  /** The mark is the decision: the sweeper stops what runs and removes everything, should this process die here. */
+  async delete(user: User, id: string): Promise<void> {
+    await this.ownership.conversation(user, id);
+    await markDeleted(this.ports, id);
+    const unended = await this.store.listUnendedTurns(id);
+    await Promise.all(unended.map((turn) => this.stop(turn._id)));
+  }
+
+  /** The sweeper may have removed the turn since. */
+  private async stop(turnId: string): Promise<void> {
+    try {
+      await this.stopTurns.stop(turnId);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+}
+
+function toBody(row: Conversation): ConversationBody {
+  const { _id: id, user_id, title, policy, tools, model, created_at, updated_at } = row;
+  const optional = { ...(tools ? { tools } : {}), ...(model ? { model } : {}) };
+  return { id, user_id, title, policy, ...optional, created_at, updated_at };
+}

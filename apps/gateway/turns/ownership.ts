@@ -1,0 +1,31 @@
+import { idSchema, type Conversation, type Turn } from '#contracts';
+import type { Store } from '#store';
+import type { User } from '../people/auth/user.js';
+import { notFound } from '../errors/request-error.js';
+
+/**
+ * The one place that decides whether a user may touch something. What is malformed, unknown, deleted or somebody
+ * else's is `not_found`, so that nobody learns which ids exist. Ids are checked before any query.
+ */
+export class Ownership {
+  constructor(private readonly store: Pick<Store, 'getConversation' | 'getTurn'>) {}
+
+  async conversation(user: User, id: string): Promise<Conversation> {
+    if (!idSchema.safeParse(id).success) throw notFound();
+    const conversation = await this.store.getConversation(id);
+    if (!conversation || !isOwnedBy(conversation, user)) throw notFound();
+    return conversation;
+  }
+
+  async turn(user: User, id: string): Promise<Turn> {
+    if (!idSchema.safeParse(id).success) throw notFound();
+    const turn = await this.store.getTurn(id);
+    if (!turn) throw notFound();
+    await this.conversation(user, turn.conversation_id);
+    return turn;
+  }
+}
+
+function isOwnedBy(conversation: Conversation, user: User): boolean {
+  return conversation.user_id === user.id && conversation.deleted_at === undefined;
+}

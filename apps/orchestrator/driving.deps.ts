@@ -1,9 +1,0 @@
-import type { DayBudgets } from './admission/day-budgets.js';
-import type { ModelLimits } from './admission/model-limits.js';
-import type { OrchestratorDeps } from './orchestrator.deps.js';
-
-/** What driving turns needs besides the rest. */
-export interface DrivingDeps extends OrchestratorDeps {
-  modelLimits: ModelLimits;
-  dayBudgets: DayBudgets;
-}

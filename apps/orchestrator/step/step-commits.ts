@@ -1,0 +1,42 @@
+import type { Step } from '#contracts';
+import type { Ports } from '#journal';
+import { settledWithin } from '#time';
+import { isShownStep, nextStepNumber } from '#turn';
+import { committedEvents } from './announce-step.js';
+import type { TurnUsage } from '../work/turn-usage.js';
+import type { TurnWork } from '../work/turn-work.js';
+
+const LEAVING_MS = 1_000;
+
+/** The rows that a driven turn commits, each with what its models used since the one before. */
+export class StepCommits {
+  constructor(
+    private readonly ports: Pick<Ports, 'bus' | 'log' | 'clock' | 'faultPoint'>,
+    private readonly work: Pick<TurnWork, 'memory'>,
+    private readonly usage: TurnUsage,
+  ) {}
+
+  /** Commits a row and, if it shows something, tells viewers. What it used is kept also if another row stands there. */
+  async commit(written: Step): Promise<void> {
+    const { memory } = this.work;
+    const spent = this.usage.take();
+    const row = spent.length > 0 ? { ...written, spent } : written;
+    const won = await memory.commit(row);
+    if (!won) await this.usage.keepLost(row.n, spent);
+    if (row.calls.length > 0) await this.ports.faultPoint('step_committed');
+    if (won && isShownStep(row)) {
+      for (const event of committedEvents(memory.journal, row)) this.ports.bus.emit(event);
+    }
+  }
+
+  /** The driver leaves. A store that is away must not keep the process. */
+  async leave(): Promise<void> {
+    const { journal } = this.work.memory;
+    const left = this.usage
+      .leave(nextStepNumber(journal))
+      .catch((error: unknown) =>
+        this.ports.log.warn({ err: error, turn_id: journal.turn._id }, 'usage was not counted'),
+      );
+    await settledWithin(this.ports.clock, left, LEAVING_MS);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Block, FailureCode, Journal, Step, Usage } from '#contracts';
+import { stepRow } from '#journal';
+import type { ModelError } from '#llm';
+import type { Clock } from '#time';
+import { DayBudgetExceeded } from '../admission/day-budgets.js';
+import type { Streamed } from '../ask/stream-step.js';
+
+/** The text that viewers have seen, for `cancel` and `fail` rows; calls that were never committed leave no trace. */
+export function partialText(streamed: Pick<Streamed, 'blocks'> | undefined): Block[] {
+  return (streamed?.blocks ?? []).filter((block) => block.type === 'text' && block.text.trim() !== '');
+}
+
+/** What was used for a row that has no answer; null if nothing is known of it. */
+export function usageOf(streamed: Pick<Streamed, 'usage'> | undefined): Usage | null {
+  const { usage } = streamed ?? {};
+  return usage && usage.input_tokens + usage.output_tokens > 0 ? usage : null;
+}
+
+export function failureCodeOf(error: ModelError): FailureCode {
+  if (error instanceof DayBudgetExceeded) return 'budget_exceeded';
+  return error.kind === 'context_overflow' ? 'context_overflow' : 'model_error';
+}
+
+export function failRow(
+  by: { clock: Pick<Clock, 'wall'> },
+  journal: Pick<Journal, 'turn'>,
+  n: number,
+  error: { code: FailureCode; message: string },
+  streamed?: Pick<Streamed, 'blocks' | 'attempt' | 'usage'>,
+): Step {
+  return stepRow(by, journal, n, {
+    kind: 'fail',
+    attempt: streamed?.attempt ?? 0,
+    blocks: partialText(streamed),
+    usage: usageOf(streamed),
+    error,
+  });
+}

@@ -1,0 +1,80 @@
+import { errorDetail } from '#contracts';
+import { carryOut, type Ports } from '#journal';
+import { decideNotTaken, toolsetOf, type CallDecision } from '#turn';
+import { NoWorkerWatch } from './no-worker.js';
+import type { QueueGlances } from '../fairness/queue-glances.js';
+import type { CallShares } from '../fairness/call-shares.js';
+import { TurnShare } from '../fairness/turn-share.js';
+import type { TurnMemory } from '../work/turn-memory.js';
+import type { TurnWork } from '../work/turn-work.js';
+
+const RETRY_AFTER_MS = 10_000;
+
+/** What the turns of this process know together of the toolsets' queues. */
+export interface CallQueues {
+  queues: QueueGlances;
+  shares: CallShares;
+}
+
+/** The calls that a driven turn waits for: sent once, watched, given up when nobody can run them. */
+export class OpenCalls {
+  private readonly memory: TurnMemory;
+  private readonly noWorker: NoWorkerWatch;
+  private readonly share: TurnShare;
+
+  /** `wake`: a call that was held back may be sent. */
+  constructor(
+    private readonly ports: Ports,
+    { memory, claimAttempt }: Pick<TurnWork, 'memory' | 'claimAttempt'>,
+    { queues, shares }: CallQueues,
+    wake: () => void,
+  ) {
+    const { user_id } = memory.journal.turn;
+    const takenOverAt = claimAttempt > 1 && shares.counts(user_id) ? ports.clock.wall() : undefined;
+    this.memory = memory;
+    this.share = new TurnShare(shares, user_id, wake, { clock: ports.clock, takenOverAt });
+    this.noWorker = new NoWorkerWatch(queues, ports.clock);
+  }
+
+  /** Until when a call was held back, ms since epoch. */
+  readonly releasedAt = (toolCallId: string): number | undefined => this.share.releasedAt(toolCallId);
+
+  /** The calls that are open now; what is not among them takes no place in a queue. */
+  follow(open: readonly CallDecision[]): void {
+    this.share.follow(open);
+  }
+
+  /** True when something is known now that was not before, so that the turn is decided anew at once. */
+  async advance(decision: CallDecision): Promise<boolean> {
+    const { memory } = this;
+    let next = decision;
+    if (decision.action.do === 'publish') {
+      const { tool_call_id, tool_name } = decision.call;
+      if (!this.share.ask(decision.call)) return false;
+      next = { ...decision, releasedAt: this.share.releasedAt(tool_call_id) };
+      const look = await this.noWorker.look(tool_call_id, `tools.${toolsetOf(tool_name)}`);
+      if (look === 'wait') return false;
+      if (look !== 'publish') {
+        const by = { me: this.ports.me, now: this.ports.clock.wall() };
+        const error = notTaken(toolsetOf(tool_name), look);
+        next = { ...decision, action: decideNotTaken(memory.journal, decision, error, by) };
+      }
+    }
+    const { claim, outcome, answer, published } = await carryOut(this.ports, memory.journal, next);
+    if (published) await this.ports.faultPoint('call_published');
+    if (published) this.noWorker.sent(decision.call.tool_call_id, published);
+    const isNewClaim = claim !== undefined && memory.addClaim(claim);
+    const isNewOutcome = outcome !== undefined && memory.addOutcome(outcome);
+    const isNewAnswer = answer !== undefined && memory.addAnswer(answer);
+    return isNewClaim || isNewOutcome || isNewAnswer;
+  }
+}
+
+function notTaken(toolset: string, why: 'no_worker' | 'full') {
+  if (why === 'no_worker')
+    return errorDetail('DependencyUnavailable', `No worker for ${toolset} is running.`);
+  return errorDetail('ApiLimitExceeded', `Overloaded: too many calls of ${toolset} wait for a worker.`, {
+    started: false,
+    retry_after_ms: RETRY_AFTER_MS,
+  });
+}

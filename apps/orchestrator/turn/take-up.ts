@@ -1,0 +1,155 @@
+import type { Catalog, CatalogTool, Claim, Journal } from '#contracts';
+import { controlKey, newMessage } from '#contracts';
+import { carryOut, endTurn, situationOf, type Ports } from '#journal';
+import { decideCalls, decideTakeUp, endingStep, holderOf, runClaim, type Liveness } from '#turn';
+import { timestampOf } from '#time';
+import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
+import type { CatalogueService } from '../catalogue/catalogue.service.js';
+import type { RequestImages } from '../ask/request-images.js';
+import type { History } from './history.js';
+
+import { TurnMemory } from '../work/turn-memory.js';
+import type { ConversationAtTakeUp, TurnWork } from '../work/turn-work.js';
+
+/** Taken up: mine to drive. Otherwise there is nothing (more) for this process to do. */
+export type TakenUp = TurnWork | 'nothing_to_do';
+
+/**
+ * What every hint about a turn that is not driven here leads to (docs/architecture.md, "The life of a turn" and
+ * "Claim and settle").
+ */
+export class TakeUp {
+  constructor(
+    private readonly deps: OrchestratorDeps,
+    private readonly ports: Ports,
+    private readonly catalogue: CatalogueService,
+    private readonly history: History,
+    private readonly images: RequestImages,
+  ) {}
+
+  async takeUp(turnId: string, conversationId: string): Promise<TakenUp> {
+    const { store } = this.deps;
+    const [journal, conversation, unended] = await Promise.all([
+      store.readJournal(turnId),
+      store.getConversation(conversationId),
+      store.listUnendedTurns(conversationId),
+    ]);
+    if (!journal) return 'nothing_to_do';
+    if (endingStep(journal)) {
+      await this.endAgain(journal);
+      return 'nothing_to_do';
+    }
+    const earlier = unended.filter((turn) => turn.number < journal.turn.number);
+    if (earlier.length > 0 && (await this.hasActive(earlier.map((turn) => turn._id)))) return 'nothing_to_do';
+    const isDeleted = conversation?.deleted_at !== undefined;
+    // Its content may have been removed before this turn came: the sweeper looks again.
+    if (isDeleted) await store.updateConversation(conversationId, { due_at: this.ports.clock.wall() });
+    const { tools, model } = conversation ?? {};
+    return this.claimOrPassOn(journal, { isDeleted, tools, model: model || undefined });
+  }
+
+  /** True if one of these has really not ended; the cached status of one that has is repaired. */
+  private async hasActive(turnIds: string[]): Promise<boolean> {
+    for (const turnId of turnIds) {
+      const journal = await this.deps.store.readJournal(turnId);
+      if (!journal) continue;
+      if (!endingStep(journal)) return true;
+      await this.endAgain(journal);
+    }
+    return false;
+  }
+
+  private async endAgain(journal: Journal): Promise<void> {
+    const end = endingStep(journal);
+    if (!end) return;
+    const calls = decideCalls(journal, await situationOf(this.ports, journal));
+    await Promise.all([
+      endTurn(this.ports, journal, end),
+      ...calls.map((call) => carryOut(this.ports, journal, call)),
+    ]);
+  }
+
+  private async claimOrPassOn(first: Journal, conversation: ConversationAtTakeUp): Promise<TakenUp> {
+    let journal = first;
+    for (;;) {
+      const holder = holderOf(journal, journal.turn._id);
+      const liveness = holder ? await this.livenessByPassingOn(journal, holder) : 'alive';
+      const decision = decideTakeUp(journal, this.ports.me, () => liveness);
+      if (decision.do === 'pass_on') return 'nothing_to_do';
+      const claimed = await this.claim(journal, decision.attempt);
+      if (claimed.won) {
+        await this.ports.faultPoint('turn_claimed');
+        return this.workOf(journal, claimed.row, conversation, holder);
+      }
+      const reread = await this.deps.store.readJournal(journal.turn._id);
+      if (!reread || endingStep(reread)) return 'nothing_to_do';
+      journal = reread;
+    }
+  }
+
+  /** The hint that is passed on is the first probe: a dead driver's control queue is gone with its connection. */
+  private async livenessByPassingOn(journal: Journal, holder: Claim): Promise<Liveness> {
+    if (holder.owner === this.ports.me) return 'alive';
+    if (await this.deps.peers.isDead(holder.owner)) return 'dead';
+    const { _id: turn_id, conversation_id } = journal.turn;
+    const outcome = await this.deps.bus.send(
+      controlKey(holder.owner),
+      newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }),
+    );
+    if (outcome === 'confirmed' || outcome === 'unknown') return 'alive';
+    // A process that was drained has removed its row before its queue.
+    if (await this.deps.peers.isGone(holder.owner)) return 'dead';
+    return (await this.deps.peers.isSuspect(holder.owner)) ? 'suspect' : 'alive';
+  }
+
+  private async claim(journal: Journal, attempt: number) {
+    const { turn } = journal;
+    const catalog = attempt === 1 ? await this.catalogue.pin() : undefined;
+    const { _id: turn_id, conversation_id } = turn;
+    const by = { turn_id, conversation_id, owner: this.ports.me, at: timestampOf(this.ports.clock) };
+    const claim = runClaim(turn_id, attempt, by);
+    return this.deps.store.claim(catalog ? { ...claim, catalog_hash: catalog._id } : claim);
+  }
+
+  private async workOf(
+    journal: Journal,
+    claim: Claim,
+    conversation: ConversationAtTakeUp,
+    before: Claim | undefined,
+  ): Promise<TurnWork> {
+    const { turn } = journal;
+    if (before && before.owner !== this.ports.me) {
+      const message = newMessage(this.ports, 'turn.superseded', { turn_id: turn._id, attempt: claim.n });
+      void this.deps.bus.send(controlKey(before.owner), message);
+    }
+    const claims = [...journal.claims, claim];
+    const first = claims.find((row) => row._id === `${turn._id}:1`) ?? claim;
+    const [reread, catalogue, recent] = await Promise.all([
+      // Attempt 1 claimed what nobody can have worked on; a later one must see what the earlier driver committed.
+      claim.n === 1 ? { ...journal, claims } : this.deps.store.readJournal(turn._id),
+      this.pinned(first.catalog_hash),
+      this.history.before(turn.conversation_id, turn.number, { approvals: false }),
+    ]);
+    // Only who is asked once for a tool must know of each approval that there ever was.
+    const approvals = catalogue.some((tool) => this.deps.settings.approvalOf(tool) === 'first');
+    const past = approvals ? await this.history.before(turn.conversation_id, turn.number) : recent;
+    const memory = new TurnMemory(reread ?? { ...journal, claims }, this.deps.store);
+    const { conversation_id, number } = turn;
+    this.deps.bus.emit({
+      type: 'turn_started',
+      conversation_id,
+      turn_id: turn._id,
+      timestamp: first.at,
+      number,
+    });
+    const { messages: history, approved: approvedBefore } = past;
+    const { images } = this;
+    return { memory, claimAttempt: claim.n, history, images, approvedBefore, catalogue, conversation };
+  }
+
+  private async pinned(hash: string | undefined): Promise<CatalogTool[]> {
+    if (hash === undefined) return [];
+    const catalog: Catalog | null = await this.catalogue.get(hash);
+    return catalog?.tools ?? [];
+  }
+}

@@ -1,0 +1,249 @@
+import type { Step } from '#contracts';
+import { newMessage } from '#contracts';
+import { carryOut, endTurn, livenessOf, stepRow, type Ports } from '#journal';
+import type { ArgumentValidator } from '#tools';
+import {
+  decide,
+  decideStop,
+  endingStep,
+  isSuperseded,
+  nextStepNumber,
+  type Action,
+  type CallDecision,
+} from '#turn';
+import type { DrivingDeps } from '../work/driving.deps.js';
+import { Mailbox } from './mailbox.js';
+import { ModelStep } from '../step/model-step.js';
+import { OpenCalls, type CallQueues } from './open-calls.js';
+import { StepCommits } from '../step/step-commits.js';
+import { failRow, partialText, usageOf } from '../step/step-row.js';
+import { TurnUsage } from '../work/turn-usage.js';
+import type { TurnWork } from '../work/turn-work.js';
+
+const TICK_MS = 2_000;
+
+/** How driving ended. Only `abandoned` leaves the hint for somebody else. */
+export type DriveEnd = 'ended' | 'parked' | 'superseded' | 'abandoned';
+
+/**
+ * Drives one turn: decide, do it, look again. One event at a time; everything it knows is rows that stand in the
+ * store, so it may die at any line.
+ */
+export class TurnDriver {
+  readonly mailbox: Mailbox;
+  private readonly modelStep: ModelStep;
+  private readonly openCalls: OpenCalls;
+  private readonly usage: TurnUsage;
+  private readonly commits: StepCommits;
+  /** Resolves when the turn is cached as running, or cannot be. */
+  private marking: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly deps: DrivingDeps,
+    private readonly ports: Ports,
+    validator: ArgumentValidator,
+    private readonly work: TurnWork,
+    queues: CallQueues,
+  ) {
+    const { store, dayBudgets, settings, clock } = deps;
+    this.mailbox = new Mailbox(ports.clock);
+    const { memory, claimAttempt } = work;
+    const prices = settings.modelPrices;
+    this.usage = new TurnUsage({ store, dayBudgets, prices, clock }, memory.journal.turn, claimAttempt);
+    this.commits = new StepCommits(ports, work, this.usage);
+    this.modelStep = new ModelStep(deps, validator, work, this.usage);
+    const wake = () => this.mailbox.post((mail) => (mail.released = true));
+    this.openCalls = new OpenCalls(ports, work, queues, wake);
+  }
+
+  /** The text of the step that is being streamed, for viewers who join now. */
+  get partialText(): { step: number; attempt: number; text: string } | undefined {
+    return this.modelStep.shown;
+  }
+
+  stop(requestId: string, replyTo: string): void {
+    this.mailbox.post((mail) => mail.stops.push({ requestId, replyTo }));
+    this.modelStep.interrupt('stopped');
+  }
+
+  /** Somebody has claimed the turn under this attempt; a late word of an earlier one changes nothing. */
+  supersede(attempt: number): void {
+    if (attempt > this.work.claimAttempt) this.leave('superseded');
+  }
+
+  leave(why: 'superseded' | 'abandoned'): void {
+    this.mailbox.post((mail) => (mail.leave = why));
+    this.modelStep.interrupt(why);
+  }
+
+  result(toolCallId: string): void {
+    this.mailbox.post((mail) => mail.results.add(toolCallId));
+  }
+
+  /** Something about the turn may have changed; while the model speaks, only an end matters. */
+  hint(): void {
+    this.mailbox.post((mail) => (mail.reread = true));
+    if (this.modelStep.isRunning) this.interruptIfEnded().catch(() => undefined);
+  }
+
+  async drive(): Promise<DriveEnd> {
+    try {
+      return await this.driveOn();
+    } finally {
+      this.openCalls.follow([]);
+      await this.commits.leave();
+    }
+  }
+
+  private async driveOn(): Promise<DriveEnd> {
+    this.marking = this.markRunning();
+    for (;;) {
+      await this.readMail();
+      const { leave } = this.mailbox;
+      if (leave) return leave;
+      if (this.work.memory.isGone) return 'superseded';
+      if (isSuperseded(this.work.memory.journal, this.work.claimAttempt)) return 'superseded';
+      const action = decide(this.work.memory.journal, await this.situation());
+      this.openCalls.follow(action.do === 'await_calls' ? action.calls : []);
+      const end = await this.act(action);
+      if (end) return end;
+    }
+  }
+
+  private async readMail(): Promise<void> {
+    const { mailbox, work } = this;
+    if (mailbox.leave) return;
+    mailbox.released = false;
+    const results = [...mailbox.results];
+    mailbox.results.clear();
+    if (mailbox.reread) {
+      mailbox.reread = false;
+      await work.memory.reread();
+    } else if (results.length > 0) {
+      await work.memory.readOutcomes(results);
+    }
+    if (mailbox.stops.length > 0) await this.commitCancel();
+  }
+
+  private async situation() {
+    const { ports, deps, work } = this;
+    const liveness = await livenessOf(ports, work.memory.journal);
+    return {
+      now: ports.clock.wall(),
+      me: ports.me,
+      liveness,
+      budgets: deps.settings.budgets,
+      deleted: work.conversation.isDeleted,
+      releasedAt: this.openCalls.releasedAt,
+    };
+  }
+
+  /** Only saves the rest of a model call: without it the commit finds the end. */
+  private async interruptIfEnded(): Promise<void> {
+    await this.work.memory.reread();
+    if (endingStep(this.work.memory.journal) || this.work.memory.isGone)
+      this.modelStep.interrupt('ended elsewhere');
+  }
+
+  private async act(action: Action): Promise<DriveEnd | undefined> {
+    switch (action.do) {
+      case 'end':
+        await this.end(action.step, action.calls);
+        return 'ended';
+      case 'commit_cancel':
+        await this.commitCancel();
+        return undefined;
+      case 'commit_fail': {
+        const { code, message } = action;
+        await this.commits.commit(
+          failRow(this.ports, this.work.memory.journal, action.n, { code, message }, this.modelStep.broken),
+        );
+        return undefined;
+      }
+      case 'call_model':
+        await this.usage.count(this.work.memory.journal);
+        await this.callModel(action.n);
+        return undefined;
+      case 'await_calls':
+        await this.usage.count(this.work.memory.journal);
+        return this.awaitCalls(action.calls, action.parked);
+    }
+  }
+
+  private async end(step: Step, calls: CallDecision[]): Promise<void> {
+    const { journal } = this.work.memory;
+    await this.ports.faultPoint('ending_committed');
+    this.answerStops();
+    await Promise.all([
+      endTurn(this.ports, journal, step, () => this.usage.count(journal)),
+      ...calls.map((call) => carryOut(this.ports, journal, call)),
+    ]);
+  }
+
+  /** Keeps the text that viewers have seen; whoever waits for the Stop is answered when the turn has its end. */
+  private async commitCancel(): Promise<void> {
+    const { memory } = this.work;
+    const shownFor = nextStepNumber(memory.journal);
+    for (
+      let next = decideStop(memory.journal);
+      next.do === 'commit_cancel' && !memory.isGone;
+      next = decideStop(memory.journal)
+    ) {
+      // A step that somebody else committed meanwhile has the text.
+      const broken = next.n === shownFor ? this.modelStep.broken : undefined;
+      const content = {
+        kind: 'cancel' as const,
+        attempt: this.modelStep.broken?.attempt ?? 0,
+        blocks: partialText(broken),
+        usage: usageOf(broken),
+      };
+      await this.commits.commit(stepRow(this.ports, memory.journal, next.n, content));
+    }
+    await this.ports.faultPoint('cancel_committed');
+    this.answerStops();
+  }
+
+  private answerStops(): void {
+    const { turn } = this.work.memory.journal;
+    for (const { requestId, replyTo } of this.mailbox.stops.splice(0)) {
+      void this.deps.bus.send(
+        replyTo,
+        newMessage(this.ports, 'turn.stopped', { turn_id: turn._id, request_id: requestId }),
+      );
+    }
+  }
+
+  private async callModel(n: number): Promise<void> {
+    // Until now there was nothing to interrupt: a Stop that came since the mail was read must not wait for the model.
+    if (!this.mailbox.isEmpty) return;
+    const row = await this.modelStep.run(n);
+    if (row) await this.ports.faultPoint('model_answered');
+    if (row) await this.commits.commit(row);
+    this.modelStep.forget();
+  }
+
+  /** A cache for lists: lost it harms nothing. */
+  private async markRunning(): Promise<void> {
+    const { _id } = this.work.memory.journal.turn;
+    try {
+      await this.deps.store.setTurnStatus(_id, 'running');
+    } catch (error) {
+      this.deps.log.warn({ err: error, turn_id: _id }, 'the cached status was not written');
+    }
+  }
+
+  private async awaitCalls(calls: CallDecision[], parked: boolean): Promise<'parked' | undefined> {
+    if (parked) {
+      const { turn } = this.work.memory.journal;
+      // Two writes under way at once may arrive in any order.
+      await this.marking;
+      await this.deps.store.setTurnStatus(turn._id, 'awaiting_input');
+      // An answer may have come meanwhile; a hint that nobody reads would be lost.
+      return this.mailbox.isEmpty ? 'parked' : undefined;
+    }
+    const learned = await Promise.all(calls.map((call) => this.openCalls.advance(call)));
+    if (learned.includes(true)) return undefined;
+    if (!(await this.mailbox.wait(TICK_MS))) await this.work.memory.reread();
+    return undefined;
+  }
+}

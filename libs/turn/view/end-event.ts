@@ -1,0 +1,19 @@
+import type { ConversationEvent, Journal, Step } from '#contracts';
+import { failureOf, textOf, totalUsage } from '../journal/journal.js';
+import { shownSteps } from './view-of.js';
+
+/** What viewers are told when a turn has ended by the row `end`; the same whoever tells them, and however often. */
+export function endEvent(journal: Journal, end: Step): ConversationEvent {
+  const fields = { conversation_id: end.conversation_id, turn_id: end.turn_id, timestamp: end.at };
+  const steps = shownSteps(journal).length;
+  if (end.kind === 'cancel') return { type: 'cancelled', ...fields, message: 'Stopped.', steps };
+  if (end.kind === 'fail') return { type: 'error', ...fields, ...failureOf(end), steps };
+  return {
+    type: 'complete',
+    ...fields,
+    message_id: end._id,
+    content: textOf(end),
+    usage: totalUsage(journal.steps),
+    ...(end.model === undefined ? {} : { model: end.model }),
+  };
+}
