@@ -7,13 +7,13 @@ import { Announcer } from './frame/announcer.js';
 import { CutOffContext, useConnectionLine } from './frame/cut-off.js';
 import { Header } from './frame/header.js';
 import { useLayout } from './frame/layout.js';
-import { usePageKeys } from './frame/page-keys.js';
+import { usePageKeys } from './keys/page-keys.js';
 import { ShortcutsSheet } from './frame/shortcuts-sheet.js';
 import { Sidebar } from './frame/sidebar.js';
 import { SignIn } from './frame/sign-in.js';
 import { headingOf } from './frame/titles.js';
 import { ToolsPanel } from './frame/tools-panel.js';
-import { useObservable, useSession } from './session.js';
+import { useObservable, useSession } from './session/session.js';
 import { ConversationPage } from './thread/conversation-page.js';
 
 export function App() {

@@ -13,7 +13,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
 import { startTheme } from './frame/theme.js';
-import { SessionContext, startSession } from './session.js';
+import { SessionContext, startSession } from './session/session.js';
 
 startTheme();
 createRoot(document.getElementById('page')!).render(

@@ -6,7 +6,7 @@ import {
   renameConversation,
 } from '../connection/http.js';
 import { Observable } from '../connection/observable.js';
-import { isUnnamed } from '../words/titles.js';
+import { isUnnamed } from './conversation-title.js';
 
 export interface ConversationListState {
   /** Newest first. */

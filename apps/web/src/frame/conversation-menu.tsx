@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import { useSession } from '../session.js';
+import { useSession } from '../session/session.js';
 import { IconButton } from './icon-button.js';
 import { Popover } from './popover.js';
 

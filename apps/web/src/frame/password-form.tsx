@@ -2,7 +2,7 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { readRegistration, register, requestToken, type Registration } from '../connection/accounts.js';
 import { HttpError } from '../connection/http.js';
 import { forgetInvitation, readInvitation } from '../connection/invitation.js';
-import { useObservable, useSession } from '../session.js';
+import { useObservable, useSession } from '../session/session.js';
 import { SignInHeading } from './sign-in-heading.js';
 import { SignInProblem, SIGN_IN_PROBLEM } from './sign-in-problem.js';
 

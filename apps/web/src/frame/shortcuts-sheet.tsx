@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { areLetterKeysOn, setLetterKeys } from '../thread/thread-keys.js';
+import { areLetterKeysOn, setLetterKeys } from '../keys/thread-keys.js';
 import { IconButton } from './icon-button.js';
 
 const everywhere: [string, string[]][] = [

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 import { forgetOwnTexts } from '../connection/person.js';
 import { readToken } from '../connection/token.js';
-import { useObservable, useSession } from '../session.js';
+import { useObservable, useSession } from '../session/session.js';
 import type { IconName } from './icon.js';
 import { IconButton } from './icon-button.js';
 import { useOwnName } from './own-name.js';

@@ -1,7 +1,7 @@
 import { useDeferredValue, useState, type RefObject } from 'react';
 import { activeTurn, waitsForPerson } from '../conversation/conversations.js';
-import { useObservable, useSession } from '../session.js';
-import { groupByDay } from '../words/days.js';
+import { useObservable, useSession } from '../session/session.js';
+import { groupByDay } from '../format/days.js';
 import { ConversationRow } from './conversation-row.js';
 import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';

@@ -1,6 +1,6 @@
 import type { ConversationSummary } from '../connection/http.js';
 import type { HeldConversation } from '../conversation/conversations.js';
-import { isUnnamed, titleFrom } from '../words/titles.js';
+import { isUnnamed, titleFrom } from '../conversation/conversation-title.js';
 
 /** Its title; until it has one, the beginning of what was said first. */
 export function titleOf(

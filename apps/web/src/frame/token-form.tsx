@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useObservable, useSession } from '../session.js';
+import { useObservable, useSession } from '../session/session.js';
 import { SignInHeading } from './sign-in-heading.js';
 import { SignInProblem, SIGN_IN_PROBLEM } from './sign-in-problem.js';
 

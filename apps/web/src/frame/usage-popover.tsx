@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { HttpError, readUsage, type Usage, type UsedDays, type UsedSums } from '../connection/http.js';
-import { countOf, formatNumber } from '../words/durations.js';
+import { countOf, formatNumber } from '../format/durations.js';
 import { Popover } from './popover.js';
 
 /** What models have used for the person at the page, and what is left of a budget. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { ConnectionState } from '../connection/connection.js';
 import type { ConnectionLineState } from '../frame/cut-off.js';
 import { Icon } from '../frame/icon.js';
-import { useSession } from '../session.js';
+import { useSession } from '../session/session.js';
 
 /** Above the composer. What it says is announced by the page's live region, without the countdown. */
 export function ConnectionLine({ line, state }: { line: ConnectionLineState; state: ConnectionState }) {

@@ -5,7 +5,7 @@ import { writeDraft } from '../conversation/drafts.js';
 import { isHeldBack, type OutgoingMessage } from '../conversation/outbox.js';
 import type { Route } from '../conversation/route.js';
 import { useIsCutOff, type ConnectionLineState } from '../frame/cut-off.js';
-import { useObservable, useSession } from '../session.js';
+import { useObservable, useSession } from '../session/session.js';
 import { Composer } from './composer.js';
 import { ConnectionLine } from './connection-line.js';
 import { Hello, Ideas } from './hello.js';

@@ -2,7 +2,7 @@ import { memo } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import rehypeSanitize from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
-import { splitBlocks } from '../words/blocks.js';
+import { splitBlocks } from '../format/blocks.js';
 import { CodeBlock } from './code-block.js';
 import { GrowingText } from './growing-text.js';
 

@@ -1,6 +1,6 @@
 import type { OutgoingMessage } from '../conversation/outbox.js';
 import { useIsCutOff } from '../frame/cut-off.js';
-import { useSession } from '../session.js';
+import { useSession } from '../session/session.js';
 
 export function OwnMessage({ content }: { content: string }) {
   return (

@@ -1,7 +1,7 @@
 import type { Thought } from '../conversation/thoughts.js';
 import { AsideNote } from '../frame/aside-note.js';
 import { useIsCutOff } from '../frame/cut-off.js';
-import { formatDuration } from '../words/durations.js';
+import { formatDuration } from '../format/durations.js';
 import { Markdown } from './markdown.js';
 
 /** A shorter time says nothing about the model. */

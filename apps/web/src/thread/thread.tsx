@@ -4,11 +4,11 @@ import { activeTurn, hasEnded, type HeldConversation } from '../conversation/con
 import type { OutgoingMessage } from '../conversation/outbox.js';
 import { noPassing } from '../conversation/passing.js';
 import { Icon } from '../frame/icon.js';
-import { useSession } from '../session.js';
+import { useSession } from '../session/session.js';
 import { useFollowEnd } from './follow-end.js';
 import { OutgoingBubble } from './own-message.js';
 import { Turn } from './turn.js';
-import { moveWithinThread } from './thread-keys.js';
+import { moveWithinThread } from '../keys/thread-keys.js';
 
 interface ThreadProps {
   /** Changes when another conversation is shown. */

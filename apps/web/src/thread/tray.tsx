@@ -2,7 +2,7 @@ import type { TurnView } from '#contracts';
 import { isHeldBack, type OutgoingMessage } from '../conversation/outbox.js';
 import { IconButton } from '../frame/icon-button.js';
 import { useIsCutOff } from '../frame/cut-off.js';
-import { placeInLine } from '../words/durations.js';
+import { placeInLine } from '../format/durations.js';
 
 interface TrayProps {
   queued: readonly TurnView[];

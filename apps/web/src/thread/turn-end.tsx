@@ -1,8 +1,8 @@
 import type { TurnView } from '#contracts';
 import { CopyButton } from '../frame/copy-button.js';
 import { Icon } from '../frame/icon.js';
-import { isOpen } from '../words/call-words.js';
-import { countOf, formatClock, formatDuration } from '../words/durations.js';
+import { isOpen } from '../format/call-words.js';
+import { countOf, formatClock, formatDuration } from '../format/durations.js';
 
 interface TurnEndProps {
   turn: TurnView;

@@ -4,9 +4,9 @@ import type { Passing } from '../conversation/passing.js';
 import type { ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { Icon, type IconName } from '../frame/icon.js';
-import { useObservable, useSession } from '../session.js';
-import { isOpen } from '../words/call-words.js';
-import { formatClock } from '../words/durations.js';
+import { useObservable, useSession } from '../session/session.js';
+import { isOpen } from '../format/call-words.js';
+import { formatClock } from '../format/durations.js';
 
 interface TurnNowProps {
   turn: TurnView;

@@ -5,7 +5,7 @@ import type { Thought, ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { hasEnded } from '../conversation/conversations.js';
 import { AsideNote } from '../frame/aside-note.js';
 import { useIsCutOff } from '../frame/cut-off.js';
-import { formatClock } from '../words/durations.js';
+import { formatClock } from '../format/durations.js';
 import { StepCard } from '../timeline/step-card.js';
 import { isThought, ThoughtLine } from '../timeline/thought-line.js';
 import { Markdown } from './markdown.js';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { RequestError } from '../connection/connection.js';
-import { useSession } from '../session.js';
+import { useSession } from '../session/session.js';
 
 /** Answers calls that wait for approval; what became of it comes as events. */
 export function useApproval(turnId: string) {

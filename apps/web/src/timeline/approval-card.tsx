@@ -1,7 +1,7 @@
 import type { CallView } from '#contracts';
 import { useRef } from 'react';
 import { useIsCutOff } from '../frame/cut-off.js';
-import { wholeToolName } from '../words/tool-name.js';
+import { wholeToolName } from '../format/tool-name.js';
 import { toVisibleJson, toVisibleText } from '#turn';
 import { useApproval } from './answer-approval.js';
 import { useFocusOfRow } from './focus-of-row.js';

@@ -1,6 +1,6 @@
 import type { CallView } from '#contracts';
 import { useIsCutOff } from '../frame/cut-off.js';
-import { wholeToolName } from '../words/tool-name.js';
+import { wholeToolName } from '../format/tool-name.js';
 import { useApproval } from './answer-approval.js';
 
 /** One answer for the calls of one tool that wait in a step. Their arguments all stand below. */

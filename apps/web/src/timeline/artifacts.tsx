@@ -2,7 +2,7 @@ import type { ArtifactReference } from '#contracts';
 import { useEffect, useState, type MouseEvent } from 'react';
 import { HttpError, artifactPath, readArtifact } from '../connection/http.js';
 import { readToken } from '../connection/token.js';
-import { formatBytes } from '../words/bytes.js';
+import { formatBytes } from '../format/bytes.js';
 
 /** Only what the server has looked at has one of these types. */
 const PICTURE_TYPE = /^image\/(png|jpeg|gif|webp)$/;

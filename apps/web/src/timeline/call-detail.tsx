@@ -1,8 +1,8 @@
 import type { CallView } from '#contracts';
 import { useState } from 'react';
 import { HttpError, readCall } from '../connection/http.js';
-import { isOpen, workerName } from '../words/call-words.js';
-import { formatClock, formatDuration } from '../words/durations.js';
+import { isOpen, workerName } from '../format/call-words.js';
+import { formatClock, formatDuration } from '../format/durations.js';
 import { Artifacts } from './artifacts.js';
 import { Payload } from './payload.js';
 

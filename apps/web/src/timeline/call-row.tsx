@@ -6,7 +6,7 @@ import { isThisPerson } from '../connection/person.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { FoldButton } from '../frame/fold-button.js';
 import { Icon, type IconName } from '../frame/icon.js';
-import { useSession } from '../session.js';
+import { useSession } from '../session/session.js';
 import {
   approvalWords,
   gistOf,
@@ -15,9 +15,9 @@ import {
   stateWord,
   whyOf,
   type CallLook,
-} from '../words/call-words.js';
-import { formatDuration, formatElapsed } from '../words/durations.js';
-import { toolNameOf } from '../words/tool-name.js';
+} from '../format/call-words.js';
+import { formatDuration, formatElapsed } from '../format/durations.js';
+import { toolNameOf } from '../format/tool-name.js';
 import { ApprovalCard, ApprovalLine } from './approval-card.js';
 import { CallDetail } from './call-detail.js';
 import { Lane } from './lane.js';

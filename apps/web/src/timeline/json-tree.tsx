@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { FoldButton } from '../frame/fold-button.js';
-import { countOf } from '../words/durations.js';
+import { countOf } from '../format/durations.js';
 import { toVisibleJson, toVisibleText } from '#turn';
 
 const ITEMS_SHOWN = 20;

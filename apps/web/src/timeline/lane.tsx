@@ -1,6 +1,6 @@
 import type { CallView } from '#contracts';
 import type { CSSProperties } from 'react';
-import { lookOf } from '../words/call-words.js';
+import { lookOf } from '../format/call-words.js';
 import { endOf, percentOf, startOf, type Span } from './times.js';
 
 /** Thin line: waited. Block: ran. Dashes: still waits, or nobody knows. Decoration: the time next to it is text. */

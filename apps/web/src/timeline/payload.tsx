@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { CopyButton } from '../frame/copy-button.js';
-import { formatNumber } from '../words/durations.js';
+import { formatNumber } from '../format/durations.js';
 import { JsonTree } from './json-tree.js';
 
 const LINES_PER_PAGE = 200;

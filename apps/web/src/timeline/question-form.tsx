@@ -3,7 +3,7 @@ import { checkAnswer, type AnswerProblem } from '#turn';
 import { useId, useLayoutEffect, useRef, useState, type FormEvent } from 'react';
 import { RequestError } from '../connection/connection.js';
 import { useIsCutOff } from '../frame/cut-off.js';
-import { useSession } from '../session.js';
+import { useSession } from '../session/session.js';
 import { useFocusOfRow } from './focus-of-row.js';
 import { QuestionField } from './question-field.js';
 import { readAnswer } from './question-values.js';

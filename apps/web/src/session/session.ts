@@ -1,13 +1,13 @@
 import { createContext, use, useSyncExternalStore } from 'react';
-import { Connection } from './connection/connection.js';
-import type { Observable } from './connection/observable.js';
-import { Clock } from './conversation/clock.js';
-import { ConversationList } from './conversation/conversation-list.js';
-import { Conversations } from './conversation/conversations.js';
-import { Outbox } from './conversation/outbox.js';
-import { Router } from './conversation/route.js';
-import { ToolList } from './frame/tool-list.js';
-import { titleFrom } from './words/titles.js';
+import { Connection } from '../connection/connection.js';
+import type { Observable } from '../connection/observable.js';
+import { Clock } from '../conversation/clock.js';
+import { ConversationList } from '../conversation/conversation-list.js';
+import { Conversations } from '../conversation/conversations.js';
+import { Outbox } from '../conversation/outbox.js';
+import { Router } from '../conversation/route.js';
+import { ToolList } from './tool-list.js';
+import { titleFrom } from '../conversation/conversation-title.js';
 
 /** Everything of the page that outlives a component. */
 export interface Session {

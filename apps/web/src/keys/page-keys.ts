@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { areLetterKeysOn, isWriting } from '../thread/thread-keys.js';
+import { areLetterKeysOn, isWriting } from './thread-keys.js';
 
 export interface PageKeys {
   /** Esc: closes what is open, else stops. */

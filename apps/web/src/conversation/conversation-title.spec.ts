@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isUnnamed, titleFrom } from './titles.js';
+import { isUnnamed, titleFrom } from './conversation-title.js';
 
 describe('titles', () => {
   it('are the beginning of the first message, on one line', () => {
