@@ -1,12 +1,12 @@
 const libs =
-  'contracts|turn|journal|messaging|store|llm|tools|mcp|observability|bootstrap|faults|limits|time';
+  'contracts|turn|journal|messaging|store|llm|tools|toolsets|mcp|observability|bootstrap|faults|limits|time';
 /** A vendor SDK has one home; everything else sees our port. */
 const homes = {
   amqplib: '^libs/messaging/rabbitmq/',
   '@nestjs/microservices': '^(libs/messaging/nest/|apps/)',
   mongoose: '^libs/store/mongo/',
   mongodb: '^libs/store/mongo/',
-  libsql: '^(libs/store/libsql/|libs/tools/local/)',
+  libsql: '^(libs/store/libsql/|libs/toolsets/)',
   '@anthropic-ai/sdk': '^libs/llm/anthropic/',
   openai: '^libs/llm/openai/',
   '@modelcontextprotocol/client': '^libs/mcp/',
@@ -20,7 +20,7 @@ const homes = {
   react: '^apps/web/',
   jose: '^apps/gateway/',
   ajv: '^libs/tools/',
-  re2js: '^libs/tools/local/',
+  re2js: '^libs/toolsets/',
 };
 
 const forbidden = [

@@ -8,7 +8,7 @@ import { createStore, type Store } from '#store';
 import { startOrchestrator } from '../apps/orchestrator/start-orchestrator.app.js';
 import { testSettings } from '../apps/orchestrator/testing/test-settings.js';
 import { startToolWorker } from '../apps/tool-worker/start-tool-worker.app.js';
-import { createLocalToolsets } from '#tools';
+import { createLocalToolsets } from '#toolsets';
 import { SystemClock, systemTime } from '#time';
 import { testPeers } from '#journal/testing';
 

@@ -2,7 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { ConfigError, settingsOfTool, type Settings, type ToolConfig } from '#bootstrap';
 import { createMcpToolsets, loadMcpConfig, type McpLogger, type McpMetrics } from '#mcp';
 import type { Store } from '#store';
-import { createLocalToolsets, loadToolFiles, ToolSetupError, type FactStore, type ToolsetHost } from '#tools';
+import { ToolSetupError, type ToolsetHost } from '#tools';
+import { createLocalToolsets, loadToolFiles, type FactStore } from '#toolsets';
 import type { Clock, Time } from '#time';
 import type { ToolOverrides } from './tool-worker.deps.js';
 

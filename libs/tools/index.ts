@@ -18,6 +18,3 @@ export * from './lost-workers.js';
 export * from './offer.js';
 export * from './definition-watch.js';
 export * from './define-tool.js';
-export { loadToolFiles } from './folder/load-tool-files.js';
-export { createLocalToolsets } from './local/create-local-toolsets.js';
-export type { FactStore } from './local/memory.js';

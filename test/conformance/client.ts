@@ -1,7 +1,7 @@
 import { type Question, type Reply } from '#tools';
 import { createMcpToolsets, parseMcpConfig } from '#mcp';
 import { systemTime } from '#time';
-import { toolContext } from '../../libs/tools/testing/tool-context.js';
+import { toolContext } from '../../libs/toolsets/testing/tool-context.js';
 
 /*
  * The client that the MCP conformance suite tests: our own toolset, told by the suite which server to talk to and

@@ -13,7 +13,7 @@ const code = block!.code;
 const [, file] = /`([\w.-]+\.tool\.mjs)`/.exec(text)!;
 
 /** Prints each toolset of the folder with its tools and what the first one answers. */
-const PROGRAM = `import { loadToolFiles } from ${JSON.stringify(pathToFileURL(join(root, 'libs/tools/folder/load-tool-files.ts')).href)};
+const PROGRAM = `import { loadToolFiles } from ${JSON.stringify(pathToFileURL(join(root, 'libs/toolsets/load-tool-files.ts')).href)};
 import { SystemClock } from ${JSON.stringify(pathToFileURL(join(root, 'libs/time/index.ts')).href)};
 import { runTool } from 'switchyard/tools';
 const toolsets = await loadToolFiles(import.meta.dirname, { clock: new SystemClock() });

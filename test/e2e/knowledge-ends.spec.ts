@@ -9,7 +9,7 @@ import { newFolder, removeFolders } from './standalone-process.js';
 const KNOWLEDGE_BASES = 20;
 const DOCUMENTS = 2_000;
 
-const SEARCHER = JSON.stringify(join(builtFolder, 'libs/tools/local/knowledge-searcher.js'));
+const SEARCHER = JSON.stringify(join(builtFolder, 'libs/toolsets/knowledge-searcher.js'));
 
 /** Ends when every thread has written the first of its index. */
 const programThatEnds = (documents: string, indexes: string, ending: string) => `

@@ -1,5 +1,5 @@
 import type { Clock } from '#time';
-import type { ToolsetHost } from '../tool.port.js';
+import type { ToolsetHost } from '#tools';
 import { createArtifactsToolset, type ArtifactReader } from './artifacts.js';
 import { createHttpToolset, type HttpOptions } from './http.js';
 import { createKnowledgeToolset, type KnowledgeOptions } from './knowledge.js';

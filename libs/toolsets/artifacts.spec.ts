@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { plainText, type Artifact } from '#contracts';
 import { SystemClock } from '#time';
-import { makeArtifact } from '../artifact.js';
-import { toolContext } from '../testing/tool-context.js';
-import { PNG } from '../testing/pictures.js';
-import { ToolError } from '../tool.port.js';
+import { makeArtifact, ToolError } from '#tools';
+import { toolContext } from './testing/tool-context.js';
+import { PNG } from '../tools/testing/index.js';
 import { createArtifactsToolset } from './artifacts.js';
 
 const PLACE = { user_id: 'u', conversation_id: 'conversation-1', turn_id: 't', tool_call_id: 'c' };

@@ -2,9 +2,14 @@ import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LateError, within, type Clock } from '#time';
-import { defineToolset, findDefinitionProblem, ToolSetupError } from '../define-tool.js';
-import type { Tool, ToolsetHost } from '../tool.port.js';
-import { InputSchemas } from '../input-schemas.js';
+import {
+  defineToolset,
+  findDefinitionProblem,
+  InputSchemas,
+  type Tool,
+  type ToolsetHost,
+  ToolSetupError,
+} from '#tools';
 
 const TOOL_FILE = /^(.+)\.tool\.(js|mjs|ts)$/;
 const VERSION = '1.0.0';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { idSchema, type Artifact } from '#contracts';
 import type { Clock } from '#time';
-import { defineTool, defineToolset } from '../define-tool.js';
-import { ToolError, type ToolContext, type ToolsetHost } from '../tool.port.js';
+import { defineTool, defineToolset, type ToolContext, ToolError, type ToolsetHost } from '#tools';
 import { characterStart, compilePattern, isContinuation, searchText } from './search-text.js';
 
 /** Where artifacts are read: the store, as far as these tools need it. */

@@ -1,4 +1,4 @@
-import { ToolError } from '../tool.port.js';
+import { ToolError } from '#tools';
 
 /** Throws for a question without a word in it. */
 export function refuseEmptyQuery(query: string): void {

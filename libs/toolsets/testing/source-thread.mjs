@@ -1,4 +1,4 @@
 /* The index thread from its TypeScript source. */
 import '../../../scripts/typescript-register.mjs';
 
-await import('../local/knowledge-thread.ts');
+await import('../knowledge-thread.ts');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createStore, type Store } from '#store';
 import { SystemClock } from '#time';
-import { runTool } from '../run-tool.js';
+import { runTool } from '../tools/testing/index.js';
 import { createMemoryToolset } from './memory.js';
 
 let store: Store;

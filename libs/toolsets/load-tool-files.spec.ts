@@ -1,11 +1,12 @@
+import { z } from 'zod';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '#time';
 import { SeededRandom, VirtualClock } from '#time/testing';
-import { defineTool, z } from '../author.js';
-import { runTool } from '../run-tool.js';
+import { defineTool } from '#tools';
+import { runTool } from '../tools/testing/index.js';
 import { loadToolFiles } from './load-tool-files.js';
 
 const clock = new SystemClock();

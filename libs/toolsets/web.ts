@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { ErrorDetail, ErrorType } from '#contracts';
 import { limitTime, type Clock } from '#time';
-import { defineTool, defineToolset } from '../define-tool.js';
-import { ToolError, type ToolsetHost } from '../tool.port.js';
+import { defineTool, defineToolset, ToolError, type ToolsetHost } from '#tools';
 import { refuseEmptyQuery } from './empty-query.js';
 import { retryAfterMs } from './retry-after.js';
 import { SearchPace } from './search-pace.js';

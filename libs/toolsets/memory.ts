@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ErrorDetail, ErrorType, Fact } from '#contracts';
 import { timestampOf, type Clock } from '#time';
-import { defineTool, defineToolset } from '../define-tool.js';
-import { ToolError, type ToolsetHost } from '../tool.port.js';
+import { defineTool, defineToolset, ToolError, type ToolsetHost } from '#tools';
 import { toSearchTerms } from './search-terms.js';
 
 /** Where facts are kept: the part of the store that these tools need. */

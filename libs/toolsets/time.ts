@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '#time';
-import { defineTool, defineToolset } from '../define-tool.js';
-import { ToolError, type ToolsetHost } from '../tool.port.js';
+import { defineTool, defineToolset, ToolError, type ToolsetHost } from '#tools';
 
 const input = z.strictObject({
   time_zone: z

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { toolContext } from '../testing/tool-context.js';
+import { toolContext } from './testing/tool-context.js';
 import { plainText } from '#contracts';
-import { InPlaceChecks } from '../testing/in-place-checks.js';
-import { ArgumentValidator } from '../validate-arguments.js';
+import { InPlaceChecks } from '../tools/testing/index.js';
+import { ArgumentValidator } from '#tools';
 import { createMathToolset } from './math.js';
 
 const tools = createMathToolset().tools();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { runTool } from '../run-tool.js';
+import { runTool } from '../tools/testing/index.js';
 import { createTimeToolset } from './time.js';
 
 const [now] = createTimeToolset({ wall: () => Date.parse('2026-01-31T23:05:09.500Z') }).tools();

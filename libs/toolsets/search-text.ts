@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { letOthersRun, type Clock } from '#time';
-import { ToolError } from '../tool.port.js';
+import { ToolError } from '#tools';
 
 /** A longer line is searched in pieces that overlap: a longer match than the overlap may be missed in it. */
 const MAX_PIECE_BYTES = 8 * 1024;

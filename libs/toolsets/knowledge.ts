@@ -2,9 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { ErrorType } from '#contracts';
-import { defineTool, defineToolset } from '../define-tool.js';
-import { toPrintable } from '../printable.js';
-import { ToolError, type ToolsetHost } from '../tool.port.js';
+import { defineTool, defineToolset, ToolError, type ToolsetHost, toPrintable } from '#tools';
 import type { SearchHit } from './document-index.js';
 import { refuseEmptyQuery } from './empty-query.js';
 import { KnowledgeSearcher, KnowledgeUnavailableError } from './knowledge-searcher.js';
@@ -17,7 +15,7 @@ export interface KnowledgeOptions {
 }
 
 export function createKnowledgeToolset({ docsDir, dataDir }: KnowledgeOptions = {}): ToolsetHost {
-  const folder = docsDir ?? fileURLToPath(new URL('./documents/', import.meta.url));
+  const folder = docsDir ?? fileURLToPath(new URL('../tools/local/documents/', import.meta.url));
   const file = dataDir === undefined ? ':memory:' : join(dataDir, 'knowledge.db');
   const searcher = new KnowledgeSearcher({ folder, file });
   return defineToolset({

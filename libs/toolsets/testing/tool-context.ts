@@ -1,5 +1,4 @@
-import { makeArtifact, referenceTo } from '../artifact.js';
-import type { ToolContext } from '../tool.port.js';
+import { makeArtifact, referenceTo, type ToolContext } from '#tools';
 
 const PLACE = {
   user_id: 'user-1',

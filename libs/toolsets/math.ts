@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defineTool, defineToolset } from '../define-tool.js';
-import type { ToolsetHost } from '../tool.port.js';
+import { defineTool, defineToolset, type ToolsetHost } from '#tools';
 
 const input = z.strictObject({
   a: z.int().describe('First integer'),

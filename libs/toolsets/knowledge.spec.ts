@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '../../../test/services/wait-for.js';
-import { toolContext } from '../testing/tool-context.js';
-import type { ToolsetHost } from '../tool.port.js';
+import { waitFor } from '../../test/services/wait-for.js';
+import { toolContext } from './testing/tool-context.js';
+import type { ToolsetHost } from '#tools';
 import { plainText } from '#contracts';
 import { createKnowledgeToolset, type KnowledgeOptions } from './knowledge.js';
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '#time';
-import { bytesInUse } from '../../../test/services/heap.js';
-import { runTool } from '../run-tool.js';
+import { bytesInUse } from '../../test/services/heap.js';
+import { runTool } from '../tools/testing/index.js';
 import type { RequestGuard } from './guarded-request.js';
 import { createHttpToolset, type HttpOptions } from './http.js';
 

@@ -1,10 +1,10 @@
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../start-thread.js';
+import { startThread } from '#tools';
 import type { SearchHit } from './document-index.js';
 import type { KnowledgeAnswer, KnowledgeRequest, KnowledgeThreadData } from './knowledge-thread.js';
 import { Uninterrupted } from './uninterrupted.js';
 
-const THREAD = { compiled: './knowledge-thread.js', source: '../testing/source-thread.mjs' };
+const THREAD = { compiled: './knowledge-thread.js', source: './testing/source-thread.mjs' };
 
 /** The folder or the thread is not there. */
 export class KnowledgeUnavailableError extends Error {
