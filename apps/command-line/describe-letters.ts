@@ -1,5 +1,5 @@
 import type { DeadLetter } from '#contracts';
-import { printable } from './printable.js';
+import { toTerminalSafe } from './terminal-safe.js';
 
 export type LetterSummary = Omit<DeadLetter, 'content'>;
 
@@ -7,15 +7,15 @@ export type LetterSummary = Omit<DeadLetter, 'content'>;
 export function listLetters(letters: LetterSummary[]): string {
   if (letters.length === 0) return 'There are no dead letters.\n';
   return letters
-    .map((letter) => `${letter._id}  ${letter.at}  ${letter.queue}  ${printable(reasonOf(letter))}\n`)
+    .map((letter) => `${letter._id}  ${letter.at}  ${letter.queue}  ${toTerminalSafe(reasonOf(letter))}\n`)
     .join('');
 }
 
 export function describeLetter({ content, ...letter }: DeadLetter): string {
   const lines = Object.entries(letter).map(
-    ([name, value]) => `${name.padEnd(12)} ${printable(String(value))}`,
+    ([name, value]) => `${name.padEnd(12)} ${toTerminalSafe(String(value))}`,
   );
-  return `${lines.join('\n')}\n\n${printable(content)}\n`;
+  return `${lines.join('\n')}\n\n${toTerminalSafe(content)}\n`;
 }
 
 function reasonOf({ reason, replayed_at }: LetterSummary): string {

@@ -1,9 +1,9 @@
-import { printable } from './printable.js';
+import { toTerminalSafe } from './terminal-safe.js';
 
 /** Columns as wide as their widest cell, two spaces between them. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows].map((line) =>
-    line.map((cell) => printable(cell).replaceAll('\n', '\uFFFD')),
+    line.map((cell) => toTerminalSafe(cell).replaceAll('\n', '\uFFFD')),
   );
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   return lines

@@ -18,7 +18,7 @@ import type { Ports } from './ports.js';
 export type CallLabel = Pick<Call, 'tool_name' | 'display_name' | 'source'> & { audited: AuditedCall };
 
 /** Rows that carrying out a decision showed to exist; who keeps a journal in memory adds them. */
-export interface Learned {
+export interface RowsWritten {
   claim?: Claim;
   outcome?: Outcome;
   answer?: Answer;
@@ -27,7 +27,7 @@ export interface Learned {
 }
 
 /** Does what `decideCall` said about one call. Every action is idempotent: losing an insert is an answer. */
-export async function carryOut(ports: Ports, journal: Journal, decision: CallDecision): Promise<Learned> {
+export async function carryOut(ports: Ports, journal: Journal, decision: CallDecision): Promise<RowsWritten> {
   const { step, call, action } = decision;
   switch (action.do) {
     case 'nothing':
@@ -83,7 +83,7 @@ export async function compete(
   ports: Ports,
   call: CallLabel & { tool_call_id: string },
   outcome: Outcome,
-): Promise<Learned> {
+): Promise<RowsWritten> {
   const { won, row } = await ports.store.claim(settleClaim(outcome, ports.me));
   if (won) await ports.faultPoint('settle_claimed');
   const next = decideAfterCompeting(row, outcome);

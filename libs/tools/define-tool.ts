@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toolClassSchema, type ToolClass } from '#contracts';
-import { againIfLate, runWithTimeLimit, TimeLimitError } from './time-limit.js';
+import { againIfLate, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
 import { ToolError, type Tool, type ToolContext, type ToolsetHost } from './tool.port.js';
 import { success } from './tool-result.js';
 

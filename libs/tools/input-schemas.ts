@@ -4,7 +4,7 @@ import { isWithinDepth } from '#contracts';
 import { reduceSchema, UnusableSchemaError } from './input-schema.js';
 import { SchemaCompiler } from './schema-compiler.js';
 import { costOfSchema } from './schema-cost.js';
-import { againIfLate, runWithTimeLimit, TimeLimitError } from './time-limit.js';
+import { againIfLate, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
 
 /** For compiling one schema, by the wall clock; one that is late is compiled again. */
 const COMPILE_LIMIT_MS = 500;

@@ -4,7 +4,7 @@ import { orchestratorMoves } from './orchestrator.js';
 import { brokenIn, endIn, isGoal, type PromiseName } from './promises.js';
 import { hasEnded, START, States, type State } from './state.js';
 import { Symmetry } from './symmetry.js';
-import { brokerMoves, sweeperMoves } from './surroundings.js';
+import { brokerMoves, sweeperMoves } from './environment.js';
 import type { Variant } from './variant.js';
 import { workerMoves } from './worker.js';
 

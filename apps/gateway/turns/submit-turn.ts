@@ -3,7 +3,6 @@ import {
   isEndedStatus,
   type ClientAnswer,
   type ClientRequest,
-  type Conversation,
   type Turn,
 } from '#contracts';
 import type { FaultPoint } from '#faults';
@@ -11,24 +10,21 @@ import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
 import type { Time } from '#time';
-import { endingStep } from '#turn';
 import type { User } from '../people/auth/user.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
 import { newConversation } from './conversations.js';
 import type { Ownership } from './ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
-import { canGoOn, insertBehind, type GoingOn } from './go-on.js';
+import { canContinue, insertAfter, type Continuation } from './continuation.js';
 import type { Exchange } from './fold-history.js';
 import { countRowsToImport, importHistory } from './import-history.js';
+import { insertNextTurn } from './insert-turn.js';
 import { newTurn } from './new-turn.js';
 import type { BudgetDoor } from '../usage/budget-door.js';
 import type { StopTurns } from './stop-turns.js';
 import { TurnAnnouncer } from './turn-announcer.js';
 import type { TurnDoor, Visit } from './turn-door.js';
 import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
-
-const MAX_NUMBER_TRIES = 50;
-const RETRY_AFTER_MS = 1_000;
 
 /** A turn that is in the journal: the client may be told. */
 export interface AcceptedTurn {
@@ -44,7 +40,7 @@ export interface AcceptedTurn {
 }
 
 /** The conversation that a message starts, as other protocols have it. */
-export interface NewPlace {
+export interface ConversationSeed {
   /** Made by the caller from the user's id; the message starts it unless it exists. Not besides `conversation_id`. */
   conversationId?: string;
   /** Ms since epoch: such a conversation is in no list. */
@@ -54,11 +50,11 @@ export interface NewPlace {
   /**
    * Where the same was said already: if it can be gone on with, this is done instead. Not with a client's message id.
    */
-  goesOn?: GoingOn;
+  continues?: Continuation;
 }
 
 type BeforeInsert = (conversationId: string, turnId: string) => Promise<void>;
-type Entering = NewPlace & { beforeInsert: BeforeInsert };
+type Entering = ConversationSeed & { beforeInsert: BeforeInsert };
 
 export interface SubmitTurnDeps extends Time {
   store: Store;
@@ -91,43 +87,43 @@ export class SubmitTurn {
     user: User,
     request: ClientRequest<'message'>,
     beforeInsert: BeforeInsert = () => Promise.resolve(),
-    place: NewPlace = {},
+    place: ConversationSeed = {},
   ): Promise<AcceptedTurn> {
     if (request.content.length > MAX_CONTENT_LENGTH)
       throw new RequestError('content_too_long', `A message has at most ${MAX_CONTENT_LENGTH} characters.`);
     const visit = this.deps.door.visit(user.id);
     try {
       const entering = { ...place, beforeInsert };
-      const goneOn = await this.goOn(visit, user, request, entering);
-      return goneOn ?? (await this.enter(visit, user, request, entering));
+      const continued = await this.continueConversation(visit, user, request, entering);
+      return continued ?? (await this.enter(visit, user, request, entering));
     } finally {
       visit.end();
     }
   }
 
   /** Undefined when there is nothing to go on with, or not any more. */
-  private async goOn(
+  private async continueConversation(
     visit: Visit,
     user: User,
     request: ClientRequest<'message'>,
-    { goesOn, beforeInsert }: Entering,
+    { continues, beforeInsert }: Entering,
   ): Promise<AcceptedTurn | undefined> {
-    if (!goesOn) return undefined;
+    if (!continues) return undefined;
     const { store, models, budgets } = this.deps;
-    const { conversationId, after } = goesOn;
+    const { conversationId, after } = continues;
     const [conversation, unended] = await Promise.all([
       store.getConversation(conversationId),
       store.countUnendedTurns(user.id),
     ]);
-    if (!canGoOn(this.deps.clock, conversation, user.id)) return undefined;
+    if (!canContinue(this.deps.clock, conversation, user.id)) return undefined;
     models.checkTurn(user, request.options, conversation);
     await budgets.check(user, request.options);
-    visit.letIn(unended);
+    visit.admit(unended);
     const client_message_id = this.deps.random.id();
     const turnId = turnIdOf(conversationId, client_message_id);
     await beforeInsert(conversationId, turnId);
     const turn = this.turnOf(user, { ...request, client_message_id }, { conversationId, turnId });
-    const row = await insertBehind(store, turn, after);
+    const row = await insertAfter(store, turn, after);
     if (!row) return undefined;
     await this.deps.faultPoint('turn_inserted');
     return this.accepted(user, row, { won: true, isNewConversation: false, unended });
@@ -158,7 +154,7 @@ export class SubmitTurn {
     if (!existing) {
       models.checkTurn(user, request.options, conversation);
       await budgets.check(user, request.options);
-      visit.letIn(unended, rows);
+      visit.admit(unended, rows);
     }
     await beforeInsert(conversationId, turnId);
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
@@ -167,7 +163,7 @@ export class SubmitTurn {
     const turn = this.turnOf(user, { ...request, client_message_id }, { conversationId, turnId });
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
-      : await this.insert(turn);
+      : await insertNextTurn(store, turn);
     await this.deps.faultPoint('turn_inserted');
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
     const isUnseen = isNewConversation && history.length === 0;
@@ -206,42 +202,10 @@ export class SubmitTurn {
   }
 
   /** True if nobody else has begun it meanwhile. */
-  private async begin(id: string, user: User, { expiresAt }: NewPlace): Promise<boolean> {
+  private async begin(id: string, user: User, { expiresAt }: ConversationSeed): Promise<boolean> {
     const { store, clock } = this.deps;
     const { won } = await store.insertConversation(newConversation(clock, id, user.id, { expiresAt }));
     return won;
-  }
-
-  /** The next number is an insert, too: who finds it taken tries the one after. */
-  private async insert(turn: Turn): Promise<{ won: boolean; row: Turn; policy: Conversation['policy'] }> {
-    const { store } = this.deps;
-    const { conversation_id, at } = turn;
-    for (let tries = 0; tries < MAX_NUMBER_TRIES; tries++) {
-      const [conversation, lastNumber] = await Promise.all([
-        store.getConversation(conversation_id),
-        store.lastTurnNumber(conversation_id),
-      ]);
-      if (!conversation || conversation.deleted_at !== undefined) throw notFound();
-      const { policy } = conversation;
-      if (policy === 'reject' && (await this.isBusy(turn)))
-        throw new RequestError('busy', 'The conversation has a turn that has not ended.', RETRY_AFTER_MS);
-      const [inserted] = await Promise.all([
-        store.insertTurn({ ...turn, number: lastNumber + 1 }),
-        store.updateConversation(conversation_id, { updated_at: at }),
-      ]);
-      if (inserted !== 'taken') return { ...inserted, policy };
-    }
-    throw new RequestError('overloaded', 'Too many messages at once in this conversation.', RETRY_AFTER_MS);
-  }
-
-  /** The cached status may lag behind the journal, so the journal is asked. */
-  private async isBusy(turn: Turn): Promise<boolean> {
-    const { store } = this.deps;
-    const unended = await store.listUnendedTurns(turn.conversation_id);
-    const others = unended.filter((other) => other._id !== turn._id);
-    if (others.length === 0) return false;
-    const journals = await store.readJournals(turn.conversation_id, others);
-    return journals.some((journal) => !endingStep(journal));
   }
 
   private async stopEarlier(turn: Turn): Promise<void> {

@@ -66,19 +66,19 @@ describe('the door for new turns', () => {
     const { door } = open({ queue: 'missing' });
     const overloaded = expect.objectContaining({ code: 'overloaded' });
     const burst = Array.from({ length: 5 }, () => door.visit('ann'));
-    for (const visit of burst.slice(0, 2)) visit.letIn(0);
+    for (const visit of burst.slice(0, 2)) visit.admit(0);
     burst[0]!.end();
-    burst[2]!.letIn(0);
+    burst[2]!.admit(0);
     // All of them found no turn when they came, and three are let in by now.
-    expect(() => burst[3]!.letIn(0)).toThrow(overloaded);
-    door.visit('bob').letIn(0);
+    expect(() => burst[3]!.admit(0)).toThrow(overloaded);
+    door.visit('bob').admit(0);
     const late = door.visit('ann');
     burst[1]!.end();
     // It came when one turn was in the journal for sure: that one is in its own count.
-    expect(() => late.letIn(1)).toThrow(overloaded);
+    expect(() => late.admit(1)).toThrow(overloaded);
     for (const visit of [burst[2]!, burst[3]!, burst[4]!, late]) visit.end();
-    door.visit('ann').letIn(2);
-    expect(() => door.visit('ann').letIn(3)).toThrow(overloaded);
+    door.visit('ann').admit(2);
+    expect(() => door.visit('ann').admit(3)).toThrow(overloaded);
   });
 
   it('is closed to a user with too many unended turns or messages a minute, and says when to come again', () => {
@@ -100,17 +100,17 @@ describe('the door for new turns', () => {
     const waits = (retryAfterMs: number) => expect.objectContaining({ code: 'overloaded', retryAfterMs });
     for (let sent = 0; sent < 99; sent++) door.check('ann', 0);
     time.now = 10_000;
-    door.visit('ann').letIn(0, 250);
+    door.visit('ann').admit(0, 250);
     expect(() => door.check('ann', 0)).toThrow(waits(120_000));
     expect(() => door.count('ann')).toThrow(waits(120_000));
     door.check('bob', 0);
     // Let in as a message before it was known that there is a history to be kept.
     const late = door.visit('bob');
-    late.letIn(0);
-    late.letIn(0, 250);
-    expect(() => late.letIn(0, 2)).toThrow(waits(120_000));
+    late.admit(0);
+    late.admit(0, 250);
+    expect(() => late.admit(0, 2)).toThrow(waits(120_000));
     time.now = 129_999;
-    expect(() => door.visit('ann').letIn(0, 1)).toThrow(waits(1));
+    expect(() => door.visit('ann').admit(0, 1)).toThrow(waits(1));
     time.now = 130_000;
     for (let sent = 0; sent < 49; sent++) door.check('ann', 0);
     expect(() => door.check('ann', 0)).toThrow(waits(60_000));

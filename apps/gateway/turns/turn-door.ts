@@ -28,7 +28,7 @@ export type DoorLimit = 'messages_per_minute' | 'turns_at_once' | 'waiting_turns
 /** The messages of one user that are at the door. */
 interface Visits {
   near: number;
-  letIn: number;
+  admit: number;
   done: number;
 }
 
@@ -38,7 +38,7 @@ export interface Visit {
    * Throws `RequestError` `overloaded`; `counted`: unended turns of the user; `rows`: what it brings along to be kept.
    * The message counts once, rows whenever there are any.
    */
-  letIn(counted: number, rows?: number): void;
+  admit(counted: number, rows?: number): void;
   end(): void;
 }
 
@@ -79,16 +79,16 @@ export class TurnDoor {
    * is missing in that count. `end` when the turn is there, or is not to be.
    */
   visit(userId: string): Visit {
-    const visits = this.visits.get(userId) ?? { near: 0, letIn: 0, done: 0 };
+    const visits = this.visits.get(userId) ?? { near: 0, admit: 0, done: 0 };
     this.visits.set(userId, visits);
     visits.near++;
     const doneBefore = visits.done;
     let isIn = false;
     return {
-      letIn: (counted, rows = 0) => {
+      admit: (counted, rows = 0) => {
         if (isIn) return rows > 0 ? this.count(userId, rows) : undefined;
-        this.check(userId, counted + visits.letIn - doneBefore, rows);
-        visits.letIn++;
+        this.check(userId, counted + visits.admit - doneBefore, rows);
+        visits.admit++;
         isIn = true;
       },
       end: () => {

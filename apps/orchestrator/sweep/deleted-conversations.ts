@@ -2,7 +2,7 @@ import type { Conversation } from '#contracts';
 import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
 import { markDeleted, removeDeleted, type Ports } from '#journal';
-import { forEachAtOnce } from './at-once.js';
+import { forEachLimited } from './for-each-limited.js';
 
 const CONVERSATIONS_A_ROUND = 20;
 const CONVERSATIONS_AT_ONCE = 4;
@@ -28,7 +28,7 @@ export class DeletedConversations {
       await this.markUnchanged(now, this.retentionDays);
     if (now >= this.nextUnscheduledAt) await this.schedule(now);
     const due = await this.ports.store.listDueConversations(now, CONVERSATIONS_A_ROUND);
-    await forEachAtOnce(due, CONVERSATIONS_AT_ONCE, (conversation) => this.removeSafely(conversation, now));
+    await forEachLimited(due, CONVERSATIONS_AT_ONCE, (conversation) => this.removeSafely(conversation, now));
   }
 
   private async markUnchanged(now: number, days: number): Promise<void> {

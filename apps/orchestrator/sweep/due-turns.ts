@@ -11,7 +11,7 @@ import {
   statusOf,
   type CallDecision,
 } from '#turn';
-import { forEachAtOnce } from './at-once.js';
+import { forEachLimited } from './for-each-limited.js';
 import type { TurnHints } from './turn-hints.js';
 
 const TURNS_A_ROUND = 200;
@@ -37,7 +37,7 @@ export class DueTurns {
     const journals = await this.readAll(due, now);
     await this.moveDue(journals, now);
     const undriven: Turn[] = [];
-    await forEachAtOnce(journals, TURNS_AT_ONCE, (journal) => this.lookAtSafely(journal, now, undriven));
+    await forEachLimited(journals, TURNS_AT_ONCE, (journal) => this.lookAtSafely(journal, now, undriven));
     const places = new Map(due.map(({ _id }, place) => [_id, place]));
     const placeOf = ({ _id }: Turn) => places.get(_id) ?? due.length;
     await this.hints.send(undriven.sort((a, b) => placeOf(a) - placeOf(b)));
@@ -60,7 +60,7 @@ export class DueTurns {
       if (error instanceof StoreUnavailableError) throw error;
     }
     const journals: Journal[] = [];
-    await forEachAtOnce(due, TURNS_AT_ONCE, (turn) =>
+    await forEachLimited(due, TURNS_AT_ONCE, (turn) =>
       this.safely(turn, now, async () => {
         const journal = await store.readJournal(turn._id);
         if (journal) journals.push(journal);

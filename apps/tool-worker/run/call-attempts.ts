@@ -9,7 +9,7 @@ import type { CallInHand } from './call-in-hand.js';
 import { CallOutput } from './call-output.js';
 import { CallQuestions, type QuestionTimes } from './call-questions.js';
 import type { StandBack } from './stand-back.js';
-import { runTool, runWhenReached, type Ran } from './run-tool.js';
+import { runAttempt, runWhenReached, type Ran } from './run-attempt.js';
 
 export interface AttemptedCall {
   body: ToolCallBody;
@@ -93,7 +93,7 @@ export class CallAttempts {
     const { conversation_id, turn_id, tool_call_id, n: step } = body;
     const { stop, hold } = hand;
     const questions = new CallQuestions(this.ports, body, hand, this.options.questionTimes);
-    const running = runTool(hosted.tool, body, {
+    const running = runAttempt(hosted.tool, body, {
       attempt,
       clock: this.ports.clock,
       stop,

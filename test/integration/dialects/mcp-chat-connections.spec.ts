@@ -10,7 +10,7 @@ import {
   selectionSchema,
 } from '../../../apps/gateway/dialects/mcp-chat/connections.js';
 import { RequestError } from '../../../apps/gateway/errors/request-error.js';
-import type { NewPlace } from '../../../apps/gateway/turns/submit-turn.js';
+import type { ConversationSeed } from '../../../apps/gateway/turns/submit-turn.js';
 import { waitFor } from '../../services/wait-for.js';
 
 let store: Store;
@@ -46,7 +46,7 @@ function gateway({ room = Infinity } = {}) {
     selections: new Bindings(bindings, 'mcp-chat-sse', selectionSchema, kept),
     store,
     turns: {
-      start: async (user, { options }, place: NewPlace = {}) => {
+      start: async (user, { options }, place: ConversationSeed = {}) => {
         const { conversationId = 'none' } = place;
         await store.insertConversation(newConversation(new SystemClock(), conversationId, user.id));
         said.push(`${conversationId} ${options?.tools?.allow?.join()}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Block } from '#contracts';
 import { answerParts, type Pinned } from './answer-parts.js';
 import { mergeGraphTexts } from './knowledge-graph.js';
-import { keyOf } from './artifact.js';
+import { keyOf } from './sent-artifact.js';
 import type { CallYield } from './collected.js';
 
 const NOTHING: Pinned = { keys: [], graphs: [] };

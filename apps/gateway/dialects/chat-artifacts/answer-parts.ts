@@ -1,5 +1,5 @@
 import type { Block } from '#contracts';
-import { keyOf, type Draft } from './artifact.js';
+import { keyOf, type Draft } from './sent-artifact.js';
 import { BIBLIOGRAPHY_TYPE, mergeBibliographies } from './bibliography.js';
 import { pieceOf, piecesOf, type CallYield, type Piece } from './collected.js';
 import { GRAPH_TYPE } from './knowledge-graph.js';

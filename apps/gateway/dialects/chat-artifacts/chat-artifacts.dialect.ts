@@ -6,8 +6,8 @@ import { ArtifactChat } from './artifact-chat.js';
 import { chatArtifacts } from './chat-artifacts.js';
 import { ArtifactChatController } from './chat.controller.js';
 import { graphReader } from './knowledge-graph.js';
-import { SurroundingsController } from './surroundings.controller.js';
-import { Surroundings } from './surroundings.js';
+import { FrontEndListsController } from './front-end-lists.controller.js';
+import { FrontEndLists } from './front-end-lists.js';
 
 export const chatArtifactsDialect: Dialect = {
   ...chatArtifacts,
@@ -15,12 +15,12 @@ export const chatArtifactsDialect: Dialect = {
     const { dialectTurns: turns, turnReader, artifacts, offeredTools, offeredModels, bodies, time } = gateway;
     const unnamed = createUnnamedTurns(gateway, chatArtifacts.name);
     const named = new NamedConversations(gateway, chatArtifacts.name);
-    const surroundings = new Surroundings(offeredTools, offeredModels);
+    const lists = new FrontEndLists(offeredTools, offeredModels);
     const mergeGraphs = (texts: readonly string[], userId: string) =>
       bodies.readTexts(texts, graphReader, userId);
-    const modelOf = surroundings.modelOf.bind(surroundings);
+    const modelOf = lists.modelOf.bind(lists);
     const chat = new ArtifactChat({ turns, unnamed, named, turnReader, artifacts, modelOf, mergeGraphs });
-    const parts = { chat, surroundings, bodies, time };
-    return { routes: toRoutes(parts, [ArtifactChatController, SurroundingsController]) };
+    const parts = { chat, lists, bodies, time };
+    return { routes: toRoutes(parts, [ArtifactChatController, FrontEndListsController]) };
   },
 };

@@ -1,7 +1,7 @@
 import type { TurnView } from '#contracts';
 import type { TurnNews } from '../stream/turn-stream.js';
 import type { Part } from './answer-parts.js';
-import { buttonOf, sentArtifact, type SentArtifact } from './artifact.js';
+import { buttonOf, sentArtifact, type SentArtifact } from './sent-artifact.js';
 import type { LogLines } from './log-lines.js';
 import { callTexts } from './status-texts.js';
 

@@ -1,5 +1,5 @@
 import { isObject } from '#contracts';
-import type { Draft } from './artifact.js';
+import type { Draft } from './sent-artifact.js';
 import { BIBLIOGRAPHY_TYPE, readBibliography } from './bibliography.js';
 import type { JsonObject } from './json-value.js';
 import { isGraphType, readGraph, type KnowledgeGraph } from './knowledge-graph.js';

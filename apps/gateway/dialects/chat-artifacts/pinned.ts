@@ -1,4 +1,4 @@
-import { keyOf, type Draft } from './artifact.js';
+import { keyOf, type Draft } from './sent-artifact.js';
 import type { Pinned } from './answer-parts.js';
 import type { ChatRequest } from './chat-request.js';
 import { isGraphType } from './knowledge-graph.js';

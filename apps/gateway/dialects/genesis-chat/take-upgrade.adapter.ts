@@ -25,7 +25,7 @@ export function createUpgrade(
   const { admission, userTraffic, unknownSockets, addressOf, originRules } = gateway;
   const server = new SocketServer(sockets, gateway.refusals, gateway.time.clock);
   const enter = async (request: IncomingMessage, socket: Duplex): Promise<User> => {
-    const check = () => admission.letIn(tokenOf(request));
+    const check = () => admission.admitToken(tokenOf(request));
     const user = await unknownSockets.whileChecked(addressOf(request), check);
     if (!socket.writable) throw new RequestError('unavailable', 'The connection has gone.');
     socket.once('close', userTraffic.enter(user.id));

@@ -3,7 +3,7 @@ import type { User } from '../../people/auth/user.js';
 import { DEFAULT_TITLE } from '../../turns/conversations.js';
 import type { Ownership } from '../../turns/ownership.js';
 import type { Feeds } from '../../feeds/feeds.js';
-import type { NewPlace, SubmitTurn } from '../../turns/submit-turn.js';
+import type { ConversationSeed, SubmitTurn } from '../../turns/submit-turn.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
 import { TurnStream } from '../stream/turn-stream.js';
 
@@ -40,7 +40,7 @@ export class DialectTurns {
   async start(
     user: User,
     request: ClientRequest<'message'>,
-    place?: NewPlace,
+    place?: ConversationSeed,
     note?: (turn: TurnPlace) => Promise<void>,
   ): Promise<StartedTurn> {
     const { feeds, submitTurn } = this.deps;

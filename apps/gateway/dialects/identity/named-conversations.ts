@@ -6,7 +6,7 @@ import type { User } from '../../people/auth/user.js';
 import type { Ownership } from '../../turns/ownership.js';
 import { isNotFound } from '../../errors/request-error.js';
 import { followingConversationIdOf, namedConversationIdOf } from '../../turns/turn-ids.js';
-import type { NewPlace } from '../../turns/submit-turn.js';
+import type { ConversationSeed } from '../../turns/submit-turn.js';
 import { Bindings, type BindingStore } from '../../people/bindings.js';
 import type { DialectTurns, StartedTurn } from '../host/dialect-turns.js';
 
@@ -74,7 +74,7 @@ export function startAt(
     place,
     message,
     history,
-  }: { place: NamedPlace; message: ClientRequest<'message'> } & Pick<NewPlace, 'history'>,
+  }: { place: NamedPlace; message: ClientRequest<'message'> } & Pick<ConversationSeed, 'history'>,
 ): Promise<StartedTurn> {
   return 'conversation_id' in place
     ? turns.start(user, { ...message, ...place }, { history })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from '#store';
 import { SystemClock } from '#time';
-import type { NewPlace } from '../../turns/submit-turn.js';
+import type { ConversationSeed } from '../../turns/submit-turn.js';
 import type { Bindings } from '../../people/bindings.js';
 import type { knownHistorySchema } from './unnamed-turns.js';
 import { saidSoFar } from './history-key.js';
@@ -12,7 +12,7 @@ const brought = { said: saidSoFar(said), written: said, kind: 'x' };
 
 function setUp(putting = () => Promise.resolve()) {
   const rows = new Map<string, Parameters<Bindings<typeof knownHistorySchema>['put']>[2]>();
-  const places: NewPlace[] = [];
+  const places: ConversationSeed[] = [];
   const warnings: string[] = [];
   const unnamed = new UnnamedTurns({
     turns: {
@@ -48,7 +48,13 @@ describe('UnnamedTurns', () => {
     await unnamed.start(ann, { content: 'C' }, { ...next, kind: 'y' });
     await unnamed.start(ann, { content: 'C', client_message_id: 'resend' }, next);
     const known = { conversationId: 'conv_1', after: 7 };
-    expect(places.map(({ goesOn }) => goesOn)).toEqual([undefined, known, undefined, undefined, undefined]);
+    expect(places.map(({ continues }) => continues)).toEqual([
+      undefined,
+      known,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('remembers no turn of a client’s message id, and none that had a context', async () => {

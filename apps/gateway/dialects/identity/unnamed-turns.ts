@@ -68,7 +68,7 @@ export class UnnamedTurns {
     const started = await this.deps.turns.start(user, message, {
       expiresAt: this.deps.clock.wall() + KEPT_MS,
       history: written,
-      ...(known && { goesOn: { conversationId: known.conversation_id, after: known.number } }),
+      ...(known && { continues: { conversationId: known.conversation_id, after: known.number } }),
     });
     return {
       ...started,

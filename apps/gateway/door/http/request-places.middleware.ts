@@ -27,7 +27,7 @@ export class PlaceSteps {
 
   readonly beforeBody: RequestHandler = (request, response, next) => {
     if (isAlwaysServed(request)) return next();
-    void this.goOn(request, response, next, () => this.letIn(request, response));
+    void this.goOn(request, response, next, () => this.admit(request, response));
   };
 
   readonly afterBody: RequestHandler = (request, response, next) => {
@@ -50,7 +50,7 @@ export class PlaceSteps {
     if (!response.closed) next();
   }
 
-  private async letIn(request: Request, response: Response): Promise<void> {
+  private async admit(request: Request, response: Response): Promise<void> {
     const { places, rules } = this.options;
     const user = await this.identify(request);
     if (response.closed) return;

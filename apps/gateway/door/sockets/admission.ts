@@ -57,7 +57,7 @@ export class Admission {
   }
 
   /** The user of a connection that wants to be. Throws `RequestError`, and nothing else. */
-  async letIn(token: string | undefined): Promise<User> {
+  async admitToken(token: string | undefined): Promise<User> {
     try {
       return await this.check(token);
     } catch (error) {
@@ -71,7 +71,7 @@ export class Admission {
   /** Whether the token of a handshake is right: then its connection is one of this user's from its first byte on. */
   async expect(request: IncomingMessage, token: string): Promise<boolean> {
     try {
-      const user = await this.letIn(token);
+      const user = await this.admitToken(token);
       this.count(request, user);
       this.expected.set(request, { token, user });
       return true;
@@ -98,7 +98,7 @@ export class Admission {
     const expected = this.expected.get(request);
     let user = expected?.user;
     if (!user || expected?.token !== token) {
-      user = await this.letIn(token);
+      user = await this.admitToken(token);
       this.count(request, user);
     }
     this.deps.guard.know(connectionOf(socket), user.id);

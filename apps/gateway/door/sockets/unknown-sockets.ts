@@ -127,7 +127,7 @@ export class UnknownSockets {
     // Making room gives places back, which serves.
     if (this.isServing) return;
     this.isServing = true;
-    do this.letIn();
+    do this.admit();
     while (this.makeRoom());
     this.isServing = false;
     this.looking?.cancel();
@@ -135,7 +135,7 @@ export class UnknownSockets {
       this.looking = this.deps.clock.after(LOOK_MS, () => this.serve(), { unref: true });
   }
 
-  private letIn(): void {
+  private admit(): void {
     for (;;) {
       const next = this.lines.takeNext((network) => this.places.refusalOf(network) === undefined);
       if (!next) return;

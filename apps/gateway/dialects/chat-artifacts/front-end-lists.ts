@@ -14,7 +14,7 @@ export interface ServerBody {
 }
 
 /** What the front end shows around a chat: servers, and which providers may be chosen. */
-export class Surroundings {
+export class FrontEndLists {
   constructor(
     private readonly offered: Pick<OfferedTools, 'listServers' | 'rollCalled'>,
     private readonly models: Pick<OfferedModels, 'modelOf'>,

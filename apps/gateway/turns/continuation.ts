@@ -3,7 +3,7 @@ import type { Store } from '#store';
 import type { Clock } from '#time';
 
 /** A point in a conversation of the user: behind the turn of this number, of which the caller knows that it has ended. */
-export interface GoingOn {
+export interface Continuation {
   conversationId: string;
   after: number;
 }
@@ -14,7 +14,7 @@ const MIN_LEFT_MS = 12 * 3_600_000;
 type ConversationStore = Pick<Store, 'insertTurn' | 'updateConversation'>;
 
 /** Whether a turn may be put behind what the conversation has. */
-export function canGoOn(
+export function canContinue(
   clock: Pick<Clock, 'wall'>,
   conversation: Conversation | null,
   userId: string,
@@ -26,7 +26,7 @@ export function canGoOn(
 }
 
 /** Undefined if another turn was there first: whoever brought the same history goes on elsewhere. */
-export async function insertBehind(
+export async function insertAfter(
   store: ConversationStore,
   turn: Turn,
   after: number,

@@ -3,7 +3,7 @@ import type { ToolCallBody } from '#contracts';
 import { failure, success, ToolError, type Tool } from '#tools';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { HoldLimit } from './hold-limit.js';
-import { runTool, runWhenReached, type Ran } from './run-tool.js';
+import { runAttempt, runWhenReached, type Ran } from './run-attempt.js';
 
 const AWAY: Ran = { result: failure('DependencyUnavailable', 'The server is not connected.') };
 const neverStopped = new AbortController().signal;
@@ -52,7 +52,7 @@ describe('runWhenReached', () => {
   });
 });
 
-describe('runTool', () => {
+describe('runAttempt', () => {
   const body = {
     tool_call_id: 'call_1',
     arguments: {},
@@ -73,7 +73,7 @@ describe('runTool', () => {
     const throwing = toolThat(() => {
       throw new ToolError({ error_type: 'PermissionError', error_message: 'Not you.' });
     });
-    expect(await ended(runTool(throwing, body, context))).toMatchObject({
+    expect(await ended(runAttempt(throwing, body, context))).toMatchObject({
       result: { status: 'failure', error: { error_type: 'PermissionError', error_message: 'Not you.' } },
     });
   });
@@ -84,7 +84,7 @@ describe('runTool', () => {
       goOn = () => progress(1);
       return new Promise<never>(() => undefined);
     });
-    expect(await ended(runTool(ignoring, body, context))).toMatchObject({
+    expect(await ended(runAttempt(ignoring, body, context))).toMatchObject({
       result: { error: { error_type: 'TimeoutError' } },
     });
     goOn();

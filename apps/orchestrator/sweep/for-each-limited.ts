@@ -1,5 +1,5 @@
 /** Does it for every item, for at most `limit` of them at a time. Rejects with the first error; what runs then still ends. */
-export async function forEachAtOnce<T>(
+export async function forEachLimited<T>(
   items: readonly T[],
   limit: number,
   act: (item: T) => Promise<void>,

@@ -1,26 +1,26 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { HttpUserGuard } from '../../people/auth/http-user.guard.js';
-import { Surroundings, type ServerBody } from './surroundings.js';
+import { FrontEndLists, type ServerBody } from './front-end-lists.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
 
 @Controller('api')
 @UseGuards(HttpUserGuard)
-export class SurroundingsController {
-  constructor(@FromParts() private readonly dialect: { surroundings: Surroundings }) {}
+export class FrontEndListsController {
+  constructor(@FromParts() private readonly dialect: { lists: FrontEndLists }) {}
 
   @Get('server-names')
   async serverNames(): Promise<{ serverNames: string[] }> {
-    return { serverNames: await this.dialect.surroundings.serverNames() };
+    return { serverNames: await this.dialect.lists.serverNames() };
   }
 
   @Get('server-status')
   async serverStatus(): Promise<{ servers: ServerBody[] }> {
-    return { servers: await this.dialect.surroundings.servers() };
+    return { servers: await this.dialect.lists.servers() };
   }
 
   @Get('api-keys/status')
   apiKeys(): { success: true; data: Record<string, boolean> } {
-    return { success: true, data: this.dialect.surroundings.providers() };
+    return { success: true, data: this.dialect.lists.providers() };
   }
 
   /** The front end asks for it all the time; nothing is kept there. */

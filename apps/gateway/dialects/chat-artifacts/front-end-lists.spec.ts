@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { CatalogTool } from '#contracts';
-import { Surroundings } from './surroundings.js';
+import { FrontEndLists } from './front-end-lists.js';
 
 const add: CatalogTool = {
   name: 'math.add',
@@ -15,7 +15,7 @@ const add: CatalogTool = {
   display_name: 'add',
 };
 
-function surroundings(models: Record<string, string> = {}) {
+function lists(models: Record<string, string> = {}) {
   const offered = {
     rollCalled: () => Promise.resolve(),
     listServers: () => [
@@ -23,12 +23,12 @@ function surroundings(models: Record<string, string> = {}) {
       { name: 'math', isRunning: true, tools: [add] },
     ],
   };
-  return new Surroundings(offered, { modelOf: (provider) => models[provider] });
+  return new FrontEndLists(offered, { modelOf: (provider) => models[provider] });
 }
 
 it('a server that does not run has no tools; a tool without a description has none', async () => {
-  expect(await surroundings().serverNames()).toEqual(['gone', 'math']);
-  expect(await surroundings().servers()).toEqual([
+  expect(await lists().serverNames()).toEqual(['gone', 'math']);
+  expect(await lists().servers()).toEqual([
     { name: 'gone', isRunning: false, status: 'inactive', tools: [] },
     {
       name: 'math',
@@ -40,7 +40,7 @@ it('a server that does not run has no tools; a tool without a description has no
 });
 
 it('a provider may be chosen when its model is known, also by its former name', () => {
-  const chosen = surroundings({ anthropic: 'anthropic/claude', gemini: 'gemini/x' });
+  const chosen = lists({ anthropic: 'anthropic/claude', gemini: 'gemini/x' });
   expect(chosen.providers()).toEqual({ anthropic: true, openai: false, gemini: true, ollama: false });
   expect(['claude', 'openai'].map((name) => chosen.modelOf(name))).toEqual(['anthropic/claude', undefined]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { againIfLate, runWithTimeLimit, TimeLimitError } from './time-limit.js';
+import { againIfLate, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
 
 /** A few seconds of backtracking: a limit that is missing is a failed test, not one that hangs. */
 const backtrack = () => /^(a+)+$/.test(`${'a'.repeat(28)}!`);

@@ -34,7 +34,7 @@ export type Ran = { result: ToolResult } | { lost: ToolConnectionLostError };
  * may be held, whether or not it obeys. A tool that obeys Stop ends as `Cancelled`; one that ends by itself keeps its
  * own result.
  */
-export async function runTool(tool: Tool, body: ToolCallBody, context: RunContext): Promise<Ran> {
+export async function runAttempt(tool: Tool, body: ToolCallBody, context: RunContext): Promise<Ran> {
   const timeout = new Timeout(body.timeout_ms, context);
   const signal = AbortSignal.any([context.stop, timeout.signal]);
   // Somebody else's tool may throw, or answer, without a promise.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { buttonOf, keyOf, sentArtifact } from './artifact.js';
+import { buttonOf, keyOf, sentArtifact } from './sent-artifact.js';
 
 describe('an artifact', () => {
   it.each([
