@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../model.port.js';
+import type { ModelMessage } from '#llm';
 import { say, type Reply } from './reply.js';
 
 const MAX_LINE = 200;

@@ -1,5 +1,4 @@
-import { SUGGESTED_KEY, SUGGESTED_MODEL } from '../providers/registry.js';
-import type { ModelTool } from '../model.port.js';
+import { SUGGESTED_KEY, SUGGESTED_MODEL, type ModelTool } from '#llm';
 
 const EXAMPLES: [toolName: string | undefined, example: string][] = [
   ['math__add', '`what is 17 + 25 and 6 * 7?`'],

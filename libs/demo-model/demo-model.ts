@@ -1,5 +1,5 @@
 import { letOthersRun, type Clock } from '#time';
-import type { Model, ModelPart, ModelRequest } from '../model.port.js';
+import type { Model, ModelPart, ModelRequest } from '#llm';
 import { planReply } from './plan-reply.js';
 import type { Reply } from './reply.js';
 

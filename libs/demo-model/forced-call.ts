@@ -1,4 +1,4 @@
-import type { ModelMessage, ModelRequest, ModelTool } from '../model.port.js';
+import type { ModelMessage, ModelRequest, ModelTool } from '#llm';
 import { fillSchema } from './fill-schema.js';
 import { followPlan } from './follow-plan.js';
 import { planCalls } from './plan-calls.js';

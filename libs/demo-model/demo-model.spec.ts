@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SystemClock } from '#time';
-import type { ModelMessage, ModelPart, ModelTool } from '../model.port.js';
+import type { ModelMessage, ModelPart, ModelTool } from '#llm';
 import {
   ADD_TOOL,
   aRequest,
@@ -10,7 +10,7 @@ import {
   MULTIPLY_TOOL,
   textOf,
   userSays,
-} from '../testing/model-contract.js';
+} from '../llm/testing/index.js';
 import { DemoModel } from './demo-model.js';
 
 const { signal } = new AbortController();

@@ -1,5 +1,4 @@
-import type { ModelRequest, ModelTool } from '../model.port.js';
-import { SUMMARY_INSTRUCTION } from '../summary-instruction.js';
+import { SUMMARY_INSTRUCTION, type ModelRequest, type ModelTool } from '#llm';
 import { describeCapabilities, listTools } from './capabilities.js';
 import { findExactly } from './find-tool.js';
 import { followPlan } from './follow-plan.js';

@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../model.port.js';
+import type { ModelMessage } from '#llm';
 import { linesOfSummary } from './summarise.js';
 
 export interface ToolAnswer {

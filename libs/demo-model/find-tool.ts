@@ -1,4 +1,4 @@
-import type { ModelTool } from '../model.port.js';
+import type { ModelTool } from '#llm';
 
 export type FoundTool = { tool: ModelTool } | { tool: undefined; candidates: string[] };
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { SystemClock } from '#time';
-import type { ModelMessage, ModelPart, ModelRequest } from '../model.port.js';
-import { SUMMARY_INSTRUCTION } from '../summary-instruction.js';
+import { SUMMARY_INSTRUCTION, type ModelMessage, type ModelPart, type ModelRequest } from '#llm';
 import { DemoModel } from './demo-model.js';
 
 const user = (...texts: string[]): ModelMessage => ({

@@ -1,4 +1,4 @@
-import type { ModelTool } from '../model.port.js';
+import type { ModelTool } from '#llm';
 import { findBuiltIn, findExactly, findTool, parameterNames } from './find-tool.js';
 import { JSON_MARK, takeJsonOut } from './json-in-text.js';
 import { parseArithmetic, type Operand, type Operation } from './parse-arithmetic.js';
