@@ -1,36 +1,47 @@
-import type { ModelMessage, ModelRequest, ModelTool } from '#llm';
-import { fillSchema } from './fill-schema.js';
-import { followPlan } from './follow-plan.js';
-import { planCalls } from './plan-calls.js';
-import { readTurn } from './read-turn.js';
-import type { Reply } from './reply.js';
+import type { ModelRequest } from '#llm';
+import { textsOf } from './conversation.js';
+import type { ToolUse } from './planned-calls.js';
 
-/**
- * The call that the request forces: with the arguments that the question asks for, else with what was said last, put
- * where the tool's schema has room for it. Undefined when nothing is forced.
- */
-export function forcedCall({ tool_choice, tools, messages }: ModelRequest): Reply | undefined {
+type Schema = Record<string, unknown>;
+
+/** Optional properties that are filled, because they hold a text for the user. */
+const FOR_TEXT = /^(answer|content|message|text)$/;
+const MAX_DEPTH = 8;
+
+/** The call that the request forces, with what was said last where the schema has room for a text. */
+export function forcedCall({ tool_choice, tools, messages }: ModelRequest): ToolUse | undefined {
   const tool = tools.find(({ name }) => name === tool_choice?.name);
   if (!tool) return undefined;
-  const args = askedArguments(tool, tools, messages) ?? fillSchema(tool.input_schema, lastSaid(messages));
-  return { text: '', calls: [{ name: tool.name, arguments: args }] };
+  const said = textsOf('assistant', messages).at(-1) ?? textsOf('user', messages).at(-1) ?? '';
+  return { name: tool.name, arguments: fillObject(tool.input_schema, said, 0) };
 }
 
-function askedArguments(
-  { name }: ModelTool,
-  tools: ModelTool[],
-  messages: ModelMessage[],
-): Record<string, unknown> | undefined {
-  const { calls } = followPlan(planCalls(readTurn(messages).question, tools), []);
-  return calls.find((call) => call.name === name)?.arguments;
+function fillObject({ properties, required }: Schema, text: string, depth: number): Schema {
+  if (!isSchema(properties) || depth >= MAX_DEPTH) return {};
+  const wanted = Object.entries(properties).filter(
+    ([name]) => FOR_TEXT.test(name) || (Array.isArray(required) && required.includes(name)),
+  );
+  return Object.fromEntries(wanted.map(([name, property]) => [name, fill(property, text, depth + 1)]));
 }
 
-function lastSaid(messages: ModelMessage[]): string {
-  const texts = (role: ModelMessage['role']) =>
-    messages.flatMap((message) =>
-      message.role === role
-        ? message.content.flatMap((item) => (item.type === 'text' ? [item.text] : []))
-        : [],
-    );
-  return texts('assistant').at(-1) ?? texts('user').at(-1) ?? '';
+function fill(schema: unknown, text: string, depth: number): unknown {
+  if (!isSchema(schema)) return text;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  switch (schema.type) {
+    case 'object':
+      return fillObject(schema, text, depth);
+    case 'array':
+      return depth < MAX_DEPTH ? [fill(schema.items, text, depth + 1)] : [];
+    case 'number':
+    case 'integer':
+      return 0;
+    case 'boolean':
+      return false;
+    default:
+      return text;
+  }
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
