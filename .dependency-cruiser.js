@@ -1,5 +1,5 @@
 const libs =
-  'contracts|turn|journal|messaging|store|llm|tools|toolsets|mcp|observability|bootstrap|faults|limits|time';
+  'contracts|turn|journal|messaging|store|llm|demo-model|tools|toolsets|mcp|observability|bootstrap|faults|limits|time';
 /** A vendor SDK has one home; everything else sees our port. */
 const homes = {
   amqplib: '^libs/messaging/rabbitmq/',
@@ -50,7 +50,11 @@ const forbidden = [
     from: { path: '^(apps|libs)/([^/]+)/' },
     to: {
       path: `^libs/(${libs})/`,
-      pathNot: [`^libs/(${libs})/index\\.ts$`, '^libs/$2/', '^libs/(journal|time|tools)/testing/index\\.ts$'],
+      pathNot: [
+        `^libs/(${libs})/index\\.ts$`,
+        '^libs/$2/',
+        '^libs/(journal|llm|time|tools)/testing/index\\.ts$',
+      ],
     },
   },
   {

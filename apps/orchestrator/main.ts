@@ -1,4 +1,5 @@
 import { loadOrchestratorConfig, runMain, Service, startHealthServer } from '#bootstrap';
+import { DemoModel } from '#demo-model';
 import { createModel } from '#llm';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
@@ -12,7 +13,8 @@ await runMain('orchestrator', async () => {
   const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const time = systemTime();
   const logger = createLogger({ role: 'orchestrator', level: logLevel });
-  const model = createModel(config.modelEnvironment, { ...time, fallbacks: fallbacksOf(config) });
+  const demo = new DemoModel(time.clock);
+  const model = createModel(config.modelEnvironment, { ...time, demo, fallbacks: fallbacksOf(config) });
   const store = createStore({ ...time, url: config.mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices, ...time });
   const { health, metrics, drain } = service;

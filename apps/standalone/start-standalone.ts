@@ -5,6 +5,7 @@ import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
 import { startToolWorker } from '../tool-worker/start-tool-worker.app.js';
 import { createToolsets, overridesFor } from '../tool-worker/toolsets.js';
 import type { BusIdentity, Service, StandaloneConfig } from '#bootstrap';
+import { DemoModel } from '#demo-model';
 import { createModel } from '#llm';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
@@ -26,7 +27,8 @@ export async function startStandalone(
   createBus: (identity: BusIdentity) => Bus,
 ): Promise<RunningStandalone> {
   const { store, health, metrics, drain, clock, random } = service;
-  const model = createModel(config.modelEnvironment, { clock, fallbacks: fallbacksOf(config) });
+  const demo = new DemoModel(clock);
+  const model = createModel(config.modelEnvironment, { clock, demo, fallbacks: fallbacksOf(config) });
   const hosts = await createToolsets(config, {
     ...{ logger, metrics, store, clock, random },
     dataDir: config.dataDir,

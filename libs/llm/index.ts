@@ -1,6 +1,12 @@
 export * from './model.port.js';
 export { canForceTool, contextWindowOf, describeSchemaLosses, hidesReasoning } from './model-facts.js';
-export { KEY_VARIABLES, PROVIDERS, URL_VARIABLES } from './providers/registry.js';
+export {
+  KEY_VARIABLES,
+  PROVIDERS,
+  SUGGESTED_KEY,
+  SUGGESTED_MODEL,
+  URL_VARIABLES,
+} from './providers/registry.js';
 export { SUMMARY_INSTRUCTION } from './summary-instruction.js';
 export { allowedModels, findModelRefusal, isModelAllowed } from './allowed-models.js';
 export { providerModels } from './provider-models.js';

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SystemClock } from '#time';
 import { createModel, defaultModelName, describeModel, ModelSetupError } from './model-setup.js';
 import { ModelError } from './model.port.js';
+import { ScriptedModel } from './scripted/scripted-model.js';
 import { availableProviders, type ModelEnvironment } from './provider-settings.js';
 import { aRequest, collect, textOf } from './testing/model-contract.js';
 import { chatSay } from '../../test/fakes/chat-reply.js';
@@ -11,16 +12,15 @@ import { startStrictMessagesApi } from '../../test/fakes/strict-messages-api.js'
 
 const { signal } = new AbortController();
 const clock = new SystemClock();
+const demo = new ScriptedModel(() => [{ type: 'text', text: 'from the demo model' }]);
 const CLAUDE = 'anthropic/claude-sonnet-5-5';
 
 describe('createModel', () => {
   it('is the demo model when nothing is set, and when variables are empty', async () => {
     for (const env of [{}, { MODEL: '', ANTHROPIC_API_KEY: '' }]) {
       expect(defaultModelName(env)).toBe('demo');
-      const parts = await collect(
-        createModel(env, { clock, demoTokenDelayMs: 0 }).stream(aRequest('demo'), signal),
-      );
-      expect(textOf(parts)).toContain('demo model');
+      const parts = await collect(createModel(env, { clock, demo }).stream(aRequest('demo'), signal));
+      expect(textOf(parts)).toBe('from the demo model');
     }
   });
 
@@ -46,7 +46,7 @@ describe('createModel', () => {
     [{ MODEL: 'ollama/qwen3:8b', OLLAMA_BASE_URL: '127.0.0.1:11434' }, 'OLLAMA_BASE_URL is not'],
     [{ MODEL: 'demo/fast' }, 'no known provider'],
   ])('refuses %j with one sentence that carries no value of a key', (env, sentence) => {
-    const create = () => createModel(env, { clock });
+    const create = () => createModel(env, { clock, demo });
     expect(create).toThrow(ModelSetupError);
     expect(create).toThrow(sentence);
     expect(create).not.toThrow('schlüssel');
@@ -54,18 +54,18 @@ describe('createModel', () => {
 
   it('refuses a fallback that could not be asked when it is needed', () => {
     const env = { MODEL: CLAUDE, ANTHROPIC_API_KEY: 'k' };
-    expect(() => createModel(env, { clock, fallbacks: ['openai/gpt-6'] })).toThrow(
+    expect(() => createModel(env, { clock, demo, fallbacks: ['openai/gpt-6'] })).toThrow(
       'CONFIG names openai/gpt-6 as a fallback. OPENAI_API_KEY is not set',
     );
-    expect(() => createModel(env, { clock, fallbacks: [CLAUDE, 'demo'] })).not.toThrow();
+    expect(() => createModel(env, { clock, demo, fallbacks: [CLAUDE, 'demo'] })).not.toThrow();
   });
 
   it('chooses the provider by the model that the request names', async () => {
     const api = await startStrictMessagesApi({ script: () => say('from ', 'the API') });
     const env = { MODEL: 'demo', ANTHROPIC_API_KEY: ' key ', ANTHROPIC_BASE_URL: `${api.url}/v1/` };
-    const model = createModel(env, { clock, demoTokenDelayMs: 0 });
+    const model = createModel(env, { clock, demo });
     expect(textOf(await collect(model.stream(aRequest(CLAUDE), signal)))).toBe('from the API');
-    expect(textOf(await collect(model.stream(aRequest('demo'), signal)))).toContain('demo model');
+    expect(textOf(await collect(model.stream(aRequest('demo'), signal)))).toBe('from the demo model');
     expect(api.requests).toHaveLength(1);
     await api.close();
   });
@@ -81,7 +81,10 @@ describe('createModel', () => {
     async (MODEL, service, path, env) => {
       const api = await startStrictChatApi({ service, script: () => chatSay('from ', 'there') });
       const variables = Object.entries(env).map(([name, value]) => [name, value || `${api.url}${path}`]);
-      const model = createModel({ MODEL, ...(Object.fromEntries(variables) as ModelEnvironment) }, { clock });
+      const model = createModel(
+        { MODEL, ...(Object.fromEntries(variables) as ModelEnvironment) },
+        { clock, demo },
+      );
       const { signal: alive } = new AbortController();
       expect(textOf(await collect(model.stream(aRequest(MODEL), alive)))).toBe('from there');
       expect(api.violations).toEqual([]);
@@ -90,15 +93,15 @@ describe('createModel', () => {
   );
 
   it('fails only the turn that asks for a model without a key', async () => {
-    const parts = collect(createModel({}, { clock }).stream(aRequest(CLAUDE), signal));
+    const parts = collect(createModel({}, { clock, demo }).stream(aRequest(CLAUDE), signal));
     await expect(parts).rejects.toMatchObject({
       name: 'ModelError',
       kind: 'invalid',
       options: { retryable: false },
     });
-    await expect(collect(createModel({}, { clock }).stream(aRequest('ollama/x'), signal))).rejects.toThrow(
-      ModelError,
-    );
+    await expect(
+      collect(createModel({}, { clock, demo }).stream(aRequest('ollama/x'), signal)),
+    ).rejects.toThrow(ModelError);
   });
 });
 

@@ -6,8 +6,8 @@ import { findProvider, PROVIDERS, SUGGESTED_KEY, SUGGESTED_MODEL } from './provi
 
 export interface ModelOptions {
   clock: Clock;
-  /** Pause before each word of the demo model; 0 in tests. */
-  demoTokenDelayMs?: number;
+  /** Answers requests for the model `demo`. */
+  demo: Model;
   /** Models that are asked when another one is overloaded: that they cannot be used must not show only then. */
   fallbacks?: readonly string[];
 }
@@ -70,11 +70,8 @@ export function describeModel(env: ModelEnvironment): string {
 }
 
 async function openProvider(name: string, env: ModelEnvironment, options: ModelOptions): Promise<Model> {
-  const { clock, demoTokenDelayMs } = options;
   const provider = findProvider(name);
-  if (provider) return provider.open(accessOf(provider, env), clock);
-  const { DemoModel } = await import('./demo/demo-model.js');
-  return new DemoModel(clock, demoTokenDelayMs);
+  return provider ? provider.open(accessOf(provider, env), options.clock) : options.demo;
 }
 
 /** Why a model cannot be used, as one sentence, or undefined. */

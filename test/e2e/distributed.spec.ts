@@ -124,7 +124,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     const first = await ann.send('My name is Ada');
     const { conversation_id } = first;
     await ann.ended(conversation_id, first.turn_id);
-    const second = await bob.send('what is my name?', { conversation_id });
+    const second = await bob.send('what did I say before?', { conversation_id });
     await bob.ended(conversation_id, second.turn_id);
     expect(bob.text(conversation_id, second.turn_id)).toContain('Ada');
     const third = await ann.send('what is 2 + 3?', { conversation_id });

@@ -42,7 +42,8 @@ describe('a conversation longer than the window of the demo model', () => {
   }
 
   test('goes on with a summary that every viewer sees, and remembers', async () => {
-    expect(statusAndText(await ask('My name is Ann.'))).toEqual(['completed', 'Nice to meet you, **Ann**.']);
+    const [status] = statusAndText(await ask('My name is Ann.'));
+    expect(status).toBe('completed');
     let turn = await ask(`Story 1: ${STORY}`);
     for (let i = 2; i < 30 && !turn.steps[0]?.summary; i++) turn = await ask(`Story ${i}: ${STORY}`);
     expect(turn.steps.map(({ n, text, summary }) => [n, text === '', summary !== undefined])).toEqual([
@@ -50,7 +51,10 @@ describe('a conversation longer than the window of the demo model', () => {
       [2, false, false],
     ]);
     expect(turn.steps[0]!.summary).toMatch(/^The user said, in this order:\n- My name is Ann\./);
-    expect(statusAndText(await ask('What is my name?'))).toEqual(['completed', 'Your name is **Ann**.']);
+    expect(statusAndText(await ask('What did I say first?'))).toEqual([
+      'completed',
+      'You said “My name is Ann.”.',
+    ]);
     const path = `${standalone.url}/api/conversations/${conversation_id}`;
     const { body: messages } = await requestJson<{ role: string; content: string }[]>(
       `${path}/messages?limit=500`,

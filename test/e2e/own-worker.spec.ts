@@ -92,8 +92,8 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet whose tools are somebody el
     await cluster.add('tool-worker', { TOOLS_DIR, TOOLSETS: 'text,memory' });
     await isOffered('text.shout');
     expect(await ask('call text__shout with {"text":"hello"}')).toMatchObject({ result: 'HELLO by local' });
-    await ask('remember that my cat is called Tom');
-    const recalled = await ask('what do you remember about my cat?');
+    await ask('call memory__remember with {"key":"cat","text":"my cat is called Tom"}');
+    const recalled = await ask('call memory__recall with {"query":"my cat"}');
     expect(recalled).toMatchObject({ tool_name: 'memory.recall', state: 'succeeded' });
     expect(recalled.result).toContain('my cat is called Tom');
   }, 60_000);

@@ -108,7 +108,7 @@ export class WatchedConversation {
     const hold = (toolset: string, name: string) => `call ${toolset}__hold with {"name":"${name}"}`;
     const first = hold('acts', this.once);
     return this.scenario === 'stop'
-      ? `${first} and multiply 6 by 7`
+      ? `${first} and what is 6 * 7?`
       : `${first} and ${hold('repeats', this.again)}`;
   }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { Turn } from '#contracts';
+import { DemoModel } from '#demo-model';
 import { createModel } from '#llm';
 import { defineTool, defineToolset } from '#tools';
 import { SystemClock } from '#time';
@@ -21,6 +22,7 @@ interface Provider {
   signed?: Record<string, unknown>;
 }
 
+const clock = new SystemClock();
 const openAi = (baseUrl: string) => ({ OPENAI_API_KEY: 'sk-test-0123456789', OPENAI_BASE_URL: baseUrl });
 const PROVIDERS: Provider[] = [
   { what: 'OpenAI', service: 'openai', model: 'openai/gpt-6', env: openAi },
@@ -110,7 +112,7 @@ describe('the bodies of requests over Chat Completions', () => {
       const settings = { model, systemPrompt: 'Be brief, and look before you answer.' };
       const orchestrate = () =>
         fleet.startOrchestrator(
-          createModel({ MODEL: model, ...env(api.baseUrl) }, { clock: new SystemClock() }),
+          createModel({ MODEL: model, ...env(api.baseUrl) }, { clock, demo: new DemoModel(clock) }),
           settings,
         );
       const first = await orchestrate();
@@ -145,7 +147,7 @@ describe('the bodies of requests over Chat Completions', () => {
       api = await startStrictChatApi({ service, script: () => replies.shift()! });
       const systemPrompt = 'Be brief, and look before you answer. '.repeat(500);
       await fleet.startOrchestrator(
-        createModel({ MODEL: model, ...env(api.baseUrl) }, { clock: new SystemClock() }),
+        createModel({ MODEL: model, ...env(api.baseUrl) }, { clock, demo: new DemoModel(clock) }),
         {
           model,
           systemPrompt,

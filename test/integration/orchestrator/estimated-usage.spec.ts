@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMessage, type Turn } from '#contracts';
 import { stepRow } from '#journal';
+import { DemoModel } from '#demo-model';
 import { createModel } from '#llm';
 import { systemTime } from '#time';
 import { dayOf } from '#turn';
@@ -20,6 +21,7 @@ const FIRST_WORDS = toEvent({
   choices: [{ index: 0, delta: { role: 'assistant', content: WORDS }, finish_reason: null }],
   usage: null,
 });
+const clock = new SystemClock();
 const BUDGET = 500;
 const settings = {
   model: 'openai/gpt-4o',
@@ -41,10 +43,8 @@ afterEach(async () => {
 /** Chat Completions of a provider that says its first words and then nothing, least of all what it counted. */
 async function startSlowProvider(then: 'cut' | Promise<unknown>) {
   api = await startStrictChatApi({ service: 'openai', script: () => ({ raw: FIRST_WORDS, then }) });
-  return createModel(
-    { MODEL: settings.model, OPENAI_API_KEY: 'key', OPENAI_BASE_URL: api.baseUrl },
-    { clock: new SystemClock() },
-  );
+  const env = { MODEL: settings.model, OPENAI_API_KEY: 'key', OPENAI_BASE_URL: api.baseUrl };
+  return createModel(env, { clock, demo: new DemoModel(clock) });
 }
 
 async function stop({ _id: turn_id }: Turn): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { newMessage, type Turn } from '#contracts';
+import { DemoModel } from '#demo-model';
 import { createModel, type ModelPart } from '#llm';
 import { defineTool, defineToolset } from '#tools';
 import { SystemClock, systemTime } from '#time';
@@ -11,6 +12,7 @@ import { startStrictMessagesApi, type StrictMessagesApi } from '../../fakes/stri
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel, USAGE } from './fleet-harness.js';
 
+const clock = new SystemClock();
 const SYSTEM = 'Be brief, and look before you answer. '.repeat(2_000);
 /** As many and as long as those of a few servers. */
 const documented = Array.from({ length: 24 }, (_, i) =>
@@ -57,7 +59,7 @@ afterEach(async () => {
 async function startOrchestrator() {
   const name = 'anthropic/claude-sonnet-5-5';
   const env = { MODEL: name, ANTHROPIC_API_KEY: 'sk-ant-test', ANTHROPIC_BASE_URL: api.url };
-  return fleet.startOrchestrator(createModel(env, { clock: new SystemClock() }), {
+  return fleet.startOrchestrator(createModel(env, { clock, demo: new DemoModel(clock) }), {
     model: name,
     systemPrompt: SYSTEM,
   });

@@ -1,7 +1,6 @@
+import type { Model, ModelPart, ModelRequest } from '#llm';
 import { letOthersRun, type Clock } from '#time';
-import type { Model, ModelPart, ModelRequest } from '../model.port.js';
-import { planReply } from './plan-reply.js';
-import type { Reply } from './reply.js';
+import { replyTo, type Reply } from './reply.js';
 
 const DEFAULT_TOKEN_DELAY_MS = 15;
 /** Words after which others get their turn when there is no delay. */
@@ -20,7 +19,7 @@ export class DemoModel implements Model {
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
     signal.throwIfAborted();
-    const reply = planReply(request);
+    const reply = replyTo(request);
     if (reply.thinking) {
       for await (const text of this.speak(reply.thinking, reply, signal)) yield { type: 'thinking', text };
       yield { type: 'thinking_end', text: reply.thinking };
