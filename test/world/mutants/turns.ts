@@ -64,7 +64,7 @@ export const TAKE_UP: Mutant[] = [
   {
     name: 'a number is left out',
     edit: {
-      file: 'apps/gateway/turns/submit-turn.ts',
+      file: 'apps/gateway/turns/insert-turn.ts',
       find: 'number: lastNumber + 1 }',
       replace: 'number: lastNumber + 2 }',
     },
