@@ -1,9 +1,10 @@
 import type { Model, QueryFilter, SortOrder } from 'mongoose';
 import type { Time } from '#time';
 import type { CollectionName, Field, Rows } from '../collections.js';
+import { FIELD_KINDS, type FieldKind } from '../field-kinds.js';
 import type { RowSize } from '../fitting-turns.js';
 import { assertPlainValue } from '../plain-value.js';
-import { FIELD_KINDS, toRow, type FieldKind, type StoredDocument } from './documents.js';
+import { toRow, type StoredDocument } from './documents.js';
 import { retryWithin } from './retry-within.js';
 
 /** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */

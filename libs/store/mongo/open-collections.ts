@@ -1,8 +1,9 @@
 import mongoose, { type Connection, type Model } from 'mongoose';
 import type { Time } from '#time';
 import { COLLECTION_NAMES, type CollectionName } from '../collections.js';
+import { FIELD_KINDS, type FieldKind } from '../field-kinds.js';
 import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
-import { FIELD_KINDS, type FieldKind, type StoredDocument } from './documents.js';
+import type { StoredDocument } from './documents.js';
 import { ensureIndexes } from './ensure-indexes.js';
 import { translateMongoError } from './mongo-errors.js';
 import { MongoRows } from './mongo-rows.js';
