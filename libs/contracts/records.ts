@@ -3,6 +3,7 @@
  * rewritten except for the fields marked as caches, which can be derived again.
  */
 
+export * from './records/written-text.js';
 export * from './records/conversation.js';
 export * from './records/turn.js';
 export * from './records/step.js';

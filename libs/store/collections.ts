@@ -1,3 +1,22 @@
+import type { z } from 'zod';
+import {
+  accountSchema,
+  answerSchema,
+  artifactSchema,
+  bindingSchema,
+  catalogSchema,
+  claimSchema,
+  conversationSchema,
+  deadLetterSchema,
+  factSchema,
+  outcomeSchema,
+  processSchema,
+  secretSchema,
+  stepSchema,
+  turnSchema,
+  usageHoldSchema,
+  usageRowSchema,
+} from '#contracts';
 import type {
   Account,
   Answer,
@@ -40,6 +59,7 @@ export type CollectionName = keyof Rows;
 export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
 
 export interface CollectionDefinition<Name extends CollectionName = CollectionName> {
+  schema: z.ZodObject<Record<Field<Name>, z.ZodType>>;
   /** Beside `_id`. Without one of these the store does not open. */
   unique: Field<Name>[][];
   /** Unique among the rows that have it: a field that earlier versions did not write. */
@@ -52,6 +72,7 @@ export interface CollectionDefinition<Name extends CollectionName = CollectionNa
 
 export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name> } = {
   conversations: {
+    schema: conversationSchema,
     unique: [],
     indexes: [
       ['user_id', 'deleted_at', 'expires_at', 'updated_at', '_id'],
@@ -61,6 +82,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     caches: ['title', 'policy', 'tools', 'updated_at', 'deleted_at', 'due_at', 'late_after'],
   },
   turns: {
+    schema: turnSchema,
     unique: [
       ['conversation_id', 'number'],
       ['conversation_id', 'client_message_id'],
@@ -73,38 +95,52 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     ],
     caches: ['status', 'due_at'],
   },
-  steps: { unique: [], indexes: [['turn_id'], ['conversation_id', 'turn_number', 'n']], caches: [] },
-  claims: { unique: [], indexes: [['turn_id']], caches: [] },
-  outcomes: { unique: [], indexes: [['turn_id']], caches: [] },
-  answers: { unique: [], indexes: [['turn_id']], caches: [] },
-  catalogs: { unique: [], indexes: [], caches: [] },
-  processes: { unique: [], indexes: [], caches: ['beat'] },
-  artifacts: { unique: [], indexes: [['conversation_id']], caches: [] },
+  steps: {
+    schema: stepSchema,
+    unique: [],
+    indexes: [['turn_id'], ['conversation_id', 'turn_number', 'n']],
+    caches: [],
+  },
+  claims: { schema: claimSchema, unique: [], indexes: [['turn_id']], caches: [] },
+  outcomes: { schema: outcomeSchema, unique: [], indexes: [['turn_id']], caches: [] },
+  answers: { schema: answerSchema, unique: [], indexes: [['turn_id']], caches: [] },
+  catalogs: { schema: catalogSchema, unique: [], indexes: [], caches: [] },
+  processes: { schema: processSchema, unique: [], indexes: [], caches: ['beat'] },
+  artifacts: { schema: artifactSchema, unique: [], indexes: [['conversation_id']], caches: [] },
   dead_letters: {
+    schema: deadLetterSchema,
     unique: [],
     indexes: [['at', '_id'], ['turn_id']],
     caches: ['replayed_at', 'replayed_by'],
   },
-  facts: { unique: [], indexes: [['user_id']], caches: ['text', 'at'] },
+  facts: { schema: factSchema, unique: [], indexes: [['user_id']], caches: ['text', 'at'] },
   users: {
+    schema: accountSchema,
     unique: [['number'], ['email_key'], ['username_key']],
     uniqueIfPresent: ['look_key'],
     indexes: [],
     caches: ['role', 'is_active', 'look_key'],
   },
-  secrets: { unique: [], indexes: [], caches: [] },
+  secrets: { schema: secretSchema, unique: [], indexes: [], caches: [] },
   bindings: {
+    schema: bindingSchema,
     unique: [],
     indexes: [['user_id', 'dialect'], ['conversation_id'], ['expires_at']],
     caches: ['value', 'at', 'conversation_id', 'expires_at'],
   },
   usage: {
+    schema: usageRowSchema,
     unique: [],
     // The sum of a user's day is read from the index alone.
     indexes: [['user_id', 'day', 'input_tokens', 'output_tokens', 'cached_tokens', 'cost'], ['day']],
     caches: ['input_tokens', 'output_tokens', 'cached_tokens', 'cost', 'counted_to'],
   },
-  usage_holds: { unique: [], indexes: [['user_id']], caches: ['tokens', 'cost', 'at'] },
+  usage_holds: {
+    schema: usageHoldSchema,
+    unique: [],
+    indexes: [['user_id']],
+    caches: ['tokens', 'cost', 'at'],
+  },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

@@ -1,6 +1,7 @@
 import type { Time } from '#time';
-import { LibsqlStore } from './libsql/libsql.adapter.js';
-import { MongoStore } from './mongo/mongo.adapter.js';
+import { LibsqlDatabase } from './libsql/libsql.adapter.js';
+import { MongoDatabase } from './mongo/mongo.adapter.js';
+import { RowsStore } from './rows-store/rows-store.js';
 import type { Store } from './store.port.js';
 
 /** `url`: a MongoDB connection string; `dataDir`: the folder of the SQLite file, `:memory:` for none. */
@@ -8,5 +9,7 @@ export type StoreConfig = ({ url: string } & Time) | { dataDir: string };
 
 /** A store that is not open yet. The driver is loaded by `open()`, so a process loads only the one it uses. */
 export function createStore(config: StoreConfig): Store {
-  return 'url' in config ? new MongoStore(config.url, config) : new LibsqlStore(config.dataDir);
+  return 'url' in config
+    ? new RowsStore(new MongoDatabase(config.url, config))
+    : new RowsStore(new LibsqlDatabase(config.dataDir));
 }

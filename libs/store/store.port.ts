@@ -3,7 +3,7 @@ import type { Inserted } from './side-store.port.js';
 import type { TurnStore } from './turn-store.port.js';
 
 export type { Journal } from '#contracts';
-export type { Inserted, TakenField } from './side-store.port.js';
+export type { Inserted } from './side-store.port.js';
 export type { UsageKey, UsageQuery, UsageSum } from './usage-store.port.js';
 
 /**

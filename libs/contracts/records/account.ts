@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
+import { writtenTextSchema } from './written-text.js';
 
 /** `operator`: may look after the whole installation. */
 export const accountRoleSchema = z.enum(['user', 'operator']);
@@ -9,15 +10,15 @@ export const accountSchema = z.object({
   _id: idSchema,
   /** 1, 2, … in the order of registration. Unique, so that exactly one account is the first, which is an operator. */
   number: z.int().min(1),
-  email: z.string(),
+  email: writtenTextSchema,
   /** Hash of the address without its case; unique. */
   email_key: z.string(),
-  username: z.string(),
+  username: writtenTextSchema,
   /** Hash of the name without its case; unique. */
   username_key: z.string(),
   /** Hash of what the name looks like; unique among those that have one. Accounts of before may lack it. */
   look_key: z.string().optional(),
-  full_name: z.string().nullable(),
+  full_name: writtenTextSchema.nullable(),
   /** Salt, cost and hash in one text. */
   password: z.string(),
   /** As with `is_active`, the last writer wins. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
+import { writtenTextSchema } from './written-text.js';
 
 /** Pictures that models and people are shown; everything else is named. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
@@ -25,11 +26,11 @@ export const artifactSchema = z.object({
   conversation_id: idSchema,
   turn_id: idSchema,
   tool_call_id: z.string(),
-  content_type: z.string(),
+  content_type: writtenTextSchema,
   size: z.int().min(0),
   /** SHA-256 of the content, in hex. */
   hash: z.string(),
-  name: z.string().optional(),
+  name: writtenTextSchema.optional(),
   content: z.string(),
   at: timestampSchema,
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
+import { writtenTextSchema } from './written-text.js';
 
 /**
  * Small state of a user that a dialect's clients expect the server to hold, or that signing in needs; `_id` is a hash
@@ -10,9 +11,9 @@ export const bindingSchema = z.object({
   user_id: z.string(),
   /** As in `DIALECTS`; `sign-in` and `invitations` are the accounts' own. */
   dialect: z.string(),
-  key: z.string(),
+  key: writtenTextSchema,
   /** JSON text, the dialect's own. Last writer wins, as with `at`. */
-  value: z.string(),
+  value: writtenTextSchema,
   at: timestampSchema,
   /** It goes with the content of this conversation. */
   conversation_id: idSchema.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
+import { writtenTextSchema } from './written-text.js';
 
 /** What happens to a message in a conversation whose turn has not ended. */
 export const policySchema = z.enum(['enqueue', 'reject', 'interrupt']);
@@ -24,7 +25,7 @@ export const toolChoiceSchema = z.object({
 export const conversationSchema = z.object({
   _id: idSchema,
   user_id: z.string(),
-  title: z.string(),
+  title: writtenTextSchema,
   policy: policySchema,
   /** What its turns may use; absent: everything that the deployment offers. */
   tools: toolChoiceSchema.optional(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idSchema, processIdSchema, timestampSchema, toolCallIdSchema } from '../ids.js';
 import { errorDetailSchema, jsonObjectSchema, resultStatusSchema } from '../tool-messages.js';
 import { artifactReferenceSchema } from './artifact.js';
+import { writtenTextSchema } from './written-text.js';
 
 /** How a call ended; exactly one exists per call. */
 export const outcomeSchema = z.object({
@@ -12,7 +13,7 @@ export const outcomeSchema = z.object({
   status: resultStatusSchema,
   data: jsonObjectSchema.nullable(),
   error: errorDetailSchema.nullable(),
-  explanation: z.string().nullable(),
+  explanation: writtenTextSchema.nullable(),
   /** What it left besides its text; `data.artifacts` has their ids. */
   artifacts: z.array(artifactReferenceSchema).optional(),
   /** Attempt of the run claim that produced it; 0 if there never was one. */

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
+import { writtenTextSchema } from './written-text.js';
 
 /** Something that a user asked to be remembered; `_id` is a hash of user and key, so a key is remembered once. */
 export const factSchema = z.object({
   _id: idSchema,
   user_id: z.string(),
-  key: z.string(),
+  key: writtenTextSchema,
   /** Last writer wins, as with `at`. */
-  text: z.string(),
+  text: writtenTextSchema,
   at: timestampSchema,
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { clientMessageIdSchema, idSchema, timestampSchema } from '../ids.js';
 import { jsonObjectSchema } from '../tool-messages.js';
 import { toolChoiceSchema } from './conversation.js';
+import { writtenTextSchema } from './written-text.js';
 
 export const turnStatusSchema = z.enum([
   'queued',
@@ -48,7 +49,7 @@ export const turnSchema = z.object({
   number: z.int().min(1),
   user_id: z.string(),
   client_message_id: clientMessageIdSchema,
-  content: z.string(),
+  content: writtenTextSchema,
   options: turnOptionsSchema,
   traceparent: z.string().optional(),
   at: timestampSchema,

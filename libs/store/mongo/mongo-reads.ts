@@ -1,28 +1,19 @@
-import type { Model, QueryFilter, SortOrder } from 'mongoose';
+import type { Model, QueryFilter } from 'mongoose';
 import type { Time } from '#time';
 import type { CollectionName, Field, Rows } from '../collections.js';
-import type { RowSize } from '../fitting-turns.js';
+import { FIELD_KINDS, type FieldKind } from '../field-kinds.js';
 import { assertPlainValue } from '../plain-value.js';
-import { FIELD_KINDS, toRow, type FieldKind, type StoredDocument } from './documents.js';
+import type { Filter, Query, Size, Value } from '../rows.port.js';
+import { toRow, type StoredDocument } from './documents.js';
+import { toFilters, toSort } from './filters.js';
+import { translateMongoError } from './mongo-errors.js';
 import { retryWithin } from './retry-within.js';
 
 /** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */
 const OPERATION_BUDGET_MS = 5_500;
-export const IDS_PER_QUERY = 500;
 const PARTS_AT_ONCE = 20;
 
-export interface Query<Name extends CollectionName> {
-  equals?: { [Key in Field<Name>]?: string | number | null };
-  /** Operators over values that this library made. */
-  conditions?: {
-    [Key in Field<Name>]?: Partial<Record<'$in' | '$nin' | '$gt' | '$gte' | '$lt' | '$lte', unknown>>;
-  };
-  sort?: { [Key in Field<Name>]?: SortOrder };
-  skip?: number;
-  limit?: number;
-}
-
-/** What is read of one collection. Each operation is one command, tried again for at most `OPERATION_BUDGET_MS`. */
+/** What is read of one collection. Each command is tried again for at most `OPERATION_BUDGET_MS`. */
 export class MongoReads<Name extends CollectionName> {
   constructor(
     readonly model: Model<StoredDocument>,
@@ -38,116 +29,111 @@ export class MongoReads<Name extends CollectionName> {
     return this.retry(() => this.findById(id));
   }
 
-  find(query: Query<Name>): Promise<Rows[Name][]> {
-    return this.retry(() => this.findOnce(query));
+  async find(query: Query<Name>): Promise<Rows[Name][]> {
+    return (await this.inParts(query, (filter) => this.findOnce(filter, query))).flat();
+  }
+
+  /** The server sends `PARTS_AT_ONCE` at a time, so what is cut off is never in memory together. */
+  async findParts<Key extends Field<Name>>(
+    query: Query<Name>,
+    fields: readonly Key[],
+    cut: { [Part in Key]?: number } = {},
+  ): Promise<Pick<Rows[Name], Key>[]> {
+    const projection = { _id: 0, ...Object.fromEntries(fields.map((field) => [field, 1])) };
+    const options = { ...optionsOf(query), projection, batchSize: PARTS_AT_ONCE };
+    const found = await this.inParts(query, async (filter) => {
+      const parts: Pick<Rows[Name], Key>[] = [];
+      for await (const part of this.model.collection.find(filter as never, options))
+        parts.push(cutTexts(toRow(this.name, part as unknown as StoredDocument), cut));
+      return parts;
+    });
+    return found.flat();
+  }
+
+  async count(filter: Filter<Name>): Promise<number> {
+    const counts = await this.inParts(filter, (part) => this.model.countDocuments(part).exec());
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  async sum(
+    query: Omit<Query<Name>, 'among'>,
+    sums: readonly Field<Name>[],
+    by: readonly Field<Name>[],
+  ): Promise<Record<string, Value>[]> {
+    const key = by.length === 0 ? null : fieldsOf(by, (name) => `$${name}`);
+    const keysInOrder = by.map((name) => `_id.${name}`);
+    const groups = await this.#aggregate<{ _id: object | null }>(query, [
+      { $group: { _id: key, ...fieldsOf(sums, (name) => ({ $sum: `$${name}` })) } },
+      ...(by.length === 0 ? [] : [{ $sort: fieldsOf(keysInOrder, () => 1) }]),
+      ...(query.limit === undefined ? [] : [{ $limit: query.limit }]),
+    ]);
+    return groups.map(({ _id, ...group }) => ({ ..._id, ...group }));
+  }
+
+  async measure(query: Query<Name>, by: Field<Name>): Promise<Size[]> {
+    const bytes = writtenBytes(this.name);
+    const measured = await this.#aggregate<{ _id: string; bytes: number }>(query, [
+      ...(query.order ? [{ $sort: toSort(query.order) }] : []),
+      ...(query.limit === undefined ? [] : [{ $limit: query.limit }]),
+      by === '_id' ? { $project: { bytes } } : { $group: { _id: `$${by}`, bytes: { $sum: bytes } } },
+    ]);
+    return measured.map(({ _id, bytes }) => ({ of: _id, bytes }));
+  }
+
+  /** One command for each part of the filter, in parallel. */
+  protected async inParts<T>(
+    filter: Filter<Name>,
+    act: (part: QueryFilter<StoredDocument>) => Promise<T>,
+  ): Promise<T[]> {
+    return Promise.all(this.#toFilters(filter).map((part) => this.retry(() => act(part))));
   }
 
   /** Without a second try, for use within one. */
-  async findOnce({ sort, skip, limit, ...filter }: Query<Name>): Promise<Rows[Name][]> {
-    const options = { sort: sort as Record<string, SortOrder>, skip, limit };
-    const documents = await this.model.find(toFilter(filter), null, options).lean();
+  protected async findOnce(
+    filter: QueryFilter<StoredDocument>,
+    query: Query<Name> = {},
+  ): Promise<Rows[Name][]> {
+    const documents = await this.model.find(filter, null, optionsOf(query)).lean();
     return documents.map((document) => toRow(this.name, document as StoredDocument));
   }
 
-  /**
-   * Of the rows that match only these fields, and of those what `keep` makes of them as they come: the server sends
-   * `PARTS_AT_ONCE` at a time, so what is dropped is never in memory together.
-   */
-  async findParts<Key extends Field<Name>, Kept>(
-    query: Query<Name>,
-    fields: readonly Key[],
-    keep: (part: Pick<Rows[Name], Key>) => Kept,
-  ): Promise<Kept[]> {
-    const projection = { _id: 0, ...Object.fromEntries(fields.map((field) => [field, 1])) };
-    return this.retry(async () => {
-      const options = { projection, batchSize: PARTS_AT_ONCE };
-      const kept: Kept[] = [];
-      for await (const part of this.model.collection.find(toFilter(query) as never, options))
-        kept.push(keep(toRow(this.name, part as unknown as StoredDocument)));
-      return kept;
-    });
-  }
-
-  /** Rows whose `field` is one of `values`, in parallel queries of bounded size. */
-  async findAmong(
-    field: Field<Name>,
-    values: string[],
-    equals?: Query<Name>['equals'],
-  ): Promise<Rows[Name][]> {
-    const chunks: Promise<Rows[Name][]>[] = [];
-    for (let at = 0; at < values.length; at += IDS_PER_QUERY) {
-      const conditions = { [field]: { $in: values.slice(at, at + IDS_PER_QUERY) } };
-      chunks.push(this.find({ equals, conditions } as Query<Name>));
-    }
-    return (await Promise.all(chunks)).flat();
-  }
-
-  count(query: Query<Name>): Promise<number> {
-    return this.retry(() => this.model.countDocuments(toFilter(query)).exec());
-  }
-
-  /** Sums of fields over the rows that match, for each combination of the `by` fields. */
-  async sum(
-    query: Query<Name>,
-    sums: readonly Field<Name>[],
-    by: readonly Field<Name>[],
-  ): Promise<Record<string, string | number>[]> {
-    const fields = (names: readonly string[], of: (name: string) => unknown) =>
-      Object.fromEntries(names.map((name) => [name, of(name)]));
-    const key = by.length === 0 ? null : fields(by, (name) => `$${name}`);
-    const order =
-      by.length === 0
-        ? []
-        : [
-            {
-              $sort: fields(
-                by.map((name) => `_id.${name}`),
-                () => 1,
-              ),
-            },
-          ];
-    const pipeline = [
-      { $match: toFilter(query) },
-      { $group: { _id: key, ...fields(sums, (name) => ({ $sum: `$${name}` })) } },
-      ...order,
-      ...(query.limit === undefined ? [] : [{ $limit: query.limit }]),
-    ];
-    const groups = await this.retry(() => this.model.collection.aggregate(pipeline as never).toArray());
-    return groups.map(({ _id, ...group }) => ({ ...(_id as unknown as object | null), ...group }));
-  }
-
-  /** Of each row that matches, by its `_id`, in the order of the query. */
-  async sizes({ sort, limit, ...filter }: Query<Name>): Promise<RowSize[]> {
-    return this.#measure([
-      { $match: toFilter(filter) },
-      ...(sort ? [{ $sort: sort }] : []),
-      ...(limit === undefined ? [] : [{ $limit: limit }]),
-      { $project: { bytes: writtenBytes(this.name) } },
-    ]);
-  }
-
-  /** Of these turns, of all rows of each. */
-  async sizesOfTurns(turnIds: string[]): Promise<RowSize[]> {
-    if (turnIds.length === 0) return [];
-    return this.#measure([
-      { $match: { turn_id: { $in: turnIds } } },
-      { $group: { _id: '$turn_id', bytes: { $sum: writtenBytes(this.name) } } },
-    ]);
-  }
-
-  async #measure(pipeline: object[]): Promise<RowSize[]> {
-    const measured = await this.retry(() =>
-      this.model.collection.aggregate<{ _id: string; bytes: number }>(pipeline as never).toArray(),
-    );
-    return measured.map(({ _id, bytes }) => ({ turn_id: _id, bytes }));
-  }
-
-  /** Without a second try, for use within one. */
+  /** As `findOnce`. */
   protected async findById(id: string): Promise<Rows[Name] | null> {
     assertPlainValue(id);
     const found = await this.model.collection.findOne({ _id: id as never });
     return found && toRow(this.name, found as unknown as StoredDocument);
   }
+
+  protected async findIds(query: Query<Name>): Promise<string[]> {
+    const options = { ...optionsOf(query), projection: { _id: 1 } };
+    const found = await this.inParts(query, (filter) =>
+      this.model.collection.find(filter as never, options).toArray(),
+    );
+    return found.flat().map(({ _id }) => _id as unknown as string);
+  }
+
+  #toFilters(filter: Filter<Name>): QueryFilter<StoredDocument>[] {
+    try {
+      return toFilters(filter);
+    } catch (error) {
+      throw translateMongoError(error);
+    }
+  }
+
+  async #aggregate<Group>(filter: Filter<Name>, stages: object[]): Promise<Group[]> {
+    const groups = await this.inParts(filter, (part) =>
+      this.model.collection.aggregate([{ $match: part }, ...stages] as never).toArray(),
+    );
+    return groups.flat() as Group[];
+  }
+}
+
+function optionsOf<Name extends CollectionName>({ order, skip, limit }: Query<Name>) {
+  return { sort: order && toSort(order), skip, limit };
+}
+
+function fieldsOf(names: readonly string[], valueOf: (name: string) => unknown): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)]));
 }
 
 /** What people, models and tools wrote in a row; all else in it is small. */
@@ -156,12 +142,15 @@ function writtenBytes(name: CollectionName): object {
   return { $add: written.map(([field]) => ({ $strLenBytes: { $ifNull: [`$${field}`, ''] } })) };
 }
 
-interface AnyFilter {
-  equals?: object;
-  conditions?: object;
+function cutTexts<Part extends object>(part: Part, cut: Partial<Record<string, number>>): Part {
+  const texts = Object.entries(cut).map(([field, length]) => {
+    const text = part[field as keyof Part] as string;
+    return [field, ownCopy(text.slice(0, length))];
+  });
+  return { ...part, ...(Object.fromEntries(texts) as Part) };
 }
 
-export function toFilter({ equals = {}, conditions = {} }: AnyFilter): QueryFilter<StoredDocument> {
-  Object.values(equals).forEach(assertPlainValue);
-  return { ...equals, ...conditions } as QueryFilter<StoredDocument>;
+/** A slice would keep the whole text in memory. */
+function ownCopy(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
 }

@@ -1,16 +1,16 @@
 import mongoose, { type Connection, type Model } from 'mongoose';
 import type { Time } from '#time';
 import { COLLECTION_NAMES, type CollectionName } from '../collections.js';
+import { FIELD_KINDS, type FieldKind } from '../field-kinds.js';
+import type { AllRows } from '../rows.port.js';
 import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
-import { FIELD_KINDS, type FieldKind, type StoredDocument } from './documents.js';
+import type { StoredDocument } from './documents.js';
 import { ensureIndexes } from './ensure-indexes.js';
 import { translateMongoError } from './mongo-errors.js';
 import { MongoRows } from './mongo-rows.js';
 
-export type Collections = { [Name in CollectionName]: MongoRows<Name> };
-
 export interface OpenCollections {
-  collections: Collections;
+  rows: AllRows;
   connection: Connection;
 }
 
@@ -33,8 +33,8 @@ export async function openCollections(url: string, time: Time): Promise<OpenColl
   try {
     const models = COLLECTION_NAMES.map((name) => [name, defineModel(connection, name)] as const);
     for (const [name, model] of models) await ensureIndexes(model, name);
-    const collections = models.map(([name, model]) => [name, new MongoRows(model, name, time)]);
-    return { connection, collections: Object.fromEntries(collections) as Collections };
+    const rows = models.map(([name, model]) => [name, new MongoRows(model, name, time)]);
+    return { connection, rows: Object.fromEntries(rows) as AllRows };
   } catch (error) {
     await connection.close();
     throw translateMongoError(error);

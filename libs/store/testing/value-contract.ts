@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Call, Step, Turn } from '#contracts';
 import type { Store } from '../store.port.js';
+import { StoreSetupError } from '../store-errors.js';
 import {
   makeCallId,
+  makeId,
   sampleAnswer,
   sampleClaim,
   sampleConversation,
@@ -126,6 +128,15 @@ export function describeValues(store: () => Store): void {
         .getTurn(anything)
         .catch(() => 'refused');
       expect([null, 'refused']).toContain(found);
+    });
+
+    it('never take a missing id for all rows, or for those that lack one', async () => {
+      const binding = { user_id: 'ann', dialect: 'one', key: 'a', value: '', at: '2026-03-01T10:00:00.000Z' };
+      const { row } = await store().insertBinding({ _id: makeId(), ...binding });
+      const missing = undefined as unknown as string;
+      for (const remove of [store().removeBinding(missing), store().removeBindingsOf(missing)])
+        await expect(remove).rejects.toThrow(StoreSetupError);
+      expect(await store().getBinding(row._id)).toEqual(row);
     });
   });
 }

@@ -1,0 +1,10 @@
+import type { Size } from '../rows.port.js';
+
+/** Ids of the first of these turns whose rows have no more than `bytes` together; the very first one in any case. */
+export function fittingTurns(turns: Size[], otherRows: Size[], bytes: number): string[] {
+  const sizes = new Map(turns.map((turn) => [turn.of, turn.bytes]));
+  for (const row of otherRows) sizes.set(row.of, (sizes.get(row.of) ?? 0) + row.bytes);
+  let sum = 0;
+  const end = turns.findIndex(({ of }, at) => (sum += sizes.get(of)!) > bytes && at > 0);
+  return turns.slice(0, end < 0 ? turns.length : end).map(({ of }) => of);
+}

@@ -1,0 +1,141 @@
+import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
+import type { Inserted, SideStore, TakenField } from '../side-store.port.js';
+import { byNewest } from './newest-first.js';
+import { putRow, RowsUsageStore } from './rows-usage-store.js';
+
+const NEWEST_FIRST = { at: 'desc', _id: 'desc' } as const;
+
+/** What is kept besides the journal. */
+export abstract class RowsSideStore extends RowsUsageStore implements SideStore {
+  async putArtifact(row: Artifact): Promise<void> {
+    await this.rows.artifacts.insert(row);
+  }
+
+  async getArtifact(id: string): Promise<Artifact | null> {
+    return this.rows.artifacts.get(id);
+  }
+
+  async putDeadLetter(row: DeadLetter): Promise<void> {
+    await this.rows.dead_letters.insert(row);
+  }
+
+  async listDeadLetters(limit: number): Promise<DeadLetter[]> {
+    return this.rows.dead_letters.find({ order: NEWEST_FIRST, limit });
+  }
+
+  async listDeadLettersOfTurn(turnId: string, limit: number): Promise<DeadLetter[]> {
+    return this.rows.dead_letters.find({ equals: { turn_id: turnId }, order: NEWEST_FIRST, limit });
+  }
+
+  async getDeadLetter(id: string): Promise<DeadLetter | null> {
+    return this.rows.dead_letters.get(id);
+  }
+
+  async noteReplay(_id: string, replay: { replayed_at: string; replayed_by: string }): Promise<void> {
+    await this.rows.dead_letters.change({ equals: { _id } }, { set: replay });
+  }
+
+  async removeDeadLetter(_id: string): Promise<void> {
+    await this.rows.dead_letters.remove({ equals: { _id } });
+  }
+
+  async removeOldDeadLetters(before: string, limit: number): Promise<number> {
+    return this.rows.dead_letters.remove({ where: { at: { lt: before } }, order: { at: 'asc' }, limit });
+  }
+
+  async putFact(row: Fact, limit: number): Promise<'put' | 'full'> {
+    const { facts } = this.rows;
+    const { _id, user_id, text, at } = row;
+    for (;;) {
+      if (await facts.change({ equals: { _id } }, { set: { text, at } })) return 'put';
+      const inserted = await facts.insertWithin(row, { of: { user_id }, limit });
+      if (inserted === 'full') return 'full';
+      // Of the same fact at once only one is inserted; the others write to it.
+      if (inserted === 'inserted') return 'put';
+    }
+  }
+
+  async listFacts(userId: string): Promise<Fact[]> {
+    return (await this.rows.facts.find({ equals: { user_id: userId } })).sort(byNewest);
+  }
+
+  async removeFact(_id: string): Promise<void> {
+    await this.rows.facts.remove({ equals: { _id } });
+  }
+
+  async insertAccount(row: Account): Promise<'inserted' | TakenField> {
+    const { _id, email_key, username_key, look_key, number } = row;
+    const inserted = await this.rows.users.insertUnless<TakenField>(row, [
+      { equals: { _id } },
+      { equals: { email_key }, is: 'email' },
+      { equals: { username_key }, is: 'username' },
+      ...(look_key === undefined ? [] : [{ equals: { look_key }, is: 'look' } as const]),
+      { equals: { number }, is: 'number' },
+    ]);
+    if (typeof inserted === 'string') return inserted;
+    // The salt of a password is random: a row with my id and my password is mine, its answer lost.
+    return inserted.row.password === row.password ? 'inserted' : 'id';
+  }
+
+  async getAccount(id: string): Promise<Account | null> {
+    return this.rows.users.get(id);
+  }
+
+  async findAccount(field: 'email_key' | 'username_key' | 'look_key', key: string): Promise<Account | null> {
+    return (await this.rows.users.find({ equals: { [field]: key } }))[0] ?? null;
+  }
+
+  async lastAccountNumber(): Promise<number> {
+    const [last] = await this.rows.users.findParts({ order: { number: 'desc' }, limit: 1 }, ['number']);
+    return last?.number ?? 0;
+  }
+
+  async listAccounts({ after, limit }: { after: number; limit: number }): Promise<Account[]> {
+    return this.rows.users.find({ where: { number: { gt: after } }, order: { number: 'asc' }, limit });
+  }
+
+  async updateAccount(_id: string, change: Parameters<SideStore['updateAccount']>[1]): Promise<void> {
+    await this.rows.users.change({ equals: { _id } }, { set: change });
+  }
+
+  async keepLook(_id: string, look_key: string): Promise<void> {
+    await this.rows.users.change({ equals: { _id, look_key: null } }, { set: { look_key } });
+  }
+
+  async keepSecret(row: Secret): Promise<Secret> {
+    return (await this.rows.secrets.insert(row)).row;
+  }
+
+  async putBinding(row: Binding): Promise<void> {
+    await putRow(this.rows.bindings, row, ['value', 'at', 'conversation_id', 'expires_at']);
+  }
+
+  async insertBinding(row: Binding): Promise<Inserted<Binding>> {
+    return this.rows.bindings.insert(row);
+  }
+
+  async getBinding(id: string): Promise<Binding | null> {
+    return this.rows.bindings.get(id);
+  }
+
+  async listBindings(userId: string, dialect: string): Promise<Binding[]> {
+    return this.rows.bindings.find({ equals: { user_id: userId, dialect } });
+  }
+
+  async removeBinding(_id: string): Promise<void> {
+    await this.rows.bindings.remove({ equals: { _id } });
+  }
+
+  async prolongBinding(_id: string, expires_at: string): Promise<void> {
+    await this.rows.bindings.change({ equals: { _id } }, { set: { expires_at } });
+  }
+
+  async removeBindingsOf(conversationId: string): Promise<void> {
+    await this.rows.bindings.remove({ equals: { conversation_id: conversationId } });
+  }
+
+  async removeExpiredBindings(before: string, limit: number): Promise<number> {
+    const where = { expires_at: { lt: before } };
+    return this.rows.bindings.remove({ where, order: { expires_at: 'asc' }, limit });
+  }
+}

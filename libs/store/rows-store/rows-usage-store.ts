@@ -1,0 +1,51 @@
+import type { UsageHold, UsageRow } from '#contracts';
+import type { CollectionName, Field, Rows } from '../collections.js';
+import type { AllRows, RowDatabase, RowsOf } from '../rows.port.js';
+import { USAGE_SUMS, type UsageQuery, type UsageStore, type UsageSum } from '../usage-store.port.js';
+
+/** What models have used. */
+export abstract class RowsUsageStore implements UsageStore {
+  constructor(protected readonly database: RowDatabase) {}
+
+  async addUsage(row: UsageRow): Promise<void> {
+    await this.rows.usage.accumulate(row, USAGE_SUMS, 'counted_to');
+  }
+
+  async sumUsage({ user_id, from, to, by, limit }: UsageQuery): Promise<UsageSum[]> {
+    const equals = user_id === undefined ? {} : { user_id };
+    const query = { equals, where: { day: { gte: from, lte: to } }, limit };
+    return (await this.rows.usage.sum(query, USAGE_SUMS, by)) as unknown as UsageSum[];
+  }
+
+  async removeUsageBefore(day: string, limit: number): Promise<number> {
+    return this.rows.usage.remove({ where: { day: { lt: day } }, limit });
+  }
+
+  async putUsageHold(row: UsageHold): Promise<void> {
+    await putRow(this.rows.usage_holds, row, ['tokens', 'cost', 'at']);
+  }
+
+  async listUsageHolds(userId: string): Promise<UsageHold[]> {
+    return this.rows.usage_holds.find({ equals: { user_id: userId } });
+  }
+
+  async removeUsageHold(id: string): Promise<void> {
+    await this.rows.usage_holds.remove({ equals: { _id: id } });
+  }
+
+  protected get rows(): AllRows {
+    return this.database.rows;
+  }
+}
+
+/** A row of this `_id` gets these fields of the row; what the row lacks stays. */
+export async function putRow<Name extends CollectionName>(
+  rows: RowsOf<Name>,
+  row: Rows[Name],
+  fields: readonly Field<Name>[],
+): Promise<void> {
+  const set = Object.fromEntries(fields.map((field) => [field, row[field]])) as Partial<Rows[Name]>;
+  const filter = { equals: { _id: row._id } } as Parameters<typeof rows.change>[0];
+  // Removed between the two, it is inserted after all.
+  while (!(await rows.insert(row)).won && !(await rows.change(filter, { set })));
+}
