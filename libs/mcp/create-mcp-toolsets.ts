@@ -1,9 +1,9 @@
 import type { Time } from '#time';
 import { InputSchemas, toToolsetName, type ToolsetHost } from '#tools';
-import { McpConfigError, type McpServer } from './mcp-config.js';
-import type { McpLogger } from './mcp-logger.js';
-import type { McpMetrics } from './mcp-metrics.js';
-import type { McpTimings } from './mcp-timings.js';
+import { McpConfigError, type McpServer } from './config/mcp-config.js';
+import type { McpLogger } from './config/telemetry.js';
+import type { McpMetrics } from './config/telemetry.js';
+import type { McpTimings } from './config/mcp-timings.js';
 import { McpToolset } from './mcp-toolset.js';
 
 export interface McpToolsetsOptions extends Time {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
-import { parseMcpConfig } from './mcp-config.js';
+import { parseMcpConfig } from './config/mcp-config.js';
 import type { McpToolset } from './mcp-toolset.js';
 import {
   createToolset,

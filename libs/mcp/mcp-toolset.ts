@@ -14,23 +14,29 @@ import {
   type ToolDescription,
   type ToolsetHost,
 } from '#tools';
-import { CircuitBreaker, type BreakerState, type CallEnd } from './circuit-breaker.js';
-import { ConnectPause } from './connect-pause.js';
-import { forNobody } from './for-owner.js';
-import { InstancePool } from './instance-pool.js';
-import { lendWhileAsking, type Asker } from './lend-while-asking.js';
-import { LINES_PER_MINUTE } from './limit-lines.js';
-import { LimitedProgress } from './limit-progress.js';
-import type { McpServer } from './mcp-config.js';
-import type { ListedTools, McpConnection } from './mcp-connection.js';
-import { cancelled, isConnectionError, suspended, toToolError, unavailable } from './mcp-errors.js';
-import type { McpLogger } from './mcp-logger.js';
-import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
-import { toMcpResult } from './mcp-result.js';
-import type { LoggedMessage } from './server-log.js';
-import { DEFAULT_TIMINGS, type McpTimings } from './mcp-timings.js';
-import { describeTools } from './mcp-tool-description.js';
-import { ToolListing } from './tool-listing.js';
+import { CircuitBreaker, type BreakerState, type CallEnd } from './limits/circuit-breaker.js';
+import { ConnectPause } from './connection/kept-connection.js';
+import { forListing } from './config/variables.js';
+import { InstancePool } from './connection/instance-pool.js';
+import { releaseSlotWhileAsking, type Asker } from './connection/elicitation.js';
+import { LINES_PER_MINUTE } from './limits/limit-lines.js';
+import { LimitedProgress } from './limits/limit-progress.js';
+import type { McpServer } from './config/mcp-config.js';
+import type { ListedTools, McpConnection } from './connection/mcp-connection.js';
+import {
+  cancelled,
+  isConnectionError,
+  suspended,
+  toToolError,
+  unavailable,
+} from './connection/mcp-errors.js';
+import type { McpLogger } from './config/telemetry.js';
+import { NO_METRICS, type McpMetrics } from './config/telemetry.js';
+import { toMcpResult } from './call/mcp-result.js';
+import type { LoggedMessage } from './connection/server-log.js';
+import { DEFAULT_TIMINGS, type McpTimings } from './config/mcp-timings.js';
+import { describeTools } from './listing/describe-tools.js';
+import { ToolListing } from './listing/tool-listing.js';
 
 const MAX_PROGRESS_MESSAGE_LENGTH = 500;
 const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
@@ -87,7 +93,7 @@ export class McpToolset implements ToolsetHost {
     const allTimings = { ...DEFAULT_TIMINGS, ...deps.timings };
     this.listing = new ToolListing({
       ...{ logger, metrics, clock, random },
-      config: forNobody(config),
+      config: forListing(config),
       timings: allTimings,
       onListed: (tools, version) => this.takeListing(tools, version),
       onLost: () => this.offer([]),
@@ -164,7 +170,7 @@ export class McpToolset implements ToolsetHost {
     try {
       answer = await this.withConnection(context, async (connection, slot) => {
         // Who asks is there, and a person may take an hour.
-        const asker = lendWhileAsking(context, slot, () => pass.ended('answered'));
+        const asker = releaseSlotWhileAsking(context, slot, () => pass.ended('answered'));
         const options = this.callOptions(context, asker);
         try {
           const given = await connection.callTool(tool, args, options);

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { InputSchemas, makeArtifact, referenceTo, type Tool, type ToolContext } from '#tools';
 import { settledWithin, SystemClock, systemTime, type Time } from '#time';
-import type { McpStdioServer } from '../mcp-config.js';
-import type { McpLogger } from '../mcp-logger.js';
-import type { McpMetrics } from '../mcp-metrics.js';
-import type { McpTimings } from '../mcp-timings.js';
+import type { McpStdioServer } from '../config/mcp-config.js';
+import type { McpLogger } from '../config/telemetry.js';
+import type { McpMetrics } from '../config/telemetry.js';
+import type { McpTimings } from '../config/mcp-timings.js';
 import { McpToolset } from '../mcp-toolset.js';
 
 const { resolve } = createRequire(import.meta.url);

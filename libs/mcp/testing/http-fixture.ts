@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { McpHttpServer } from '../mcp-config.js';
+import type { McpHttpServer } from '../config/mcp-config.js';
 import { SERVER_DEFAULTS } from './fixture.js';
 
 const children: ChildProcess[] = [];

@@ -8,10 +8,21 @@ import {
 } from '@modelcontextprotocol/client';
 import type { ErrorDetail, ErrorType } from '#contracts';
 import { ToolConnectionLostError, ToolError, toPrintable } from '#tools';
-import { reasonForMissing, reasonForRefusal } from './refused-requests.js';
 
 /** What `fetch` says of a request without an answer, and of an answer that broke off in its body. */
 const BROKEN_FETCH = ['fetch failed', 'terminated'];
+
+/** Why we refuse a request of a server, by method. */
+const REFUSALS: Record<string, string> = {
+  'sampling/createMessage': 'Switchyard does not lend its model to MCP servers (sampling).',
+  'roots/list': 'Switchyard has no folders to show to MCP servers (roots): name them in the configuration.',
+};
+
+/** The method that needs a capability of the client. */
+const METHOD_OF_CAPABILITY: Record<string, string> = {
+  sampling: 'sampling/createMessage',
+  roots: 'roots/list',
+};
 
 /** Whether the error says that the connection (or the HTTP session) is gone and a new one is needed. */
 export function isConnectionError(error: unknown): boolean {
@@ -123,4 +134,22 @@ function toolError(
   error_details?: ErrorDetail['error_details'],
 ): ToolError {
   return new ToolError({ error_type, error_message, error_details });
+}
+
+/** Why a request of a server is refused, in a sentence for whoever wrote the server. */
+export function reasonForRefusal(method: string): string {
+  return REFUSALS[method] ?? `Switchyard does not answer ${method}.`;
+}
+
+/** The same for a server that asked, from 2026-07-28 on, by naming capabilities that we lack. */
+export function reasonForMissing(data: unknown): string | undefined {
+  const { requiredCapabilities } = (data ?? {}) as { requiredCapabilities?: object };
+  const [capability] = Object.keys(requiredCapabilities ?? {});
+  const method = capability === undefined ? undefined : METHOD_OF_CAPABILITY[capability];
+  return method === undefined ? undefined : reasonForRefusal(method);
+}
+
+/** The answer to every request of a server that nothing else handles. */
+export function refuseRequest({ method }: { method: string }): never {
+  throw new ProtocolError(ProtocolErrorCode.MethodNotFound, reasonForRefusal(method));
 }

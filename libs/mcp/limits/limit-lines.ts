@@ -1,5 +1,5 @@
 import { RateWindow, type Clock } from '#time';
-import type { McpLogger } from './mcp-logger.js';
+import type { McpLogger } from '../config/telemetry.js';
 
 const MINUTE_MS = 60_000;
 export const LINES_PER_MINUTE = 1_000;

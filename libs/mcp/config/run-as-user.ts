@@ -10,7 +10,7 @@ interface Program {
  * read neither the environment nor the memory of its worker. `setpriv` replaces itself with the program, so no process
  * stands between them.
  */
-export function asUser({ command, args, uid, gid = uid }: Program): {
+export function commandAsUser({ command, args, uid, gid = uid }: Program): {
   command: string;
   args: string[];
 } {

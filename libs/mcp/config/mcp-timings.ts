@@ -1,4 +1,10 @@
-import { DEFAULT_BREAKER, type BreakerSettings } from './circuit-breaker.js';
+export interface BreakerSettings {
+  /** Failures in a row that open it. */
+  failures: number;
+  /** How long it stays open; doubles with each probe that fails. */
+  minOpenMs: number;
+  maxOpenMs: number;
+}
 
 export interface McpTimings {
   /** How long `start` waits for the first listing; connecting goes on after it. */
@@ -22,5 +28,5 @@ export const DEFAULT_TIMINGS: McpTimings = {
   checkEveryMs: 30_000,
   minTtlMs: 5000,
   minRelistMs: 1000,
-  breaker: DEFAULT_BREAKER,
+  breaker: { failures: 5, minOpenMs: 5000, maxOpenMs: 60_000 },
 };

@@ -1,5 +1,5 @@
 import { backOffMs, type Clock, type Random } from '#time';
-import type { McpTimings } from './mcp-timings.js';
+import type { McpTimings } from '../config/mcp-timings.js';
 
 /** After failures the next try waits, longer each time, up to a limit, with jitter. */
 export class ConnectPause {

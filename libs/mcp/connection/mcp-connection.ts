@@ -11,13 +11,13 @@ import {
 import { VERSION } from '#observability';
 import { limitTime, settledWithin, type Clock } from '#time';
 import { Elicitation } from './elicitation.js';
-import type { Asker } from './lend-while-asking.js';
-import { limitLines } from './limit-lines.js';
-import type { McpServer } from './mcp-config.js';
-import type { McpLogger } from './mcp-logger.js';
-import type { McpMetrics } from './mcp-metrics.js';
+import type { Asker } from './elicitation.js';
+import { limitLines } from '../limits/limit-lines.js';
+import type { McpServer } from '../config/mcp-config.js';
+import type { McpLogger } from '../config/telemetry.js';
+import type { McpMetrics } from '../config/telemetry.js';
 import { openTransport } from './open-transport.js';
-import { refuseRequest } from './refused-requests.js';
+import { refuseRequest } from './mcp-errors.js';
 import { LOG_LEVEL, logMessage, type LoggedMessage } from './server-log.js';
 
 const CONNECT_TIMEOUT_MS = 30_000;

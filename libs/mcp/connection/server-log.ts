@@ -1,6 +1,6 @@
 import type { LoggingLevel, LoggingMessageNotificationParams } from '@modelcontextprotocol/client';
 import { toPrintable } from '#tools';
-import type { McpLogger } from './mcp-logger.js';
+import type { McpLogger } from '../config/telemetry.js';
 
 const MAX_LENGTH = 2000;
 

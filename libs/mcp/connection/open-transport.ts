@@ -1,11 +1,11 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { toPrintable } from '#tools';
-import { asUser } from './as-user.js';
-import { limitedFetch, MAX_MESSAGE_BYTES } from './limited-fetch.js';
-import { LineBuffer, readLinesWith } from './line-buffer.js';
-import type { McpServer } from './mcp-config.js';
-import type { McpLogger } from './mcp-logger.js';
+import { commandAsUser } from '../config/run-as-user.js';
+import { limitedFetch, MAX_MESSAGE_BYTES } from '../limits/limited-fetch.js';
+import { LineBuffer, readLinesWith } from '../limits/line-buffer.js';
+import type { McpServer } from '../config/mcp-config.js';
+import type { McpLogger } from '../config/telemetry.js';
 
 const MAX_LINE_LENGTH = 2000;
 
@@ -23,7 +23,7 @@ export function openTransport(
   const { env, cwd } = server;
   // The transport adds PATH, HOME and the like, nothing else of our own environment. A program of the same user finds
   // all of it in /proc all the same.
-  const transport = new StdioClientTransport({ ...asUser(server), env, cwd, stderr: 'pipe' });
+  const transport = new StdioClientTransport({ ...commandAsUser(server), env, cwd, stderr: 'pipe' });
   readLinesWith(transport, new LineBuffer(MAX_MESSAGE_BYTES));
   logLines(transport, server.name, logger);
   return transport;

@@ -1,7 +1,7 @@
 import type { Tool as McpTool } from '@modelcontextprotocol/client';
 import type { ToolClass } from '#contracts';
 import type { ToolDescription } from '#tools';
-import type { McpServer } from './mcp-config.js';
+import type { McpServer } from '../config/mcp-config.js';
 
 const MAX_TOOLS = 512;
 const MAX_DESCRIPTION_LENGTH = 4096;

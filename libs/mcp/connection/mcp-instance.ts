@@ -1,8 +1,8 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { untilAborted, type Timer } from '#time';
 import { Slots, toPrintable, type Slot } from '#tools';
-import type { ConnectPause } from './connect-pause.js';
-import type { McpServer } from './mcp-config.js';
+import type { ConnectPause } from './kept-connection.js';
+import type { McpServer } from '../config/mcp-config.js';
 import { McpConnection, type ConnectionDeps } from './mcp-connection.js';
 import { isConnectionError, unavailable } from './mcp-errors.js';
 

@@ -11,7 +11,7 @@ import {
   testServerScript,
   toolContext,
   toolOf,
-} from './testing/fixture.js';
+} from '../testing/fixture.js';
 
 afterEach(stopToolsets);
 

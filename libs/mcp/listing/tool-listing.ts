@@ -1,10 +1,10 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { settledWithin, type Random, type Timer } from '#time';
 import { toPrintable } from '#tools';
-import { ConnectPause } from './connect-pause.js';
-import type { McpServer } from './mcp-config.js';
-import { McpConnection, type ConnectionDeps, type ListedTools } from './mcp-connection.js';
-import type { McpTimings } from './mcp-timings.js';
+import { ConnectPause } from '../connection/kept-connection.js';
+import type { McpServer } from '../config/mcp-config.js';
+import { McpConnection, type ConnectionDeps, type ListedTools } from '../connection/mcp-connection.js';
+import type { McpTimings } from '../config/mcp-timings.js';
 
 /** A connection that ended earlier was no success: the pause before the next one grows. */
 const GOOD_CONNECTION_MS = 10_000;

@@ -9,7 +9,7 @@ import {
   testServerScript,
   toolContext,
   toolOf,
-} from './testing/fixture.js';
+} from '../testing/fixture.js';
 
 afterEach(() => void jest.restoreAllMocks());
 afterEach(stopToolsets);

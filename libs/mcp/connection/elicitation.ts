@@ -7,13 +7,35 @@ import {
   type ElicitResult,
 } from '@modelcontextprotocol/client';
 import type { Clock } from '#time';
-import { ToolError } from '#tools';
-import type { Asker } from './lend-while-asking.js';
+import { ToolError, type Slot, type ToolContext } from '#tools';
 
 /** How often one call may come back with further questions. */
 const MAX_ROUNDS = 20;
 /** Before a call is repeated that asks nothing but to be repeated. */
 const REPEAT_PAUSE_MS = 500;
+
+export type Asker = Pick<ToolContext, 'conversationId' | 'ask' | 'signal'>;
+
+/** The person whose call runs. While this person answers a question, the call's slot is free for other calls. */
+export function releaseSlotWhileAsking(
+  { conversationId, signal, ask }: Asker,
+  slot: Slot,
+  onAsking: () => void,
+): Asker {
+  return {
+    conversationId,
+    signal,
+    ask: async (question, options) => {
+      onAsking();
+      slot.lend();
+      try {
+        return await ask(question, options);
+      } finally {
+        await slot.takeBack();
+      }
+    },
+  };
+}
 
 interface OpenCall extends Asker {
   /** Questions that it waits for now. */

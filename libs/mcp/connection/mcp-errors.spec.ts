@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { describe, expect, it } from '@jest/globals';
 import { ToolConnectionLostError } from '#tools';
-import { limitedFetch } from './limited-fetch.js';
+import { limitedFetch } from '../limits/limited-fetch.js';
 import { isConnectionError, toToolError } from './mcp-errors.js';
 
 const http = (status: number) => new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'x', { status });

@@ -1,15 +1,7 @@
 import type { Clock } from '#time';
+import type { BreakerSettings } from '../config/mcp-timings.js';
 
 export type BreakerState = 'closed' | 'half_open' | 'open';
-
-export interface BreakerSettings {
-  /** Failures in a row that open it. */
-  failures: number;
-  /** How long it stays open; doubles with each probe that fails. */
-  minOpenMs: number;
-  maxOpenMs: number;
-}
-export const DEFAULT_BREAKER: BreakerSettings = { failures: 5, minOpenMs: 5000, maxOpenMs: 60_000 };
 
 /** How a call that was let through ended; `unknown`: it says nothing about the server. */
 export type CallEnd = 'answered' | 'failed' | 'unknown';

@@ -1,5 +1,5 @@
 import type { Slot } from '#tools';
-import { forOwner } from './for-owner.js';
+import { forOwner } from '../config/variables.js';
 import type { McpConnection } from './mcp-connection.js';
 import { allBusy, unavailable } from './mcp-errors.js';
 import { McpInstance, type InstanceSetup } from './mcp-instance.js';

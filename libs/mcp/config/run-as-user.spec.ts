@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { waitFor } from '../../test/services/wait-for.js';
-import { asUser } from './as-user.js';
+import { waitFor } from '../../../test/services/wait-for.js';
+import { commandAsUser } from './run-as-user.js';
 import { McpConfigError, parseMcpConfig } from './mcp-config.js';
-import { openTransport } from './open-transport.js';
-import { recordingLogger, stdioServer } from './testing/fixture.js';
+import { openTransport } from '../connection/open-transport.js';
+import { recordingLogger, stdioServer } from '../testing/fixture.js';
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 const NOBODY = 65_534;
@@ -32,7 +32,10 @@ const parse = (server: object) =>
 
 describe('a server without a user of its own', () => {
   it('is started as it is', () => {
-    expect(asUser(stdioServer('files', ['a'], { command: 'npx' }))).toEqual({ command: 'npx', args: ['a'] });
+    expect(commandAsUser(stdioServer('files', ['a'], { command: 'npx' }))).toEqual({
+      command: 'npx',
+      args: ['a'],
+    });
   });
 
   (process.platform === 'linux' ? it : it.skip)('reads the environment of its worker', async () => {
@@ -51,8 +54,8 @@ describe('a server with a user of its own', () => {
 
   it('has the group of the same number unless another is set', () => {
     const server = stdioServer('files', [], { uid: 1_000, gid: 50 });
-    expect(asUser(server).args).toContain('--regid=50');
-    expect(asUser({ ...server, gid: undefined }).args).toContain('--regid=1000');
+    expect(commandAsUser(server).args).toContain('--regid=50');
+    expect(commandAsUser({ ...server, gid: undefined }).args).toContain('--regid=1000');
   });
 });
 
