@@ -1,10 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolResult } from '#contracts';
-import { TokenBucket } from '#limits';
 import type { Time } from '#time';
 import {
   Slots,
-  type Slot,
   ToolError,
   toPrintable,
   toToolsetName,
@@ -14,15 +12,16 @@ import {
   type ToolDescription,
   type ToolsetHost,
 } from '#tools';
-import { CircuitBreaker, type BreakerState, type CallEnd } from './limits/circuit-breaker.js';
-import { ConnectPause } from './connection/kept-connection.js';
-import { forListing } from './config/variables.js';
-import { InstancePool } from './connection/instance-pool.js';
-import { releaseSlotWhileAsking, type Asker } from './connection/elicitation.js';
-import { LINES_PER_MINUTE } from './limits/limit-lines.js';
-import { LimitedProgress } from './limits/limit-progress.js';
+import { CallReports } from './call/call-reports.js';
+import { toMcpResult } from './call/mcp-result.js';
 import type { McpServer } from './config/mcp-config.js';
-import type { ListedTools, McpConnection } from './connection/mcp-connection.js';
+import { DEFAULT_TIMINGS, type McpTimings } from './config/mcp-timings.js';
+import { NO_METRICS, type McpLogger, type McpMetrics } from './config/telemetry.js';
+import { forListing } from './config/variables.js';
+import { releaseSlotWhileAsking } from './connection/elicitation.js';
+import { InstancePool } from './connection/instance-pool.js';
+import { ConnectPause } from './connection/kept-connection.js';
+import type { ListedTools } from './connection/mcp-connection.js';
 import {
   cancelled,
   isConnectionError,
@@ -30,22 +29,12 @@ import {
   toToolError,
   unavailable,
 } from './connection/mcp-errors.js';
-import type { McpLogger } from './config/telemetry.js';
-import { NO_METRICS, type McpMetrics } from './config/telemetry.js';
-import { toMcpResult } from './call/mcp-result.js';
-import type { LoggedMessage } from './connection/server-log.js';
-import { DEFAULT_TIMINGS, type McpTimings } from './config/mcp-timings.js';
+import type { ConnectionWork } from './connection/mcp-instance.js';
+import { CircuitBreaker, type BreakerState, type CallEnd, type Pass } from './limits/circuit-breaker.js';
 import { describeTools } from './listing/describe-tools.js';
 import { ToolListing } from './listing/tool-listing.js';
 
-const MAX_PROGRESS_MESSAGE_LENGTH = 500;
 const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
-
-interface Reported {
-  progress: number;
-  total?: number;
-  message?: string;
-}
 
 export interface McpToolsetDeps extends Time {
   schemas: InputSchemas;
@@ -53,8 +42,6 @@ export interface McpToolsetDeps extends Time {
   timings?: Partial<McpTimings>;
   metrics?: McpMetrics;
 }
-
-type Work<T> = (connection: McpConnection, slot: Slot) => Promise<T>;
 
 /**
  * The tools of one MCP server. Its trouble stays its own: calls fail with `DependencyUnavailable`, or with
@@ -162,26 +149,18 @@ export class McpToolset implements ToolsetHost {
   }
 
   private async call(tool: string, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
+    const { turnId, signal } = context;
     const pass = this.breaker.enter();
     if ('retryAfterMs' in pass) throw suspended(this.server, pass.retryAfterMs);
-    let end: CallEnd = 'unknown';
-    const { signal } = context;
+    const { logs = context.wantsLogs ? 'viewers' : 'operators' } = this.config;
+    const reports = new CallReports(context, logs === 'viewers', this.deps.clock);
     let answer: CallToolResult;
     try {
-      answer = await this.withConnection(context, async (connection, slot) => {
-        // Who asks is there, and a person may take an hour.
+      answer = await this.withConnection(context, (connection, slot) => {
+        // A server that asks a question is alive, and a person may take an hour to answer.
         const asker = releaseSlotWhileAsking(context, slot, () => pass.ended('answered'));
-        const options = this.callOptions(context, asker);
-        try {
-          const given = await connection.callTool(tool, args, options);
-          end = 'answered';
-          return given;
-        } catch (error) {
-          end = this.endOf(error, signal);
-          throw error;
-        } finally {
-          options.progress.flush();
-        }
+        const options = { turnId, asker, meta: metaOf(context), observer: reports };
+        return this.judge(connection.callTool(tool, args, options), pass, signal);
       });
     } catch (error) {
       if (error instanceof ToolError) throw error;
@@ -189,13 +168,17 @@ export class McpToolset implements ToolsetHost {
       if (isConnectionError(error) && 'url' in this.config) this.listing.relist();
       throw toToolError(error, this.server);
     } finally {
-      pass.ended(end);
+      pass.ended('unknown');
+      reports.flush();
     }
     return toMcpResult(answer, (attachment) => context.attach(attachment));
   }
 
   /** Runs the work on the connection that the call belongs to, when it has a free slot. */
-  private withConnection<T>({ userId, conversationId, signal }: ToolContext, work: Work<T>): Promise<T> {
+  private withConnection<T>(
+    { userId, conversationId, signal }: ToolContext,
+    work: ConnectionWork<T>,
+  ): Promise<T> {
     if (this.pool) {
       const owner = { shared: '', user: userId, conversation: conversationId }[this.config.scope];
       return this.pool.use(owner, signal, work);
@@ -207,40 +190,24 @@ export class McpToolset implements ToolsetHost {
     }, signal);
   }
 
-  private callOptions(context: ToolContext, asker: Asker) {
-    const { clock } = this.deps;
-    let last: { progress: number; total?: number } = { progress: 0 };
-    const { logs = context.wantsLogs ? 'viewers' : 'operators' } = this.config;
-    const isShown = logs === 'viewers';
-    const lines = new TokenBucket({ count: LINES_PER_MINUTE, perMs: 60_000 }, 1, clock);
-    const passOn = ({ progress: done, total, message }: Reported) =>
-      context.progress(done, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH));
-    const progress = new LimitedProgress<Reported>(passOn, clock);
-    return {
-      progress,
-      meta: metaOf(context),
-      asker,
-      onProgress: (reported: Reported) => {
-        last = { progress: reported.progress, total: reported.total };
-        progress.report(reported);
-      },
-      turnId: context.turnId,
-      onLog: ({ text, level, logger }: LoggedMessage) => {
-        if (!isShown || lines.waitMs(1, 1) > 0) return;
-        lines.take(1);
-        const message = toPrintable(text, MAX_PROGRESS_MESSAGE_LENGTH);
-        context.progress(last.progress, last.total, message, { level, logger });
-      },
-    };
-  }
-
-  private endOf(error: unknown, signal: AbortSignal): CallEnd {
-    if (this.isStopping) return 'unknown';
-    if (signal.aborted) {
-      return (signal.reason as { name?: unknown } | null)?.name === 'TimeoutError' ? 'failed' : 'unknown';
+  /** Tells the circuit breaker what the end of a request says about the server. */
+  private async judge<T>(request: Promise<T>, pass: Pass, signal: AbortSignal): Promise<T> {
+    try {
+      const answer = await request;
+      pass.ended('answered');
+      return answer;
+    } catch (error) {
+      pass.ended(this.isStopping ? 'unknown' : endOf(error, signal));
+      throw error;
     }
-    return isConnectionError(error) ? 'failed' : 'answered';
   }
+}
+
+function endOf(error: unknown, signal: AbortSignal): CallEnd {
+  if (signal.aborted) {
+    return (signal.reason as { name?: unknown } | null)?.name === 'TimeoutError' ? 'failed' : 'unknown';
+  }
+  return isConnectionError(error) ? 'failed' : 'answered';
 }
 
 /** What lets a `keyed` tool recognise a call that it has been asked for before. */

@@ -1,8 +1,7 @@
-import type { Slot } from '#tools';
 import { forOwner } from '../config/variables.js';
-import type { McpConnection } from './mcp-connection.js';
+import type { KeptConnectionSetup } from './kept-connection.js';
 import { allBusy, unavailable } from './mcp-errors.js';
-import { McpInstance, type InstanceSetup } from './mcp-instance.js';
+import { McpInstance, type ConnectionWork } from './mcp-instance.js';
 
 /** Nobody knows when a call of somebody else ends. */
 const ALL_BUSY_RETRY_MS = 1000;
@@ -15,16 +14,12 @@ export class InstancePool {
   private isStopped = false;
 
   constructor(
-    private readonly setup: InstanceSetup,
+    private readonly setup: KeptConnectionSetup,
     private readonly maxInstances: number,
   ) {}
 
   /** Throws `ApiLimitExceeded` when there are too many and none is idle, `DependencyUnavailable` after `stop`. */
-  async use<T>(
-    owner: string,
-    signal: AbortSignal,
-    work: (connection: McpConnection, slot: Slot) => Promise<T>,
-  ): Promise<T> {
+  async use<T>(owner: string, signal: AbortSignal, work: ConnectionWork<T>): Promise<T> {
     if (this.isStopped) throw unavailable(this.setup.config.name);
     return this.instanceOf(owner).use(signal, work);
   }

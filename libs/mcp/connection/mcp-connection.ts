@@ -33,17 +33,23 @@ export interface ConnectionDeps {
   logger: McpLogger;
   metrics: McpMetrics;
   clock: Clock;
+  onToolsChanged(): void;
+  /** Trouble of a transport that does not notice its own end (HTTP). */
+  onTrouble?(): void;
+}
+
+export interface CallObserver {
+  onProgress(progress: Progress): void;
+  /** A log message that the server wrote while only calls of this turn were on the connection. */
+  onLog(message: LoggedMessage): void;
 }
 
 export interface CallOptions {
+  turnId: string;
+  asker: Asker;
   /** What the server is told besides the arguments, under namespaced keys. */
   meta: Record<string, unknown>;
-  asker: Asker;
-  onProgress(progress: Progress): void;
-  /** Of the call. */
-  turnId: string;
-  /** A log message that the server wrote while only calls of this turn were on the connection. */
-  onLog(message: LoggedMessage): void;
+  observer: CallObserver;
 }
 
 export interface ListedTools {
@@ -63,9 +69,6 @@ export class McpConnection {
   readonly lost: Promise<void>;
   /** What was found out about the server's age: spares the next connection the probe. */
   prior: PriorDiscovery | undefined;
-  onToolsChanged: () => void = () => undefined;
-  /** Trouble of a transport that does not notice its own end (HTTP). */
-  onTrouble: () => void = () => undefined;
   private readonly elicitation: Elicitation;
   /** As listed last, by name. */
   private listed = new Map<string, Tool>();
@@ -87,11 +90,11 @@ export class McpConnection {
         capabilities: { elicitation: { form: {} } },
         jsonSchemaValidator: acceptAnything,
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_TIMEOUT_MS } },
-        listChanged: { tools: { autoRefresh: false, onChanged: () => this.onToolsChanged() } },
+        listChanged: { tools: { autoRefresh: false, onChanged: () => deps.onToolsChanged() } },
       },
     );
     this.lost = new Promise((resolve) => (this.client.onclose = () => resolve()));
-    this.client.onerror = () => this.onTrouble();
+    this.client.onerror = () => deps.onTrouble?.();
     this.client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
       this.elicitation.answer(params, mcpReq.signal),
     );
@@ -100,7 +103,7 @@ export class McpConnection {
       const message = logMessage(server.name, params, lines);
       const [first, ...others] = this.inFlight;
       // Whose call it is about is not said: with those of several turns it could be shown to the wrong person.
-      if (first && others.every(({ turnId }) => turnId === first.turnId)) first.onLog(message);
+      if (first && others.every(({ turnId }) => turnId === first.turnId)) first.observer.onLog(message);
     });
   }
 
@@ -150,7 +153,7 @@ export class McpConnection {
       signal: call.asker.signal,
       timeout: NO_TIMEOUT_MS,
       // Without it the server is not asked for progress.
-      onprogress: (progress: Progress) => call.onProgress(progress),
+      onprogress: (progress: Progress) => call.observer.onProgress(progress),
       allowInputRequired: true,
       ...this.withoutOutputSchema(name),
     };

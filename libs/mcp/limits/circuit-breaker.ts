@@ -6,7 +6,7 @@ export type BreakerState = 'closed' | 'half_open' | 'open';
 /** How a call that was let through ended; `unknown`: it says nothing about the server. */
 export type CallEnd = 'answered' | 'failed' | 'unknown';
 
-interface Pass {
+export interface Pass {
   ended(end: CallEnd): void;
 }
 

@@ -1,12 +1,12 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
-import { settledWithin, type Random, type Timer } from '#time';
-import { toPrintable } from '#tools';
-import { ConnectPause } from '../connection/kept-connection.js';
+import { settledWithin, type Clock, type Random, type Timer } from '#time';
 import type { McpServer } from '../config/mcp-config.js';
-import { McpConnection, type ConnectionDeps, type ListedTools } from '../connection/mcp-connection.js';
 import type { McpTimings } from '../config/mcp-timings.js';
+import type { McpLogger, McpMetrics } from '../config/telemetry.js';
+import { ConnectPause, KeptConnection, reasonOf } from '../connection/kept-connection.js';
+import type { ListedTools, McpConnection } from '../connection/mcp-connection.js';
 
-/** A connection that ended earlier was no success: the pause before the next one grows. */
+/** A connection that is lost earlier counts as a failed attempt: the pause before the next one grows. */
 const GOOD_CONNECTION_MS = 10_000;
 /** Between two checks because of trouble, so that a check cannot be the trouble that asks for the next. */
 const MIN_CHECK_PAUSE_MS = 1000;
@@ -15,8 +15,11 @@ const QUIET_MS = 60_000;
 /** A list that is good for longer than a day is asked for once a day. */
 const MAX_TTL_MS = 24 * 3_600_000;
 
-export interface ListingSetup extends ConnectionDeps {
+export interface ListingSetup {
   config: McpServer;
+  logger: McpLogger;
+  metrics: McpMetrics;
+  clock: Clock;
   random: Random;
   timings: McpTimings;
   onListed(listed: ListedTools['tools'], version: string | undefined): void;
@@ -29,12 +32,13 @@ export interface ListingSetup extends ConnectionDeps {
  * shared calls take it, too), or by one for each listing (`start: demand`).
  */
 export class ToolListing {
+  /** What the last connection found out about the server's protocol version; unknown after a failed attempt. */
   prior: PriorDiscovery | undefined;
-  private current: McpConnection | undefined;
-  private isListed = false;
+  private readonly kept: KeptConnection;
+  private readonly pause: ConnectPause;
+  private listedConnection: McpConnection | undefined;
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
-  private readonly pause: ConnectPause;
   /** At most one list request at a time, and one more if something happened meanwhile. */
   private listing: Promise<void> | undefined;
   private isStale = false;
@@ -46,12 +50,20 @@ export class ToolListing {
   private wake: () => void = () => undefined;
 
   constructor(private readonly setup: ListingSetup) {
-    this.pause = new ConnectPause(setup.timings, setup);
+    const { config, logger, metrics, clock, timings } = setup;
+    this.pause = new ConnectPause(timings, setup, this.isOnDemand ? 0 : GOOD_CONNECTION_MS);
+    this.kept = new KeptConnection({
+      ...{ config, logger, metrics, clock, pause: this.pause },
+      prior: () => this.prior,
+      prepare: (connection) => this.prepare(connection),
+      onToolsChanged: () => this.changed(),
+      onTrouble: () => this.check(),
+    });
   }
 
   /** The connection that lasts, while it is good for calls. */
   get connection(): McpConnection | undefined {
-    return this.isListed ? this.current : undefined;
+    return this.listedConnection;
   }
 
   /** Until it is tried again to make the connection. */
@@ -75,7 +87,7 @@ export class ToolListing {
     this.wake();
     this.ttlTimer?.cancel();
     this.changeTimer?.cancel();
-    await this.current?.close();
+    await this.kept.close();
     await this.running;
   }
 
@@ -104,10 +116,9 @@ export class ToolListing {
   relist(): void {
     this.isStale = true;
     this.wake();
-    const connection = this.current;
-    if (connection && !this.isOnDemand) {
+    const connection = this.listedConnection;
+    if (connection)
       this.listing ??= this.listWhileStale(connection).finally(() => (this.listing = undefined));
-    }
   }
 
   private get isOnDemand(): boolean {
@@ -115,60 +126,43 @@ export class ToolListing {
   }
 
   private async keepListed(onFirstTryEnded: () => void): Promise<void> {
+    const { clock } = this.setup;
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      const goodMs = await this.connectOnce(onFirstTryEnded);
-      if (goodMs !== undefined && this.isOnDemand) {
-        this.pause.succeeded();
-        await this.untilStale();
-        continue;
+      const connection = await this.kept.open().catch(() => (this.prior = undefined));
+      onFirstTryEnded();
+      if (this.isOnDemand) {
+        await this.kept.disconnect();
+        if (connection) await this.untilStale();
+      } else {
+        if (connection) await this.untilLost(connection);
+        await this.withdraw();
+        if (connection) this.pause.failed();
       }
-      if (goodMs !== undefined && goodMs >= GOOD_CONNECTION_MS) this.pause.succeeded();
-      await this.setup.clock.sleep(this.pause.failed(), signal).catch(() => undefined);
+      await clock.sleep(this.pause.leftMs, signal).catch(() => undefined);
     }
   }
 
-  /** One connection from its attempt to its end. Resolves to the time that it was good for calls, if it ever was. */
-  private async connectOnce(onTried: () => void): Promise<number | undefined> {
-    const { config, logger, clock } = this.setup;
-    const connection = new McpConnection(config, this.setup);
-    this.current = connection;
-    let listedAt: number | undefined;
-    try {
-      await connection.connect(this.prior);
-      this.prior = connection.prior;
-      connection.onToolsChanged = () => this.changed();
-      connection.onTrouble = () => this.check();
-      const tools = await this.listOnce(connection);
-      listedAt = clock.now();
-      logger.info({ server: config.name, tools }, 'MCP server connected');
-      onTried();
-      // What changed while the first list was being made is in none of its answers.
-      if (this.isStale) this.relist();
-      if (!this.isOnDemand) await this.untilLost(connection);
-    } catch (error) {
-      this.prior = undefined;
-      if (!this.stopping.signal.aborted) this.warn(error, 'MCP server not connected');
-    }
-    onTried();
-    await this.end(connection);
-    return listedAt === undefined ? undefined : clock.now() - listedAt;
-  }
-
-  private async end(connection: McpConnection): Promise<void> {
-    if (!this.isOnDemand) {
-      this.ttlTimer?.cancel();
-      this.isListed = false;
-      this.setup.onLost();
-    }
-    this.current = undefined;
-    await connection.close().catch(() => undefined);
+  private async prepare(connection: McpConnection): Promise<void> {
+    const { config, logger } = this.setup;
+    this.prior = connection.prior;
+    const tools = await this.listOnce(connection);
+    logger.info({ server: config.name, tools }, 'MCP server connected');
+    // What changed while the first list was being made is in none of its answers.
+    if (this.isStale) this.relist();
   }
 
   private async untilLost(connection: McpConnection): Promise<void> {
     await connection.lost;
     if (!this.stopping.signal.aborted)
       this.setup.logger.warn({ server: this.setup.config.name }, 'MCP server connection lost');
+  }
+
+  private async withdraw(): Promise<void> {
+    this.ttlTimer?.cancel();
+    this.listedConnection = undefined;
+    this.setup.onLost();
+    await this.kept.disconnect();
   }
 
   private async untilStale(): Promise<void> {
@@ -179,13 +173,14 @@ export class ToolListing {
   }
 
   private async listWhileStale(connection: McpConnection): Promise<void> {
-    while (this.isStale && connection === this.current && this.isListed) {
+    while (this.isStale && connection === this.listedConnection) {
       try {
         await this.listOnce(connection);
       } catch (error) {
         // It neither answers nor says that it is gone: calls would wait for nothing.
-        this.warn(error, 'MCP server does not list its tools');
-        await connection.close().catch(() => undefined);
+        const { config, logger } = this.setup;
+        logger.warn({ server: config.name, reason: reasonOf(error) }, 'MCP server does not list its tools');
+        await this.kept.disconnect();
       }
     }
   }
@@ -195,8 +190,8 @@ export class ToolListing {
     this.isStale = false;
     try {
       const { tools, ttlMs } = await connection.listTools();
-      if (connection === this.current) {
-        this.isListed = true;
+      if (this.kept.has(connection)) {
+        if (!this.isOnDemand) this.listedConnection = connection;
         this.scheduleNext(ttlMs);
         this.setup.onListed(tools, connection.serverVersion);
       }
@@ -213,10 +208,5 @@ export class ToolListing {
     const nextMs = ttlMs === undefined ? untold : Math.max(timings.minTtlMs, ttlMs);
     if (nextMs === undefined) return;
     this.ttlTimer = clock.after(Math.min(nextMs, MAX_TTL_MS), () => this.relist(), { unref: true });
-  }
-
-  private warn(error: unknown, message: string): void {
-    const reason = error instanceof Error ? toPrintable(error.message, 500) : 'unknown';
-    this.setup.logger.warn({ server: this.setup.config.name, reason }, message);
   }
 }
