@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { toPrintable } from '#tools';
 import { commandAsUser } from '../config/run-as-user.js';
 import { limitedFetch, MAX_MESSAGE_BYTES } from '../limits/limited-fetch.js';
-import { LineBuffer, readLinesWith } from '../limits/line-buffer.js';
+import { LineBuffer } from '../limits/line-buffer.js';
 import type { McpServer } from '../config/mcp-config.js';
 import type { McpLogger } from '../config/telemetry.js';
 
@@ -24,7 +24,8 @@ export function openTransport(
   // The transport adds PATH, HOME and the like, nothing else of our own environment. A program of the same user finds
   // all of it in /proc all the same.
   const transport = new StdioClientTransport({ ...commandAsUser(server), env, cwd, stderr: 'pipe' });
-  readLinesWith(transport, new LineBuffer(MAX_MESSAGE_BYTES));
+  // The SDK has no setting for the buffer, and treats a subclass of its transport differently (decision 15).
+  transport['_readBuffer'] = new LineBuffer(MAX_MESSAGE_BYTES);
   logLines(transport, server.name, logger);
   return transport;
 }

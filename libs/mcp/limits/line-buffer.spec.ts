@@ -49,7 +49,7 @@ it('reads what the SDK’s own buffer reads, however the bytes are cut', () => {
 it('refuses a line over the limit and reads on after it', () => {
   const buffer = new LineBuffer(100);
   buffer.append(Buffer.alloc(60, 'x'));
-  expect(() => buffer.append(Buffer.alloc(60, 'x'))).toThrow('a message of over 100 bytes');
+  expect(() => buffer.append(Buffer.alloc(60, 'x'))).toThrow('maximum size of 100 bytes');
   expect(read(buffer, [Buffer.from(notify('after it'))])).toHaveLength(1);
 });
 

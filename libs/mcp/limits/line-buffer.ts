@@ -1,46 +1,33 @@
 import { ReadBuffer } from '@modelcontextprotocol/client';
-import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const NEWLINE = 0x0a;
 
 /**
- * The SDK's buffer of a server's standard output, at a cost that grows with the message and not with its square: what
- * has no end of a line yet is kept in pieces and joined once.
+ * The SDK's buffer of a server's standard output, without its cost: that copies what it holds for every chunk, which
+ * grows with the square of a message's length. Here the chunks of an unfinished line are joined once.
  */
 export class LineBuffer extends ReadBuffer {
-  private pieces: Buffer[] = [];
+  private chunks: Buffer[] = [];
   private length = 0;
 
-  constructor(private readonly maxLength: number) {
-    super({ maxBufferSize: maxLength });
+  constructor(private readonly maxBytes: number) {
+    super({ maxBufferSize: maxBytes });
   }
 
-  /** Throws when a line is over the limit; what was read of it is dropped. */
+  /** Throws when a line is over the limit, as the SDK's buffer does; what was read of the line is dropped. */
   override append(chunk: Buffer): void {
-    if (this.length + chunk.length > this.maxLength) {
-      this.clear();
-      throw new Error(`The server wrote a message of over ${this.maxLength} bytes.`);
-    }
-    this.pieces.push(chunk);
+    this.chunks.push(chunk);
     this.length += chunk.length;
-    if (!chunk.includes(NEWLINE)) return;
-    const lines = this.pieces.length === 1 ? chunk : Buffer.concat(this.pieces);
-    this.drop();
+    if (this.length <= this.maxBytes && !chunk.includes(NEWLINE)) return;
+    const lines = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks);
+    this.chunks = [];
+    this.length = 0;
     super.append(lines);
   }
 
   override clear(): void {
-    this.drop();
+    this.chunks = [];
+    this.length = 0;
     super.clear();
   }
-
-  private drop(): void {
-    this.pieces = [];
-    this.length = 0;
-  }
-}
-
-/** The transport has no setting for it; the field is private and the SDK's version pinned. */
-export function readLinesWith(transport: StdioClientTransport, buffer: LineBuffer): void {
-  Object.assign(transport, { _readBuffer: buffer });
 }
