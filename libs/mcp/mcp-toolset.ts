@@ -44,8 +44,8 @@ export interface McpToolsetDeps extends Time {
 }
 
 /**
- * The tools of one MCP server. Its trouble stays its own: calls fail with `DependencyUnavailable`, or with
- * `ToolConnectionLostError` if the connection broke while they ran.
+ * The tools of one MCP server. A failing server affects only its own calls, which end with `DependencyUnavailable`, or
+ * with `ToolConnectionLostError` if the connection broke while they ran.
  */
 export class McpToolset implements ToolsetHost {
   readonly name: string;
@@ -57,7 +57,7 @@ export class McpToolset implements ToolsetHost {
   private offered: Tool[] = [];
   private readonly listeners: (() => void)[] = [];
   private readonly listing: ToolListing;
-  /** For calls that have no share in the listing's connection. */
+  /** For calls that do not use the listing's connection. */
   private readonly pool: InstancePool | undefined;
   private readonly slots: Slots;
   private readonly breaker: CircuitBreaker;
@@ -97,7 +97,7 @@ export class McpToolset implements ToolsetHost {
     this.slots = new Slots(concurrency);
     const onState = (state: BreakerState) => {
       metrics.mcpBreaker.set({ server: name }, BREAKER_STATES[state]);
-      logger.warn({ server: name, state }, 'MCP server circuit breaker');
+      logger.warn({ server: name, state }, 'MCP server circuit breaker changed');
     };
     this.breaker = new CircuitBreaker(allTimings.breaker, onState, clock);
     metrics.mcpServerUp.set({ server: name }, 0);
@@ -113,7 +113,7 @@ export class McpToolset implements ToolsetHost {
     this.listeners.push(listener);
   }
 
-  /** Resolves when the first try has ended, after 5 s at the latest. */
+  /** Resolves when the first attempt to list has ended, after `firstTryMs` at the latest. */
   start(): Promise<void> {
     return this.listing.start();
   }
@@ -126,13 +126,13 @@ export class McpToolset implements ToolsetHost {
   private takeListing(listed: ListedTools['tools'], version: string | undefined): void {
     this.version = version ?? this.version;
     const findProblem = (schema: Record<string, unknown>) => this.deps.schemas.findProblem(schema);
-    const { accepted, refused, unread } = describeTools(listed, this.config, findProblem);
+    const { accepted, refused, unchecked } = describeTools(listed, this.config, findProblem);
     for (const { name, reason } of refused) {
       this.logger.warn({ server: this.server, tool: toPrintable(name, 200), reason }, 'MCP tool not offered');
     }
-    if (unread > 0) {
-      const what = 'MCP tools not offered, because so many before them could not be: correct the server';
-      this.logger.warn({ server: this.server, tools: unread }, what);
+    if (unchecked > 0) {
+      const message = 'MCP tools not checked and not offered, too many before them were refused';
+      this.logger.warn({ server: this.server, tools: unchecked }, message);
     }
     this.offer(accepted);
   }
@@ -174,7 +174,7 @@ export class McpToolset implements ToolsetHost {
     return toMcpResult(answer, (attachment) => context.attach(attachment));
   }
 
-  /** Runs the work on the connection that the call belongs to, when it has a free slot. */
+  /** Runs the work on the connection of the call's owner, as soon as that has a free slot. */
   private withConnection<T>(
     { userId, conversationId, signal }: ToolContext,
     work: ConnectionWork<T>,
@@ -190,7 +190,7 @@ export class McpToolset implements ToolsetHost {
     }, signal);
   }
 
-  /** Tells the circuit breaker what the end of a request says about the server. */
+  /** Reports the end of the request to the circuit breaker. */
   private async judge<T>(request: Promise<T>, pass: Pass, signal: AbortSignal): Promise<T> {
     try {
       const answer = await request;
@@ -210,7 +210,7 @@ function endOf(error: unknown, signal: AbortSignal): CallEnd {
   return isConnectionError(error) ? 'failed' : 'answered';
 }
 
-/** What lets a `keyed` tool recognise a call that it has been asked for before. */
+/** Lets a `keyed` tool recognise a call that it has run before. */
 function metaOf({ toolCallId, attempt }: ToolContext): Record<string, unknown> {
   return { 'switchyard/tool_call_id': toolCallId, 'switchyard/attempt': attempt };
 }

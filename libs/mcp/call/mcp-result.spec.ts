@@ -15,7 +15,7 @@ describe('toMcpResult', () => {
     });
   });
 
-  it('keeps structured content besides the text, and shows it when there is no text', async () => {
+  it('keeps structured content next to the text, and uses it as the text when there is none', async () => {
     const structuredContent = { n: 1 };
     expect((await toMcpResult({ content: [text('one')], structuredContent })).data).toEqual({
       text: 'one',
@@ -24,7 +24,7 @@ describe('toMcpResult', () => {
     expect(plainText(await toMcpResult({ content: [], structuredContent }))).toBe('{"n":1}');
   });
 
-  it('keeps what a server puts besides the fields of the protocol', async () => {
+  it('keeps fields that a server adds to those of the protocol', async () => {
     const bibliography = [{ pmid: '1' }];
     const given = { content: [text('one')], bibliography, _meta: { a: 1 } };
     expect((await toMcpResult(given)).data).toEqual({ text: 'one', bibliography });
@@ -36,7 +36,7 @@ describe('toMcpResult', () => {
     expect(plainText(await toMcpResult({ ...given, content: [] }))).toBe('{"bibliography":[{"pmid":"1"}]}');
   });
 
-  it('attaches what is not text and notes it in brackets', async () => {
+  it('attaches binary content and names it in brackets', async () => {
     const data = Buffer.alloc(12_345).toString('base64');
     const result = await toMcpResult({
       content: [
@@ -62,7 +62,7 @@ describe('toMcpResult', () => {
     ]);
   });
 
-  it('makes isError a failure with its text, or with words when there is none', async () => {
+  it('makes isError a failure with its text, or with a default text', async () => {
     expect(await toMcpResult({ content: [text('no such city')], isError: true })).toMatchObject({
       status: 'failure',
       data: null,

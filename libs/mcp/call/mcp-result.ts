@@ -5,31 +5,32 @@ import { describeBytes, failure, success, type Attachment, type ToolContext } fr
 type Attach = ToolContext['attach'];
 
 /**
- * A server's answer in our protocol: text blocks joined by newlines, binary content attached and named in brackets;
- * `structuredContent` besides it, and whatever else the server gave; `isError` is a failure with that text.
+ * Translates a server's answer into our protocol: text blocks are joined by newlines, binary content is attached and
+ * named in brackets, `structuredContent` and the server's additional fields stand next to the text. `isError` becomes a
+ * failure with that text.
  */
 export async function toMcpResult(
   { content, structuredContent, isError, ...rest }: CallToolResult,
   attach: Attach,
 ): Promise<ToolResult> {
   const parts: string[] = [];
-  // One after the other: together they may be large.
+  // One at a time: all blocks together may be large.
   for (const block of content) parts.push(await describeBlock(block, attach));
   const text = parts.join('\n');
-  if (isError) return failure('ToolExecutionError', text || 'The tool failed without saying why.');
-  const further = fieldsOf(rest);
+  if (isError) return failure('ToolExecutionError', text || 'The tool failed without an error message.');
+  const further = additionalFields(rest);
   if (structuredContent === undefined)
     return further ? success({ ...further, text: text || JSON.stringify(further) }) : success(text);
-  // Old servers repeat the structure as text; new ones may leave the text out, and the model reads text.
+  // Older servers repeat the structure as text. Newer ones may omit the text, which the model needs.
   const structured = { text: text || JSON.stringify(structuredContent), structured: structuredContent };
   return success({ ...further, ...structured });
 }
 
-/** Keys of the protocol itself. */
+/** Fields of the protocol itself. */
 const PROTOCOL_KEYS = new Set(['_meta', 'resultType', 'ttlMs', 'cacheScope']);
 
-/** What servers add to the fields of the protocol, for clients that know it. */
-function fieldsOf(rest: Record<string, unknown>): Record<string, unknown> | undefined {
+/** Fields that a server adds to those of the protocol, for clients that know them. */
+function additionalFields(rest: Record<string, unknown>): Record<string, unknown> | undefined {
   const entries = Object.entries(rest).filter(
     ([key, value]) => !PROTOCOL_KEYS.has(key) && value !== undefined,
   );
@@ -65,7 +66,7 @@ async function keep(
   return `[${kind} ${content_type}, ${describeBytes(size)}, artifact ${id}]`;
 }
 
-/** The last part of a URI's path; undefined if it has none. */
+/** The last part of a URI's path; undefined without one. */
 function fileNameOf(uri: string): string | undefined {
   const last = uri
     .replace(/[?#].*$/s, '')

@@ -31,7 +31,7 @@ const UNSET = {
 };
 
 describe('mcp.json', () => {
-  it('is read in its usual form, keys of other hosts ignored', () => {
+  it('is read in the form that other MCP hosts use, and their own keys are ignored', () => {
     const servers = parse({
       mcpServers: {
         files: { type: 'stdio', command: 'npx', args: ['-y', 'server'], env: { A: '1' }, autoApprove: ['x'] },
@@ -65,7 +65,7 @@ describe('mcp.json', () => {
     ]);
   });
 
-  it('leaves out disabled servers, even if their variables are missing', () => {
+  it('skips disabled servers, even if their variables are missing', () => {
     expect(parse({ mcpServers: { a: { command: '${NONE}', disabled: true } } })).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ describe('mcp.json', () => {
     ]);
   });
 
-  it('says which variable is missing and where', () => {
+  it('names a missing variable and its place in the error', () => {
     expect(messageOf(() => parse({ mcpServers: { gh: { command: 'x', env: { TOKEN: '${GH}' } } } }))).toBe(
       'mcp.json: mcpServers.gh.env.TOKEN refers to the environment variable GH, which is not set.',
     );
@@ -96,19 +96,19 @@ describe('mcp.json', () => {
     [{ servers: {} }, /^mcp\.json: has no "mcpServers"/],
     [{ mcpServers: [] }, /^mcp\.json: mcpServers: /],
     [[], /^mcp\.json: /],
-  ])('refuses %j in one sentence without values', (config, message) => {
+  ])('refuses %j with one sentence that contains no values', (config, message) => {
     const said = messageOf(() => parse(config));
     expect(said).toMatch(message);
     expect(said).not.toMatch(/s3cret|\n/);
   });
 
-  it('that is not JSON is refused without its content', () => {
+  it('is refused without its content when it is not JSON', () => {
     expect(messageOf(() => parseMcpConfig('{ "token": s3cret }', 'mcp.json', {}))).toBe(
       'mcp.json: is not JSON.',
     );
   });
 
-  it('may be missing unless somebody named it', () => {
+  it('may be missing unless an operator set its path', () => {
     const path = join(folder, 'none.json');
     expect(loadMcpConfig({ path, isExplicit: false })).toEqual([]);
     expect(messageOf(() => loadMcpConfig({ path, isExplicit: true }))).toBe(`${path}: does not exist.`);
@@ -117,13 +117,13 @@ describe('mcp.json', () => {
     );
   });
 
-  it('is read from a file, with or without a byte order mark', () => {
+  it('is read from a file with a byte order mark', () => {
     const path = join(folder, 'mcp.json');
     writeFileSync(path, '\ufeff{"mcpServers":{"a":{"command":"x"}}}');
     expect(loadMcpConfig({ path, isExplicit: true })).toHaveLength(1);
   });
 
-  it('cannot take the name of a local toolset', () => {
+  it('cannot give a server the name of a local toolset', () => {
     const servers = parse({ mcpServers: { math: { command: 'x' } } });
     expect(
       messageOf(() =>
@@ -135,7 +135,7 @@ describe('mcp.json', () => {
     ]);
   });
 
-  it('keeps the owner’s place for a server with a scope, and refuses it for one that everybody shares', () => {
+  it('keeps SWITCHYARD_OWNER for a server with a scope, and refuses it for a shared server', () => {
     const file = (scope: string) =>
       JSON.stringify({ mcpServers: { memory: { command: 'x', args: ['${SWITCHYARD_OWNER}'], scope } } });
     const [server] = parseMcpConfig(file('user'), 'mcp.json', {});

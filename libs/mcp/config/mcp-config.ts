@@ -6,28 +6,28 @@ import { expandVariables, mentionsOwner, MissingVariableError, OWNER_VARIABLE } 
 
 const MAX_TIMEOUT_MS = 20 * 60_000;
 const MAX_IDLE_MS = 24 * 3_600_000;
-/** The next one means "no change" to the kernel. */
+/** To the kernel, the next number means "no change". */
 const MAX_USER_ID = 2 ** 32 - 2;
 
 const sharedFields = {
   disabled: z.boolean().optional(),
-  /** `eager`: connected as long as the worker lives. `demand`: asked for its tools, then connected while it is used. */
+  /** `eager`: connected as long as the worker runs. `demand`: connected to list its tools, then only while calls use it. */
   start: z.enum(['eager', 'demand']).default('eager'),
-  /** Who shares one process or session: everybody, the calls of one user, the calls of one conversation. */
+  /** Which calls share one process or session: all, those of one user, or those of one conversation. */
   scope: toolScopeSchema.default('shared'),
-  /** A process or session that was started for calls ends after so long without one. */
+  /** A process or session that was started for calls ends after this long without one. */
   idleMs: z.int().min(100).max(MAX_IDLE_MS).default(600_000),
-  /** Processes or sessions at once, of a server with a scope. */
+  /** Processes or sessions at once, for a server with a scope. */
   maxInstances: z.int().min(1).max(1000).default(20),
-  /** Calls at once in one process or session; the others wait. */
+  /** Calls at once in one process or session; further calls wait. */
   concurrency: z.int().min(1).max(1000).default(10),
-  /** Who reads its log messages; absent: operators, and viewers of turns that ask for them. */
+  /** Who sees its log messages; absent: operators, and viewers of turns that ask for them. */
   logs: z.enum(['operators', 'viewers']).optional(),
-  /** Of each call, between two signs of progress. */
+  /** For each call; starts again with each progress report. */
   timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000),
-  /** Of every tool; without it annotations (if trusted), else `once`. */
+  /** The class of every tool; absent: from its annotations if the server is trusted, else `once`. */
   class: toolClassSchema.optional(),
-  /** Believe what the server says about its tools (`readOnlyHint`, `idempotentHint`). */
+  /** Use what the server says about its tools (`readOnlyHint`, `idempotentHint`). */
   trusted: z.boolean().default(false),
 };
 const stdioSchema = z.object({
@@ -36,7 +36,7 @@ const stdioSchema = z.object({
   args: z.array(z.string()).default([]),
   env: z.record(z.string(), z.string()).default({}),
   cwd: z.string().optional(),
-  /** The user and group that its process runs as; only for a worker that is root. */
+  /** The user and group that its process runs as; needs a worker that runs as root. */
   uid: z.int().min(1).max(MAX_USER_ID).optional(),
   gid: z.int().min(1).max(MAX_USER_ID).optional(),
 });
@@ -45,7 +45,7 @@ const httpSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),
   headers: z.record(z.string(), z.string()).default({}),
 });
-/** Other hosts keep keys of their own in the same file: they are ignored. */
+/** Other MCP hosts keep their own keys in the same file; these are ignored. */
 const fileSchema = z.object({
   mcpServers: z.record(z.string().min(1).max(128), z.looseObject({})),
 });
@@ -54,14 +54,14 @@ export type McpStdioServer = z.output<typeof stdioSchema> & { name: string };
 export type McpHttpServer = z.output<typeof httpSchema> & { name: string };
 export type McpServer = McpStdioServer | McpHttpServer;
 
-/** A configuration that cannot be used: one sentence that names the file and the place, never a value. */
+/** An invalid configuration. The message is one sentence with the file and the place, never a value. */
 export class McpConfigError extends Error {
   override name = 'McpConfigError';
 }
 
 export interface McpConfigSource {
   path: string;
-  /** True when a person named the path: then it must exist. */
+  /** True when an operator set the path: the file must then exist. */
   isExplicit: boolean;
   env?: Readonly<Record<string, string | undefined>>;
 }
@@ -79,13 +79,13 @@ export function parseMcpConfig(
 ): McpServer[] {
   let raw: unknown;
   try {
-    // Editors on Windows begin files with a byte order mark.
+    // Some editors on Windows start files with a byte order mark.
     raw = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     throw new McpConfigError(`${path}: is not JSON.`);
   }
   if (typeof raw === 'object' && raw !== null && !('mcpServers' in raw))
-    throw new McpConfigError(`${path}: has no "mcpServers", the object with one entry for each server.`);
+    throw new McpConfigError(`${path}: has no "mcpServers" object with one entry per server.`);
   const file = fileSchema.safeParse(raw);
   if (!file.success) throw new McpConfigError(`${path}: ${describeIssues(file.error)}.`);
   return Object.entries(file.data.mcpServers)

@@ -1,5 +1,5 @@
 export interface BreakerSettings {
-  /** Failures in a row that open it. */
+  /** Failures in a row that open the circuit breaker. */
   failures: number;
   /** How long it stays open; doubles with each probe that fails. */
   minOpenMs: number;
@@ -7,16 +7,16 @@ export interface BreakerSettings {
 }
 
 export interface McpTimings {
-  /** How long `start` waits for the first listing; connecting goes on after it. */
+  /** How long `start` waits for the first listing; connecting continues afterwards. */
   firstTryMs: number;
-  /** The first pause before another try; doubles up to `maxPauseMs`, with jitter. */
+  /** The pause after the first failed attempt; doubles up to `maxPauseMs`, with jitter. */
   minPauseMs: number;
   maxPauseMs: number;
-  /** How often an HTTP server is asked for its tools if it gives no time: it cannot tell that it is gone. */
+  /** How often an HTTP server without a TTL lists its tools: its end is not visible otherwise. */
   checkEveryMs: number;
-  /** A server that says its list is good for less is not asked more often. */
+  /** The shortest time between listings, for servers with a shorter TTL. */
   minTtlMs: number;
-  /** Between the listings of a server that says again and again that its tools changed; doubles up to `maxPauseMs`. */
+  /** Between listings of a server that keeps reporting changed tools; doubles up to `maxPauseMs`. */
   minRelistMs: number;
   breaker: BreakerSettings;
 }

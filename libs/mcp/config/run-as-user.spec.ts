@@ -7,7 +7,7 @@ import { recordingLogger, stdioServer } from '../testing/fixture.js';
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 const NOBODY = 65_534;
-/** Tells on stderr what the environment of its parent is to it. */
+/** Reports on stderr whether it can read the environment of its parent. */
 const SPY = `
   const { readFileSync } = require('node:fs');
   try { console.error('read', readFileSync('/proc/' + process.ppid + '/environ').length > 0) }
@@ -15,7 +15,7 @@ const SPY = `
   setInterval(() => {}, 1000);
 `;
 
-async function saidBy(uid: number | undefined): Promise<string> {
+async function reportOf(uid: number | undefined): Promise<string> {
   const logger = recordingLogger();
   const transport = openTransport(stdioServer('spy', ['-e', SPY], { uid, cwd: '/' }), logger);
   await transport.start();
@@ -30,8 +30,8 @@ async function saidBy(uid: number | undefined): Promise<string> {
 const parse = (server: object) =>
   parseMcpConfig(JSON.stringify({ mcpServers: { files: { command: 'npx', ...server } } }), 'mcp.json', {});
 
-describe('a server without a user of its own', () => {
-  it('is started as it is', () => {
+describe('a server without uid', () => {
+  it('starts with its command unchanged', () => {
     expect(commandAsUser(stdioServer('files', ['a'], { command: 'npx' }))).toEqual({
       command: 'npx',
       args: ['a'],
@@ -39,20 +39,20 @@ describe('a server without a user of its own', () => {
   });
 
   (process.platform === 'linux' ? it : it.skip)('reads the environment of its worker', async () => {
-    expect(await saidBy(undefined)).toBe('read true');
+    expect(await reportOf(undefined)).toBe('read true');
   });
 });
 
-describe('a server with a user of its own', () => {
+describe('a server with uid', () => {
   // Only root can start a process as another user.
   (isRoot ? it : it.skip)(
     'runs as that user and group and cannot read the environment of its worker',
     async () => {
-      expect(await saidBy(NOBODY)).toBe(`EACCES ${NOBODY} ${NOBODY} ${NOBODY}`);
+      expect(await reportOf(NOBODY)).toBe(`EACCES ${NOBODY} ${NOBODY} ${NOBODY}`);
     },
   );
 
-  it('has the group of the same number unless another is set', () => {
+  it('runs as the group of the same number unless gid is set', () => {
     const server = stdioServer('files', [], { uid: 1_000, gid: 50 });
     expect(commandAsUser(server).args).toContain('--regid=50');
     expect(commandAsUser({ ...server, gid: undefined }).args).toContain('--regid=1000');
@@ -64,14 +64,14 @@ const playUser = (uid: number) => void jest.spyOn(process, 'getuid' as 'cwd').mo
 describe('uid in mcp.json', () => {
   afterEach(() => void jest.restoreAllMocks());
 
-  it('is refused in a worker that is not root', () => {
+  it('is refused in a worker that does not run as root', () => {
     playUser(1_000);
     expect(() => parse({ uid: 1_001 })).toThrow(McpConfigError);
-    expect(() => parse({ uid: 1_001 })).toThrow(/mcp\.json: mcpServers\.files\.uid (needs|is for Linux)/);
+    expect(() => parse({ uid: 1_001 })).toThrow(/mcp\.json: mcpServers\.files\.uid (needs|works on Linux)/);
   });
 
   it.each([{ uid: 0 }, { uid: -1 }, { uid: 2 ** 32 - 1 }, { uid: 'nobody' }, { gid: 5 }])(
-    'refuses %j',
+    'refuses the setting %j',
     (server) => {
       playUser(0);
       expect(() => parse(server)).toThrow(McpConfigError);

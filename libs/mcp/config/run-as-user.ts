@@ -6,9 +6,9 @@ interface Program {
 }
 
 /**
- * The command line of a server, by way of `setpriv` (util-linux) where it has a user of its own: the program then can
- * read neither the environment nor the memory of its worker. `setpriv` replaces itself with the program, so no process
- * stands between them.
+ * The command line of a server. A server with its own user starts through `setpriv` (util-linux), so it can read neither
+ * the environment nor the memory of its worker. `setpriv` replaces itself with the program, so it leaves no process
+ * between them.
  */
 export function commandAsUser({ command, args, uid, gid = uid }: Program): {
   command: string;
@@ -22,8 +22,8 @@ export function commandAsUser({ command, args, uid, gid = uid }: Program): {
 /** Why this process cannot start a server as another user; undefined when it can. */
 export function findUserProblem(): string | undefined {
   if (process.platform !== 'linux')
-    return 'is for Linux only: leave it out, or run the server in a container.';
+    return 'works on Linux only: leave it out, or run the server in a container.';
   if (process.getuid?.() !== 0)
-    return 'needs a tool worker that runs as root, which alone can start a process as another user.';
+    return 'needs a tool worker that runs as root, because only root can start a process as another user.';
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** The part of pino that is needed here. */
+/** The part of pino that libs/mcp uses. */
 export interface McpLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -9,7 +9,7 @@ interface ByServer {
   set(labels: { server: string }, value: number): void;
 }
 
-/** The part of the process's metrics that is needed here. Names of servers come from the configuration. */
+/** The metrics of libs/mcp. Server names come from the configuration, so their number is bounded. */
 export interface McpMetrics {
   /** 1 while the server's tools are offered. */
   mcpServerUp: ByServer;

@@ -15,7 +15,7 @@ import {
 
 afterEach(stopToolsets);
 
-/** A person who gives these answers in order. */
+/** A person who gives these replies in order. */
 function person(...replies: Reply[]) {
   const questions: Question[] = [];
   const ask: ToolContext['ask'] = async (question) => {
@@ -28,7 +28,7 @@ function person(...replies: Reply[]) {
 const account = (value: string): Reply => ({ action: 'accept', content: { account: value } });
 
 describe('a server that asks in the middle of a call (before 2026-07-28)', () => {
-  it('server-everything gets the answer, or that it was declined', async () => {
+  it('server-everything: receives the answer, or that the person declined', async () => {
     const toolset = createToolset(stdioServer('everything', [serverScript('everything')]));
     await toolset.start();
     const tool = toolOf(toolset, 'trigger-elicitation-request');
@@ -46,12 +46,12 @@ describe('a server that asks in the middle of a call (before 2026-07-28)', () =>
   const asking = { message: 'Which?', requestedSchema: { type: 'object' as const, properties: {} } };
   const { signal } = new AbortController();
 
-  it('is told so when nobody can know whose call asks, and nobody else is asked', async () => {
+  it('gets an error when its request could belong to several conversations, and no one is asked', async () => {
     const elicitation = new Elicitation(new SystemClock());
     const somebody = person(account('GOT-1'));
     const call = (conversationId: string) =>
       elicitation.during(toolContext({ conversationId, ask: somebody.ask }), () => new Promise(() => {}));
-    await expect(elicitation.answer(asking, signal)).rejects.toThrow('no call of this server is under way');
+    await expect(elicitation.answer(asking, signal)).rejects.toThrow('no call of this server is running');
     void call('c1');
     expect(await elicitation.answer(asking, signal)).toEqual(account('GOT-1'));
     void call('c2');
@@ -59,7 +59,7 @@ describe('a server that asks in the middle of a call (before 2026-07-28)', () =>
     expect(somebody.questions).toHaveLength(1);
   });
 
-  it('asks for each of two calls of a conversation, not twice for one', async () => {
+  it('asks once for each of two calls of a conversation', async () => {
     const elicitation = new Elicitation(new SystemClock());
     const asked: string[] = [];
     const start = (name: string) =>
@@ -73,7 +73,7 @@ describe('a server that asks in the middle of a call (before 2026-07-28)', () =>
     expect(asked).toEqual(['first', 'second']);
   });
 
-  it('is told that the question was given up when its call is stopped', async () => {
+  it('receives cancel when the call is stopped while the person is asked', async () => {
     const elicitation = new Elicitation(new SystemClock());
     const stop = new AbortController();
     const ask = () => Promise.reject(new Error('stopped'));
@@ -103,28 +103,31 @@ describe('a server that ends a call with its questions (2026-07-28)', () => {
     expect(plainText(await run('ask', person({ action: 'decline' }).ask))).toBe('the account is decline');
   });
 
-  it('may ask again, keeps its state, and may have promised structured content', async () => {
+  it('may ask several rounds, gets its state back, and may declare an output schema', async () => {
     const ann = person(account('GOT-1'), account('GOT-3'));
     const result = await run('ask_twice', ann.ask);
     expect(result.data).toMatchObject({ structured: { from: 'GOT-1', to: 'GOT-3' } });
     expect(ann.questions.map(({ message }) => message)).toEqual(['From which account?', 'To which account?']);
   });
 
-  it.each(['eager', 'demand'] as const)('has room for another call meanwhile (start: %s)', async (start_) => {
-    const toolset = await start({ start: start_, concurrency: 1 });
-    const tool = toolOf(toolset, 'ask');
-    const bob = person(account('GOT-1'));
-    // The one place is Ann's; she answers when Bob's call is done.
-    const ask = async () => {
-      const other = await tool.run({}, toolContext({ ask: bob.ask, conversationId: 'of bob' }));
-      expect(plainText(other)).toBe('the account is GOT-1');
-      return account('GOT-3');
-    };
-    expect(plainText(await tool.run({}, toolContext({ ask })))).toBe('the account is GOT-3');
-    expect(bob.questions).toHaveLength(1);
-  });
+  it.each(['eager', 'demand'] as const)(
+    'runs another call in the slot while the person is asked (start: %s)',
+    async (start_) => {
+      const toolset = await start({ start: start_, concurrency: 1 });
+      const tool = toolOf(toolset, 'ask');
+      const bob = person(account('GOT-1'));
+      // Ann's call has the only slot; she answers when Bob's call is done.
+      const ask = async () => {
+        const other = await tool.run({}, toolContext({ ask: bob.ask, conversationId: 'of bob' }));
+        expect(plainText(other)).toBe('the account is GOT-1');
+        return account('GOT-3');
+      };
+      expect(plainText(await tool.run({}, toolContext({ ask })))).toBe('the account is GOT-3');
+      expect(bob.questions).toHaveLength(1);
+    },
+  );
 
-  it('may not send the person to a web address', async () => {
+  it('fails the call when it asks to open a web address', async () => {
     const nobody = person();
     await expect(run('ask_by_link', nobody.ask)).rejects.toMatchObject({
       detail: { error_type: 'ToolExecutionError' },

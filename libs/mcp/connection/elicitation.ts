@@ -9,9 +9,9 @@ import {
 import type { Clock } from '#time';
 import { ToolError, type Slot, type ToolContext } from '#tools';
 
-/** How often one call may come back with further questions. */
+/** How often one call may ask further questions. */
 const MAX_ROUNDS = 20;
-/** Before a call is repeated that asks nothing but to be repeated. */
+/** Before a call is repeated that asks for a repeat without a question. */
 const REPEAT_PAUSE_MS = 500;
 
 export type Asker = Pick<ToolContext, 'conversationId' | 'ask' | 'signal'>;
@@ -38,25 +38,25 @@ export function releaseSlotWhileAsking(
 }
 
 interface OpenCall extends Asker {
-  /** Questions that it waits for now. */
+  /** Questions of this call that wait for an answer. */
   asking: number;
 }
 
-/** What the server wants before it goes on, by its own keys; `requestState` is handed back as it came. */
+/** The answers that the server wants, by its own keys; `requestState` is returned unchanged. */
 export interface RepeatWith {
   inputResponses?: Record<string, ElicitResult>;
   requestState?: string;
 }
 
-/** Questions of one server to the people whose calls it runs, in both forms of the protocol. */
+/** A server's questions to the people whose calls it runs, in both forms of the protocol. */
 export class Elicitation {
   private readonly calls = new Set<OpenCall>();
 
   constructor(private readonly clock: Pick<Clock, 'sleep'>) {}
 
   /**
-   * One call to its result. A server of the new kind (2026-07-28) ends a call with what it wants to know, and is
-   * called again with the answers; `call` does so once.
+   * Runs one call up to its result. From 2026-07-28 on, a server ends a call with its questions and is called again
+   * with the answers; `call` makes one such request.
    */
   async during(
     asker: Asker,
@@ -67,7 +67,10 @@ export class Elicitation {
     try {
       let result = await call({});
       for (let round = 0; isInputRequiredResult(result); round++) {
-        if (round === MAX_ROUNDS) throw refusal(`It asked ${MAX_ROUNDS} times and still wants to know more.`);
+        if (round === MAX_ROUNDS)
+          throw refusal(
+            `The server asked ${MAX_ROUNDS} rounds of questions in one call, which is the limit.`,
+          );
         result = await call(await this.answerAll(open, result));
       }
       return result;
@@ -76,7 +79,7 @@ export class Elicitation {
     }
   }
 
-  /** A request in the middle of a call, as servers before 2026-07-28 ask; throws what the server is told. */
+  /** Answers a request in the middle of a call, as servers before 2026-07-28 send it. Throws the server's error response. */
   async answer(params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult> {
     const call = this.callThatAsks();
     try {
@@ -96,7 +99,7 @@ export class Elicitation {
     const inputResponses: Record<string, ElicitResult> = {};
     for (const [key, { method, params }] of wanted) {
       if (method !== 'elicitation/create')
-        throw refusal(`It wants ${String(method).slice(0, 100)}, which it is not given here.`);
+        throw refusal(`The server requested ${String(method).slice(0, 100)}, which is not supported.`);
       inputResponses[key] = await this.ask(call, params as ElicitRequestParams);
     }
     if (wanted.length === 0) await this.clock.sleep(REPEAT_PAUSE_MS, call.signal);
@@ -112,7 +115,7 @@ export class Elicitation {
     signal?: AbortSignal,
   ): Promise<ElicitResult> {
     if (params?.mode === 'url')
-      throw refusal('It wants to send the person to a web address, which is not done here.');
+      throw refusal('The server asked to open a web address, which is not supported.');
     const { message, requestedSchema: schema } = params;
     call.asking++;
     try {
@@ -124,20 +127,22 @@ export class Elicitation {
   }
 
   /**
-   * The old form does not say which call asks. Of calls of one conversation the first that does not ask yet is as
-   * good as any, because it is the same person who answers; a question must never reach anybody else.
+   * The old form does not say which call asks. When all calls belong to one conversation, any call will do, because the
+   * same person answers; the first one without an open question is taken. A question must never reach another person.
    */
   private callThatAsks(): OpenCall {
     const calls = [...this.calls];
-    if (calls.length === 0) throw notAsked('no call of this server is under way');
+    if (calls.length === 0) throw notAsked('no call of this server is running');
     if (calls.some(({ conversationId }) => conversationId !== calls[0]!.conversationId))
-      throw notAsked('calls of several conversations are under way, and it does not say which one asks');
+      throw notAsked(
+        'calls of several conversations are running, and the request does not say which one asks',
+      );
     return calls.find(({ asking }) => asking === 0) ?? calls[0]!;
   }
 }
 
 function notAsked(why: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidRequest, `Nobody can be asked: ${why}.`);
+  return new ProtocolError(ProtocolErrorCode.InvalidRequest, `No one can be asked: ${why}.`);
 }
 
 function refusal(message: string): ToolError {

@@ -3,12 +3,12 @@ import type { KeptConnectionSetup } from './kept-connection.js';
 import { allBusy, unavailable } from './mcp-errors.js';
 import { McpInstance, type ConnectionWork } from './mcp-instance.js';
 
-/** Nobody knows when a call of somebody else ends. */
+/** A guess: it is unknown when a call of another user ends. */
 const ALL_BUSY_RETRY_MS = 1000;
 
-/** The processes or sessions of one server, by whom they belong to. */
+/** The processes or sessions of one server, by owner. */
 export class InstancePool {
-  /** The least recently used first. */
+  /** Least recently used first. */
   private readonly instances = new Map<string, McpInstance>();
   private readonly closing = new Set<Promise<void>>();
   private isStopped = false;
@@ -18,7 +18,7 @@ export class InstancePool {
     private readonly maxInstances: number,
   ) {}
 
-  /** Throws `ApiLimitExceeded` when there are too many and none is idle, `DependencyUnavailable` after `stop`. */
+  /** Throws `ApiLimitExceeded` when the limit is reached and none is idle, `DependencyUnavailable` after `stop`. */
   async use<T>(owner: string, signal: AbortSignal, work: ConnectionWork<T>): Promise<T> {
     if (this.isStopped) throw unavailable(this.setup.config.name);
     return this.instanceOf(owner).use(signal, work);

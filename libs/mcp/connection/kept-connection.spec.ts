@@ -83,7 +83,7 @@ describe('KeptConnection', () => {
     return Number(plainText(await toMcpResult(answer, attach)));
   }
 
-  it('opens one connection for all who ask at once, and another one after it was dropped', async () => {
+  it('opens one connection for concurrent callers, and another one after it was dropped', async () => {
     keep();
     const [first, same] = await Promise.all([kept.open(), kept.open()]);
     expect(same).toBe(first);

@@ -21,20 +21,20 @@ import { refuseRequest } from './mcp-errors.js';
 import { LOG_LEVEL, logMessage, type LoggedMessage } from './server-log.js';
 
 const CONNECT_TIMEOUT_MS = 30_000;
-/** A stdio server that does not know the question is silent or says so: old. */
+/** A stdio server that refuses the probe, or stays silent for this long, uses the older protocol. */
 const PROBE_TIMEOUT_MS = 5000;
 const LIST_TIMEOUT_MS = 15_000;
-/** The longest that a timer takes: whoever calls a tool keeps its time, which stands still while a person is asked. */
+/** The longest delay of a timer. The caller of a tool limits its time and pauses that while a person is asked. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
-/** For telling an HTTP server that its session is over. */
-const FAREWELL_TIMEOUT_MS = 1000;
+/** For the request that ends an HTTP server's session. */
+const SESSION_END_TIMEOUT_MS = 1000;
 
 export interface ConnectionDeps {
   logger: McpLogger;
   metrics: McpMetrics;
   clock: Clock;
   onToolsChanged(): void;
-  /** Trouble of a transport that does not notice its own end (HTTP). */
+  /** An error of the transport; an HTTP transport does not notice that its server is gone. */
   onTrouble?(): void;
 }
 
@@ -47,30 +47,30 @@ export interface CallObserver {
 export interface CallOptions {
   turnId: string;
   asker: Asker;
-  /** What the server is told besides the arguments, under namespaced keys. */
+  /** Sent to the server besides the arguments, under namespaced keys. */
   meta: Record<string, unknown>;
   observer: CallObserver;
 }
 
 export interface ListedTools {
   tools: Tool[];
-  /** How long the server says that the list is good for; absent or 0: it says nothing. */
+  /** How long the list stays valid, as the server says; absent: the server says nothing. */
   ttlMs?: number;
 }
 
-/** Results are ours to judge: the SDK would compile a server's schemas without a limit and drop what does not fit. */
+/** We judge results ourselves: the SDK would compile a server's schemas without a limit and drop what does not fit. */
 const acceptAnything: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
-/** One connection to one server, good until `lost` resolves; then a new one is needed. */
+/** One connection to one server, usable until `lost` resolves. */
 export class McpConnection {
-  /** Resolves once, for whatever reason the connection ended. */
+  /** Resolves when the connection has ended, for any reason. */
   readonly lost: Promise<void>;
-  /** What was found out about the server's age: spares the next connection the probe. */
+  /** The server's protocol version, once connected: saves the next connection the probe. */
   prior: PriorDiscovery | undefined;
   private readonly elicitation: Elicitation;
-  /** As listed last, by name. */
+  /** The tools of the last listing, by name. */
   private listed = new Map<string, Tool>();
   private readonly client: Client;
   private readonly transport: ReturnType<typeof openTransport>;
@@ -102,7 +102,7 @@ export class McpConnection {
     this.client.setNotificationHandler('notifications/message', ({ params }) => {
       const message = logMessage(server.name, params, lines);
       const [first, ...others] = this.inFlight;
-      // Whose call it is about is not said: with those of several turns it could be shown to the wrong person.
+      // The message does not name its call: with calls of several turns the wrong person could see it.
       if (first && others.every(({ turnId }) => turnId === first.turnId)) first.observer.onLog(message);
     });
   }
@@ -136,7 +136,7 @@ export class McpConnection {
 
   /** All pages. */
   async listTools(): Promise<ListedTools> {
-    // The SDK would write to the console instead of asking a server without tools.
+    // For a server without tools, the SDK would write to the console instead of asking.
     if (!this.client.getServerCapabilities()?.tools) return { tools: [] };
     const signal = limitTime(this.deps.clock, LIST_TIMEOUT_MS);
     const { tools, ttlMs } = await this.client.listTools(undefined, {
@@ -152,7 +152,7 @@ export class McpConnection {
     const options = {
       signal: call.asker.signal,
       timeout: NO_TIMEOUT_MS,
-      // Without it the server is not asked for progress.
+      // Without this handler the SDK does not ask the server for progress.
       onprogress: (progress: Progress) => call.observer.onProgress(progress),
       allowInputRequired: true,
       ...this.withoutOutputSchema(name),
@@ -168,18 +168,18 @@ export class McpConnection {
     }
   }
 
-  /** Else the SDK would want structured content from a server that only asks something. */
+  /** Otherwise the SDK would require structured content in an answer that only asks a question. */
   private withoutOutputSchema(name: string): { toolDefinition?: Tool } {
     const tool = this.listed.get(name);
     return tool?.outputSchema ? { toolDefinition: { ...tool, outputSchema: undefined } } : {};
   }
 
-  /** Ends the connection, a connection attempt too; a child process is gone when this resolves. */
+  /** Ends the connection or the attempt to connect. A child process is gone when this resolves. */
   async close(): Promise<void> {
     if (this.transport instanceof StreamableHTTPClientTransport && this.transport.sessionId !== undefined) {
-      await settledWithin(this.deps.clock, this.transport.terminateSession(), FAREWELL_TIMEOUT_MS);
+      await settledWithin(this.deps.clock, this.transport.terminateSession(), SESSION_END_TIMEOUT_MS);
     }
-    // Before `connect` attached it, closing the client would not reach the transport.
+    // Closing the client does not reach a transport that `connect` has not attached yet.
     await this.transport.close();
     await this.client.close();
   }

@@ -35,14 +35,14 @@ describe('toToolError', () => {
   });
 
   it.each([[new SdkError(SdkErrorCode.ConnectionClosed, 'x')], [http(502)], [fetchFailed('ECONNRESET')]])(
-    'does not claim that nothing ran when the connection broke: %s',
+    'makes a connection that broke during the call a lost one, because the tool may have run: %s',
     (error) => {
       expect(toToolError(error, 'weather')).toBeInstanceOf(ToolConnectionLostError);
       expect(isConnectionError(error)).toBe(true);
     },
   );
 
-  it('does not claim that nothing ran when the connection broke in the middle of the answer', async () => {
+  it('makes a connection that broke in the middle of the answer a lost one', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
       response.write('{"jsonrpc"', () => response.destroy());
@@ -55,7 +55,7 @@ describe('toToolError', () => {
     expect(toToolError(error, 'weather')).toBeInstanceOf(ToolConnectionLostError);
   });
 
-  it('does not mistake a tool’s trouble for the connection’s', () => {
+  it('does not count errors of a tool or of its credentials as connection errors', () => {
     expect(isConnectionError(new ProtocolError(ProtocolErrorCode.InternalError, 'boom'))).toBe(false);
     expect(isConnectionError(http(401))).toBe(false);
   });

@@ -9,13 +9,13 @@ import {
 import type { ErrorDetail, ErrorType } from '#contracts';
 import { ToolConnectionLostError, ToolError, toPrintable } from '#tools';
 
-/** What `fetch` says of a request without an answer, and of an answer that broke off in its body. */
+/** Messages of `fetch` for a request without a response, and for a response that broke off in its body. */
 const BROKEN_FETCH = ['fetch failed', 'terminated'];
 
 /** Why we refuse a request of a server, by method. */
 const REFUSALS: Record<string, string> = {
-  'sampling/createMessage': 'Switchyard does not lend its model to MCP servers (sampling).',
-  'roots/list': 'Switchyard has no folders to show to MCP servers (roots): name them in the configuration.',
+  'sampling/createMessage': 'Switchyard does not give MCP servers access to its model (sampling).',
+  'roots/list': 'Switchyard shares no folders with MCP servers (roots): name them in the configuration.',
 };
 
 /** The method that needs a capability of the client. */
@@ -24,7 +24,7 @@ const METHOD_OF_CAPABILITY: Record<string, string> = {
   roots: 'roots/list',
 };
 
-/** Whether the error says that the connection (or the HTTP session) is gone and a new one is needed. */
+/** Whether the error says that the connection (or the HTTP session) is gone, so a new one is needed. */
 export function isConnectionError(error: unknown): boolean {
   const translated = toToolError(error, 'server');
   return (
@@ -33,21 +33,21 @@ export function isConnectionError(error: unknown): boolean {
   );
 }
 
-/** What the SDK threw while a tool was called, in the words of the tool port. */
+/** Translates an error that the SDK threw during a call into an error of the tool port. */
 export function toToolError(error: unknown, server: string): ToolError | ToolConnectionLostError {
   if (error instanceof ToolError || error instanceof ToolConnectionLostError) return error;
   if (error instanceof SdkHttpError) return httpError(error.status, server);
   if (error instanceof SdkError) return sdkError(error, server);
   if (error instanceof ProtocolError) return protocolError(error, server);
   if (wasNeverSent(error)) return unavailable(server);
-  // `fetch` may belong to another realm than this code, whose errors are instances of nothing here.
+  // `fetch` may belong to another realm than this code; its errors are then not instances of this realm's Error.
   const said = types.isNativeError(error) ? error.message : '';
   if (BROKEN_FETCH.includes(said)) return connectionLost(server);
   const message = toPrintable(said);
-  return toolError('ToolExecutionError', message || `${server} failed without saying why.`);
+  return toolError('ToolExecutionError', message || `${server} failed without an error message.`);
 }
 
-/** `retryAfterMs`: when it is tried again. */
+/** `retryAfterMs`: until the next attempt to connect. */
 export function unavailable(server: string, retryAfterMs?: number): ToolError {
   return toolError(
     'DependencyUnavailable',
@@ -56,15 +56,15 @@ export function unavailable(server: string, retryAfterMs?: number): ToolError {
   );
 }
 
-/** Too many calls in a row got no answer: for a while nobody waits for the next one. */
+/** Too many calls in a row got no answer, so calls are refused for a while. */
 export function suspended(server: string, retryAfterMs: number): ToolError {
-  const message = `The MCP server ${server} left too many calls without an answer: it is not asked for a while.`;
+  const message = `The MCP server ${server} did not answer too many calls in a row, so calls to it are paused.`;
   return toolError('DependencyUnavailable', message, retry(retryAfterMs));
 }
 
-/** Every process or session that it may have is busy with other calls. */
+/** Every process or session that the server may have is busy with other calls. */
 export function allBusy(server: string, retryAfterMs: number): ToolError {
-  const message = `The MCP server ${server} is busy for others.`;
+  const message = `The MCP server ${server} is busy with other calls.`;
   return toolError('ApiLimitExceeded', message, retry(retryAfterMs));
 }
 
@@ -81,7 +81,7 @@ function sdkError(error: SdkError, server: string): ToolError | ToolConnectionLo
   if (error.code === SdkErrorCode.NotConnected) return unavailable(server);
   if (error.code === SdkErrorCode.CapabilityNotSupported) return refused(server, refusedMethod(error));
   const isInvalid = error.code === SdkErrorCode.InvalidResult;
-  // What the SDK says about an invalid result lists every detail of the schema.
+  // The SDK's message about an invalid result lists every detail of the schema.
   const message = isInvalid ? `${server} answered with an invalid result.` : toPrintable(error.message, 500);
   return toolError('ToolExecutionError', message || `${server} failed.`);
 }
@@ -94,9 +94,12 @@ function protocolError({ code, message, data }: ProtocolError, server: string): 
   return toolError(isInvalid ? 'ValidationError' : 'ToolExecutionError', text);
 }
 
-/** It wanted something of us for the call that nobody here gives. */
+/** The server needed something from us for the call that we do not provide. */
 function refused(server: string, reason: string): ToolError {
-  return toolError('ToolExecutionError', `The MCP server ${server} was refused what it asked for: ${reason}`);
+  return toolError(
+    'ToolExecutionError',
+    `The MCP server ${server} made a request that was refused: ${reason}`,
+  );
 }
 
 function refusedMethod({ data, message }: SdkError): string {
@@ -106,10 +109,11 @@ function refusedMethod({ data, message }: SdkError): string {
 
 function httpError(status: number, server: string): ToolError | ToolConnectionLostError {
   if (status === 401)
-    return toolError('AuthenticationError', `The MCP server ${server} wants other credentials.`);
+    return toolError('AuthenticationError', `The MCP server ${server} rejected the credentials.`);
   if (status === 403) return toolError('PermissionError', `The MCP server ${server} does not allow this.`);
-  if (status === 429) return toolError('ApiLimitExceeded', `The MCP server ${server} is called too often.`);
-  // 400 and 404: the session is unknown, nothing ran. From 500 on a proxy may have given up on a running call.
+  if (status === 429)
+    return toolError('ApiLimitExceeded', `The MCP server ${server} limits the rate of calls.`);
+  // 400 and 404: the session is unknown and nothing ran. From 500 on, a proxy may have given up on a running call.
   return status >= 500 && status !== 503 ? connectionLost(server) : unavailable(server);
 }
 
@@ -136,12 +140,12 @@ function toolError(
   return new ToolError({ error_type, error_message, error_details });
 }
 
-/** Why a request of a server is refused, in a sentence for whoever wrote the server. */
+/** Why a request of a server is refused, in a sentence for the server's author. */
 export function reasonForRefusal(method: string): string {
-  return REFUSALS[method] ?? `Switchyard does not answer ${method}.`;
+  return REFUSALS[method] ?? `Switchyard does not support ${method}.`;
 }
 
-/** The same for a server that asked, from 2026-07-28 on, by naming capabilities that we lack. */
+/** The same for servers from 2026-07-28 on, which ask by naming capabilities that we lack. */
 export function reasonForMissing(data: unknown): string | undefined {
   const { requiredCapabilities } = (data ?? {}) as { requiredCapabilities?: object };
   const [capability] = Object.keys(requiredCapabilities ?? {});
@@ -149,7 +153,7 @@ export function reasonForMissing(data: unknown): string | undefined {
   return method === undefined ? undefined : reasonForRefusal(method);
 }
 
-/** The answer to every request of a server that nothing else handles. */
+/** Answers every request of a server that nothing else handles. */
 export function refuseRequest({ method }: { method: string }): never {
   throw new ProtocolError(ProtocolErrorCode.MethodNotFound, reasonForRefusal(method));
 }

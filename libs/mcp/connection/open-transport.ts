@@ -9,7 +9,7 @@ import type { McpLogger } from '../config/telemetry.js';
 
 const MAX_LINE_LENGTH = 2000;
 
-/** Nothing is started or connected yet. What a process writes to stderr goes to the log, line by line. */
+/** Does not start or connect yet. What a process writes to stderr goes to the log, line by line. */
 export function openTransport(
   server: McpServer,
   logger: McpLogger,
@@ -21,8 +21,8 @@ export function openTransport(
     });
   }
   const { env, cwd } = server;
-  // The transport adds PATH, HOME and the like, nothing else of our own environment. A program of the same user finds
-  // all of it in /proc all the same.
+  // The transport adds PATH, HOME and the like of our environment, and no more. A program that runs as the same user can
+  // still read all of it in /proc.
   const transport = new StdioClientTransport({ ...commandAsUser(server), env, cwd, stderr: 'pipe' });
   // The SDK has no setting for the buffer, and treats a subclass of its transport differently (decision 15).
   transport['_readBuffer'] = new LineBuffer(MAX_MESSAGE_BYTES);

@@ -4,15 +4,15 @@ import type { McpLogger } from '../config/telemetry.js';
 
 const MAX_LENGTH = 2000;
 
-/** What servers are asked to report: `debug` is for their authors. */
+/** The level that servers are asked to log at: `debug` is for their authors. */
 export const LOG_LEVEL = 'info' satisfies LoggingLevel;
 
-/** What people are shown of a log message. */
+/** The part of a log message that viewers see. */
 export interface LoggedMessage {
   level: LoggingLevel;
-  /** The server's own name for who logs, or the server. */
+  /** The logger's name as the server gives it, or the server's name. */
   logger: string;
-  /** `message` of an object that has one, else all of it. */
+  /** The `message` of an object that has one, else all of it. */
   text: string;
 }
 
@@ -27,10 +27,10 @@ export function logMessage(
   if (level === 'debug' || level === 'info' || level === 'notice') logger.info(fields, text);
   else if (level === 'warning') logger.warn(fields, text);
   else logger.error(fields, text);
-  return { level, logger: toPrintable(source ?? server, 100), text: said(data) ?? text };
+  return { level, logger: toPrintable(source ?? server, 100), text: messageOf(data) ?? text };
 }
 
-function said(data: unknown): string | undefined {
+function messageOf(data: unknown): string | undefined {
   const { message } = (data ?? {}) as { message?: unknown };
   return typeof message === 'string' ? toPrintable(message, MAX_LENGTH) : undefined;
 }

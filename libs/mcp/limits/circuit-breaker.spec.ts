@@ -20,7 +20,7 @@ function enter(): (end: CallEnd) => void {
 const call = (...ends: CallEnd[]) => ends.forEach((end) => enter()(end));
 
 describe('CircuitBreaker', () => {
-  it('opens after failures in a row, and says when to come back', () => {
+  it('opens after failures in a row, and refuses calls with the time left', () => {
     call('failed', 'failed', 'answered', 'failed', 'unknown', 'failed');
     expect(states).toEqual([]);
     call('failed');
@@ -29,7 +29,7 @@ describe('CircuitBreaker', () => {
     expect(breaker.enter()).toEqual({ retryAfterMs: 600 });
   });
 
-  it('lets one call through after the pause: an answer closes it', () => {
+  it('admits one call after the pause and closes on its answer', () => {
     call('failed', 'failed', 'failed');
     now = 1000;
     const probe = enter();
@@ -39,7 +39,7 @@ describe('CircuitBreaker', () => {
     expect(states).toEqual(['open', 'half_open', 'closed']);
   });
 
-  it('hears the first word of a call only', () => {
+  it('counts only the first report of a call’s end', () => {
     const early = enter();
     early('answered');
     call('failed', 'failed');
@@ -48,7 +48,7 @@ describe('CircuitBreaker', () => {
     expect(states).toEqual(['open']);
   });
 
-  it('stays open for longer after each probe that fails, up to a limit', () => {
+  it('stays open longer after each failed probe, up to a limit', () => {
     call('failed', 'failed', 'failed');
     const opened: unknown[] = [];
     for (let probe = 0; probe < 3; probe++) {
@@ -59,7 +59,7 @@ describe('CircuitBreaker', () => {
     expect(opened).toEqual([{ retryAfterMs: 2000 }, { retryAfterMs: 3000 }, { retryAfterMs: 3000 }]);
   });
 
-  it('lets the next call through when a probe was stopped, and ignores calls from before it opened', () => {
+  it('admits the next call when a probe was stopped, and ignores calls from before it opened', () => {
     const early = enter();
     call('failed', 'failed', 'failed');
     now = 500;

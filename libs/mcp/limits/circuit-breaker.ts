@@ -3,7 +3,7 @@ import type { BreakerSettings } from '../config/mcp-timings.js';
 
 export type BreakerState = 'closed' | 'half_open' | 'open';
 
-/** How a call that was let through ended; `unknown`: it says nothing about the server. */
+/** How an admitted call ended; `unknown`: its end says nothing about the server. */
 export type CallEnd = 'answered' | 'failed' | 'unknown';
 
 export interface Pass {
@@ -11,8 +11,8 @@ export interface Pass {
 }
 
 /**
- * Spares callers the wait for a server that does not answer: after some failures in a row calls are refused for a
- * while, then one is let through, whose end decides.
+ * Saves callers the wait for a server that does not answer: after some failures in a row it refuses calls for a while,
+ * then admits one call, whose end decides.
  */
 export class CircuitBreaker {
   private failuresInARow = 0;
@@ -27,15 +27,15 @@ export class CircuitBreaker {
     private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
-  /** Either a call may go, and then says how it ended (the first word counts); or it must not. */
+  /** Admits a call, which reports its end (only the first report counts), or refuses it. */
   enter(): Pass | { retryAfterMs: number } {
-    if (this.openForMs === 0) return heardOnce((end) => this.settle(end));
+    if (this.openForMs === 0) return passOnce((end) => this.settle(end));
     const leftMs = this.openUntil - this.clock.now();
     if (leftMs > 0) return { retryAfterMs: Math.ceil(leftMs) };
     if (this.isProbing) return { retryAfterMs: this.settings.minOpenMs };
     this.isProbing = true;
     this.show('half_open');
-    return heardOnce((end) => {
+    return passOnce((end) => {
       this.isProbing = false;
       this.settle(end);
     });
@@ -45,7 +45,7 @@ export class CircuitBreaker {
     if (end === 'unknown') return this.show(this.openForMs === 0 ? 'closed' : 'open');
     if (end === 'answered') return this.close();
     this.failuresInARow++;
-    // Calls that were on their way when it opened say nothing new.
+    // Calls that were running when the breaker opened add nothing.
     const isOpen = this.openForMs > 0 && this.clock.now() < this.openUntil;
     if (this.failuresInARow >= this.settings.failures && !isOpen) this.open();
   }
@@ -70,12 +70,12 @@ export class CircuitBreaker {
   }
 }
 
-function heardOnce(settle: (end: CallEnd) => void): Pass {
-  let isHeard = false;
+function passOnce(settle: (end: CallEnd) => void): Pass {
+  let hasEnded = false;
   return {
     ended: (end) => {
-      if (!isHeard) settle(end);
-      isHeard = true;
+      if (!hasEnded) settle(end);
+      hasEnded = true;
     },
   };
 }

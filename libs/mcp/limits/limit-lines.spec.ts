@@ -19,7 +19,7 @@ function write(count: number): void {
   for (let i = 0; i < count; i++) limited.info({ server: 'loud' }, `line ${i}`);
 }
 
-it('writes every line of a server that says little, at its level', () => {
+it('limitLines writes every line of a server below the limit, at its level', () => {
   limited.info({ server: 'loud' }, 'a');
   limited.warn({ server: 'loud', source: 's' }, 'b');
   limited.error({ server: 'loud' }, 'c');
@@ -30,22 +30,22 @@ it('writes every line of a server that says little, at its level', () => {
   ]);
 });
 
-it('leaves out what is too much within a minute, of all levels together, and says so once', () => {
+it('limitLines drops lines over the limit per minute, all levels counted together, and logs that once', () => {
   write(LINES_PER_MINUTE);
   expect(written).toHaveLength(LINES_PER_MINUTE);
   limited.error({ server: 'loud' }, 'one too many');
   write(10_000);
   expect(written.slice(LINES_PER_MINUTE)).toEqual([
-    ['warn', { server: 'loud' }, 'an MCP server writes more than 1000 lines a minute'],
+    ['warn', { server: 'loud', limit: 1_000 }, 'MCP server log lines over the limit per minute'],
   ]);
 });
 
-it('says how many were left out once the server writes again, and begins anew', () => {
+it('limitLines logs the number of dropped lines with the next line in a later minute, and counts from zero', () => {
   write(LINES_PER_MINUTE + 7);
   written = [];
   nowMs += 60_000;
   write(LINES_PER_MINUTE);
-  expect(written[0]).toEqual(['warn', { server: 'loud', lines: 7 }, 'lines of an MCP server were left out']);
+  expect(written[0]).toEqual(['warn', { server: 'loud', lines: 7 }, 'MCP server log lines dropped']);
   expect(written).toHaveLength(1 + LINES_PER_MINUTE);
   nowMs += 60_000;
   written = [];

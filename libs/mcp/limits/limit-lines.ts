@@ -5,22 +5,22 @@ const MINUTE_MS = 60_000;
 export const LINES_PER_MINUTE = 1_000;
 
 /**
- * What a server has to say, without letting it fill a disk or hide what others say: after so many lines the rest of
- * the minute is left out, which is logged once, and how many they were as soon as the server writes again.
+ * Bounds the log lines of one server, which could otherwise fill a disk or hide other servers' lines. Lines over the
+ * limit are dropped until the minute ends: the first drop is logged, their number with the next line after that.
  */
 export function limitLines(logger: McpLogger, server: string, clock: Pick<Clock, 'now'>): McpLogger {
   const written = new RateWindow(clock, { windowMs: MINUTE_MS, sliceMs: MINUTE_MS });
-  let leftOut = 0;
+  let dropped = 0;
   const mayWrite = () => {
     const isNewMinute = written.sumOf(server) === 0;
-    if (isNewMinute && leftOut > 0) {
-      logger.warn({ server, lines: leftOut }, 'lines of an MCP server were left out');
-      leftOut = 0;
+    if (isNewMinute && dropped > 0) {
+      logger.warn({ server, lines: dropped }, 'MCP server log lines dropped');
+      dropped = 0;
     }
     written.add(server, 1);
     if (written.sumOf(server) <= LINES_PER_MINUTE) return true;
-    if (leftOut++ === 0)
-      logger.warn({ server }, `an MCP server writes more than ${LINES_PER_MINUTE} lines a minute`);
+    if (dropped++ === 0)
+      logger.warn({ server, limit: LINES_PER_MINUTE }, 'MCP server log lines over the limit per minute');
     return false;
   };
   return {

@@ -9,7 +9,7 @@ function create() {
   return { passed, progress, clock };
 }
 
-it('passes the first report on at once, then the latest of those that come within the gap', async () => {
+it('LimitedProgress sends the first report at once, then the latest of those within the gap', async () => {
   const { passed, progress, clock } = create();
   for (let step = 1; step <= 1_000; step++) progress.report({ step });
   expect(passed).toEqual([1]);
@@ -19,7 +19,7 @@ it('passes the first report on at once, then the latest of those that come withi
   expect(passed).toEqual([1, 1_000]);
 });
 
-it('passes at most five a second on, however many come', async () => {
+it('LimitedProgress sends at most five reports a second', async () => {
   const { passed, progress, clock } = create();
   for (let ms = 0; ms < 2_000; ms++) {
     progress.report({ step: ms });
@@ -29,7 +29,7 @@ it('passes at most five a second on, however many come', async () => {
   expect(passed.length).toBeGreaterThanOrEqual(10);
 });
 
-it('passes the last one on when the call ends, once, and leaves no timer', async () => {
+it('LimitedProgress sends the last report once when the call ends, and leaves no timer', async () => {
   const { passed, progress, clock } = create();
   progress.report({ step: 1 });
   progress.report({ step: 2 });

@@ -5,14 +5,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { limitedFetch, MAX_MESSAGE_BYTES } from './limited-fetch.js';
 
 const PIECE = 'x'.repeat(1024 * 1024);
-/** Together over the limit, each far below it. */
+/** Each piece is far below the limit, all together are over it. */
 const PIECES = MAX_MESSAGE_BYTES / PIECE.length + 2;
 
 let server: Server | undefined;
 
 afterEach(() => void server?.close());
 
-/** Reads all of an answer that is written in so many pieces. */
+/** Reads a whole response that the server writes in `PIECES` pieces. */
 async function read(contentType: string, piece: string): Promise<number> {
   server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': contentType });
@@ -27,7 +27,7 @@ async function read(contentType: string, piece: string): Promise<number> {
 
 describe('limitedFetch', () => {
   it.each(['\n', '\r\n'])(
-    'bounds each event of a stream and not all of them together: lines end in %j',
+    'bounds each event of a stream, not their sum, with lines that end in %j',
     async (end) => {
       const event = `data: ${PIECE}${end}${end}`;
       expect(await read('text/event-stream', event)).toBe(PIECES * event.length);
@@ -36,8 +36,8 @@ describe('limitedFetch', () => {
 
   it.each([
     ['text/event-stream', 'an event'],
-    ['application/json', 'a body'],
-  ])('breaks off %s when %s is too long', async (contentType) => {
+    ['application/json', 'the body'],
+  ])('fails a response of type %s when %s is over the limit', async (contentType) => {
     await expect(read(contentType, PIECE)).rejects.toThrow(`limit of ${MAX_MESSAGE_BYTES} bytes`);
   });
 });

@@ -1,7 +1,7 @@
-/** A message of a server that is longer than this is not read to its end. */
+/** Longer messages of a server are not read to their end. */
 export const MAX_MESSAGE_BYTES = 24 * 1024 * 1024;
 
-/** `fetch` for the HTTP transport: a body, or a message in a stream of events, that is too long breaks off. */
+/** `fetch` for the HTTP transport. Fails a response body, or an event of an event stream, over the limit. */
 export async function limitedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (!response.body) return response;
@@ -17,12 +17,12 @@ function limiter(isEventStream: boolean): TransformStream<Uint8Array, Uint8Array
       const end = isEventStream ? endOfLastEvent(chunk) : -1;
       bytes = end === -1 ? bytes + chunk.byteLength : chunk.byteLength - end;
       if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
-      else controller.error(new Error(`The answer is over the limit of ${MAX_MESSAGE_BYTES} bytes.`));
+      else controller.error(new Error(`The response is over the limit of ${MAX_MESSAGE_BYTES} bytes.`));
     },
   });
 }
 
-/** An empty line ends an event; servers write either kind of line end. */
+/** An empty line ends an event; servers use both kinds of line end. */
 function endOfLastEvent(chunk: Uint8Array): number {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return Math.max(bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\r\n\r\n'));

@@ -36,7 +36,7 @@ function countCopied(): () => number {
   return () => joined.mock.calls.flatMap(([list]) => [...list]).reduce((sum, { length }) => sum + length, 0);
 }
 
-it('reads what the SDK’s own buffer reads, however the bytes are cut', () => {
+it('LineBuffer reads the same messages as the SDK’s buffer for every split into chunks', () => {
   const messages = fc.array(fc.oneof(fc.string().map(notify), fc.constant('no JSON\n'), fc.constant('\r\n')));
   fc.assert(
     fc.property(messages, fc.array(fc.nat()), (lines, cuts) => {
@@ -46,14 +46,14 @@ it('reads what the SDK’s own buffer reads, however the bytes are cut', () => {
   );
 });
 
-it('refuses a line over the limit and reads on after it', () => {
+it('LineBuffer refuses a line over the limit and reads the lines after it', () => {
   const buffer = new LineBuffer(100);
   buffer.append(Buffer.alloc(60, 'x'));
   expect(() => buffer.append(Buffer.alloc(60, 'x'))).toThrow('maximum size of 100 bytes');
   expect(read(buffer, [Buffer.from(notify('after it'))])).toHaveLength(1);
 });
 
-it('copies each byte of a long answer of a server a few times only', async () => {
+it('a stdio server’s long answer is copied at most three times', async () => {
   const toolset = createToolset(stdioServer('scripted', [testServerScript('scripted')]));
   await toolset.start();
   const copied = countCopied();

@@ -9,7 +9,7 @@ const list = (tools: Parameters<typeof describeTools>[0]) =>
 const object = { type: 'object' as const };
 
 describe('describeTools', () => {
-  it('leaves out tools whose schema cannot be used, and doubles, and says why', () => {
+  it('leaves out tools with an unusable schema or a duplicate name, with the reason', () => {
     const { accepted, refused } = list([
       { name: 'good', inputSchema: object },
       { name: 'remote', inputSchema: { ...object, $ref: 'https://example.com/x' } },
@@ -18,11 +18,11 @@ describe('describeTools', () => {
     expect(accepted.map(({ own_name }) => own_name)).toEqual(['good']);
     expect(refused).toEqual([
       { name: 'remote', reason: 'The input schema refers to another document.' },
-      { name: 'good', reason: 'The name is taken.' },
+      { name: 'good', reason: 'Another tool of the server has this name.' },
     ]);
   });
 
-  it('bounds the number and the size of what a server lists', () => {
+  it('bounds the number and the size of a server’s tools', () => {
     const many = Array.from({ length: 600 }, (_, n) => ({ name: `t${n}`, inputSchema: object }));
     expect(list(many).accepted).toHaveLength(512);
     const large = many.map((tool) => ({ ...tool, description: 'x'.repeat(10_000) }));
@@ -31,7 +31,7 @@ describe('describeTools', () => {
     expect(accepted[0]?.description).toHaveLength(4096);
   });
 
-  it('reads no further when too many tools could not be offered, because each of them costs time', () => {
+  it('stops checking after too many refused tools', () => {
     const unusable = Array.from({ length: 500 }, (_, n) => ({
       name: `t${n}`,
       inputSchema: { ...object, $ref: 'https://example.com/x' },
@@ -41,13 +41,13 @@ describe('describeTools', () => {
       checked++;
       return schemas.findProblem(schema);
     };
-    const { refused, unread } = describeTools(
+    const { refused, unchecked } = describeTools(
       [...unusable, { name: 'good', inputSchema: object }],
       stdioServer('s', []),
       count,
     );
     expect(checked).toBeLessThan(50);
     expect(refused).toHaveLength(checked);
-    expect(unread).toBe(501 - checked);
+    expect(unchecked).toBe(501 - checked);
   });
 });

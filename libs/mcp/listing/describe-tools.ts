@@ -6,39 +6,42 @@ import type { McpServer } from '../config/mcp-config.js';
 const MAX_TOOLS = 512;
 const MAX_DESCRIPTION_LENGTH = 4096;
 const MAX_NAME_LENGTH = 256;
-/** UTF-16 units of all definitions of one server: what a worker announces must fit into one bus message. */
+/** UTF-16 units of all definitions of one server: a worker's announcement must fit into one bus message. */
 const MAX_TOTAL_LENGTH = 256 * 1024;
-/** Each may take half a second to find out: a hostile list must not stop the worker. */
+/** Checking each may take half a second: a hostile list must not block the worker. */
 const MAX_REFUSED = 32;
 
 export interface Listing {
   accepted: ToolDescription[];
   /** Tools that cannot be offered, with the reason. */
   refused: { name: string; reason: string }[];
-  /** How many tools nobody looked at, because so many before them were refused. */
-  unread: number;
+  /** Tools that were not checked, because too many before them were refused. */
+  unchecked: number;
 }
 
-/** What a server lists, bounded: unusable schemas, doubles and everything over the limits are left out. */
+/** The tools of a server, bounded: leaves out unusable schemas, duplicate names and everything over the limits. */
 export function describeTools(
   tools: readonly McpTool[],
   server: McpServer,
   findSchemaProblem: (schema: Record<string, unknown>) => string | undefined,
 ): Listing {
-  const listing: Listing = { accepted: [], refused: [], unread: 0 };
+  const listing: Listing = { accepted: [], refused: [], unchecked: 0 };
   const names = new Set<string>();
   let totalLength = 0;
   for (const [index, tool] of tools.entries()) {
-    if (listing.refused.length === MAX_REFUSED) return { ...listing, unread: tools.length - index };
+    if (listing.refused.length === MAX_REFUSED) return { ...listing, unchecked: tools.length - index };
     const description = describeTool(tool, server);
     const { own_name, input_schema } = description;
-    const doubt = names.has(own_name) ? 'The name is taken.' : undefined;
+    const duplicate = names.has(own_name) ? 'Another tool of the server has this name.' : undefined;
     const tooLong = own_name.length > MAX_NAME_LENGTH ? 'The name is too long.' : undefined;
-    const problem = doubt ?? tooLong ?? findSchemaProblem(input_schema);
+    const problem = duplicate ?? tooLong ?? findSchemaProblem(input_schema);
     const length = problem ? 0 : JSON.stringify(description).length;
     const isOver = listing.accepted.length >= MAX_TOOLS || totalLength + length > MAX_TOTAL_LENGTH;
     if (problem || isOver) {
-      listing.refused.push({ name: own_name, reason: problem ?? 'The server lists too much.' });
+      listing.refused.push({
+        name: own_name,
+        reason: problem ?? 'The server lists too many tools, or too large ones.',
+      });
       continue;
     }
     names.add(own_name);

@@ -8,11 +8,11 @@ import type { ListedTools, McpConnection } from '../connection/mcp-connection.js
 
 /** A connection that is lost earlier counts as a failed attempt: the pause before the next one grows. */
 const GOOD_CONNECTION_MS = 10_000;
-/** Between two checks because of trouble, so that a check cannot be the trouble that asks for the next. */
+/** Between two checks after transport errors, so that a failing check does not cause the next one. */
 const MIN_CHECK_PAUSE_MS = 1000;
-/** A server whose tools have not changed for so long may say at once that they did. */
+/** After this long without a change, the next change is listed at once. */
 const QUIET_MS = 60_000;
-/** A list that is good for longer than a day is asked for once a day. */
+/** A list that stays valid for longer than a day is read once a day. */
 const MAX_TTL_MS = 24 * 3_600_000;
 
 export interface ListingSetup {
@@ -28,8 +28,8 @@ export interface ListingSetup {
 }
 
 /**
- * What a server's tools are, kept up to date by one loop, for ever: by a connection that lasts (`start: eager`, where
- * shared calls take it, too), or by one for each listing (`start: demand`).
+ * Keeps the list of a server's tools up to date, with one loop until `stop`: over a lasting connection, which shared calls
+ * use, too (`start: eager`), or over one connection for each listing (`start: demand`).
  */
 export class ToolListing {
   /** What the last connection found out about the server's protocol version; unknown after a failed attempt. */
@@ -39,7 +39,7 @@ export class ToolListing {
   private listedConnection: McpConnection | undefined;
   private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
-  /** At most one list request at a time, and one more if something happened meanwhile. */
+  /** At most one list request at a time; a change meanwhile causes one more. */
   private listing: Promise<void> | undefined;
   private isStale = false;
   private lastListedAt = -Infinity;
@@ -61,17 +61,17 @@ export class ToolListing {
     });
   }
 
-  /** The connection that lasts, while it is good for calls. */
+  /** The lasting connection, while it can take calls. */
   get connection(): McpConnection | undefined {
     return this.listedConnection;
   }
 
-  /** Until it is tried again to make the connection. */
+  /** Until the next attempt to connect. */
   get retryAfterMs(): number {
     return this.pause.leftMs;
   }
 
-  /** Resolves when the first try has ended, after 5 s at the latest. */
+  /** Resolves when the first attempt has ended, after `firstTryMs` at the latest. */
   async start(): Promise<void> {
     if (this.stopping.signal.aborted) return;
     const { clock, timings } = this.setup;
@@ -91,7 +91,7 @@ export class ToolListing {
     await this.running;
   }
 
-  /** The server says that its tools changed. One that says so all the time is asked less and less often. */
+  /** Called when the server reports changed tools. The more often it does, the longer the pauses between listings. */
   changed(): void {
     if (this.changeTimer || this.stopping.signal.aborted) return;
     const { clock, timings } = this.setup;
@@ -107,7 +107,7 @@ export class ToolListing {
     this.changeTimer = clock.after(Math.max(0, this.changePauseMs - sinceLastMs), relist, { unref: true });
   }
 
-  /** An HTTP server that failed in some way has to be asked whether it is there; a child process ends visibly. */
+  /** Called after a transport error: lists, to see whether an HTTP server is still there. A child process ends visibly. */
   check(): void {
     const isDue = this.setup.clock.now() - this.lastListedAt >= MIN_CHECK_PAUSE_MS;
     if ('url' in this.setup.config && !this.listing && isDue) this.relist();
@@ -148,7 +148,7 @@ export class ToolListing {
     this.prior = connection.prior;
     const tools = await this.listOnce(connection);
     logger.info({ server: config.name, tools }, 'MCP server connected');
-    // What changed while the first list was being made is in none of its answers.
+    // The first list may lack a change that the server reported while it answered.
     if (this.isStale) this.relist();
   }
 
@@ -177,15 +177,15 @@ export class ToolListing {
       try {
         await this.listOnce(connection);
       } catch (error) {
-        // It neither answers nor says that it is gone: calls would wait for nothing.
+        // The server neither answers nor closes the connection: calls would wait in vain.
         const { config, logger } = this.setup;
-        logger.warn({ server: config.name, reason: reasonOf(error) }, 'MCP server does not list its tools');
+        logger.warn({ server: config.name, reason: reasonOf(error) }, 'MCP server did not list its tools');
         await this.kept.disconnect();
       }
     }
   }
 
-  /** Resolves to their number. */
+  /** Resolves to the number of tools. */
   private async listOnce(connection: McpConnection): Promise<number> {
     this.isStale = false;
     try {
@@ -204,8 +204,8 @@ export class ToolListing {
   private scheduleNext(ttlMs: number | undefined): void {
     const { config, timings, clock } = this.setup;
     this.ttlTimer?.cancel();
-    const untold = 'url' in config && !this.isOnDemand ? timings.checkEveryMs : undefined;
-    const nextMs = ttlMs === undefined ? untold : Math.max(timings.minTtlMs, ttlMs);
+    const withoutTtlMs = 'url' in config && !this.isOnDemand ? timings.checkEveryMs : undefined;
+    const nextMs = ttlMs === undefined ? withoutTtlMs : Math.max(timings.minTtlMs, ttlMs);
     if (nextMs === undefined) return;
     this.ttlTimer = clock.after(Math.min(nextMs, MAX_TTL_MS), () => this.relist(), { unref: true });
   }
