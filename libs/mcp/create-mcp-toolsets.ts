@@ -1,19 +1,19 @@
 import type { Time } from '#time';
 import { InputSchemas, toToolsetName, type ToolsetHost } from '#tools';
-import { McpConfigError, type McpServer } from './mcp-config.js';
-import type { McpLogger } from './mcp-logger.js';
-import type { McpMetrics } from './mcp-metrics.js';
-import type { McpTimings } from './mcp-timings.js';
+import { McpConfigError, type McpServer } from './config/mcp-config.js';
+import type { McpLogger } from './config/telemetry.js';
+import type { McpMetrics } from './config/telemetry.js';
+import type { McpTimings } from './config/mcp-timings.js';
 import { McpToolset } from './mcp-toolset.js';
 
 export interface McpToolsetsOptions extends Time {
-  /** Names of toolsets that exist already: a server of that name is a configuration error. */
+  /** Names of toolsets that already exist: a server with such a name is a configuration error. */
   reservedNames?: Iterable<string>;
   timings?: Partial<McpTimings>;
   metrics?: McpMetrics;
 }
 
-/** A toolset for each server; nothing connects before `start`. */
+/** One toolset for each server; none connects before `start`. */
 export function createMcpToolsets(
   servers: readonly McpServer[],
   logger: McpLogger,
@@ -23,7 +23,9 @@ export function createMcpToolsets(
   const reserved = new Set(reservedNames);
   return servers.map((server) => {
     if (reserved.has(toToolsetName(server.name))) {
-      throw new McpConfigError(`The MCP server ${server.name} has the name of a local toolset: rename it.`);
+      throw new McpConfigError(
+        `The MCP server ${server.name} has the same name as a local toolset: rename it.`,
+      );
     }
     return new McpToolset(server, { schemas, logger, timings, metrics, clock, random });
   });

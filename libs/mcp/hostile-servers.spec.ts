@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(stopToolsets);
 
 describe('a hostile server', () => {
-  it('that lists one name twice and a bloated schema loses those tools; names that look alike stay apart', () => {
+  it('loses tools with a duplicate name or a bloated schema; similar names stay distinct', () => {
     expect(names(hostile)).toEqual(expect.arrayContaining(['same', 'Same', 'same!', 'listings']));
     expect(names(hostile).filter((name) => name === 'same')).toHaveLength(1);
     expect(names(hostile)).not.toContain('bloated');
@@ -43,29 +43,29 @@ describe('a hostile server', () => {
     expect(refused.map(({ fields }) => fields.tool)).toEqual(['same', 'bloated']);
   });
 
-  it('that writes what is no JSON is read on', async () => {
+  it('is still read after it wrote invalid JSON', async () => {
     expect(plainText(await toolOf(hostile, 'garbage').run({}, toolContext()))).toBe('after the garbage');
   });
 
-  it('that has much to say fills no log', async () => {
+  it('cannot fill the log', async () => {
     expect(plainText(await toolOf(hostile, 'chatter').run({}, toolContext()))).toBe('said');
     const isTooMuch = ({ message }: { message: string }) =>
-      message.startsWith('an MCP server writes more than');
+      message === 'MCP server log lines over the limit per minute';
     expect(logger.lines.filter(isTooMuch)).toHaveLength(1);
     const said = logger.lines.filter(({ message }) => /^line \d+$|^so it goes$/.test(message));
     expect(said.length).toBeGreaterThan(900);
     expect(said.length).toBeLessThanOrEqual(1_000);
   });
 
-  it('that asks for the model is told that it does not get it', async () => {
+  it('gets an error with the reason when it asks for the model', async () => {
     const told = await toolOf(hostile, 'sample').run({}, toolContext());
     expect(JSON.parse(plainText(told))).toMatchObject({
       code: -32601,
-      message: expect.stringContaining('Switchyard does not lend its model'),
+      message: expect.stringContaining('Switchyard does not give MCP servers access to its model'),
     });
   });
 
-  it('that answers with the wrong shape fails the call with a clear error', async () => {
+  it('fails the call with a clear error when it answers with the wrong shape', async () => {
     await expect(toolOf(hostile, 'wrong').run({}, toolContext())).rejects.toMatchObject({
       detail: {
         error_type: 'ToolExecutionError',
@@ -74,7 +74,7 @@ describe('a hostile server', () => {
     });
   });
 
-  it.each(['huge', 'crash'])('is lost by a call that ends in: %s, and is back for the next', async (name) => {
+  it.each(['huge', 'crash'])('is reconnected after a call that ends in: %s', async (name) => {
     const gone = untilChanged(hostile, () => hostile.tools().length === 0);
     await expect(toolOf(hostile, name).run({}, toolContext())).rejects.toMatchObject({
       name: 'ToolConnectionLostError',
@@ -85,7 +85,7 @@ describe('a hostile server', () => {
     expect(plainText(await toolOf(hostile, 'listings').run({}, toolContext()))).toBe('1');
   });
 
-  it('that hangs again and again is not asked for a while: calls fail at once, others’ do not', async () => {
+  it('is not called for a while after it hung several times in a row; calls of other servers still run', async () => {
     const metrics = createMetrics({ collectDefaults: false });
     const breaker = { failures: 3, minOpenMs: 2_000, maxOpenMs: 2_000 };
     const time = systemTime();
@@ -97,10 +97,10 @@ describe('a hostile server', () => {
         toolContext({ signal: limitTime(new SystemClock(), name === 'hang' ? 30 : 20_000) }),
       );
     const state = async () => (await metrics.mcpBreaker.get()).values[0]!.value;
-    // No time passes between the third failure and the next call, however long the machine stands still.
+    // No time passes between the third failure and the next call, even if the machine stalls.
     let now = time.clock.now();
     time.clock.now = () => now;
-    // The worker keeps the time and tells the call so.
+    // The worker measures the time and aborts the call.
     for (let failure = 0; failure < 3; failure++) {
       await expect(call('hang')).rejects.toBeInstanceOf(Error);
     }
@@ -114,12 +114,12 @@ describe('a hostile server', () => {
     expect(await state()).toBe(0);
   });
 
-  it('whose tools change at every listing is asked less and less often', async () => {
+  it('is listed less and less often when its tools change at every listing', async () => {
     const clock = new SystemClock();
     const pauses: number[] = [];
     const after = clock.after.bind(clock);
     let now = clock.now();
-    // Only pauses take time, nothing between a listing and the next change: a pause is what it was meant to be.
+    // Only pauses take time, so each measured pause is the intended one.
     clock.now = () => now;
     clock.after = (ms, run, options) => {
       const timer = after(ms, run, options);
@@ -136,14 +136,14 @@ describe('a hostile server', () => {
     expect(await callGood()).toBe('get-weather Ulm');
   });
 
-  it('whose tools change while it makes its first list is asked again', async () => {
+  it('is listed again when its tools change while it answers the first listing', async () => {
     const overtaken = createToolset(hostileServer({ LIST: 'overtaken' }));
     await overtaken.start();
     await untilChanged(overtaken, () => names(overtaken).includes('late'));
     expect(names(overtaken)).toContain('listings');
   });
 
-  it('that never answers its listing delays nobody’s calls and offers nothing', async () => {
+  it('offers nothing and delays no calls of other servers when it never answers its listing', async () => {
     const silent = createToolset(hostileServer({ LIST: 'never' }), { firstTryMs: 50 });
     await silent.start();
     expect(silent.tools()).toEqual([]);

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
-import { parseMcpConfig } from './mcp-config.js';
+import { parseMcpConfig } from './config/mcp-config.js';
 import type { McpToolset } from './mcp-toolset.js';
 import {
   createToolset,
@@ -55,7 +55,7 @@ describe('a server of 2026-07-28 only, over streamable HTTP with a bearer token'
     ]);
   });
 
-  it('has its log messages in ours, and not on the page', async () => {
+  it('has its log messages in the operators’ log, and not shown to viewers', async () => {
     const seen: unknown[] = [];
     const context = toolContext({ progress: (...reported) => void seen.push(reported) });
     await toolOf(toolset, 'talk').run({}, context);
@@ -64,11 +64,11 @@ describe('a server of 2026-07-28 only, over streamable HTTP with a bearer token'
     expect(seen).toEqual([]);
   });
 
-  it('that asks for the model fails its call with the reason', async () => {
+  it('fails its call with the reason when it asks for the model', async () => {
     await expect(toolOf(toolset, 'sample').run({}, toolContext())).rejects.toMatchObject({
       detail: {
         error_type: 'ToolExecutionError',
-        error_message: expect.stringContaining('Switchyard does not lend its model'),
+        error_message: expect.stringContaining('Switchyard does not give MCP servers access to its model'),
       },
     });
   });
@@ -81,13 +81,13 @@ describe('a server of 2026-07-28 only, over streamable HTTP with a bearer token'
     });
   });
 
-  it('breaks off an answer that is too long, and answers the next call', async () => {
+  it('fails a call whose answer is too long, and answers the next call', async () => {
     const huge = toolOf(toolset, 'huge').run({ bytes: 50 * 1024 * 1024 }, toolContext());
     await expect(huge).rejects.toBeInstanceOf(Error);
     expect(plainText(await toolOf(toolset, 'huge').run({ bytes: 3 }, toolContext()))).toBe('xxx');
   });
 
-  it('is not asked again for a list that it says is good for an hour', async () => {
+  it('is not listed again within the TTL of its list', async () => {
     const before = await listings();
     for (let call = 0; call < 5; call++) {
       await toolOf(toolset, 'wait').run({ steps: 1, stepMs: 50 }, toolContext());
@@ -95,7 +95,7 @@ describe('a server of 2026-07-28 only, over streamable HTTP with a bearer token'
     expect(await listings()).toBe(before);
   });
 
-  it('is asked again when its list is good for less', async () => {
+  it('is listed again after the TTL of its list', async () => {
     const otherPort = await findFreePort();
     await startHttpServer(otherPort, [testServerScript('scripted-http')], { LIST_TTL_MS: '60' });
     const other = createToolset(httpServer(otherPort), { minTtlMs: 50 });
@@ -107,7 +107,7 @@ describe('a server of 2026-07-28 only, over streamable HTTP with a bearer token'
     await waitFor(isListedAgain, { what: 'a third listing' });
   });
 
-  it('that is killed is missed by the next call at the latest, and found again when it is back', async () => {
+  it('is withdrawn by the next call at the latest when it is killed, and reconnected when it is back', async () => {
     const gone = untilChanged(toolset, () => toolset.tools().length === 0);
     const set = toolOf(toolset, 'set');
     child.kill('SIGKILL');

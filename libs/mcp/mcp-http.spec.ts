@@ -36,7 +36,7 @@ describe('server-everything over streamable HTTP', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('that is killed during a call fails it, and is found again when it is back', async () => {
+  it('fails the call during which it is killed, and is reconnected when it is back', async () => {
     const port = await findFreePort();
     const child = await startEverything(port);
     const toolset = createToolset(httpServer(port), { checkEveryMs: 200 });
@@ -58,7 +58,7 @@ describe('server-everything over streamable HTTP', () => {
     expect(plainText(await echo.run({ message: 'again' }, toolContext()))).toContain('again');
   });
 
-  it('is asked with the configured headers, and a refusal is logged without them', async () => {
+  it('receives the configured headers, and a refusal is logged without them', async () => {
     const seen: (string | undefined)[] = [];
     const refusing = createHttpServer((request, response) => {
       seen.push(request.headers.authorization);

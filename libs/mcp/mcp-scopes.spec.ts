@@ -24,7 +24,7 @@ const processOf = async (toolset: McpToolset, context: Parameters<typeof toolCon
   plainText(await toolOf(toolset, 'process').run({}, toolContext(context)));
 
 describe('server-sequential-thinking with scope: conversation', () => {
-  it('keeps its thread for each conversation', async () => {
+  it('keeps one thread of thoughts for each conversation', async () => {
     const server = stdioServer('thinking', [serverScript('sequential-thinking')], { scope: 'conversation' });
     const toolset = createToolset(server);
     await toolset.start();
@@ -44,7 +44,7 @@ describe('server-sequential-thinking with scope: conversation', () => {
 });
 
 describe('server-memory with scope: user', () => {
-  it('does not show one user what another told it, and remembers it for the first', async () => {
+  it('keeps the data of one user from another, and for the next process of the first', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'switchyard-mcp-'));
     const env = { MEMORY_FILE_PATH: join(folder, 'memory-${SWITCHYARD_OWNER}.json') };
     const server = stdioServer('memory', [serverScript('memory')], { scope: 'user', env, idleMs: 100 });
@@ -65,7 +65,7 @@ describe('server-memory with scope: user', () => {
 });
 
 describe('a server with a scope', () => {
-  it('has a process for each user, ends the one unused for longest for a new one, and says when all are busy', async () => {
+  it('has a process for each user, ends the least recently used one for a new one, and fails a call when all are busy', async () => {
     const toolset = createToolset(scripted({ scope: 'user', maxInstances: 2 }));
     await toolset.start();
     expect(toolset.scope).toBe('user');
@@ -89,7 +89,7 @@ describe('a server with a scope', () => {
     expect(await processOf(toolset, { userId: 'bob' })).not.toBe(bob);
   });
 
-  it('that dies in the call of one user leaves the other’s process alone, and the next call finds a new one', async () => {
+  it('keeps the process of another user when one dies in a call, and starts a new one for the next call', async () => {
     const toolset = createToolset(scripted({ scope: 'user' }));
     await toolset.start();
     const bob = await processOf(toolset, { userId: 'bob' });
@@ -101,7 +101,7 @@ describe('a server with a scope', () => {
     expect(toolset.tools().length).toBeGreaterThan(0);
   });
 
-  it('is asked for its tools again when the process of one user says that they changed', async () => {
+  it('is listed again when the process of one user reports changed tools', async () => {
     const metrics = createMetrics({ collectDefaults: false });
     const server = stdioServer('hostile', [testServerScript('hostile')], { scope: 'user', start: 'demand' });
     const toolset = createToolset(server, {}, recordingLogger(), { metrics });
@@ -112,7 +112,7 @@ describe('a server with a scope', () => {
     await waitFor(async () => (await connects()) === 3, { what: 'a second listing' });
   });
 
-  it('that was stopped starts no process for a call that comes late', async () => {
+  it('starts no process for a call after it was stopped', async () => {
     const metrics = createMetrics({ collectDefaults: false });
     const toolset = createToolset(scripted({ scope: 'user' }), {}, recordingLogger(), { metrics });
     await toolset.start();
@@ -135,7 +135,7 @@ describe('a server with start: demand', () => {
     const untilNone = () => waitFor(async () => (await open()) === 0, { what: 'the end of every process' });
     await untilNone();
     expect(toolset.tools().length).toBeGreaterThan(0);
-    // Started once for all who want it, and never more calls in it than it may have.
+    // One process for all calls, with at most `concurrency` calls at once.
     const most = toolOf(toolset, 'most-at-once');
     const results = await Promise.all(
       Array.from({ length: 6 }, () => most.run({ holdMs: 20 }, toolContext())),

@@ -36,7 +36,7 @@ describe('published servers over stdio', () => {
     expect(structured.data).toMatchObject({ structured: { temperature: expect.any(Number) } });
   });
 
-  it('server-filesystem: reads a file, and what it refuses is a failure in its words', async () => {
+  it('server-filesystem: reads a file, and its refusal becomes a failure with its text', async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'switchyard-mcp-')));
     await writeFile(join(folder, 'note.txt'), 'hello from a file');
     const toolset = createToolset(stdioServer('filesystem', [serverScript('filesystem'), folder]));
@@ -53,7 +53,7 @@ describe('published servers over stdio', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('server-memory: remembers what it was told, with the environment from the configuration', async () => {
+  it('server-memory: remembers entities, with the environment from the configuration', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'switchyard-mcp-'));
     const env = { MEMORY_FILE_PATH: join(folder, 'memory.json') };
     const toolset = createToolset(stdioServer('memory', [serverScript('memory')], { env }));
@@ -67,7 +67,7 @@ describe('published servers over stdio', () => {
 });
 
 describe('McpToolset', () => {
-  it('knows the server’s version and its tools’ classes, believing annotations of trusted servers only', async () => {
+  it('knows the server’s version and its tools’ classes, and uses annotations of trusted servers only', async () => {
     const [plain, trusted, configured] = [
       createToolset(scripted()),
       createToolset(scripted({ trusted: true })),
@@ -82,7 +82,7 @@ describe('McpToolset', () => {
     expect(classes(configured)).toEqual(['keyed', 'keyed', 'keyed']);
   });
 
-  it('gives the server a minimal environment and what is configured', async () => {
+  it('gives the server a minimal environment and the configured variables', async () => {
     process.env.SWITCHYARD_TEST_SECRET = 'not for servers';
     const toolset = createToolset(scripted({ env: { GIVEN: 'yes' } }));
     await toolset.start();
@@ -92,7 +92,7 @@ describe('McpToolset', () => {
     expect(env).not.toHaveProperty('SWITCHYARD_TEST_SECRET');
   });
 
-  it('tells the server which call and which attempt it is asked for', async () => {
+  it('sends the server the call’s id and attempt', async () => {
     const toolset = createToolset(scripted());
     await toolset.start();
     const told = await toolOf(toolset, 'meta').run({}, toolContext({ attempt: 2 }));
@@ -102,7 +102,7 @@ describe('McpToolset', () => {
     });
   });
 
-  it('makes a tool’s error a failure, and logs what the server writes to stderr line by line', async () => {
+  it('makes a tool’s error a failure, and logs the server’s stderr line by line', async () => {
     const logger = recordingLogger();
     const toolset = createToolset(scripted(), {}, logger);
     await toolset.start();
@@ -118,12 +118,12 @@ describe('McpToolset', () => {
     expect(lines).toEqual(expect.arrayContaining(['first red', 'second line']));
   });
 
-  it('passes progress on', async () => {
+  it('sends progress to viewers', async () => {
     const toolset = createToolset(scripted());
     await toolset.start();
     const seen: unknown[] = [];
     let lettingGo: Promise<unknown> | undefined;
-    // It answers only now: of progress that is read together with the answer the SDK tells nothing.
+    // The server answers only now: the SDK drops progress that it reads together with the answer.
     const progress = (...reported: unknown[]) => {
       seen.push(reported);
       lettingGo = toolOf(toolset, 'let-go').run({}, toolContext());
@@ -135,10 +135,10 @@ describe('McpToolset', () => {
   });
 
   it.each([
-    ['who asked for them, when nothing is configured', {}, true, 1],
-    ['nobody else', {}, false, 0],
-    ['nobody at all, when they are for operators', { logs: 'operators' as const }, true, 0],
-  ])('shows the server’s log messages to viewers: to %s', async (_who, config, wantsLogs, count) => {
+    ['if they ask for them, when nothing is configured', {}, true, 1],
+    ['not if they do not ask, when nothing is configured', {}, false, 0],
+    ['not if they are configured for operators', { logs: 'operators' as const }, true, 0],
+  ])('shows the server’s log messages to viewers: %s', async (_who, config, wantsLogs, count) => {
     const toolset = createToolset(scripted(config), {}, recordingLogger());
     await toolset.start();
     const seen: unknown[] = [];
@@ -148,7 +148,7 @@ describe('McpToolset', () => {
     expect(seen).toHaveLength(count);
   });
 
-  it('shows the server’s log messages to viewers when it is configured so, and to operators', async () => {
+  it('shows log messages configured for viewers to them and to operators, if their turn is certain', async () => {
     const logger = recordingLogger();
     const toolset = createToolset(scripted({ logs: 'viewers' }), {}, logger);
     await toolset.start();
@@ -158,7 +158,7 @@ describe('McpToolset', () => {
     const origin = { level: 'warning', logger: 'scripted' };
     expect(seen).toEqual([[0, undefined, expect.stringContaining('hello'), origin]]);
     expect(logger.lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('hello'));
-    // Whose call a line is about is not said: with those of two turns at once it is nobody's.
+    // A message does not name its call: with calls of two turns at once, no viewer sees it.
     await Promise.all([
       toolOf(toolset, 'wait').run({ steps: 1, stepMs: 1000 }, toolContext({ turnId: 'turn-2' })),
       toolOf(toolset, 'talk').run({}, context),
@@ -185,7 +185,7 @@ describe('McpToolset', () => {
     expect(logger.lines.map(({ message }) => message)).toContain('cancelled');
   });
 
-  it('lists again when the server says that its tools changed', async () => {
+  it('lists again when the server reports changed tools', async () => {
     const toolset = createToolset(scripted());
     await toolset.start();
     const names = () => toolset.tools().map(({ definition }) => definition.own_name);
@@ -195,7 +195,7 @@ describe('McpToolset', () => {
     expect(plainText(await toolOf(toolset, 'grown').run({}, toolContext()))).toBe('grown');
   });
 
-  it('that dies in a call fails this call as lost, withdraws its tools, comes back, and disturbs no other', async () => {
+  it('fails a call as lost when the server dies, withdraws its tools, reconnects, and affects no other server', async () => {
     const [dying, other] = [createToolset(scripted()), createToolset(scripted())];
     await Promise.all([dying.start(), other.start()]);
     const weather = toolOf(dying, 'get-weather');
@@ -212,7 +212,7 @@ describe('McpToolset', () => {
     expect(plainText(await weather.run({ city: 'Ulm' }, toolContext()))).toBe('get-weather Ulm');
   });
 
-  it('that never answers neither delays another server’s start nor survives its own stop', async () => {
+  it('that never gets an answer delays no other server’s start, and stops', async () => {
     const silent = createToolset(stdioServer('silent', [testServerScript('silent')]), { firstTryMs: 100 });
     const other = createToolset(scripted());
     await Promise.all([silent.start(), other.start()]);
@@ -221,7 +221,7 @@ describe('McpToolset', () => {
     await silent.stop();
   });
 
-  it('that cannot be started is tried again and said so', async () => {
+  it('logs a warning when its server cannot be started, and offers no tools', async () => {
     const logger = recordingLogger();
     const toolset = createToolset(stdioServer('missing', [], { command: '/no/such/command' }), {}, logger);
     await toolset.start();

@@ -1,10 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolResult } from '#contracts';
-import { TokenBucket } from '#limits';
 import type { Time } from '#time';
 import {
   Slots,
-  type Slot,
   ToolError,
   toPrintable,
   toToolsetName,
@@ -14,32 +12,29 @@ import {
   type ToolDescription,
   type ToolsetHost,
 } from '#tools';
-import { CircuitBreaker, type BreakerState, type CallEnd } from './circuit-breaker.js';
-import { ConnectPause } from './connect-pause.js';
-import { forNobody } from './for-owner.js';
-import { InstancePool } from './instance-pool.js';
-import { lendWhileAsking, type Asker } from './lend-while-asking.js';
-import { LINES_PER_MINUTE } from './limit-lines.js';
-import { LimitedProgress } from './limit-progress.js';
-import type { McpServer } from './mcp-config.js';
-import type { ListedTools, McpConnection } from './mcp-connection.js';
-import { cancelled, isConnectionError, suspended, toToolError, unavailable } from './mcp-errors.js';
-import type { McpLogger } from './mcp-logger.js';
-import { NO_METRICS, type McpMetrics } from './mcp-metrics.js';
-import { toMcpResult } from './mcp-result.js';
-import type { LoggedMessage } from './server-log.js';
-import { DEFAULT_TIMINGS, type McpTimings } from './mcp-timings.js';
-import { describeTools } from './mcp-tool-description.js';
-import { ToolListing } from './tool-listing.js';
+import { CallReports } from './call/call-reports.js';
+import { toMcpResult } from './call/mcp-result.js';
+import type { McpServer } from './config/mcp-config.js';
+import { DEFAULT_TIMINGS, type McpTimings } from './config/mcp-timings.js';
+import { NO_METRICS, type McpLogger, type McpMetrics } from './config/telemetry.js';
+import { forListing } from './config/variables.js';
+import { releaseSlotWhileAsking } from './connection/elicitation.js';
+import { InstancePool } from './connection/instance-pool.js';
+import { ConnectPause } from './connection/kept-connection.js';
+import type { ListedTools } from './connection/mcp-connection.js';
+import {
+  cancelled,
+  isConnectionError,
+  suspended,
+  toToolError,
+  unavailable,
+} from './connection/mcp-errors.js';
+import type { ConnectionWork } from './connection/mcp-instance.js';
+import { CircuitBreaker, type BreakerState, type CallEnd, type Pass } from './limits/circuit-breaker.js';
+import { describeTools } from './listing/describe-tools.js';
+import { ToolListing } from './listing/tool-listing.js';
 
-const MAX_PROGRESS_MESSAGE_LENGTH = 500;
 const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
-
-interface Reported {
-  progress: number;
-  total?: number;
-  message?: string;
-}
 
 export interface McpToolsetDeps extends Time {
   schemas: InputSchemas;
@@ -48,11 +43,9 @@ export interface McpToolsetDeps extends Time {
   metrics?: McpMetrics;
 }
 
-type Work<T> = (connection: McpConnection, slot: Slot) => Promise<T>;
-
 /**
- * The tools of one MCP server. Its trouble stays its own: calls fail with `DependencyUnavailable`, or with
- * `ToolConnectionLostError` if the connection broke while they ran.
+ * The tools of one MCP server. A failing server affects only its own calls, which end with `DependencyUnavailable`, or
+ * with `ToolConnectionLostError` if the connection broke while they ran.
  */
 export class McpToolset implements ToolsetHost {
   readonly name: string;
@@ -64,7 +57,7 @@ export class McpToolset implements ToolsetHost {
   private offered: Tool[] = [];
   private readonly listeners: (() => void)[] = [];
   private readonly listing: ToolListing;
-  /** For calls that have no share in the listing's connection. */
+  /** For calls that do not use the listing's connection. */
   private readonly pool: InstancePool | undefined;
   private readonly slots: Slots;
   private readonly breaker: CircuitBreaker;
@@ -87,7 +80,7 @@ export class McpToolset implements ToolsetHost {
     const allTimings = { ...DEFAULT_TIMINGS, ...deps.timings };
     this.listing = new ToolListing({
       ...{ logger, metrics, clock, random },
-      config: forNobody(config),
+      config: forListing(config),
       timings: allTimings,
       onListed: (tools, version) => this.takeListing(tools, version),
       onLost: () => this.offer([]),
@@ -104,7 +97,7 @@ export class McpToolset implements ToolsetHost {
     this.slots = new Slots(concurrency);
     const onState = (state: BreakerState) => {
       metrics.mcpBreaker.set({ server: name }, BREAKER_STATES[state]);
-      logger.warn({ server: name, state }, 'MCP server circuit breaker');
+      logger.warn({ server: name, state }, 'MCP server circuit breaker changed');
     };
     this.breaker = new CircuitBreaker(allTimings.breaker, onState, clock);
     metrics.mcpServerUp.set({ server: name }, 0);
@@ -120,7 +113,7 @@ export class McpToolset implements ToolsetHost {
     this.listeners.push(listener);
   }
 
-  /** Resolves when the first try has ended, after 5 s at the latest. */
+  /** Resolves when the first attempt to list has ended, after `firstTryMs` at the latest. */
   start(): Promise<void> {
     return this.listing.start();
   }
@@ -133,13 +126,13 @@ export class McpToolset implements ToolsetHost {
   private takeListing(listed: ListedTools['tools'], version: string | undefined): void {
     this.version = version ?? this.version;
     const findProblem = (schema: Record<string, unknown>) => this.deps.schemas.findProblem(schema);
-    const { accepted, refused, unread } = describeTools(listed, this.config, findProblem);
+    const { accepted, refused, unchecked } = describeTools(listed, this.config, findProblem);
     for (const { name, reason } of refused) {
       this.logger.warn({ server: this.server, tool: toPrintable(name, 200), reason }, 'MCP tool not offered');
     }
-    if (unread > 0) {
-      const what = 'MCP tools not offered, because so many before them could not be: correct the server';
-      this.logger.warn({ server: this.server, tools: unread }, what);
+    if (unchecked > 0) {
+      const message = 'MCP tools not checked and not offered, too many before them were refused';
+      this.logger.warn({ server: this.server, tools: unchecked }, message);
     }
     this.offer(accepted);
   }
@@ -156,26 +149,18 @@ export class McpToolset implements ToolsetHost {
   }
 
   private async call(tool: string, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
+    const { turnId, signal } = context;
     const pass = this.breaker.enter();
     if ('retryAfterMs' in pass) throw suspended(this.server, pass.retryAfterMs);
-    let end: CallEnd = 'unknown';
-    const { signal } = context;
+    const { logs = context.wantsLogs ? 'viewers' : 'operators' } = this.config;
+    const reports = new CallReports(context, logs === 'viewers', this.deps.clock);
     let answer: CallToolResult;
     try {
-      answer = await this.withConnection(context, async (connection, slot) => {
-        // Who asks is there, and a person may take an hour.
-        const asker = lendWhileAsking(context, slot, () => pass.ended('answered'));
-        const options = this.callOptions(context, asker);
-        try {
-          const given = await connection.callTool(tool, args, options);
-          end = 'answered';
-          return given;
-        } catch (error) {
-          end = this.endOf(error, signal);
-          throw error;
-        } finally {
-          options.progress.flush();
-        }
+      answer = await this.withConnection(context, (connection, slot) => {
+        // A server that asks a question is alive, and a person may take an hour to answer.
+        const asker = releaseSlotWhileAsking(context, slot, () => pass.ended('answered'));
+        const options = { turnId, asker, meta: metaOf(context), observer: reports };
+        return this.judge(connection.callTool(tool, args, options), pass, signal);
       });
     } catch (error) {
       if (error instanceof ToolError) throw error;
@@ -183,13 +168,17 @@ export class McpToolset implements ToolsetHost {
       if (isConnectionError(error) && 'url' in this.config) this.listing.relist();
       throw toToolError(error, this.server);
     } finally {
-      pass.ended(end);
+      pass.ended('unknown');
+      reports.flush();
     }
     return toMcpResult(answer, (attachment) => context.attach(attachment));
   }
 
-  /** Runs the work on the connection that the call belongs to, when it has a free slot. */
-  private withConnection<T>({ userId, conversationId, signal }: ToolContext, work: Work<T>): Promise<T> {
+  /** Runs the work on the connection of the call's owner, as soon as that has a free slot. */
+  private withConnection<T>(
+    { userId, conversationId, signal }: ToolContext,
+    work: ConnectionWork<T>,
+  ): Promise<T> {
     if (this.pool) {
       const owner = { shared: '', user: userId, conversation: conversationId }[this.config.scope];
       return this.pool.use(owner, signal, work);
@@ -201,43 +190,27 @@ export class McpToolset implements ToolsetHost {
     }, signal);
   }
 
-  private callOptions(context: ToolContext, asker: Asker) {
-    const { clock } = this.deps;
-    let last: { progress: number; total?: number } = { progress: 0 };
-    const { logs = context.wantsLogs ? 'viewers' : 'operators' } = this.config;
-    const isShown = logs === 'viewers';
-    const lines = new TokenBucket({ count: LINES_PER_MINUTE, perMs: 60_000 }, 1, clock);
-    const passOn = ({ progress: done, total, message }: Reported) =>
-      context.progress(done, total, message && toPrintable(message, MAX_PROGRESS_MESSAGE_LENGTH));
-    const progress = new LimitedProgress<Reported>(passOn, clock);
-    return {
-      progress,
-      meta: metaOf(context),
-      asker,
-      onProgress: (reported: Reported) => {
-        last = { progress: reported.progress, total: reported.total };
-        progress.report(reported);
-      },
-      turnId: context.turnId,
-      onLog: ({ text, level, logger }: LoggedMessage) => {
-        if (!isShown || lines.waitMs(1, 1) > 0) return;
-        lines.take(1);
-        const message = toPrintable(text, MAX_PROGRESS_MESSAGE_LENGTH);
-        context.progress(last.progress, last.total, message, { level, logger });
-      },
-    };
-  }
-
-  private endOf(error: unknown, signal: AbortSignal): CallEnd {
-    if (this.isStopping) return 'unknown';
-    if (signal.aborted) {
-      return (signal.reason as { name?: unknown } | null)?.name === 'TimeoutError' ? 'failed' : 'unknown';
+  /** Reports the end of the request to the circuit breaker. */
+  private async judge<T>(request: Promise<T>, pass: Pass, signal: AbortSignal): Promise<T> {
+    try {
+      const answer = await request;
+      pass.ended('answered');
+      return answer;
+    } catch (error) {
+      pass.ended(this.isStopping ? 'unknown' : endOf(error, signal));
+      throw error;
     }
-    return isConnectionError(error) ? 'failed' : 'answered';
   }
 }
 
-/** What lets a `keyed` tool recognise a call that it has been asked for before. */
+function endOf(error: unknown, signal: AbortSignal): CallEnd {
+  if (signal.aborted) {
+    return (signal.reason as { name?: unknown } | null)?.name === 'TimeoutError' ? 'failed' : 'unknown';
+  }
+  return isConnectionError(error) ? 'failed' : 'answered';
+}
+
+/** Lets a `keyed` tool recognise a call that it has run before. */
 function metaOf({ toolCallId, attempt }: ToolContext): Record<string, unknown> {
   return { 'switchyard/tool_call_id': toolCallId, 'switchyard/attempt': attempt };
 }

@@ -2,15 +2,15 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { InputSchemas, makeArtifact, referenceTo, type Tool, type ToolContext } from '#tools';
 import { settledWithin, SystemClock, systemTime, type Time } from '#time';
-import type { McpStdioServer } from '../mcp-config.js';
-import type { McpLogger } from '../mcp-logger.js';
-import type { McpMetrics } from '../mcp-metrics.js';
-import type { McpTimings } from '../mcp-timings.js';
+import type { McpStdioServer } from '../config/mcp-config.js';
+import type { McpLogger } from '../config/telemetry.js';
+import type { McpMetrics } from '../config/telemetry.js';
+import type { McpTimings } from '../config/mcp-timings.js';
 import { McpToolset } from '../mcp-toolset.js';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** A published server's start script in node_modules. */
+/** The start script of a published server in node_modules. */
 export function serverScript(name: 'everything' | 'filesystem' | 'memory' | 'sequential-thinking'): string {
   return resolve(`@modelcontextprotocol/server-${name}/dist/index.js`);
 }
@@ -22,7 +22,7 @@ export function testServerScript(
   return fileURLToPath(new URL(`./${name}-server.mjs`, import.meta.url));
 }
 
-/** What a server has that sets nothing. */
+/** The settings of a server that sets nothing. */
 export const SERVER_DEFAULTS = {
   start: 'eager',
   scope: 'shared',
@@ -56,7 +56,7 @@ export function recordingLogger(): McpLogger & { lines: LogLine[] } {
 
 const started: McpToolset[] = [];
 
-/** Quick timings; stopped by `stopToolsets`. */
+/** With short timings; stopped by `stopToolsets`. */
 export function createToolset(
   server: ConstructorParameters<typeof McpToolset>[0],
   timings: Partial<McpTimings> = {},
@@ -80,10 +80,10 @@ export function toolOf(toolset: McpToolset, name: string): Tool {
   return tool;
 }
 
-/** Of a process that starts on a busy machine. */
+/** Enough for a process that starts on a busy machine. */
 const PATIENCE_MS = 30_000;
 
-/** Resolves when `isTrue` is, looked at now and after every change of the toolset; says what it has if that takes long. */
+/** Resolves when `isTrue` returns true, now or after a change of the toolset; fails with the list of tools if it never does. */
 export async function untilChanged(toolset: McpToolset, isTrue: () => boolean): Promise<void> {
   const changed = new Promise<void>((resolve) => {
     const look = () => isTrue() && resolve();
@@ -92,7 +92,7 @@ export async function untilChanged(toolset: McpToolset, isTrue: () => boolean): 
   });
   if (await settledWithin(new SystemClock(), changed, PATIENCE_MS)) return;
   const names = toolset.tools().map(({ definition }) => definition.own_name);
-  throw new Error(`the toolset has not become what was waited for; its tools: ${names.join(', ') || 'none'}`);
+  throw new Error(`the toolset did not change as expected; its tools: ${names.join(', ') || 'none'}`);
 }
 
 const PLACE = { user_id: 'user-1', conversation_id: 'conversation-1', turn_id: 'turn-1', tool_call_id: '' };
@@ -109,7 +109,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     wantsLogs: false,
     progress: () => undefined,
     attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, new Date().toISOString())),
-    ask: () => Promise.reject(new Error('nobody is there')),
+    ask: () => Promise.reject(new Error('no one to ask')),
     ...overrides,
   };
 }

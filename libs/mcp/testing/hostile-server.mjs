@@ -1,7 +1,7 @@
 /*
  * An MCP server over stdio (2025-06-18, no SDK) that does harm. `LIST=never`: it never answers a listing.
- * `LIST=changing`: every listing differs, and says so at once. `LIST=overtaken`: it has one more tool, and says so, before
- * it answers the first listing, in which that tool is not.
+ * `LIST=changing`: every listing differs, and reports the next change at once. `LIST=overtaken`: it reports one more tool before
+ * it answers the first listing, which lacks that tool.
  */
 import { createInterface } from 'node:readline';
 
@@ -21,7 +21,7 @@ const calls = {
     write({ id, result: text('after the garbage') });
   },
   wrong: (id) => write({ id, result: { content: 'no list' } }),
-  // Asks for the model of the client, and tells what it was answered.
+  // Asks for the client's model, and returns the error that it got.
   sample: (id) => {
     asked = id;
     const params = { messages: [], maxTokens: 1 };

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { McpHttpServer } from '../mcp-config.js';
+import type { McpHttpServer } from '../config/mcp-config.js';
 import { SERVER_DEFAULTS } from './fixture.js';
 
 const children: ChildProcess[] = [];
@@ -14,7 +14,7 @@ export function httpServer(port: number, overrides: Partial<McpHttpServer> = {})
   };
 }
 
-/** Resolves when the server says on stderr that it listens. */
+/** Resolves when the server reports on stderr that it listens. */
 export async function startHttpServer(
   port: number,
   args: string[],
@@ -27,7 +27,7 @@ export async function startHttpServer(
   children.push(child);
   let said = '';
   await new Promise<void>((resolve, reject) => {
-    // Read on for ever: a pipe that is closed would be the server's end.
+    // Keeps reading: a closed pipe would end the server.
     child.stderr.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-1000);
       if (said.includes('listening')) resolve();

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { InputSchemas } from '#tools';
+import { describeTools } from './describe-tools.js';
+import { stdioServer } from '../testing/fixture.js';
+
+const schemas = new InputSchemas();
+const list = (tools: Parameters<typeof describeTools>[0]) =>
+  describeTools(tools, stdioServer('s', []), (schema) => schemas.findProblem(schema));
+const object = { type: 'object' as const };
+
+describe('describeTools', () => {
+  it('leaves out tools with an unusable schema or a duplicate name, with the reason', () => {
+    const { accepted, refused } = list([
+      { name: 'good', inputSchema: object },
+      { name: 'remote', inputSchema: { ...object, $ref: 'https://example.com/x' } },
+      { name: 'good', inputSchema: object, description: 'another' },
+    ]);
+    expect(accepted.map(({ own_name }) => own_name)).toEqual(['good']);
+    expect(refused).toEqual([
+      { name: 'remote', reason: 'The input schema refers to another document.' },
+      { name: 'good', reason: 'Another tool of the server has this name.' },
+    ]);
+  });
+
+  it('bounds the number and the size of a server’s tools', () => {
+    const many = Array.from({ length: 600 }, (_, n) => ({ name: `t${n}`, inputSchema: object }));
+    expect(list(many).accepted).toHaveLength(512);
+    const large = many.map((tool) => ({ ...tool, description: 'x'.repeat(10_000) }));
+    const { accepted } = list(large);
+    expect(JSON.stringify(accepted).length).toBeLessThan(300 * 1024);
+    expect(accepted[0]?.description).toHaveLength(4096);
+  });
+
+  it('stops checking after too many refused tools', () => {
+    const unusable = Array.from({ length: 500 }, (_, n) => ({
+      name: `t${n}`,
+      inputSchema: { ...object, $ref: 'https://example.com/x' },
+    }));
+    let checked = 0;
+    const count = (schema: Record<string, unknown>) => {
+      checked++;
+      return schemas.findProblem(schema);
+    };
+    const { refused, unchecked } = describeTools(
+      [...unusable, { name: 'good', inputSchema: object }],
+      stdioServer('s', []),
+      count,
+    );
+    expect(checked).toBeLessThan(50);
+    expect(refused).toHaveLength(checked);
+    expect(unchecked).toBe(501 - checked);
+  });
+});
