@@ -6,26 +6,26 @@ type Listener = Parameters<Bus['onEvent']>[0];
 
 /** Tells events to every listener; one that throws harms neither the others nor the channel. */
 export class EventListeners {
-  readonly #listeners: Listener[] = [];
+  private readonly listeners: Listener[] = [];
 
   constructor(private readonly logger: BusLogger) {}
 
   add(listener: Listener): void {
-    this.#listeners.push(listener);
+    this.listeners.push(listener);
   }
 
   tellEvent(content: Buffer): void {
     const event = decodeEvent(content);
-    if (event) this.#tell((listener) => listener.event(event));
+    if (event) this.tell((listener) => listener.event(event));
     else this.logger.warn({ bytes: content.byteLength }, 'unreadable event dropped');
   }
 
   tellGap(): void {
-    this.#tell((listener) => listener.gap());
+    this.tell((listener) => listener.gap());
   }
 
-  #tell(call: (listener: Listener) => void): void {
-    for (const listener of this.#listeners) {
+  private tell(call: (listener: Listener) => void): void {
+    for (const listener of this.listeners) {
       try {
         call(listener);
       } catch (error) {

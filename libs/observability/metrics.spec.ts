@@ -23,13 +23,13 @@ describe('createMetrics', () => {
 
 describe('observeCalls', () => {
   class Counter {
-    #count = 0;
+    private count = 0;
     add(by: number): Promise<number> {
       if (by < 0) return Promise.reject(new Error('negative'));
-      return Promise.resolve((this.#count += by));
+      return Promise.resolve((this.count += by));
     }
     value(): number {
-      return this.#count;
+      return this.count;
     }
   }
 

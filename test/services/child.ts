@@ -27,9 +27,9 @@ export const startedChildren: Child[] = ((
 /** A child with a process group of its own, so that a signal reaches its children too. */
 export class Child {
   readonly exit: Promise<Exit>;
-  #log = '';
-  #ended = false;
-  readonly #process: ChildProcess;
+  private lines = '';
+  private ended = false;
+  private readonly process: ChildProcess;
 
   constructor(
     readonly name: string,
@@ -38,28 +38,28 @@ export class Child {
     options: ChildOptions,
   ) {
     const [file, ...rest] = [...dieWithParent(), command, ...commandArguments] as [string, ...string[]];
-    this.#process = spawn(file, rest, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
-      stream.setEncoding('utf8').on('data', (text: string) => this.#keep(text));
+    this.process = spawn(file, rest, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.process.stdout!, this.process.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text: string) => this.keep(text));
     }
     this.exit = new Promise((resolve) => {
-      this.#process.once('error', (error) => this.#end(resolve, { code: null, signal: null }, String(error)));
-      this.#process.once('exit', (code, signal) => this.#end(resolve, { code, signal }));
+      this.process.once('error', (error) => this.end(resolve, { code: null, signal: null }, String(error)));
+      this.process.once('exit', (code, signal) => this.end(resolve, { code, signal }));
     });
     startedChildren.push(this);
   }
 
   get pid(): number {
-    return this.#process.pid ?? -1;
+    return this.process.pid ?? -1;
   }
 
   /** The last megabyte of stdout and stderr, mixed as they came. */
   get log(): string {
-    return this.#log;
+    return this.lines;
   }
 
   get isRunning(): boolean {
-    return !this.#ended;
+    return !this.ended;
   }
 
   /** Sends the signal to the whole group and waits for the end. A frozen child is thawed to obey. */
@@ -90,7 +90,7 @@ export class Child {
   }
 
   signal(signal: NodeJS.Signals): void {
-    if (this.#ended || this.pid < 0) return;
+    if (this.ended || this.pid < 0) return;
     try {
       process.kill(-this.pid, signal);
     } catch (error) {
@@ -101,7 +101,7 @@ export class Child {
   /** Waits until `ask` says yes; fails at once, with the log, when the child ends instead. */
   async becomeReady(ask: () => unknown, timeoutMs: number): Promise<void> {
     const question = async () => {
-      if (this.#ended) throw new StopWaiting(`${this.name} ended before it was ready:\n${this.#log}`);
+      if (this.ended) throw new StopWaiting(`${this.name} ended before it was ready:\n${this.lines}`);
       return Boolean(await ask());
     };
     try {
@@ -110,17 +110,17 @@ export class Child {
       await this.kill();
       throw error instanceof StopWaiting
         ? error
-        : new Error(`${String(error)}\n${this.#log}`, { cause: error });
+        : new Error(`${String(error)}\n${this.lines}`, { cause: error });
     }
   }
 
-  #keep(text: string): void {
-    this.#log = (this.#log + text).slice(-keptLogCharacters);
+  private keep(text: string): void {
+    this.lines = (this.lines + text).slice(-keptLogCharacters);
   }
 
-  #end(resolve: (exit: Exit) => void, exit: Exit, note = ''): void {
-    this.#ended = true;
-    this.#keep(note);
+  private end(resolve: (exit: Exit) => void, exit: Exit, note = ''): void {
+    this.ended = true;
+    this.keep(note);
     resolve(exit);
   }
 }

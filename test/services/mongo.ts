@@ -45,7 +45,7 @@ export async function startMongo(options: MongoOptions = {}): Promise<MongoServi
 }
 
 class PrivateMongo implements MongoService {
-  #server?: Child;
+  private server?: Child;
 
   constructor(
     readonly classPath: string,
@@ -62,12 +62,12 @@ class PrivateMongo implements MongoService {
     const data = this.isInFile ? [join(this.directory, 'data.h2')] : [];
     const command = [...javaOptions, '-cp', this.classPath, 'MongoServer', String(this.port), ...data];
     const server = new Child('mongo', 'java', command, { env: { PATH: process.env.PATH ?? '' } });
-    this.#server = server;
+    this.server = server;
     await server.becomeReady(() => /^ready$/m.test(server.log), startTimeoutMs);
   }
 
   async kill(): Promise<void> {
-    await this.#server?.kill('SIGKILL');
+    await this.server?.kill('SIGKILL');
   }
 
   async restart(): Promise<void> {
@@ -76,11 +76,11 @@ class PrivateMongo implements MongoService {
   }
 
   freeze(): void {
-    this.#server?.freeze();
+    this.server?.freeze();
   }
 
   thaw(): void {
-    this.#server?.thaw();
+    this.server?.thaw();
   }
 
   async stop(): Promise<void> {

@@ -71,10 +71,10 @@ class NodeProcess extends Child implements SwitchyardProcess {
   }
 
   async ready(timeoutMs = defaultReadyTimeoutMs): Promise<void> {
-    await this.becomeReady(() => this.#isReady(), timeoutMs);
+    await this.becomeReady(() => this.isReady(), timeoutMs);
   }
 
-  async #isReady(): Promise<boolean> {
+  private async isReady(): Promise<boolean> {
     const response = await fetch(`${this.url}/health/ready`, { signal: AbortSignal.timeout(2000) });
     await response.arrayBuffer();
     return response.status === 200;

@@ -18,23 +18,23 @@ export interface ConnectionState {
 
 /** RabbitMQ's management API; counts in its answers lag behind by up to `collect_statistics_interval`. */
 export class RabbitmqManagement {
-  readonly #base: string;
-  readonly #authorization: string;
-  readonly #user: string;
+  private readonly base: string;
+  private readonly authorization: string;
+  private readonly user: string;
 
   /** @param url with the credentials of an administrator: `http://guest:guest@127.0.0.1:15672` */
   constructor(readonly url: string) {
     const { origin, username, password } = new URL(url);
-    this.#user = decodeURIComponent(username || 'guest');
-    const secret = `${this.#user}:${decodeURIComponent(password || 'guest')}`;
-    this.#authorization = `Basic ${Buffer.from(secret).toString('base64')}`;
-    this.#base = origin;
+    this.user = decodeURIComponent(username || 'guest');
+    const secret = `${this.user}:${decodeURIComponent(password || 'guest')}`;
+    this.authorization = `Basic ${Buffer.from(secret).toString('base64')}`;
+    this.base = origin;
   }
 
   async createVhost(vhost: string): Promise<void> {
     await this.request('PUT', `/api/vhosts/${encodeURIComponent(vhost)}`, {});
     const everything = { configure: '.*', write: '.*', read: '.*' };
-    await this.request('PUT', `/api/permissions/${encodeURIComponent(vhost)}/${this.#user}`, everything);
+    await this.request('PUT', `/api/permissions/${encodeURIComponent(vhost)}/${this.user}`, everything);
   }
 
   async deleteVhost(vhost: string): Promise<void> {
@@ -72,9 +72,9 @@ export class RabbitmqManagement {
   }
 
   async request(method: string, path: string, body?: unknown): Promise<unknown> {
-    const response = await fetch(this.#base + path, {
+    const response = await fetch(this.base + path, {
       method,
-      headers: { authorization: this.#authorization, 'content-type': 'application/json' },
+      headers: { authorization: this.authorization, 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(30_000),
     });

@@ -71,10 +71,10 @@ class PrivateRabbitmq implements RabbitmqService {
   readonly managementUrl: string;
   readonly prometheusUrl: string;
   readonly management: RabbitmqManagement;
-  readonly #port: number;
-  readonly #env: Record<string, string>;
-  #nameServer?: Child;
-  #broker?: Child;
+  private readonly port: number;
+  private readonly env: Record<string, string>;
+  private nameServer?: Child;
+  private broker?: Child;
 
   constructor(
     readonly directory: string,
@@ -87,15 +87,15 @@ class PrivateRabbitmq implements RabbitmqService {
       number,
       number,
     ];
-    this.#port = port;
+    this.port = port;
     this.managementUrl = `http://guest:guest@127.0.0.1:${managementPort}`;
     this.prometheusUrl = `http://127.0.0.1:${prometheusPort}/metrics`;
     this.management = new RabbitmqManagement(this.managementUrl);
-    this.#env = brokerEnvironment(directory, nameServerPort, distributionPort);
+    this.env = brokerEnvironment(directory, nameServerPort, distributionPort);
   }
 
   url(vhost = '/'): string {
-    return `amqp://guest:guest@127.0.0.1:${this.#port}/${encodeURIComponent(vhost)}`;
+    return `amqp://guest:guest@127.0.0.1:${this.port}/${encodeURIComponent(vhost)}`;
   }
 
   async configure(lines: string[]): Promise<void> {
@@ -118,45 +118,45 @@ class PrivateRabbitmq implements RabbitmqService {
   }
 
   async start(): Promise<void> {
-    this.#nameServer ??= new Child('epmd', 'epmd', ['-address', '127.0.0.1'], { env: this.#env });
-    const broker = new Child('rabbitmq', join(programs, 'rabbitmq-server'), [], { env: this.#env });
-    this.#broker = broker;
-    const isListening = `/api/health/checks/port-listener/${this.#port}`;
+    this.nameServer ??= new Child('epmd', 'epmd', ['-address', '127.0.0.1'], { env: this.env });
+    const broker = new Child('rabbitmq', join(programs, 'rabbitmq-server'), [], { env: this.env });
+    this.broker = broker;
+    const isListening = `/api/health/checks/port-listener/${this.port}`;
     await broker.becomeReady(() => this.management.request('GET', isListening), startTimeoutMs);
   }
 
   async kill(): Promise<void> {
-    await this.#broker?.kill('SIGKILL');
+    await this.broker?.kill('SIGKILL');
   }
 
   async restart(): Promise<void> {
-    await this.#broker?.terminate(stopPatienceMs);
+    await this.broker?.terminate(stopPatienceMs);
     await this.start();
   }
 
   freeze(): void {
-    this.#broker?.freeze();
+    this.broker?.freeze();
   }
 
   thaw(): void {
-    this.#broker?.thaw();
+    this.broker?.thaw();
   }
 
   async queueOnDisk(vhost: string, queue: string): Promise<void> {
-    const node = this.#env.RABBITMQ_NODENAME!;
+    const node = this.env.RABBITMQ_NODENAME!;
     const names = join(this.directory, 'mnesia', node, 'quorum', node, 'names.dets');
     const name = `${vhost.replaceAll('/', '%2F')}_${queue}`;
     await waitFor(async () => (await readFile(names)).includes(name), { what: `${names} naming ${name}` });
   }
 
   control(...commandArguments: string[]): Promise<string> {
-    const name = ['--node', this.#env.RABBITMQ_NODENAME!, '--quiet'];
-    return runCommand(join(programs, 'rabbitmqctl'), [...name, ...commandArguments], { env: this.#env });
+    const name = ['--node', this.env.RABBITMQ_NODENAME!, '--quiet'];
+    return runCommand(join(programs, 'rabbitmqctl'), [...name, ...commandArguments], { env: this.env });
   }
 
   async stop(): Promise<void> {
     await this.kill();
-    await this.#nameServer?.kill('SIGKILL');
+    await this.nameServer?.kill('SIGKILL');
     await rm(this.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }

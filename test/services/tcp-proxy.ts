@@ -19,76 +19,76 @@ interface Link {
 export class TcpProxy {
   /** How long something that a client says is kept before it is passed on, by what it is. */
   delayMs: (data: Buffer) => number = () => 0;
-  readonly #server: Server;
-  readonly #links = new Set<Link>();
-  #target: URL;
-  #mode: ProxyMode = 'pass';
+  private readonly server: Server;
+  private readonly links = new Set<Link>();
+  private target: URL;
+  private currentMode: ProxyMode = 'pass';
 
   private constructor(target: string) {
-    this.#target = new URL(target);
-    this.#server = createServer({ pauseOnConnect: true }, (client) => this.#accept(client));
+    this.target = new URL(target);
+    this.server = createServer({ pauseOnConnect: true }, (client) => this.accept(client));
   }
 
   /** @param target URL of the server, of whatever protocol */
   static async start(target: string): Promise<TcpProxy> {
     const proxy = new TcpProxy(target);
-    proxy.#server.listen(0, '127.0.0.1');
-    await once(proxy.#server, 'listening');
+    proxy.server.listen(0, '127.0.0.1');
+    await once(proxy.server, 'listening');
     return proxy;
   }
 
   /** The target's URL with this proxy's address. */
   get url(): string {
-    const url = new URL(this.#target);
-    url.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const url = new URL(this.target);
+    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
     return url.href;
   }
 
   get mode(): ProxyMode {
-    return this.#mode;
+    return this.currentMode;
   }
 
   set mode(mode: ProxyMode) {
-    this.#mode = mode;
-    for (const link of this.#links) {
+    this.currentMode = mode;
+    for (const link of this.links) {
       if (mode === 'cut') close(link);
       if (mode === 'half-open') link.isMute = true;
-      this.#flow(link);
+      this.flow(link);
     }
   }
 
   /** New connections lead to another server, as behind a load balancer. */
   leadTo(target: string): void {
-    this.#target = new URL(target);
+    this.target = new URL(target);
   }
 
   async stop(): Promise<void> {
     this.mode = 'cut';
-    this.#server.close();
-    await once(this.#server, 'close');
+    this.server.close();
+    await once(this.server, 'close');
   }
 
-  #accept(client: Socket): void {
-    if (this.#mode === 'cut') {
+  private accept(client: Socket): void {
+    if (this.currentMode === 'cut') {
       client.destroy();
       return;
     }
-    const server = connect(Number(this.#target.port), this.#target.hostname);
-    const link: Link = { client, server, isMute: this.#mode === 'half-open' };
-    this.#links.add(link);
+    const server = connect(Number(this.target.port), this.target.hostname);
+    const link: Link = { client, server, isMute: this.currentMode === 'half-open' };
+    this.links.add(link);
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
       socket.on('error', () => undefined);
-      socket.once('close', () => this.#end(link));
+      socket.once('close', () => this.end(link));
     }
-    client.on('data', (data) => this.#passOn(link, data));
+    client.on('data', (data) => this.passOn(link, data));
     server.on('data', (data) => {
       if (!link.isMute) client.write(data);
     });
-    this.#flow(link);
+    this.flow(link);
   }
 
-  #passOn(link: Link, data: Buffer): void {
+  private passOn(link: Link, data: Buffer): void {
     const delayMs = this.delayMs(data);
     if (delayMs === 0) {
       link.server.write(data);
@@ -97,20 +97,20 @@ export class TcpProxy {
     link.client.pause();
     setTimeout(() => {
       link.server.write(data);
-      this.#flow(link);
+      this.flow(link);
     }, delayMs);
   }
 
-  #flow({ client, server }: Link): void {
+  private flow({ client, server }: Link): void {
     for (const socket of [client, server]) {
-      if (this.#mode === 'stall') socket.pause();
+      if (this.currentMode === 'stall') socket.pause();
       else socket.resume();
     }
   }
 
-  #end(link: Link): void {
+  private end(link: Link): void {
     close(link);
-    this.#links.delete(link);
+    this.links.delete(link);
   }
 }
 

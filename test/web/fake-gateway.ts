@@ -48,25 +48,25 @@ export class FakeGateway {
   onMessage: ((message: SentMessage, ack: Ack, answer: () => void) => void) | undefined;
   /** The answer to every approval, instead of taking it. */
   refuseApprovals: { code: string; message: string } | undefined;
-  #isRefusing = false;
-  readonly #turns: FakeTurn[] = [];
-  readonly #io: Server;
+  private isRefusing = false;
+  private readonly turns: FakeTurn[] = [];
+  private readonly io: Server;
 
   private constructor(
     private readonly http: HttpServer,
     readonly url: string,
   ) {
-    this.#io = new Server(http, {
+    this.io = new Server(http, {
       transports: ['websocket'],
-      allowRequest: (_request, decide) => decide(null, !this.#isRefusing),
+      allowRequest: (_request, decide) => decide(null, !this.isRefusing),
     });
-    this.#io.use((socket, next) => {
+    this.io.use((socket, next) => {
       const isKnown = this.token === undefined || socket.handshake.auth.token === this.token;
       next(
         isKnown ? undefined : Object.assign(new Error('unauthorized'), { data: { code: 'unauthorized' } }),
       );
     });
-    this.#io.on('connection', (socket) => this.#serve(socket));
+    this.io.on('connection', (socket) => this.serve(socket));
   }
 
   static async start(pageDirectory: string): Promise<FakeGateway> {
@@ -80,25 +80,25 @@ export class FakeGateway {
   }
 
   async close(): Promise<void> {
-    await this.#io.close();
+    await this.io.close();
     this.http.closeAllConnections();
   }
 
   /** Cuts every connection; new ones are refused until {@link restore}. */
   cutOff(): void {
-    this.#isRefusing = true;
-    this.#io.disconnectSockets(true);
+    this.isRefusing = true;
+    this.io.disconnectSockets(true);
   }
 
   /** Ends every connection as a token that has run out does, in the same breath as what was told before. */
   expireToken(conversationId: string): void {
     const event = { type: 'token_expired', conversation_id: conversationId, timestamp: this.now() };
-    this.#io.emit('token_expired', event);
-    this.#io.disconnectSockets(true);
+    this.io.emit('token_expired', event);
+    this.io.disconnectSockets(true);
   }
 
   restore(): void {
-    this.#isRefusing = false;
+    this.isRefusing = false;
   }
 
   now(): string {
@@ -115,29 +115,29 @@ export class FakeGateway {
 
   /** The n-th turn that this gateway accepted, or undefined. */
   turn(index: number): FakeTurn | undefined {
-    return this.#turns[index];
+    return this.turns[index];
   }
 
   /** To every viewer of its conversation; the own view follows by the same function. */
   publish(event: ConversationEvent): void {
     const conversation = this.conversations.get(event.conversation_id)!;
     conversation.view = reduce(conversation.view, event);
-    this.#io.to(event.conversation_id).emit(event.type, event);
+    this.io.to(event.conversation_id).emit(event.type, event);
   }
 
   /** Starts a turn as if the user had sent it from another device. */
   accept(conversationId: string, content: string, clientMessageId: string): FakeTurn {
     const { view, older } = this.conversations.get(conversationId)!;
     const turnId = `turn_${digest(conversationId + clientMessageId)}`;
-    const known = this.#turns.find((turn) => turn.turnId === turnId);
+    const known = this.turns.find((turn) => turn.turnId === turnId);
     if (known) return known;
     const turn = new FakeTurn(this, conversationId, turnId, view.turns.length + older.length + 1);
-    this.#turns.push(turn);
+    this.turns.push(turn);
     turn.queue(content, clientMessageId);
     return turn;
   }
 
-  #serve(socket: Socket): void {
+  private serve(socket: Socket): void {
     socket.on('message', (message: SentMessage, ack: Ack) => {
       this.messages.push(message);
       const answer = () => this.answerMessage(socket, message, ack);
@@ -147,7 +147,7 @@ export class FakeGateway {
     socket.on('join', ({ conversation_id }: { conversation_id: string }, ack: Ack) => {
       if (!this.conversations.has(conversation_id)) return ack(refusal('not_found', 'No such conversation.'));
       ack({});
-      this.#follow(socket, conversation_id);
+      this.follow(socket, conversation_id);
     });
     socket.on('leave', ({ conversation_id }: { conversation_id: string }, ack: Ack) => {
       void socket.leave(conversation_id);
@@ -173,11 +173,11 @@ export class FakeGateway {
     const id = message.conversation_id ?? `conv_${digest(message.client_message_id)}`;
     if (!this.conversations.has(id)) this.add(id, 'New Conversation');
     ack({ conversation_id: id, turn_id: `turn_${digest(id + message.client_message_id)}` });
-    if (!socket.rooms.has(id)) this.#follow(socket, id);
+    if (!socket.rooms.has(id)) this.follow(socket, id);
     this.accept(id, message.content, message.client_message_id);
   }
 
-  #follow(socket: Socket, id: string): void {
+  private follow(socket: Socket, id: string): void {
     void socket.join(id);
     const { view } = this.conversations.get(id)!;
     socket.emit('snapshot', { type: 'snapshot', conversation_id: id, timestamp: this.now(), view });

@@ -15,9 +15,9 @@ const WORKER = 'worker-3f2a91b0-5b1c-4c39-9d8c-0a1b2c3d4e5f';
 
 /** Writes the events of one turn, in the order in which the system would. */
 export class FakeTurn {
-  #calls = 0;
+  private calls = 0;
   /** Length of what was thought, by step. */
-  readonly #thought = new Map<number, number>();
+  private readonly thought = new Map<number, number>();
 
   constructor(
     private readonly gateway: FakeGateway,
@@ -28,26 +28,26 @@ export class FakeTurn {
 
   queue(content: string, clientMessageId: string): void {
     const { number } = this;
-    this.#publish({ type: 'turn_queued', number, content, client_message_id: clientMessageId, by: 'local' });
+    this.publish({ type: 'turn_queued', number, content, client_message_id: clientMessageId, by: 'local' });
   }
 
   start(): this {
-    return this.#publish({ type: 'turn_started', number: this.number });
+    return this.publish({ type: 'turn_started', number: this.number });
   }
 
   /** Starts the next step and streams a text into it. */
   say(text = ''): this {
-    const before = this.#view.steps.at(-1);
-    const step = this.#view.steps.length + 1;
+    const before = this.view.steps.at(-1);
+    const step = this.view.steps.length + 1;
     const settled = before?.calls.map((call) => endOf(this, before.n, call)) ?? [];
-    this.#publish({ type: 'step_started', step, attempt: ATTEMPT, settled });
+    this.publish({ type: 'step_started', step, attempt: ATTEMPT, settled });
     return text === '' ? this : this.stream(text);
   }
 
   /** A step that has made room: nothing is streamed of it. */
   summarise(summary: string): this {
-    const step = this.say().#step;
-    return this.#publish({
+    const step = this.say().step;
+    return this.publish({
       type: 'step_committed',
       step: step.n,
       attempt: ATTEMPT,
@@ -58,8 +58,8 @@ export class FakeTurn {
   }
 
   stream(text: string): this {
-    const step = this.#step;
-    return this.#publish({
+    const step = this.step;
+    return this.publish({
       type: 'token',
       step: step.n,
       attempt: ATTEMPT,
@@ -70,28 +70,28 @@ export class FakeTurn {
 
   /** What the model thinks in the step that {@link say} has begun. */
   think(text: string): this {
-    const step = this.#step.n;
-    const offset = this.#thought.get(step) ?? 0;
-    this.#thought.set(step, offset + text.length);
-    return this.#publish({ type: 'thinking', step, attempt: ATTEMPT, offset, content: text });
+    const step = this.step.n;
+    const offset = this.thought.get(step) ?? 0;
+    this.thought.set(step, offset + text.length);
+    return this.publish({ type: 'thinking', step, attempt: ATTEMPT, offset, content: text });
   }
 
   /** Commits the step with the calls it asks for. */
   ask(...asked: AskedCall[]): this {
-    return this.#commit(asked);
+    return this.commit(asked);
   }
 
   /** Commits the step as the answer that takes the place of what these steps said. */
   replace(...replaces: number[]): this {
-    return this.#commit([], { replaces });
+    return this.commit([], { replaces });
   }
 
-  #commit(asked: AskedCall[], more: { replaces?: number[] } = {}): this {
+  private commit(asked: AskedCall[], more: { replaces?: number[] } = {}): this {
     const calls = asked.map(
       ({ tool, display = tool, args, source = 'local', state = 'queued' }): CallView => {
-        this.#calls += 1;
+        this.calls += 1;
         return {
-          tool_call_id: `call_${this.turnId.slice(5, 25)}${String(this.#calls).padStart(2, '0')}`,
+          tool_call_id: `call_${this.turnId.slice(5, 25)}${String(this.calls).padStart(2, '0')}`,
           tool_name: tool,
           display_name: display,
           source,
@@ -102,8 +102,8 @@ export class FakeTurn {
         };
       },
     );
-    const step = this.#step;
-    return this.#publish({
+    const step = this.step;
+    return this.publish({
       type: 'step_committed',
       step: step.n,
       attempt: ATTEMPT,
@@ -116,9 +116,9 @@ export class FakeTurn {
   run(index: number, attempt = 1): this {
     const call = this.call(index);
     const { tool_call_id, tool_name, display_name, source, toolset, args } = call;
-    return this.#publish({
+    return this.publish({
       type: 'tool_start',
-      step: this.#step.n,
+      step: this.step.n,
       tool_call_id,
       tool_name,
       display_name,
@@ -132,9 +132,9 @@ export class FakeTurn {
 
   progress(index: number, progress: number, total: number, message: string): this {
     const { tool_call_id } = this.call(index);
-    return this.#publish({
+    return this.publish({
       type: 'tool_progress',
-      step: this.#step.n,
+      step: this.step.n,
       tool_call_id,
       progress,
       total,
@@ -145,9 +145,9 @@ export class FakeTurn {
   question(index: number, message: string, schema: Record<string, unknown>, number = 1): this {
     const { tool_call_id } = this.call(index);
     const expires_at = this.gateway.now();
-    return this.#publish({
+    return this.publish({
       type: 'input_required',
-      step: this.#step.n,
+      step: this.step.n,
       tool_call_id,
       number,
       message,
@@ -158,13 +158,13 @@ export class FakeTurn {
 
   answered(index: number, action: 'accept' | 'decline' | 'cancel', number = 1): this {
     const { tool_call_id } = this.call(index);
-    return this.#publish({ type: 'input_answered', tool_call_id, number, by: 'ann', action });
+    return this.publish({ type: 'input_answered', tool_call_id, number, by: 'ann', action });
   }
 
   succeed(index: number, result: string, durationMs: number): this {
-    return this.#publish({
+    return this.publish({
       type: 'tool_complete',
-      ...this.#ended(index, durationMs),
+      ...this.ended(index, durationMs),
       tool_result: result,
       tool_output: result,
       status: 'success',
@@ -176,9 +176,9 @@ export class FakeTurn {
     error: { type: string; message: string; details?: Record<string, unknown> },
     durationMs: number,
   ): this {
-    return this.#publish({
+    return this.publish({
       type: 'tool_error',
-      ...this.#ended(index, durationMs),
+      ...this.ended(index, durationMs),
       error_type: error.type,
       error_message: error.message,
       error_details: error.details,
@@ -187,47 +187,47 @@ export class FakeTurn {
 
   /** Commits the last step and ends the turn with its text. */
   complete(usage = { input_tokens: 8_412, output_tokens: 792, cached_tokens: 0 }): this {
-    if (!this.#step.committed) this.ask();
-    const { n, text } = this.#step;
-    return this.#publish({ type: 'complete', message_id: `${this.turnId}:${n}`, content: text, usage });
+    if (!this.step.committed) this.ask();
+    const { n, text } = this.step;
+    return this.publish({ type: 'complete', message_id: `${this.turnId}:${n}`, content: text, usage });
   }
 
   cancel(): this {
-    if (this.#view.steps.length > 0 && !this.#step.committed) this.ask();
-    return this.#publish({ type: 'cancelled', message: 'Stopped.' });
+    if (this.view.steps.length > 0 && !this.step.committed) this.ask();
+    return this.publish({ type: 'cancelled', message: 'Stopped.' });
   }
 
   /** The whole conversation goes, on another device. */
   tellDeleted(): void {
-    this.#publish({ type: 'cancelled', message: 'The conversation was deleted.', deleted: true });
+    this.publish({ type: 'cancelled', message: 'The conversation was deleted.', deleted: true });
     this.gateway.conversations.delete(this.conversationId);
   }
 
   breakOff(message: string): this {
-    if (this.#view.steps.length > 0 && !this.#step.committed) this.ask();
-    return this.#publish({ type: 'error', message, code: 'model_error' });
+    if (this.view.steps.length > 0 && !this.step.committed) this.ask();
+    return this.publish({ type: 'error', message, code: 'model_error' });
   }
 
   call(index: number): CallView {
-    return this.#step.calls[index]!;
+    return this.step.calls[index]!;
   }
 
-  get #view(): TurnView {
+  private get view(): TurnView {
     const { turns } = this.gateway.conversations.get(this.conversationId)!.view;
     return turns.find((turn) => turn.turn_id === this.turnId)!;
   }
 
-  get #step() {
-    return this.#view.steps.at(-1)!;
+  private get step() {
+    return this.view.steps.at(-1)!;
   }
 
-  #ended(index: number, durationMs: number) {
+  private ended(index: number, durationMs: number) {
     const { tool_call_id, tool_name, display_name, source, attempt } = this.call(index);
     const call = { tool_call_id, tool_name, display_name, source, attempt };
-    return { ...call, step: this.#step.n, worker: WORKER, duration_ms: durationMs };
+    return { ...call, step: this.step.n, worker: WORKER, duration_ms: durationMs };
   }
 
-  #publish(fields: { type: ConversationEvent['type'] } & Record<string, unknown>): this {
+  private publish(fields: { type: ConversationEvent['type'] } & Record<string, unknown>): this {
     const { conversationId: conversation_id, turnId: turn_id } = this;
     const event = { conversation_id, turn_id, timestamp: this.gateway.now(), ...fields };
     this.gateway.publish(event as ConversationEvent);

@@ -1,32 +1,32 @@
 /** First in, first out, without moving what remains; `putBack` goes before everything else. */
 export class Fifo<T> {
-  readonly #front: T[] = [];
-  #items: T[] = [];
-  #head = 0;
+  private readonly front: T[] = [];
+  private items: T[] = [];
+  private head = 0;
 
   get length(): number {
-    return this.#front.length + this.#items.length - this.#head;
+    return this.front.length + this.items.length - this.head;
   }
 
   push(item: T): void {
-    this.#items.push(item);
+    this.items.push(item);
   }
 
   putBack(item: T): void {
-    this.#front.push(item);
+    this.front.push(item);
   }
 
   shift(): T | undefined {
-    if (this.#front.length > 0) return this.#front.pop();
-    if (this.#head === this.#items.length) return undefined;
-    const item = this.#items[this.#head++];
-    if (this.#head === this.#items.length) this.#drop();
-    else if (this.#head > 1024 && this.#head * 2 > this.#items.length) this.#drop();
+    if (this.front.length > 0) return this.front.pop();
+    if (this.head === this.items.length) return undefined;
+    const item = this.items[this.head++];
+    if (this.head === this.items.length) this.drop();
+    else if (this.head > 1024 && this.head * 2 > this.items.length) this.drop();
     return item;
   }
 
-  #drop(): void {
-    this.#items = this.#items.slice(this.#head);
-    this.#head = 0;
+  private drop(): void {
+    this.items = this.items.slice(this.head);
+    this.head = 0;
   }
 }

@@ -7,72 +7,72 @@ type Receive = (content: Buffer) => void;
 
 /** What buses of one process share, as processes share a RabbitMQ. Everything in it is gone with the process. */
 export class MemoryBroker {
-  readonly #queues = new Map<string, MemoryQueue>();
-  readonly #control = new Map<string, Set<Receive>>();
-  readonly #followers = new Map<string, Set<Receive>>();
+  private readonly queues = new Map<string, MemoryQueue>();
+  private readonly control = new Map<string, Set<Receive>>();
+  private readonly followers = new Map<string, Set<Receive>>();
 
   constructor(private readonly clock: Pick<Clock, 'soon'>) {
-    this.#add(deadLetterQueue.name, Infinity, Infinity);
+    this.add(deadLetterQueue.name, Infinity, Infinity);
     for (const name of sharedQueues) this.declareQueue(name);
   }
 
   /** Makes a `tools.…` queue exist, as its first consumer does. `maxLength`: ready messages that it takes. */
   declareQueue(name: string, maxLength = MAX_QUEUE_LENGTH): MemoryQueue {
     if (!kindOfQueue(name)) throw new TypeError(`there is no queue ${name}`);
-    return this.#queues.get(name) ?? this.#add(name, maxLength, DELIVERY_LIMIT);
+    return this.queues.get(name) ?? this.add(name, maxLength, DELIVERY_LIMIT);
   }
 
   get deadLetters(): MemoryQueue {
-    return this.#queues.get(deadLetterQueue.name)!;
+    return this.queues.get(deadLetterQueue.name)!;
   }
 
   findQueue(name: string): MemoryQueue | undefined {
-    return this.#queues.get(name);
+    return this.queues.get(name);
   }
 
   /** Bytes as they are, readable or not. */
   publish(queue: string, content: Buffer, messageId: string): PublishOutcome {
-    const found = kindOfQueue(queue) && this.#queues.get(queue);
+    const found = kindOfQueue(queue) && this.queues.get(queue);
     return found ? found.push({ content, messageId, returns: 0 }) : 'returned';
   }
 
   send(controlKey: string, content: Buffer): PublishOutcome {
-    const listeners = this.#control.get(controlKey);
+    const listeners = this.control.get(controlKey);
     if (!listeners) return 'returned';
     for (const receive of listeners) this.clock.soon(() => receive(content));
     return 'confirmed';
   }
 
   listen(controlKey: string, receive: Receive): void {
-    add(this.#control, controlKey, receive);
+    add(this.control, controlKey, receive);
   }
 
   unlisten(controlKey: string, receive: Receive): void {
-    remove(this.#control, controlKey, receive);
+    remove(this.control, controlKey, receive);
   }
 
   /** `encode` is called only if somebody follows. */
   emit(conversationId: string, encode: () => Buffer): void {
-    const followers = this.#followers.get(conversationId);
+    const followers = this.followers.get(conversationId);
     if (!followers) return;
     const content = encode();
     for (const receive of followers) this.clock.soon(() => receive(content));
   }
 
   follow(conversationId: string, receive: Receive): void {
-    add(this.#followers, conversationId, receive);
+    add(this.followers, conversationId, receive);
   }
 
   unfollow(conversationId: string, receive: Receive): void {
-    remove(this.#followers, conversationId, receive);
+    remove(this.followers, conversationId, receive);
   }
 
-  #add(name: string, maxLength: number, deliveryLimit: number): MemoryQueue {
+  private add(name: string, maxLength: number, deliveryLimit: number): MemoryQueue {
     const onDead = (message: StoredMessage, death: { queue: string; reason: string }): void => {
       this.deadLetters.push({ ...message, returns: 0, death });
     };
     const queue = new MemoryQueue({ name, maxLength, deliveryLimit, onDead, clock: this.clock });
-    this.#queues.set(name, queue);
+    this.queues.set(name, queue);
     return queue;
   }
 }

@@ -23,41 +23,41 @@ export function createMemoryBus(options: MemoryBusOptions): Bus {
 }
 
 class MemoryBus implements Bus {
-  readonly #consumers = new Set<MemoryConsumer>();
-  readonly #controlListeners: { key: string; receive(content: Buffer): void }[] = [];
-  readonly #followed = new Set<string>();
-  readonly #listeners: EventListeners;
+  private readonly consumers = new Set<MemoryConsumer>();
+  private readonly controlListeners: { key: string; receive(content: Buffer): void }[] = [];
+  private readonly followed = new Set<string>();
+  private readonly listeners: EventListeners;
   private readonly broker: MemoryBroker;
   private readonly logger: BusLogger;
   private readonly time: Time;
-  #openSince?: number;
+  private openSince?: number;
 
   constructor({ broker, logger = silentLogger, ...time }: MemoryBusOptions) {
     this.broker = broker;
     this.logger = logger;
     this.time = time;
-    this.#listeners = new EventListeners(logger);
+    this.listeners = new EventListeners(logger);
   }
 
   async open(): Promise<void> {
-    this.#openSince = this.time.clock.now();
-    for (const consumer of this.#consumers) consumer.start();
+    this.openSince = this.time.clock.now();
+    for (const consumer of this.consumers) consumer.start();
   }
 
   async close(): Promise<void> {
-    this.#openSince = undefined;
-    for (const consumer of this.#consumers) consumer.lose();
-    this.#consumers.clear();
-    for (const { key, receive } of this.#controlListeners) this.broker.unlisten(key, receive);
-    for (const conversationId of this.#followed) this.unfollow(conversationId);
+    this.openSince = undefined;
+    for (const consumer of this.consumers) consumer.lose();
+    this.consumers.clear();
+    for (const { key, receive } of this.controlListeners) this.broker.unlisten(key, receive);
+    for (const conversationId of this.followed) this.unfollow(conversationId);
   }
 
   isConnected(): boolean {
-    return this.#openSince !== undefined;
+    return this.openSince !== undefined;
   }
 
   connectedForMs(): number {
-    return this.#openSince === undefined ? 0 : this.time.clock.now() - this.#openSince;
+    return this.openSince === undefined ? 0 : this.time.clock.now() - this.openSince;
   }
 
   takesMessages(): boolean {
@@ -70,13 +70,13 @@ class MemoryBus implements Bus {
   }
 
   async consume(queue: string, { prefetch }: { prefetch: number }, handler: Handler): Promise<Consumer> {
-    return this.#startConsumer(this.broker.declareQueue(queue), prefetch, ({ content, returns }, hold) =>
+    return this.startConsumer(this.broker.declareQueue(queue), prefetch, ({ content, returns }, hold) =>
       deliverCommand({ content, queue, redelivered: returns > 0, hold }, handler, this.logger),
     );
   }
 
   async consumeDead(handler: (dead: DeadDelivery) => Promise<void>): Promise<Consumer> {
-    return this.#startConsumer(this.broker.deadLetters, deadPrefetch, (message, hold) =>
+    return this.startConsumer(this.broker.deadLetters, deadPrefetch, (message, hold) =>
       deliverDead(toDeadDelivery(message), handler, hold, { ...this.time, logger: this.logger }),
     );
   }
@@ -99,7 +99,7 @@ class MemoryBus implements Bus {
     };
     for (const key of [controlKey(identity.processId), `${identity.role}.all`]) {
       this.broker.listen(key, receive);
-      this.#controlListeners.push({ key, receive });
+      this.controlListeners.push({ key, receive });
     }
   }
 
@@ -108,31 +108,31 @@ class MemoryBus implements Bus {
   }
 
   async follow(conversationId: string): Promise<void> {
-    this.#followed.add(conversationId);
-    this.broker.follow(conversationId, this.#receiveEvent);
+    this.followed.add(conversationId);
+    this.broker.follow(conversationId, this.receiveEvent);
   }
 
   unfollow(conversationId: string): void {
-    this.#followed.delete(conversationId);
-    this.broker.unfollow(conversationId, this.#receiveEvent);
+    this.followed.delete(conversationId);
+    this.broker.unfollow(conversationId, this.receiveEvent);
   }
 
   onEvent(listener: { event(event: ConversationEvent): void; gap(): void }): void {
-    this.#listeners.add(listener);
+    this.listeners.add(listener);
   }
 
-  readonly #receiveEvent = (content: Buffer): void => {
-    if (this.isConnected()) this.#listeners.tellEvent(content);
+  private readonly receiveEvent = (content: Buffer): void => {
+    if (this.isConnected()) this.listeners.tellEvent(content);
   };
 
-  #startConsumer(queue: MemoryQueue, prefetch: number, handle: MemoryHandler): Consumer {
+  private startConsumer(queue: MemoryQueue, prefetch: number, handle: MemoryHandler): Consumer {
     const consumer = new MemoryConsumer(queue, prefetch, handle, this.time.clock);
-    this.#consumers.add(consumer);
+    this.consumers.add(consumer);
     if (this.isConnected()) consumer.start();
     return {
       stop: async (graceMs) => {
         await consumer.stop(graceMs);
-        this.#consumers.delete(consumer);
+        this.consumers.delete(consumer);
       },
     };
   }

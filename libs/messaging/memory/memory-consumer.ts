@@ -8,8 +8,8 @@ import type { MemoryQueue, Seat, StoredMessage } from './memory-queue.js';
 export type MemoryHandler = (message: StoredMessage, hold: Hold) => Promise<Verdict>;
 
 export class MemoryConsumer implements Consumer, Seat {
-  readonly #inHand = new Map<Hold, StoredMessage>();
-  readonly #running = new Set<Promise<void>>();
+  private readonly inHand = new Map<Hold, StoredMessage>();
+  private readonly running = new Set<Promise<void>>();
 
   constructor(
     private readonly queue: MemoryQueue,
@@ -23,22 +23,22 @@ export class MemoryConsumer implements Consumer, Seat {
   }
 
   get isFree(): boolean {
-    return this.#inHand.size < this.prefetch;
+    return this.inHand.size < this.prefetch;
   }
 
   take(message: StoredMessage): void {
     const hold = new Hold();
-    this.#inHand.set(hold, message);
+    this.inHand.set(hold, message);
     const running = this.handle(message, hold).then((verdict) => {
-      this.#running.delete(running);
-      this.#settle(message, hold, verdict);
+      this.running.delete(running);
+      this.settle(message, hold, verdict);
     });
-    this.#running.add(running);
+    this.running.add(running);
   }
 
   async stop(graceMs: number): Promise<void> {
     this.queue.detach(this);
-    await settledWithin(this.clock, Promise.all(this.#running), graceMs);
+    await settledWithin(this.clock, Promise.all(this.running), graceMs);
     this.lose();
   }
 
@@ -46,16 +46,16 @@ export class MemoryConsumer implements Consumer, Seat {
   lose(): void {
     this.queue.detach(this);
     // The oldest is put back last and so comes first again.
-    const inHand = [...this.#inHand].reverse();
-    this.#inHand.clear();
+    const inHand = [...this.inHand].reverse();
+    this.inHand.clear();
     for (const [hold, message] of inHand) {
       hold.lose();
       this.queue.giveBack(message);
     }
   }
 
-  #settle(message: StoredMessage, hold: Hold, verdict: Verdict): void {
-    if (!this.#inHand.delete(hold)) return;
+  private settle(message: StoredMessage, hold: Hold, verdict: Verdict): void {
+    if (!this.inHand.delete(hold)) return;
     if (verdict !== 'ack') this.queue.kill(message, rejectionOf(verdict.reason));
     this.queue.schedule();
   }

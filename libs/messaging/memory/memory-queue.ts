@@ -27,34 +27,34 @@ export interface MemoryQueueOptions {
 
 /** What a quorum queue does: order, prefetch, length and delivery limits. Hands out in turn, asynchronously. */
 export class MemoryQueue {
-  readonly #ready = new Fifo<StoredMessage>();
-  #seats: Seat[] = [];
-  #isScheduled = false;
+  private readonly ready = new Fifo<StoredMessage>();
+  private seats: Seat[] = [];
+  private isScheduled = false;
 
   constructor(private readonly options: MemoryQueueOptions) {}
 
   get length(): number {
-    return this.#ready.length;
+    return this.ready.length;
   }
 
   get consumers(): number {
-    return this.#seats.length;
+    return this.seats.length;
   }
 
   push(message: StoredMessage): 'confirmed' | 'refused' {
-    if (this.#ready.length >= this.options.maxLength) return 'refused';
-    this.#ready.push(message);
+    if (this.ready.length >= this.options.maxLength) return 'refused';
+    this.ready.push(message);
     this.schedule();
     return 'confirmed';
   }
 
   attach(seat: Seat): void {
-    this.#seats.push(seat);
+    this.seats.push(seat);
     this.schedule();
   }
 
   detach(seat: Seat): void {
-    this.#seats = this.#seats.filter((other) => other !== seat);
+    this.seats = this.seats.filter((other) => other !== seat);
   }
 
   /** A consumer is gone without having settled the message. */
@@ -64,7 +64,7 @@ export class MemoryQueue {
       this.kill(message, 'delivery_limit');
       return;
     }
-    this.#ready.putBack(message);
+    this.ready.putBack(message);
     this.schedule();
   }
 
@@ -74,21 +74,21 @@ export class MemoryQueue {
 
   /** Hands out what there is, soon; to be called when a seat has become free. */
   schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
+    if (this.isScheduled) return;
+    this.isScheduled = true;
     this.options.clock.soon(() => {
-      this.#isScheduled = false;
-      this.#handOut();
+      this.isScheduled = false;
+      this.handOut();
     });
   }
 
-  #handOut(): void {
-    while (this.#ready.length > 0) {
-      const seat = this.#seats.find(({ isFree }) => isFree);
-      const message = seat && this.#ready.shift();
+  private handOut(): void {
+    while (this.ready.length > 0) {
+      const seat = this.seats.find(({ isFree }) => isFree);
+      const message = seat && this.ready.shift();
       if (!message) return;
       // To the end of the line: consumers are served in turn.
-      this.#seats = [...this.#seats.filter((other) => other !== seat), seat];
+      this.seats = [...this.seats.filter((other) => other !== seat), seat];
       seat.take(message);
     }
   }

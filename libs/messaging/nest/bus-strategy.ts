@@ -28,8 +28,8 @@ export interface BusStrategyOptions {
  * by who made it.
  */
 export class BusStrategy extends Server implements CustomTransportStrategy {
-  readonly #consumers = new Set<Consumer>();
-  readonly #twice: string[] = [];
+  private readonly consumers = new Set<Consumer>();
+  private readonly twice: string[] = [];
 
   constructor(
     private readonly bus: Bus,
@@ -40,7 +40,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
 
   override addHandler(pattern: unknown, callback: MessageHandler, isEventHandler = false, extras = {}): void {
     const type = this.normalizePattern(pattern as string);
-    if (this.messageHandlers.has(type) || isEventHandler) this.#twice.push(type);
+    if (this.messageHandlers.has(type) || isEventHandler) this.twice.push(type);
     super.addHandler(pattern, callback, isEventHandler, extras);
   }
 
@@ -55,7 +55,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
       ...[...taken]
         .filter((type) => !this.messageHandlers.has(type))
         .map((type) => `the ${role} takes ${type}, for which it has no handler`),
-      ...this.#twice.map((type) => `${type} needs exactly one handler`),
+      ...this.twice.map((type) => `${type} needs exactly one handler`),
     ];
     callback(wrong.length > 0 ? new BusSetupError(wrong.join('; ')) : undefined);
   }
@@ -66,35 +66,35 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     const kind = kindOfQueue(queue);
     const queues: readonly string[] = TAKEN_BY[role].queues;
     if (!kind || !queues.includes(kind)) throw new BusSetupError(`the ${role} takes nothing from ${queue}`);
-    const handlers = this.#handlersOf(QUEUE_TYPES[kind]);
+    const handlers = this.handlersOf(QUEUE_TYPES[kind]);
     // The bus delivers only types that belong to the queue.
     const handler: Handler = (delivery) =>
-      this.#handle(handlers.get(delivery.message.type)!, delivery.message, delivery, queue);
-    return this.#keep(await this.bus.consume(queue, options, handler));
+      this.handle(handlers.get(delivery.message.type)!, delivery.message, delivery, queue);
+    return this.keep(await this.bus.consume(queue, options, handler));
   }
 
   async startDead(): Promise<Consumer> {
-    const handler = this.#handlerOf(DEAD);
+    const handler = this.handlerOf(DEAD);
     const store = async (dead: DeadDelivery): Promise<void> => {
       await resolveResult(handler(dead, new BusContext(['dead-letters'])));
     };
-    return this.#keep(await this.bus.consumeDead(store));
+    return this.keep(await this.bus.consumeDead(store));
   }
 
   /** Of the types that the role takes; others are ignored. */
   async startControl(processId: string): Promise<void> {
     const { role } = this.options;
-    const handlers = this.#handlersOf(TAKEN_BY[role].control);
+    const handlers = this.handlersOf(TAKEN_BY[role].control);
     const context = new BusContext(['control']);
     await this.bus.onControl({ role, processId }, (message) => {
       const handler = handlers.get(message.type);
-      if (handler) void this.#handleControl(handler, message, context);
+      if (handler) void this.handleControl(handler, message, context);
     });
   }
 
   async stopConsuming(graceMs: number): Promise<void> {
-    const consumers = [...this.#consumers];
-    this.#consumers.clear();
+    const consumers = [...this.consumers];
+    this.consumers.clear();
     await Promise.all(consumers.map((consumer) => consumer.stop(graceMs)));
   }
 
@@ -109,7 +109,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     return this.bus as T;
   }
 
-  async #handle(
+  private async handle(
     handler: MessageHandler,
     message: Message,
     delivery: Delivery,
@@ -119,7 +119,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     return outcome === undefined ? 'ack' : (outcome as DeliveryOutcome);
   }
 
-  async #handleControl(handler: MessageHandler, message: Message, context: BusContext): Promise<void> {
+  private async handleControl(handler: MessageHandler, message: Message, context: BusContext): Promise<void> {
     try {
       await resolveResult(handler(message, context));
     } catch (error) {
@@ -130,25 +130,25 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     }
   }
 
-  #handlersOf(types: readonly string[]): ReadonlyMap<string, MessageHandler> {
-    return new Map(types.map((type) => [type, this.#handlerOf(type)]));
+  private handlersOf(types: readonly string[]): ReadonlyMap<string, MessageHandler> {
+    return new Map(types.map((type) => [type, this.handlerOf(type)]));
   }
 
-  #handlerOf(type: string): MessageHandler {
+  private handlerOf(type: string): MessageHandler {
     const handler = this.messageHandlers.get(type);
     if (!handler) throw new BusSetupError(`the ${this.options.role} has no handler for ${type}`);
     return handler;
   }
 
   /** Until it is stopped: toolsets come and go for as long as a worker lives. */
-  #keep(consumer: Consumer): Consumer {
+  private keep(consumer: Consumer): Consumer {
     const kept: Consumer = {
       stop: (graceMs) => {
-        this.#consumers.delete(kept);
+        this.consumers.delete(kept);
         return consumer.stop(graceMs);
       },
     };
-    this.#consumers.add(kept);
+    this.consumers.add(kept);
     return kept;
   }
 }

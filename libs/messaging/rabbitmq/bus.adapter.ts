@@ -40,79 +40,79 @@ export function createRabbitmqBus(options: RabbitmqBusOptions): Bus {
 }
 
 class RabbitmqBus implements Bus {
-  readonly #url: BrokerUrl;
-  readonly #logger: BusLogger;
-  readonly #publishing: SupervisedConnection;
+  private readonly url: BrokerUrl;
+  private readonly logger: BusLogger;
+  private readonly publishing: SupervisedConnection;
   /** Never publishes: an alarm of the broker stops connections that do, acknowledgements and bindings included. */
-  readonly #consuming: SupervisedConnection;
-  readonly #emitting: SupervisedConnection;
-  readonly #publisher: Publisher;
-  readonly #emitter: EventEmitter;
-  readonly #listeners: EventListeners;
-  #follower?: EventFollower;
+  private readonly consuming: SupervisedConnection;
+  private readonly emitting: SupervisedConnection;
+  private readonly publisher: Publisher;
+  private readonly emitter: EventEmitter;
+  private readonly listeners: EventListeners;
+  private follower?: EventFollower;
 
   constructor(private readonly options: RabbitmqBusOptions) {
-    this.#logger = options.logger ?? silentLogger;
-    this.#url = parseBrokerUrl(options.url);
-    this.#publishing = this.#connection('publishing');
-    this.#consuming = this.#connection('consuming');
-    this.#emitting = this.#connection('events');
-    this.#publisher = new Publisher(this.#publishing, this.#logger);
-    this.#emitter = new EventEmitter(this.#emitting, this.#logger);
-    this.#listeners = new EventListeners(this.#logger);
+    this.logger = options.logger ?? silentLogger;
+    this.url = parseBrokerUrl(options.url);
+    this.publishing = this.connection('publishing');
+    this.consuming = this.connection('consuming');
+    this.emitting = this.connection('events');
+    this.publisher = new Publisher(this.publishing, this.logger);
+    this.emitter = new EventEmitter(this.emitting, this.logger);
+    this.listeners = new EventListeners(this.logger);
   }
 
   async open(): Promise<void> {
-    const opened = await Promise.allSettled(this.#connections().map((connection) => connection.open()));
+    const opened = await Promise.allSettled(this.connections().map((connection) => connection.open()));
     const failed = opened.find((result) => result.status === 'rejected');
-    if (!failed) await Promise.all([this.#publisher.start(), this.#emitter.start()]);
-    const error: unknown = failed?.reason ?? this.#publisher.lastError ?? this.#emitter.lastError;
+    if (!failed) await Promise.all([this.publisher.start(), this.emitter.start()]);
+    const error: unknown = failed?.reason ?? this.publisher.lastError ?? this.emitter.lastError;
     if (error === undefined && this.isConnected()) {
-      onDropConnection(() => this.#connections().forEach((connection) => connection.drop()));
+      onDropConnection(() => this.connections().forEach((connection) => connection.drop()));
       return;
     }
     await this.close();
     throw error === undefined
       ? new BusSetupError('the connection to RabbitMQ broke')
-      : toSetupError(this.#url.place, error);
+      : toSetupError(this.url.place, error);
   }
 
   async close(): Promise<void> {
-    this.#follower?.close();
-    await Promise.all(this.#connections().map((connection) => connection.close()));
+    this.follower?.close();
+    await Promise.all(this.connections().map((connection) => connection.close()));
   }
 
   isConnected(): boolean {
-    const areUp = this.#connections().every((connection) => connection.upSince !== undefined);
-    return areUp && this.#publisher.isReady && this.#emitter.isReady;
+    const areUp = this.connections().every((connection) => connection.upSince !== undefined);
+    return areUp && this.publisher.isReady && this.emitter.isReady;
   }
 
   takesMessages(): boolean {
-    const { isStalled, isSilent } = this.#publisher;
-    return this.isConnected() && !isStalled && !isSilent && !this.#emitting.isBlocked;
+    const { isStalled, isSilent } = this.publisher;
+    return this.isConnected() && !isStalled && !isSilent && !this.emitting.isBlocked;
   }
 
   connectedForMs(): number {
     if (!this.isConnected()) return 0;
     return (
-      this.options.clock.now() - Math.max(...this.#connections().map((connection) => connection.upSince ?? 0))
+      this.options.clock.now() - Math.max(...this.connections().map((connection) => connection.upSince ?? 0))
     );
   }
 
   publish(queue: string, message: Message): Promise<PublishOutcome> {
-    return this.#publisher.publish(exchanges.commands, queue, message, true);
+    return this.publisher.publish(exchanges.commands, queue, message, true);
   }
 
   async send(controlKey: string, message: Message): Promise<PublishOutcome> {
     // Says nothing about the process: nobody may be suspected because of an alarm.
-    if (this.#publisher.isStalled) return 'unknown';
-    return this.#publisher.publish(exchanges.control, controlKey, message, false);
+    if (this.publisher.isStalled) return 'unknown';
+    return this.publisher.publish(exchanges.control, controlKey, message, false);
   }
 
   async consume(queue: string, { prefetch }: { prefetch: number }, handler: Handler): Promise<Consumer> {
     if (!kindOfQueue(queue)) throw new TypeError(`there is no queue ${queue}`);
-    const logger = this.#logger;
-    return this.#startConsumer({
+    const logger = this.logger;
+    return this.startConsumer({
       queue,
       prefetch,
       declare: (model) => declareCommandQueue(model, queue, logger),
@@ -121,7 +121,7 @@ class RabbitmqBus implements Bus {
         const arrival = { content, queue, redelivered: fields.redelivered, hold };
         const verdict = await deliverCommand(arrival, handler, logger);
         // What is lost comes again, and is judged then.
-        return hold.isLost ? verdict : this.#withReason(queue, message, verdict);
+        return hold.isLost ? verdict : this.withReason(queue, message, verdict);
       },
     });
   }
@@ -130,13 +130,13 @@ class RabbitmqBus implements Bus {
    * A consumer cannot write on what it rejects. So it puts the message among the dead itself, with its reason, and
    * acks; only when that fails the broker does it, and the reason stays in the log.
    */
-  async #withReason(
+  private async withReason(
     queue: string,
     { content, properties }: ConsumeMessage,
     verdict: Verdict,
   ): Promise<Verdict> {
     if (verdict === 'ack' || verdict.reason === undefined) return verdict;
-    const outcome = await this.#publisher.publishBytes(exchanges.dead, queue, content, {
+    const outcome = await this.publisher.publishBytes(exchanges.dead, queue, content, {
       messageId: String(properties.messageId ?? ''),
       persistent: true,
       headers: { [reasonHeader]: verdict.reason },
@@ -145,8 +145,8 @@ class RabbitmqBus implements Bus {
   }
 
   async consumeDead(handler: (dead: DeadDelivery) => Promise<void>): Promise<Consumer> {
-    const logger = this.#logger;
-    return this.#startConsumer({
+    const logger = this.logger;
+    return this.startConsumer({
       queue: deadLetterQueue.name,
       prefetch: deadPrefetch,
       declare: (model) => declareTopology(model, logger),
@@ -156,7 +156,7 @@ class RabbitmqBus implements Bus {
   }
 
   async inspect(queue: string): Promise<{ consumers: number; messages: number } | 'missing'> {
-    const { model } = this.#consuming;
+    const { model } = this.consuming;
     if (!model) throw new BusUnavailableError('not connected to RabbitMQ');
     try {
       const looking = onOwnChannel(model, (channel) => channel.checkQueue(queue));
@@ -173,54 +173,56 @@ class RabbitmqBus implements Bus {
     handler: (message: Message) => void,
   ): Promise<void> {
     await new ControlListener({
-      connection: this.#consuming,
+      connection: this.consuming,
       identity,
       handler,
-      logger: this.#logger,
+      logger: this.logger,
     }).start();
   }
 
   emit(event: ConversationEvent): void {
-    this.#emitter.emit(event);
+    this.emitter.emit(event);
   }
 
   follow(conversationId: string): Promise<void> {
-    if (!this.#follower) {
+    if (!this.follower) {
       const { processId } = this.options;
-      const listeners = this.#listeners;
-      this.#follower = new EventFollower({
-        connection: this.#consuming,
+      const listeners = this.listeners;
+      this.follower = new EventFollower({
+        connection: this.consuming,
         processId,
         listeners,
-        logger: this.#logger,
+        logger: this.logger,
       });
-      void this.#follower.start();
+      void this.follower.start();
     }
-    return this.#follower.follow(conversationId);
+    return this.follower.follow(conversationId);
   }
 
   unfollow(conversationId: string): void {
-    this.#follower?.unfollow(conversationId);
+    this.follower?.unfollow(conversationId);
   }
 
   onEvent(listener: { event(event: ConversationEvent): void; gap(): void }): void {
-    this.#listeners.add(listener);
+    this.listeners.add(listener);
   }
 
-  async #startConsumer(options: Omit<QueueConsumerOptions, 'connection' | 'logger'>): Promise<Consumer> {
-    const consumer = new QueueConsumer({ ...options, connection: this.#consuming, logger: this.#logger });
+  private async startConsumer(
+    options: Omit<QueueConsumerOptions, 'connection' | 'logger'>,
+  ): Promise<Consumer> {
+    const consumer = new QueueConsumer({ ...options, connection: this.consuming, logger: this.logger });
     await consumer.start();
     return consumer;
   }
 
-  #connection(purpose: string): SupervisedConnection {
+  private connection(purpose: string): SupervisedConnection {
     const { processId, clock, random } = this.options;
     const name = `${processId} ${purpose}`;
-    return new SupervisedConnection({ url: this.#url, name, logger: this.#logger, clock, random });
+    return new SupervisedConnection({ url: this.url, name, logger: this.logger, clock, random });
   }
 
-  #connections(): SupervisedConnection[] {
-    return [this.#publishing, this.#consuming, this.#emitting];
+  private connections(): SupervisedConnection[] {
+    return [this.publishing, this.consuming, this.emitting];
   }
 }
 

@@ -22,13 +22,13 @@ export interface ChannelOptions<C extends Channel> {
 
 /** A channel that is rebuilt alone when it closes, and with its connection when that comes back. */
 export class SupervisedChannel<C extends Channel = Channel> implements Rebuildable {
-  #channel?: C;
-  #isReady = false;
-  #isClosed = false;
-  #failures = 0;
-  #retry?: Timer;
-  #building?: Promise<void>;
-  #lastError?: unknown;
+  private channel?: C;
+  private isReady = false;
+  private isClosed = false;
+  private failures = 0;
+  private retry?: Timer;
+  private building?: Promise<void>;
+  private failure?: unknown;
 
   constructor(
     private readonly connection: SupervisedConnection,
@@ -39,94 +39,94 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
 
   /** undefined while there is none that has been set up. */
   get current(): C | undefined {
-    return this.#isReady ? this.#channel : undefined;
+    return this.isReady ? this.channel : undefined;
   }
 
   /** Why the last try failed. */
   get lastError(): unknown {
-    return this.#lastError;
+    return this.failure;
   }
 
   /** Resolves after one try; never rejects. */
   build(): Promise<void> {
-    this.#building ??= this.#tryToBuild().finally(() => (this.#building = undefined));
-    return this.#building;
+    this.building ??= this.tryToBuild().finally(() => (this.building = undefined));
+    return this.building;
   }
 
   /** Gives up this channel, for example because the broker cancelled its consumer, and opens another. */
   rebuild(channel: C): void {
-    this.#forget(channel);
+    this.forget(channel);
     void closeQuietly(channel, this.connection.time.clock);
   }
 
   /** From now on no other channel is opened; the present one stays usable. */
   retire(): void {
-    this.#isClosed = true;
-    this.#retry?.cancel();
+    this.isClosed = true;
+    this.retry?.cancel();
     this.connection.detach(this);
   }
 
   async close(): Promise<void> {
     this.retire();
-    const channel = this.#channel;
+    const channel = this.channel;
     if (!channel) return;
-    this.#forget(channel);
+    this.forget(channel);
     await closeQuietly(channel, this.connection.time.clock);
   }
 
-  async #tryToBuild(): Promise<void> {
+  private async tryToBuild(): Promise<void> {
     const { model } = this.connection;
-    if (!model || this.#isClosed || this.#channel) return;
+    if (!model || this.isClosed || this.channel) return;
     try {
-      const channel = await this.#open(model);
+      const channel = await this.open(model);
       await within(this.connection.time.clock, this.options.setUp(channel, model), setUpTimeoutMs);
-      if (this.#channel !== channel) return;
-      this.#isReady = true;
-      this.#failures = 0;
-      this.#lastError = undefined;
+      if (this.channel !== channel) return;
+      this.isReady = true;
+      this.failures = 0;
+      this.failure = undefined;
     } catch (error) {
-      this.#lastError = error;
-      this.#giveUp(error);
+      this.failure = error;
+      this.giveUp(error);
     }
   }
 
-  async #open(model: ChannelModel): Promise<C> {
+  private async open(model: ChannelModel): Promise<C> {
     const channel = await this.options.open(model);
     channel.on('error', (error) => {
       this.options.logger.warn({ channel: this.options.name, reason: error.message }, 'channel failed');
     });
     // Before amqplib's own listener, which ends what is pending: who asks then must see that the channel is gone.
-    channel.prependListener('close', () => this.#forget(channel));
-    this.#channel = channel;
+    channel.prependListener('close', () => this.forget(channel));
+    this.channel = channel;
     // Whoever closed meanwhile found no channel to close.
-    if (this.#isClosed) await this.close();
+    if (this.isClosed) await this.close();
     return channel;
   }
 
-  #giveUp(error: unknown): void {
-    if (this.#isClosed) return;
+  private giveUp(error: unknown): void {
+    if (this.isClosed) return;
     this.options.logger.warn(
       { channel: this.options.name, reason: textOf(error) },
       'channel could not be set up',
     );
-    if (this.#channel) this.rebuild(this.#channel);
-    else this.#buildLater();
+    if (this.channel) this.rebuild(this.channel);
+    else this.buildLater();
   }
 
-  #forget(channel: C): void {
-    if (this.#channel !== channel) return;
-    this.#channel = undefined;
-    this.#isReady = false;
+  private forget(channel: C): void {
+    if (this.channel !== channel) return;
+    this.channel = undefined;
+    this.isReady = false;
     this.options.onLost?.();
-    this.#buildLater();
+    this.buildLater();
   }
 
-  #buildLater(): void {
-    if (this.#isClosed) return;
-    this.#retry?.cancel();
+  private buildLater(): void {
+    if (this.isClosed) return;
+    this.retry?.cancel();
     const { clock, random } = this.connection.time;
-    const delayMs = backOffMs(this.#failures++, BACK_OFF, random);
-    this.#retry = clock.after(delayMs, () => void this.build());
+    const delayMs = backOffMs(this.failures++, BACK_OFF, random);
+    this.retry = clock.after(delayMs, () => void this.build());
   }
 }
 

@@ -30,16 +30,16 @@ export interface ConnectionOptions extends Time {
 
 /** One connection to the broker that comes back by itself, with back-off, until it is closed. */
 export class SupervisedConnection {
-  #model?: ChannelModel;
-  #id = '';
-  #upSince?: number;
-  #isBlocked = false;
-  #isClosed = false;
-  #failures = 0;
+  private channelModel?: ChannelModel;
+  private connectionId = '';
+  private connectedSince?: number;
+  private blocked = false;
+  private isClosed = false;
+  private failures = 0;
   /** The last try met nobody: said once, not three times a second. */
-  #isRefused = false;
-  #retry?: Timer;
-  readonly #channels = new Set<Rebuildable>();
+  private isRefused = false;
+  private retry?: Timer;
+  private readonly channels = new Set<Rebuildable>();
 
   constructor(private readonly options: ConnectionOptions) {}
 
@@ -49,55 +49,55 @@ export class SupervisedConnection {
 
   /** undefined while disconnected. */
   get model(): ChannelModel | undefined {
-    return this.#model;
+    return this.channelModel;
   }
 
   /** Different for every connection that this object makes. */
   get id(): string {
-    return this.#id;
+    return this.connectionId;
   }
 
   /** When it came up, by `Clock.now`; undefined while disconnected. */
   get upSince(): number | undefined {
-    return this.#upSince;
+    return this.connectedSince;
   }
 
   /** The broker is out of memory or disk and reads nothing from connections that publish. */
   get isBlocked(): boolean {
-    return this.#isBlocked;
+    return this.blocked;
   }
 
   attach(channel: Rebuildable): void {
-    this.#channels.add(channel);
+    this.channels.add(channel);
   }
 
   detach(channel: Rebuildable): void {
-    this.#channels.delete(channel);
+    this.channels.delete(channel);
   }
 
   /** The first try; rejects with the broker's error. Afterwards the connection is kept. */
   async open(): Promise<void> {
-    await this.#connect(connectTimeoutMs);
+    await this.connect(connectTimeoutMs);
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#retry?.cancel();
+    this.isClosed = true;
+    this.retry?.cancel();
     // Channels first: closing the connection would overtake acknowledgements that wait in a channel's buffer.
-    await Promise.all([...this.#channels].map((channel) => channel.close()));
-    const model = this.#model;
+    await Promise.all([...this.channels].map((channel) => channel.close()));
+    const model = this.channelModel;
     if (!model) return;
     await settledWithin(this.options.clock, model.close(), closeTimeoutMs);
     // Also frees whoever still waits for an answer.
-    if (this.#model === model) socketOf(model).destroy(new Error('connection given up'));
+    if (this.channelModel === model) socketOf(model).destroy(new Error('connection given up'));
   }
 
   /** Breaks the connection as a network does, without a word to the broker; it comes back by itself. */
   drop(): void {
-    if (this.#model) socketOf(this.#model).destroy(new Error('connection dropped'));
+    if (this.channelModel) socketOf(this.channelModel).destroy(new Error('connection dropped'));
   }
 
-  async #connect(timeout: number): Promise<void> {
+  private async connect(timeout: number): Promise<void> {
     const { url, name } = this.options;
     const model = await connect(url.href, {
       noDelay: true,
@@ -105,73 +105,73 @@ export class SupervisedConnection {
       timeout,
       clientProperties: { connection_name: name },
     });
-    this.#watch(model);
-    if (this.#isClosed) {
+    this.watch(model);
+    if (this.isClosed) {
       await settledWithin(this.options.clock, model.close(), closeTimeoutMs);
       return;
     }
-    this.#model = model;
-    this.#id = this.options.random.id().slice(0, 8);
-    this.#upSince = this.options.clock.now();
+    this.channelModel = model;
+    this.connectionId = this.options.random.id().slice(0, 8);
+    this.connectedSince = this.options.clock.now();
     // Not waited for: one queue that cannot be consumed does not make the connection useless.
-    for (const channel of this.#channels) void channel.build();
+    for (const channel of this.channels) void channel.build();
     this.options.logger.info({ connection: name }, 'connected to RabbitMQ');
   }
 
-  #watch(model: ChannelModel): void {
+  private watch(model: ChannelModel): void {
     const { logger, name } = this.options;
     // `close` follows and says the same; but an error without a listener would end the process.
     model.on('error', () => undefined);
-    model.on('close', (error) => this.#onClose(model, error));
+    model.on('close', (error) => this.onClose(model, error));
     model.on('blocked', (reason) => {
-      this.#isBlocked = true;
+      this.blocked = true;
       logger.warn({ connection: name, reason }, 'RabbitMQ takes no messages');
     });
     model.on('unblocked', () => {
-      this.#isBlocked = false;
+      this.blocked = false;
       logger.info({ connection: name }, 'RabbitMQ takes messages again');
     });
   }
 
-  #onClose(model: ChannelModel, error?: Error): void {
-    if (this.#model !== model) return;
+  private onClose(model: ChannelModel, error?: Error): void {
+    if (this.channelModel !== model) return;
     // A connection that never lasts is not tried again and again at full speed.
-    if (this.options.clock.now() - (this.#upSince ?? 0) > stableAfterMs) this.#failures = 0;
-    this.#model = undefined;
-    this.#upSince = undefined;
-    this.#isBlocked = false;
-    if (this.#isClosed) return;
-    this.#destroyLater(model);
+    if (this.options.clock.now() - (this.connectedSince ?? 0) > stableAfterMs) this.failures = 0;
+    this.channelModel = undefined;
+    this.connectedSince = undefined;
+    this.blocked = false;
+    if (this.isClosed) return;
+    this.destroyLater(model);
     this.options.logger.warn(
       { connection: this.options.name, reason: error?.message },
       'connection to RabbitMQ lost',
     );
-    this.#isRefused = false;
-    this.#reconnectLater(this.#failures++);
+    this.isRefused = false;
+    this.reconnectLater(this.failures++);
   }
 
-  #reconnectLater(failures: number): void {
+  private reconnectLater(failures: number): void {
     const { clock, random } = this.options;
-    this.#retry = clock.after(backOffMs(failures, BACK_OFF, random), () => void this.#reconnect());
+    this.retry = clock.after(backOffMs(failures, BACK_OFF, random), () => void this.reconnect());
   }
 
   /** A frozen peer never answers the end of our stream: its socket would outlive the connection. */
-  #destroyLater(model: ChannelModel): void {
+  private destroyLater(model: ChannelModel): void {
     this.options.clock.after(closeTimeoutMs, () => socketOf(model).destroy(), { unref: true });
   }
 
-  async #reconnect(): Promise<void> {
+  private async reconnect(): Promise<void> {
     try {
-      await this.#connect(reconnectTimeoutMs);
+      await this.connect(reconnectTimeoutMs);
     } catch (error) {
-      if (this.#isClosed) return;
-      const wasRefused = this.#isRefused;
-      this.#isRefused = codeOf(error) === 'ECONNREFUSED';
-      if (!wasRefused || !this.#isRefused) {
+      if (this.isClosed) return;
+      const wasRefused = this.isRefused;
+      this.isRefused = codeOf(error) === 'ECONNREFUSED';
+      if (!wasRefused || !this.isRefused) {
         const { name } = this.options;
         this.options.logger.warn({ connection: name, reason: textOf(error) }, 'RabbitMQ is not reachable');
       }
-      this.#reconnectLater(this.#isRefused ? refusedBackOff : this.#failures++);
+      this.reconnectLater(this.isRefused ? refusedBackOff : this.failures++);
     }
   }
 }

@@ -16,29 +16,29 @@ export interface ControlListenerOptions {
 
 /** Hears control messages on an exclusive queue, so that those to a dead process come back to their sender. */
 export class ControlListener {
-  readonly #channel: SupervisedChannel;
+  private readonly channel: SupervisedChannel;
 
   constructor(private readonly options: ControlListenerOptions) {
-    this.#channel = new SupervisedChannel(options.connection, {
+    this.channel = new SupervisedChannel(options.connection, {
       name: `control of ${options.identity.processId}`,
       open: (model) => model.createChannel(),
-      setUp: (channel, model) => this.#setUp(channel, model),
+      setUp: (channel, model) => this.setUp(channel, model),
       logger: options.logger,
     });
   }
 
   start(): Promise<void> {
-    return this.#channel.build();
+    return this.channel.build();
   }
 
-  async #setUp(channel: Channel, model: ChannelModel): Promise<void> {
+  private async setUp(channel: Channel, model: ChannelModel): Promise<void> {
     const { connection, identity, handler, logger } = this.options;
     const queue = controlQueue(identity, connection.id);
     await declareExchanges(model, [exchanges.control], logger);
     await declareQueue(model, queue, logger);
     const receive = (message: { content: Buffer } | null): void => {
       if (message) deliverControl(message.content, handler, logger);
-      else this.#channel.rebuild(channel);
+      else this.channel.rebuild(channel);
     };
     // A process that dies takes its queue along: there is nobody to deliver again to.
     await channel.consume(queue.name, receive, { noAck: true, exclusive: true });

@@ -13,19 +13,19 @@ const maxWaiting = 32_768;
 
 /** Fire and forget: viewers find holes by themselves. */
 export class EventEmitter {
-  readonly #channel: SupervisedChannel;
-  #isFull = false;
+  private readonly channel: SupervisedChannel;
+  private isFull = false;
 
   constructor(
     private readonly connection: SupervisedConnection,
     private readonly logger: BusLogger,
   ) {
-    this.#channel = new SupervisedChannel(connection, {
+    this.channel = new SupervisedChannel(connection, {
       name: 'emitting',
       open: (model) => model.createChannel({ highWaterMark: maxWaiting }),
       setUp: async (channel, model) => {
-        this.#isFull = false;
-        channel.on('drain', () => (this.#isFull = false));
+        this.isFull = false;
+        channel.on('drain', () => (this.isFull = false));
         await declareExchanges(model, exchanges.events, logger);
       },
       logger,
@@ -34,31 +34,31 @@ export class EventEmitter {
 
   /** Resolves after one try. */
   start(): Promise<void> {
-    return this.#channel.build();
+    return this.channel.build();
   }
 
   get isReady(): boolean {
-    return this.#channel.current !== undefined;
+    return this.channel.current !== undefined;
   }
 
   get lastError(): unknown {
-    return this.#channel.lastError;
+    return this.channel.lastError;
   }
 
   emit(event: ConversationEvent): void {
-    const channel = this.#channel.current;
-    if (!channel || this.#isFull || this.connection.isBlocked) return;
+    const channel = this.channel.current;
+    if (!channel || this.isFull || this.connection.isBlocked) return;
     const conversationId = event.conversation_id;
     try {
-      this.#send(channel, conversationId, encodeEvent(event));
+      this.send(channel, conversationId, encodeEvent(event));
     } catch (error) {
       this.logger.warn({ conversation_id: conversationId, reason: textOf(error) }, 'event could not be sent');
     }
   }
 
-  #send(channel: Channel, conversationId: string, content: Buffer): void {
+  private send(channel: Channel, conversationId: string, content: Buffer): void {
     if (channel.publish(eventExchange(conversationId), conversationId, content)) return;
-    this.#isFull = true;
+    this.isFull = true;
     this.logger.warn({ waiting: maxWaiting }, 'the broker reads too slowly, events are dropped');
   }
 }

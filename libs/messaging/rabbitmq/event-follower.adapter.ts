@@ -23,79 +23,78 @@ export interface EventFollowerOptions {
 
 /** The exclusive events queue of this process and what is bound to it, kept over reconnects. */
 export class EventFollower {
-  readonly #channel: SupervisedChannel;
-  readonly #following = new Map<string, Following>();
+  private readonly channel: SupervisedChannel;
+  private readonly following = new Map<string, Following>();
   /** Where bindings are made; also while the others of a new channel are still under way. */
-  #binding?: { channel: Channel; queue: string };
-  #hadChannel = false;
+  private binding?: { channel: Channel; queue: string };
+  private hadChannel = false;
 
   constructor(private readonly options: EventFollowerOptions) {
-    this.#channel = new SupervisedChannel(options.connection, {
+    this.channel = new SupervisedChannel(options.connection, {
       name: 'events',
       open: (model) => model.createChannel(),
-      setUp: (channel, model) => this.#setUp(channel, model),
-      onLost: () => (this.#binding = undefined),
+      setUp: (channel, model) => this.setUp(channel, model),
+      onLost: () => (this.binding = undefined),
       logger: options.logger,
     });
   }
 
   start(): Promise<void> {
-    return this.#channel.build();
+    return this.channel.build();
   }
 
   follow(conversationId: string): Promise<void> {
-    let following = this.#following.get(conversationId);
+    let following = this.following.get(conversationId);
     if (!following) {
       following = newFollowing();
-      this.#following.set(conversationId, following);
-      void this.#bind(conversationId, following);
+      this.following.set(conversationId, following);
+      void this.bind(conversationId, following);
     }
     return following.bound;
   }
 
   unfollow(conversationId: string): void {
-    if (!this.#following.delete(conversationId) || !this.#binding) return;
-    const { channel, queue } = this.#binding;
+    if (!this.following.delete(conversationId) || !this.binding) return;
+    const { channel, queue } = this.binding;
     channel.unbindQueue(queue, eventExchange(conversationId), conversationId).catch(() => undefined);
   }
 
   /** Nobody waits for a binding any more that will not come. */
   close(): void {
-    for (const following of this.#following.values())
+    for (const following of this.following.values())
       following.fail(new BusUnavailableError('the bus was closed'));
-    this.#following.clear();
+    this.following.clear();
   }
 
-  async #setUp(channel: Channel, model: ChannelModel): Promise<void> {
+  private async setUp(channel: Channel, model: ChannelModel): Promise<void> {
     const { connection, processId, listeners, logger } = this.options;
     const queue = eventsQueue(processId, connection.id);
     await declareExchanges(model, exchanges.events, logger);
     await declareQueue(model, queue, logger);
-    await channel.consume(queue.name, (message) => this.#receive(channel, message), {
+    await channel.consume(queue.name, (message) => this.receive(channel, message), {
       noAck: true,
       exclusive: true,
     });
-    this.#binding = { channel, queue: queue.name };
-    await Promise.all([...this.#following].map(([id, following]) => this.#bind(id, following)));
-    if (this.#hadChannel) listeners.tellGap();
-    this.#hadChannel = true;
+    this.binding = { channel, queue: queue.name };
+    await Promise.all([...this.following].map(([id, following]) => this.bind(id, following)));
+    if (this.hadChannel) listeners.tellGap();
+    this.hadChannel = true;
   }
 
   /** A binding that fails does so because its channel closed: the next channel makes it again. */
-  async #bind(conversationId: string, following: Following): Promise<void> {
-    if (!this.#binding) return;
-    const { channel, queue } = this.#binding;
+  private async bind(conversationId: string, following: Following): Promise<void> {
+    if (!this.binding) return;
+    const { channel, queue } = this.binding;
     await channel.bindQueue(queue, eventExchange(conversationId), conversationId).then(
       () => following.confirm(),
       () => undefined,
     );
   }
 
-  #receive(channel: Channel, message: ConsumeMessage | null): void {
-    if (!message) this.#channel.rebuild(channel);
+  private receive(channel: Channel, message: ConsumeMessage | null): void {
+    if (!message) this.channel.rebuild(channel);
     // A binding may have outlived its channel.
-    else if (this.#following.has(message.fields.routingKey))
-      this.options.listeners.tellEvent(message.content);
+    else if (this.following.has(message.fields.routingKey)) this.options.listeners.tellEvent(message.content);
   }
 }
 

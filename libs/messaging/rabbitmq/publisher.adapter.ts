@@ -13,50 +13,50 @@ const maxUnconfirmed = 20_000;
 
 /** Publishes mandatory messages and tells what became of each. Nothing is kept for later. */
 export class Publisher {
-  readonly #channel: SupervisedChannel<ConfirmChannel>;
+  private readonly channel: SupervisedChannel<ConfirmChannel>;
   /** Returns not yet followed by their confirm, counted by key and message id: the return always comes first. */
-  #returned = new Map<string, number>();
-  #unconfirmed = 0;
-  #isSilent = false;
+  private returned = new Map<string, number>();
+  private unconfirmed = 0;
+  private silent = false;
 
   constructor(
     private readonly connection: SupervisedConnection,
     private readonly logger: BusLogger,
   ) {
-    this.#channel = new SupervisedChannel(connection, {
+    this.channel = new SupervisedChannel(connection, {
       name: 'publishing',
       open: (model) => model.createConfirmChannel(),
       setUp: async (channel, model) => {
-        this.#isSilent = false;
-        channel.on('return', (message) => this.#noteReturn(message));
+        this.silent = false;
+        channel.on('return', (message) => this.noteReturn(message));
         await declareTopology(model, logger);
       },
-      onLost: () => (this.#returned = new Map()),
+      onLost: () => (this.returned = new Map()),
       logger,
     });
   }
 
   /** Resolves after one try. */
   start(): Promise<void> {
-    return this.#channel.build();
+    return this.channel.build();
   }
 
   get isReady(): boolean {
-    return this.#channel.current !== undefined;
+    return this.channel.current !== undefined;
   }
 
   get lastError(): unknown {
-    return this.#channel.lastError;
+    return this.channel.lastError;
   }
 
   /** The broker takes nothing at present, whatever the queue. */
   get isStalled(): boolean {
-    return this.connection.isBlocked || this.#unconfirmed >= maxUnconfirmed;
+    return this.connection.isBlocked || this.unconfirmed >= maxUnconfirmed;
   }
 
   /** The latest of the broker's answers to become due has not come: it is away without having said so. */
   get isSilent(): boolean {
-    return this.#isSilent;
+    return this.silent;
   }
 
   /** Resolves within 5 s; never rejects. */
@@ -72,22 +72,22 @@ export class Publisher {
     properties: { messageId: string; persistent: boolean; headers?: Record<string, string> },
   ): Promise<PublishOutcome> {
     const { messageId } = properties;
-    const channel = this.#channel.current;
+    const channel = this.channel.current;
     if (!channel) return Promise.resolve('unknown');
     if (this.isStalled) return Promise.resolve('refused');
     return new Promise((resolve) => {
       const timer = this.connection.time.clock.after(confirmTimeoutMs, () => {
-        this.#isSilent = this.#channel.current === channel;
+        this.silent = this.channel.current === channel;
         resolve('unknown');
       });
       const onAnswer = (error: unknown): void => {
-        this.#unconfirmed--;
-        this.#isSilent = false;
+        this.unconfirmed--;
+        this.silent = false;
         timer.cancel();
         // `unknown` when the channel is gone: only an answer of a living one was given by the broker.
-        resolve(this.#channel.current === channel ? this.#outcomeOf(error, key, messageId) : 'unknown');
+        resolve(this.channel.current === channel ? this.outcomeOf(error, key, messageId) : 'unknown');
       };
-      this.#unconfirmed++;
+      this.unconfirmed++;
       try {
         const options: Options.Publish = {
           mandatory: true,
@@ -102,22 +102,22 @@ export class Publisher {
     });
   }
 
-  #outcomeOf(error: unknown, key: string, messageId: string): PublishOutcome {
+  private outcomeOf(error: unknown, key: string, messageId: string): PublishOutcome {
     if (error !== null) return 'refused';
-    if (this.#returned.size === 0) return 'confirmed';
-    return this.#takeReturn(returnKey(key, messageId)) ? 'returned' : 'confirmed';
+    if (this.returned.size === 0) return 'confirmed';
+    return this.takeReturn(returnKey(key, messageId)) ? 'returned' : 'confirmed';
   }
 
-  #noteReturn({ fields, properties }: AmqpMessage): void {
+  private noteReturn({ fields, properties }: AmqpMessage): void {
     const key = returnKey(fields.routingKey, String(properties.messageId));
-    this.#returned.set(key, (this.#returned.get(key) ?? 0) + 1);
+    this.returned.set(key, (this.returned.get(key) ?? 0) + 1);
   }
 
-  #takeReturn(key: string): boolean {
-    const count = this.#returned.get(key);
+  private takeReturn(key: string): boolean {
+    const count = this.returned.get(key);
     if (count === undefined) return false;
-    if (count > 1) this.#returned.set(key, count - 1);
-    else this.#returned.delete(key);
+    if (count > 1) this.returned.set(key, count - 1);
+    else this.returned.delete(key);
     return true;
   }
 }

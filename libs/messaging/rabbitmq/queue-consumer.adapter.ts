@@ -22,63 +22,63 @@ export interface QueueConsumerOptions {
 
 /** Consumes one queue on a channel of its own. What came on a channel is settled there or not at all. */
 export class QueueConsumer implements Consumer {
-  readonly #channel: SupervisedChannel;
-  readonly #holds = new Set<Hold>();
-  readonly #running = new Set<Promise<void>>();
-  #consumerTag = '';
+  private readonly channel: SupervisedChannel;
+  private readonly holds = new Set<Hold>();
+  private readonly running = new Set<Promise<void>>();
+  private consumerTag = '';
 
   constructor(private readonly options: QueueConsumerOptions) {
-    this.#channel = new SupervisedChannel(options.connection, {
+    this.channel = new SupervisedChannel(options.connection, {
       name: `consuming ${options.queue}`,
       open: (model) => model.createChannel(),
-      setUp: (channel, model) => this.#setUp(channel, model),
-      onLost: () => this.#loseAll(),
+      setUp: (channel, model) => this.setUp(channel, model),
+      onLost: () => this.loseAll(),
       logger: options.logger,
     });
   }
 
   /** Resolves when messages flow, or at once while disconnected. */
   start(): Promise<void> {
-    return this.#channel.build();
+    return this.channel.build();
   }
 
   async stop(graceMs: number): Promise<void> {
     const { clock } = this.options.connection.time;
-    this.#channel.retire();
-    const channel = this.#channel.current;
-    if (channel) await settledWithin(clock, channel.cancel(this.#consumerTag), cancelTimeoutMs);
-    await settledWithin(clock, Promise.all(this.#running), graceMs);
-    await this.#channel.close();
+    this.channel.retire();
+    const channel = this.channel.current;
+    if (channel) await settledWithin(clock, channel.cancel(this.consumerTag), cancelTimeoutMs);
+    await settledWithin(clock, Promise.all(this.running), graceMs);
+    await this.channel.close();
   }
 
-  async #setUp(channel: Channel, model: ChannelModel): Promise<void> {
+  private async setUp(channel: Channel, model: ChannelModel): Promise<void> {
     await this.options.declare(model);
     await channel.prefetch(this.options.prefetch);
     const { consumerTag } = await channel.consume(this.options.queue, (message) =>
-      this.#receive(channel, message),
+      this.receive(channel, message),
     );
-    this.#consumerTag = consumerTag;
+    this.consumerTag = consumerTag;
   }
 
-  #receive(channel: Channel, message: ConsumeMessage | null): void {
+  private receive(channel: Channel, message: ConsumeMessage | null): void {
     if (message === null) {
       this.options.logger.warn({ queue: this.options.queue }, 'queue deleted, consumer is rebuilt');
-      this.#channel.rebuild(channel);
+      this.channel.rebuild(channel);
       return;
     }
     const hold = new Hold();
-    this.#holds.add(hold);
+    this.holds.add(hold);
     const running = this.options.handle(message, hold).then((verdict) => {
-      this.#holds.delete(hold);
-      this.#running.delete(running);
+      this.holds.delete(hold);
+      this.running.delete(running);
       if (!hold.isLost) settle(channel, message, verdict);
     });
-    this.#running.add(running);
+    this.running.add(running);
   }
 
-  #loseAll(): void {
-    const holds = [...this.#holds];
-    this.#holds.clear();
+  private loseAll(): void {
+    const holds = [...this.holds];
+    this.holds.clear();
     for (const hold of holds) hold.lose();
   }
 }

@@ -36,8 +36,7 @@ export class Clauses<Name extends CollectionName> {
   ofQuery({ order, skip, limit, ...filter }: Query<Name>): Sql {
     const where = this.where(filter);
     const ordered = Object.entries(order ?? {}).map(
-      ([field, direction]) =>
-        `${this.#term(field as Field<Name>, filter)} ${String(direction).toUpperCase()}`,
+      ([field, direction]) => `${this.term(field as Field<Name>, filter)} ${String(direction).toUpperCase()}`,
     );
     const orderBy = ordered.length > 0 ? ` ORDER BY ${ordered.join(', ')}` : '';
     return join([where, { text: orderBy, values: [] }, page(skip, limit)], '');
@@ -47,12 +46,12 @@ export class Clauses<Name extends CollectionName> {
     const { equals = {}, where = {}, among } = filter;
     const terms = [
       ...Object.entries(equals as Record<string, Value | null>).map(([field, value]) =>
-        equal(this.#term(field as Field<Name>, filter), value),
+        equal(this.term(field as Field<Name>, filter), value),
       ),
       ...Object.entries(where as Record<string, Condition>).flatMap(([field, condition]) =>
-        compare(this.#term(field as Field<Name>, filter), condition),
+        compare(this.term(field as Field<Name>, filter), condition),
       ),
-      ...(among ? [this.#among(among)] : []),
+      ...(among ? [this.among(among)] : []),
     ];
     return terms.length === 0 ? NOTHING : join([{ text: ' WHERE ', values: [] }, join(terms, ' AND ')], '');
   }
@@ -78,13 +77,13 @@ export class Clauses<Name extends CollectionName> {
   }
 
   /** The texts are one value, a JSON array, however many they are. */
-  #among({ field, values }: NonNullable<Filter<Name>['among']>): Sql {
+  private among({ field, values }: NonNullable<Filter<Name>['among']>): Sql {
     const text = `${this.expression(field)} IN (SELECT value FROM json_each(?))`;
     return { text, values: [JSON.stringify(values)] };
   }
 
   /** A plus before a column keeps SQLite from its index. */
-  #term(field: Field<Name>, { hint }: Filter<Name>): string {
+  private term(field: Field<Name>, { hint }: Filter<Name>): string {
     return (hint?.avoidIndexOf === field ? '+' : '') + this.expression(field);
   }
 }

@@ -13,23 +13,23 @@ import { translateSqliteError } from './sqlite-errors.js';
  * synchronous: nothing comes between those of one operation, because this process alone has the file.
  */
 export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
-  readonly #statements = new Map<string, Database.Statement>();
-  readonly #clauses: Clauses<Name>;
-  readonly #insertion: string;
+  private readonly statements = new Map<string, Database.Statement>();
+  private readonly clauses: Clauses<Name>;
+  private readonly insertion: string;
 
   constructor(
     private readonly database: Database.Database,
     private readonly name: Name,
   ) {
-    this.#clauses = new Clauses(name);
-    const names = ['_id', ...[...this.#clauses.columns].map(quote), 'row'];
+    this.clauses = new Clauses(name);
+    const names = ['_id', ...[...this.clauses.columns].map(quote), 'row'];
     const places = names.map(() => '?').join(', ');
-    this.#insertion = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${places}) ON CONFLICT DO NOTHING`;
+    this.insertion = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${places}) ON CONFLICT DO NOTHING`;
   }
 
   insert(row: Rows[Name]): Promise<Inserted<Rows[Name]>> {
     return attempt(() =>
-      this.#insert(row) ? { won: true, row } : { won: false, row: this.#get(row._id) ?? row },
+      this.insertSync(row) ? { won: true, row } : { won: false, row: this.getSync(row._id) ?? row },
     );
   }
 
@@ -38,11 +38,11 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     obstacles: readonly Obstacle<Name, Answer>[],
   ): Promise<Inserted<Rows[Name]> | Answer> {
     return attempt(() => {
-      if (this.#insert(row)) return { won: true, row };
+      if (this.insertSync(row)) return { won: true, row };
       for (const { equals, is } of obstacles) {
         // Some unique key is taken: when no other is, it is the last one.
         if (is !== undefined && equals === obstacles.at(-1)?.equals) return is;
-        const [stored] = this.#find({ equals, limit: 1 });
+        const [stored] = this.findSync({ equals, limit: 1 });
         if (stored) return is ?? { won: false, row: stored };
       }
       return { won: false, row };
@@ -53,13 +53,13 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     const insertAll = () => {
       let firstTaken = rows.length;
       for (const [index, row] of rows.entries()) {
-        if (this.#insert(row)) continue;
+        if (this.insertSync(row)) continue;
         firstTaken = Math.min(firstTaken, index);
         if (atTaken === 'stop') break;
       }
       return firstTaken;
     };
-    return attempt(() => this.#atOnce(insertAll));
+    return attempt(() => this.atOnce(insertAll));
   }
 
   insertWithin(
@@ -67,29 +67,29 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     { of, limit }: { of: Equals<Name>; limit: number },
   ): Promise<'inserted' | 'taken' | 'full'> {
     return attempt(() => {
-      if (this.#count({ equals: of }) >= limit) return 'full';
-      return this.#insert(row) ? 'inserted' : 'taken';
+      if (this.countSync({ equals: of }) >= limit) return 'full';
+      return this.insertSync(row) ? 'inserted' : 'taken';
     });
   }
 
   accumulate(row: Rows[Name], sums: readonly Field<Name>[], counter: Field<Name>): Promise<void> {
     const valueOf = (fields: Rows[Name], field: Field<Name>) => fields[field] as number;
     return attempt(() => {
-      const stored = this.#get(row._id);
-      if (!stored) return void this.#insert(row);
+      const stored = this.getSync(row._id);
+      if (!stored) return void this.insertSync(row);
       if (valueOf(stored, counter) >= valueOf(row, counter)) return;
       const added = sums.map((field) => [field, valueOf(stored, field) + valueOf(row, field)]);
       const set = Object.fromEntries([...added, [counter, row[counter]]]) as Partial<Rows[Name]>;
-      this.#change({ equals: { _id: row._id } as Equals<Name> }, { set });
+      this.changeSync({ equals: { _id: row._id } as Equals<Name> }, { set });
     });
   }
 
   get(id: string): Promise<Rows[Name] | null> {
-    return attempt(() => this.#get(id));
+    return attempt(() => this.getSync(id));
   }
 
   find(query: Query<Name>): Promise<Rows[Name][]> {
-    return attempt(() => this.#find(query));
+    return attempt(() => this.findSync(query));
   }
 
   findParts<Key extends Field<Name>>(
@@ -97,11 +97,11 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     fields: readonly Key[],
     cut: { [Part in Key]?: number } = {},
   ): Promise<Pick<Rows[Name], Key>[]> {
-    const { columns } = this.#clauses;
+    const { columns } = this.clauses;
     const isPlain = (field: Key) => field === '_id' || columns.has(field);
     const parts = fields.map((field) => {
-      if (isPlain(field)) return this.#clauses.expression(field);
-      const json = `row -> ${this.#clauses.path(field)}`;
+      if (isPlain(field)) return this.clauses.expression(field);
+      const json = `row -> ${this.clauses.path(field)}`;
       // Of the JSON text, as SQLite cannot hold every string that JSON can escape.
       return cut[field] === undefined ? json : `substr(${json}, 1, ${longestInJson(cut[field])})`;
     });
@@ -111,7 +111,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
       return cut[field] === undefined ? JSON.parse(value as string) : cutJson(value as string, cut[field]);
     };
     return attempt(() =>
-      this.#select<Record<Key, unknown>>(selected, this.#clauses.ofQuery(query)).map(
+      this.select<Record<Key, unknown>>(selected, this.clauses.ofQuery(query)).map(
         (part) =>
           Object.fromEntries(fields.map((field) => [field, read(field, part[field])])) as Pick<
             Rows[Name],
@@ -122,7 +122,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
   }
 
   count(filter: Filter<Name>): Promise<number> {
-    return attempt(() => this.#count(filter));
+    return attempt(() => this.countSync(filter));
   }
 
   sum(
@@ -130,72 +130,72 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     sums: readonly Field<Name>[],
     by: readonly Field<Name>[],
   ): Promise<Record<string, Value>[]> {
-    const keys = by.map((field) => this.#clauses.expression(field));
+    const keys = by.map((field) => this.clauses.expression(field));
     const selected = [
       ...keys.map((key, index) => `${key} AS ${quote(by[index]!)}`),
-      ...sums.map((field) => `SUM(${this.#clauses.expression(field)}) AS ${quote(field)}`),
+      ...sums.map((field) => `SUM(${this.clauses.expression(field)}) AS ${quote(field)}`),
     ].join(', ');
-    const { text, values } = this.#clauses.where(filter);
+    const { text, values } = this.clauses.where(filter);
     const grouped = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')} ORDER BY ${keys.join(', ')}`;
     const clauses = { text: `${text}${grouped} LIMIT ?`, values: [...values, limit ?? -1] };
     return attempt(() =>
       // A sum over nothing is one row of nulls.
-      this.#select<Record<string, Value>>(selected, clauses).filter((group) => group[sums[0]!] !== null),
+      this.select<Record<string, Value>>(selected, clauses).filter((group) => group[sums[0]!] !== null),
     );
   }
 
   measure(query: Query<Name>, by: Field<Name>): Promise<Size[]> {
-    const clauses = this.#clauses.ofQuery(query);
-    const key = this.#clauses.expression(by);
+    const clauses = this.clauses.ofQuery(query);
+    const key = this.clauses.expression(by);
     // SQLite knows how long a text is without reading it.
     const length = 'octet_length(row)';
-    if (by === '_id') return attempt(() => this.#select(`${key} AS "of", ${length} AS bytes`, clauses));
+    if (by === '_id') return attempt(() => this.select(`${key} AS "of", ${length} AS bytes`, clauses));
     const grouped = { ...clauses, text: `${clauses.text} GROUP BY ${key}` };
-    return attempt(() => this.#select(`${key} AS "of", SUM(${length}) AS bytes`, grouped));
+    return attempt(() => this.select(`${key} AS "of", SUM(${length}) AS bytes`, grouped));
   }
 
   change(filter: Filter<Name>, change: Change<Name>): Promise<boolean> {
-    return attempt(() => this.#change(filter, change));
+    return attempt(() => this.changeSync(filter, change));
   }
 
   remove(query: Query<Name>): Promise<number> {
     const isPage = query.order !== undefined || query.limit !== undefined;
-    const { text, values } = this.#clauses.ofQuery(query);
+    const { text, values } = this.clauses.ofQuery(query);
     const condition = isPage ? ` WHERE _id IN (SELECT _id FROM ${this.name}${text})` : text;
-    return attempt(() => this.#run({ text: `DELETE FROM ${this.name}${condition}`, values }));
+    return attempt(() => this.run({ text: `DELETE FROM ${this.name}${condition}`, values }));
   }
 
-  #get(id: string): Rows[Name] | null {
-    return this.#find({ equals: { _id: id } as Equals<Name> })[0] ?? null;
+  private getSync(id: string): Rows[Name] | null {
+    return this.findSync({ equals: { _id: id } as Equals<Name> })[0] ?? null;
   }
 
-  #find(query: Query<Name>): Rows[Name][] {
-    const found = this.#select<{ row: string }>('row', this.#clauses.ofQuery(query));
+  private findSync(query: Query<Name>): Rows[Name][] {
+    const found = this.select<{ row: string }>('row', this.clauses.ofQuery(query));
     return found.map(({ row }) => JSON.parse(row) as Rows[Name]);
   }
 
-  #count(filter: Filter<Name>): number {
-    return this.#select<{ count: number }>('COUNT(*) AS count', this.#clauses.where(filter))[0]!.count;
+  private countSync(filter: Filter<Name>): number {
+    return this.select<{ count: number }>('COUNT(*) AS count', this.clauses.where(filter))[0]!.count;
   }
 
   /** False: the `_id` or another unique key is taken, and nothing was written. */
-  #insert(row: Rows[Name]): boolean {
+  private insertSync(row: Rows[Name]): boolean {
     const fields = row as unknown as Record<string, Value | undefined>;
-    const columns = [...this.#clauses.columns].map((column) => fields[column] ?? null);
+    const columns = [...this.clauses.columns].map((column) => fields[column] ?? null);
     const values = [row._id, ...columns, JSON.stringify(row)];
-    return this.#run({ text: this.#insertion, values }) === 1;
+    return this.run({ text: this.insertion, values }) === 1;
   }
 
-  #change(filter: Filter<Name>, change: Change<Name>): boolean {
-    const changes = this.#clauses.assignments(change);
-    const where = this.#clauses.where(filter);
+  private changeSync(filter: Filter<Name>, change: Change<Name>): boolean {
+    const changes = this.clauses.assignments(change);
+    const where = this.clauses.where(filter);
     // A unique key of another row is in no way an error.
     const text = `UPDATE OR IGNORE ${this.name} SET ${changes.text}${where.text}`;
-    return this.#run({ text, values: [...changes.values, ...where.values] }) > 0;
+    return this.run({ text, values: [...changes.values, ...where.values] }) > 0;
   }
 
   /** All or nothing, in one write to the disk. */
-  #atOnce<T>(write: () => T): T {
+  private atOnce<T>(write: () => T): T {
     this.database.exec('BEGIN');
     try {
       const written = write();
@@ -207,22 +207,22 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     }
   }
 
-  #select<Row>(selected: string, { text, values }: Sql): Row[] {
+  private select<Row>(selected: string, { text, values }: Sql): Row[] {
     values.forEach(assertPlainValue);
-    return this.#prepare(`SELECT ${selected} FROM ${this.name}${text}`).all(...values) as Row[];
+    return this.prepare(`SELECT ${selected} FROM ${this.name}${text}`).all(...values) as Row[];
   }
 
   /** How many rows it wrote or removed. */
-  #run({ text, values }: Sql): number {
+  private run({ text, values }: Sql): number {
     values.forEach(assertPlainValue);
-    return this.#prepare(text).run(...values).changes;
+    return this.prepare(text).run(...values).changes;
   }
 
-  #prepare(sql: string): Database.Statement {
-    const known = this.#statements.get(sql);
+  private prepare(sql: string): Database.Statement {
+    const known = this.statements.get(sql);
     if (known) return known;
     const statement = this.database.prepare(sql);
-    this.#statements.set(sql, statement);
+    this.statements.set(sql, statement);
     return statement;
   }
 }

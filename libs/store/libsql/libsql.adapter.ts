@@ -7,7 +7,7 @@ import { translateSqliteError } from './sqlite-errors.js';
 
 /** One SQLite file that this process alone uses. Every statement is synchronous and durable. */
 export class LibsqlDatabase implements RowDatabase {
-  #open?: OpenDatabase & { rows: AllRows };
+  private current?: OpenDatabase & { rows: AllRows };
 
   /** @param dataDir a folder, created if missing, or `:memory:` */
   constructor(readonly dataDir: string) {}
@@ -16,15 +16,15 @@ export class LibsqlDatabase implements RowDatabase {
     try {
       const opened = await openDatabase(this.dataDir);
       const rows = COLLECTION_NAMES.map((name) => [name, new LibsqlRows(opened.database, name)]);
-      this.#open = { ...opened, rows: Object.fromEntries(rows) as AllRows };
+      this.current = { ...opened, rows: Object.fromEntries(rows) as AllRows };
     } catch (error) {
       throw translateSqliteError(error);
     }
   }
 
   async close(): Promise<void> {
-    const open = this.#open;
-    this.#open = undefined;
+    const open = this.current;
+    this.current = undefined;
     try {
       open?.close();
     } catch (error) {
@@ -33,20 +33,20 @@ export class LibsqlDatabase implements RowDatabase {
   }
 
   async ping(): Promise<void> {
-    this.#ask('SELECT 1 FROM processes LIMIT 1');
+    this.ask('SELECT 1 FROM processes LIMIT 1');
   }
 
   async time(): Promise<number> {
-    const [row] = this.#ask("SELECT CAST(1000 * unixepoch('now', 'subsec') AS INTEGER) AS now");
+    const [row] = this.ask("SELECT CAST(1000 * unixepoch('now', 'subsec') AS INTEGER) AS now");
     return (row as { now: number }).now;
   }
 
   get rows(): AllRows {
-    return this.#opened.rows;
+    return this.opened.rows;
   }
 
-  #ask(sql: string): unknown[] {
-    const { database } = this.#opened;
+  private ask(sql: string): unknown[] {
+    const { database } = this.opened;
     try {
       return database.prepare(sql).all();
     } catch (error) {
@@ -54,8 +54,8 @@ export class LibsqlDatabase implements RowDatabase {
     }
   }
 
-  get #opened(): OpenDatabase & { rows: AllRows } {
-    if (!this.#open) throw new StoreUnavailableError('The store is not open.');
-    return this.#open;
+  private get opened(): OpenDatabase & { rows: AllRows } {
+    if (!this.current) throw new StoreUnavailableError('The store is not open.');
+    return this.current;
   }
 }

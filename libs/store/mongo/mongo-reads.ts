@@ -62,7 +62,7 @@ export class MongoReads<Name extends CollectionName> {
   ): Promise<Record<string, Value>[]> {
     const key = by.length === 0 ? null : fieldsOf(by, (name) => `$${name}`);
     const keysInOrder = by.map((name) => `_id.${name}`);
-    const groups = await this.#aggregate<{ _id: object | null }>(query, [
+    const groups = await this.aggregate<{ _id: object | null }>(query, [
       { $group: { _id: key, ...fieldsOf(sums, (name) => ({ $sum: `$${name}` })) } },
       ...(by.length === 0 ? [] : [{ $sort: fieldsOf(keysInOrder, () => 1) }]),
       ...(query.limit === undefined ? [] : [{ $limit: query.limit }]),
@@ -72,7 +72,7 @@ export class MongoReads<Name extends CollectionName> {
 
   async measure(query: Query<Name>, by: Field<Name>): Promise<Size[]> {
     const bytes = writtenBytes(this.name);
-    const measured = await this.#aggregate<{ _id: string; bytes: number }>(query, [
+    const measured = await this.aggregate<{ _id: string; bytes: number }>(query, [
       ...(query.order ? [{ $sort: toSort(query.order) }] : []),
       ...(query.limit === undefined ? [] : [{ $limit: query.limit }]),
       by === '_id' ? { $project: { bytes } } : { $group: { _id: `$${by}`, bytes: { $sum: bytes } } },
@@ -85,7 +85,7 @@ export class MongoReads<Name extends CollectionName> {
     filter: Filter<Name>,
     act: (part: QueryFilter<StoredDocument>) => Promise<T>,
   ): Promise<T[]> {
-    return Promise.all(this.#toFilters(filter).map((part) => this.retry(() => act(part))));
+    return Promise.all(this.toFilters(filter).map((part) => this.retry(() => act(part))));
   }
 
   /** Without a second try, for use within one. */
@@ -112,7 +112,7 @@ export class MongoReads<Name extends CollectionName> {
     return found.flat().map(({ _id }) => _id as unknown as string);
   }
 
-  #toFilters(filter: Filter<Name>): QueryFilter<StoredDocument>[] {
+  private toFilters(filter: Filter<Name>): QueryFilter<StoredDocument>[] {
     try {
       return toFilters(filter);
     } catch (error) {
@@ -120,7 +120,7 @@ export class MongoReads<Name extends CollectionName> {
     }
   }
 
-  async #aggregate<Group>(filter: Filter<Name>, stages: object[]): Promise<Group[]> {
+  private async aggregate<Group>(filter: Filter<Name>, stages: object[]): Promise<Group[]> {
     const groups = await this.inParts(filter, (part) =>
       this.model.collection.aggregate([{ $match: part }, ...stages] as never).toArray(),
     );

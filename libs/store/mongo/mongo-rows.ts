@@ -14,17 +14,17 @@ const rememberedInserts = 10_000;
 /** One collection, read and written; writes are tried again as reads are. */
 export class MongoRows<Name extends CollectionName> extends MongoReads<Name> implements RowsOf<Name> {
   /** Ids whose insert ended without an answer: when the same row is inserted again, a stored one is its own. */
-  readonly #unanswered = new LRUCache<string, true>({ max: rememberedInserts });
+  private readonly unanswered = new LRUCache<string, true>({ max: rememberedInserts });
 
   insert(row: Rows[Name]): Promise<Inserted<Rows[Name]>> {
-    return this.#insertOr<never>(row, () => this.findById(row._id));
+    return this.insertOr<never>(row, () => this.findById(row._id));
   }
 
   insertUnless<Answer extends string>(
     row: Rows[Name],
     obstacles: readonly Obstacle<Name, Answer>[],
   ): Promise<Inserted<Rows[Name]> | Answer> {
-    return this.#insertOr<Answer>(row, async () => {
+    return this.insertOr<Answer>(row, async () => {
       const filters = obstacles.map(({ equals }) => toFilters<Name>({ equals })[0]!);
       const found = await Promise.all(filters.map((filter) => this.findOnce(filter)));
       const first = found.findIndex((rows) => rows.length > 0);
@@ -87,7 +87,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
       ...(unset && { $unset: Object.fromEntries(unset.map((field) => [field, 1])) }),
       ...(countUp && { $inc: { [countUp]: 1 } }),
     } as UpdateQuery<StoredDocument>;
-    const matched = await this.inParts(filter, (part) => this.#update(part, change, isOfOne(filter)));
+    const matched = await this.inParts(filter, (part) => this.update(part, change, isOfOne(filter)));
     return matched.some(Boolean);
   }
 
@@ -108,7 +108,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
    * @param readBack asked after a duplicate key: the row that stands in the way of this one, or why there is none;
    * null when nothing can be seen yet
    */
-  async #insertOr<Answer extends string>(
+  private async insertOr<Answer extends string>(
     row: Rows[Name],
     readBack: () => Promise<Rows[Name] | Answer | null>,
   ): Promise<Inserted<Rows[Name]> | Answer> {
@@ -129,17 +129,17 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
       return found;
     };
     const found = await this.retry(attempt).catch((error: unknown) => {
-      if (isAnswerLost && error instanceof StoreUnavailableError) this.#unanswered.set(row._id, true);
+      if (isAnswerLost && error instanceof StoreUnavailableError) this.unanswered.set(row._id, true);
       throw error;
     });
-    const wasUnanswered = this.#unanswered.delete(row._id) || isAnswerLost;
+    const wasUnanswered = this.unanswered.delete(row._id) || isAnswerLost;
     if (found === undefined) return { won: true, row };
     if (typeof found === 'string') return found;
     return { won: wasUnanswered && isSameRow(this.name, found, row), row: found };
   }
 
   /** Whether a row matched. */
-  async #update(
+  private async update(
     filter: QueryFilter<StoredDocument>,
     change: UpdateQuery<StoredDocument>,
     isOne: boolean,

@@ -8,46 +8,46 @@ const pingBudgetMs = 2_000;
 
 /** MongoDB, or what speaks its protocol: single-document writes by a majority, no transactions. */
 export class MongoDatabase implements RowDatabase {
-  #open?: OpenCollections;
-  readonly #url: string;
-  readonly #time: Time;
+  private current?: OpenCollections;
+  private readonly url: string;
+  private readonly clocks: Time;
 
   /** @param url connection string; the database is `switchyard` unless it names one */
   constructor(url: string, time: Time) {
-    this.#url = url;
-    this.#time = time;
+    this.url = url;
+    this.clocks = time;
   }
 
   async open(): Promise<void> {
     const { openCollections } = await import('./open-collections.js');
-    this.#open = await openCollections(this.#url, this.#time);
+    this.current = await openCollections(this.url, this.clocks);
   }
 
   async close(): Promise<void> {
-    const open = this.#open;
-    this.#open = undefined;
+    const open = this.current;
+    this.current = undefined;
     await open?.connection.close();
   }
 
   async ping(): Promise<void> {
-    const database = this.#opened.connection.db;
-    await retryWithin(this.#time, pingBudgetMs, async () => database?.command({ ping: 1 }));
+    const database = this.opened.connection.db;
+    await retryWithin(this.clocks, pingBudgetMs, async () => database?.command({ ping: 1 }));
   }
 
   async time(): Promise<number> {
-    const { db } = this.#opened.connection;
+    const { db } = this.opened.connection;
     // By its old name: some that speak the protocol have no other, and MongoDB itself has kept it.
     const hello = { isMaster: 1 };
-    const answer = await retryWithin(this.#time, pingBudgetMs, async () => db!.command(hello));
+    const answer = await retryWithin(this.clocks, pingBudgetMs, async () => db!.command(hello));
     return (answer.localTime as Date).getTime();
   }
 
   get rows(): AllRows {
-    return this.#opened.rows;
+    return this.opened.rows;
   }
 
-  get #opened(): OpenCollections {
-    if (!this.#open) throw new StoreUnavailableError('The store is not open.');
-    return this.#open;
+  private get opened(): OpenCollections {
+    if (!this.current) throw new StoreUnavailableError('The store is not open.');
+    return this.current;
   }
 }

@@ -25,19 +25,19 @@ export class RowsStore extends RowsTurnStore implements Store {
   }
 
   async readJournal(turnId: string): Promise<Journal | null> {
-    const [turn, rows] = await Promise.all([this.rows.turns.get(turnId), this.#readJournalRows([turnId])]);
+    const [turn, rows] = await Promise.all([this.rows.turns.get(turnId), this.readJournalRows([turnId])]);
     return (turn && assembleJournals([turn], rows)[0]) ?? null;
   }
 
   async readJournals(conversationId: string, turns: Turn[]): Promise<Journal[]> {
     const ids = turns.map((turn) => turn._id);
-    return assembleJournals(turns, await this.#readJournalRows(ids, conversationId));
+    return assembleJournals(turns, await this.readJournalRows(ids, conversationId));
   }
 
   async readJournalsOf(turnIds: string[]): Promise<Journal[]> {
     const [turns, rows] = await Promise.all([
       this.rows.turns.find({ among: { field: '_id', values: turnIds } }),
-      this.#readJournalRows(turnIds),
+      this.readJournalRows(turnIds),
     ]);
     return assembleJournals(turns, rows);
   }
@@ -120,7 +120,7 @@ export class RowsStore extends RowsTurnStore implements Store {
     await this.rows.processes.remove({ equals: { _id: processId } });
   }
 
-  async #readJournalRows(turnIds: string[], conversationId?: string): Promise<JournalRows> {
+  private async readJournalRows(turnIds: string[], conversationId?: string): Promise<JournalRows> {
     const hint = conversationId === undefined ? {} : { within: { conversation_id: conversationId } };
     const ofTurns = { among: { field: 'turn_id', values: turnIds }, hint } as const;
     const { steps, claims, outcomes, answers } = this.rows;

@@ -93,7 +93,7 @@ export abstract class RowsTurnStore extends RowsSideStore implements TurnStore {
     const where = isForward ? { number: { gt: page.after } } : below;
     const order = { number: isForward ? 'asc' : 'desc' } as const;
     const query = { equals: { conversation_id: conversationId }, where, order, limit };
-    return (await this.#find(query, bytes)).sort(byNumber);
+    return (await this.find(query, bytes)).sort(byNumber);
   }
 
   async listUnendedTurns(conversationId: string, bytes?: number): Promise<Turn[]> {
@@ -101,7 +101,7 @@ export abstract class RowsTurnStore extends RowsSideStore implements TurnStore {
     const order = { number: 'asc' } as const;
     // By number one would walk the whole conversation instead of the few that are wanted.
     const query = { equals, where: UNENDED, order, hint: { avoidIndexOf: 'number' } } as const;
-    return (await this.#find(query, bytes)).sort(byNumber);
+    return (await this.find(query, bytes)).sort(byNumber);
   }
 
   async listUnendedTurnsOf(userId: string): Promise<Turn[]> {
@@ -149,7 +149,7 @@ export abstract class RowsTurnStore extends RowsSideStore implements TurnStore {
   }
 
   /** With `bytes` only the first ones that fit: the database measures before it sends. */
-  async #find(query: Query<'turns'>, bytes: number | undefined): Promise<Turn[]> {
+  private async find(query: Query<'turns'>, bytes: number | undefined): Promise<Turn[]> {
     const { turns, steps, claims, outcomes, answers } = this.rows;
     if (bytes === undefined) return turns.find(query);
     const found = await turns.measure(query, '_id');

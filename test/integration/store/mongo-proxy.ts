@@ -13,31 +13,31 @@ const headerBytes = 16;
 /** Stands between a store and its server: records commands and loses answers on request. */
 export class MongoProxy {
   readonly commands: RecordedCommand[] = [];
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
-  #losesAnswerTo?: string;
+  private readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+  private losesAnswerTo?: string;
 
   private constructor(readonly target: URL) {
-    this.#server = createServer((client) => this.#join(client));
+    this.server = createServer((client) => this.join(client));
   }
 
   static async start(url: string): Promise<MongoProxy> {
     const proxy = new MongoProxy(new URL(url));
-    proxy.#server.listen(0, '127.0.0.1');
-    await once(proxy.#server, 'listening');
+    proxy.server.listen(0, '127.0.0.1');
+    await once(proxy.server, 'listening');
     return proxy;
   }
 
   /** The target's URL with this proxy's address. */
   get url(): string {
     const url = new URL(this.target);
-    url.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
     return url.href;
   }
 
   /** The next command of that name reaches the server, whose answer is lost together with the connection. */
   loseNextAnswerTo(name: string): void {
-    this.#losesAnswerTo = name;
+    this.losesAnswerTo = name;
   }
 
   commandsNamed(name: string): Record<string, unknown>[] {
@@ -45,36 +45,36 @@ export class MongoProxy {
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
-    await once(this.#server, 'close');
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+    await once(this.server, 'close');
   }
 
-  #join(client: Socket): void {
+  private join(client: Socket): void {
     const server = connect(Number(this.target.port), this.target.hostname);
     let isAnswerLost = false;
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
-      this.#sockets.add(socket);
+      this.sockets.add(socket);
       socket.on('error', () => undefined);
       socket.once('close', () => [client, server].forEach((each) => each.destroy()));
     }
     readMessages(client, (message) => {
-      isAnswerLost ||= this.#record(message);
+      isAnswerLost ||= this.record(message);
       server.write(message);
     });
     server.on('data', (data) => (isAnswerLost ? client.destroy() : client.write(data)));
   }
 
   /** Whether the answer to this one is to be lost. */
-  #record(message: Buffer): boolean {
+  private record(message: Buffer): boolean {
     if (message.readInt32LE(12) !== opMessage) return false;
     const body = message.subarray(headerBytes + 4 + 1);
     const command = mongoose.mongo.BSON.deserialize(body.subarray(0, body.readInt32LE(0)));
     const name = Object.keys(command)[0] ?? '';
     this.commands.push({ name, command });
-    if (name !== this.#losesAnswerTo) return false;
-    this.#losesAnswerTo = undefined;
+    if (name !== this.losesAnswerTo) return false;
+    this.losesAnswerTo = undefined;
     return true;
   }
 }

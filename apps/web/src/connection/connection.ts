@@ -58,45 +58,45 @@ export const NOTICEABLE_GAP_MS = 2_000;
 /** The life of the one socket: connects, waits longer after each failure, and tells what it knows. */
 export class Connection {
   readonly state = new Observable<ConnectionState>({ phase: 'connecting' });
-  readonly #socket: Socket;
-  readonly #eventListeners = new Set<(event: ServerEvent) => void>();
-  #failures = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly socket: Socket;
+  private readonly eventListeners = new Set<(event: ServerEvent) => void>();
+  private failures = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
-    this.#socket = io({
+    this.socket = io({
       transports: ['websocket'],
       reconnection: false,
       autoConnect: false,
       auth: (give) => give(readToken() === null ? {} : { token: readToken() }),
     });
-    this.#socket.on('connect', () => this.#connected());
-    this.#socket.on('connect_error', (error) => this.#failed(error));
-    this.#socket.on('disconnect', () => this.#lost());
-    this.#socket.onAny((name: string, event: ServerEvent) => this.#received(name, event));
-    this.#socket.io.on('ping', () => this.#heard());
+    this.socket.on('connect', () => this.connected());
+    this.socket.on('connect_error', (error) => this.failed(error));
+    this.socket.on('disconnect', () => this.lost());
+    this.socket.onAny((name: string, event: ServerEvent) => this.received(name, event));
+    this.socket.io.on('ping', () => this.heard());
     window.addEventListener('online', () => this.tryNow());
-    window.addEventListener('offline', () => this.#socket.connected && this.#socket.disconnect());
+    window.addEventListener('offline', () => this.socket.connected && this.socket.disconnect());
   }
 
   open(): void {
-    this.#connect();
+    this.connect();
   }
 
   /** Ends the waiting for the next try. */
   tryNow(): void {
     if (this.state.get().phase !== 'waiting') return;
-    clearTimeout(this.#timer);
+    clearTimeout(this.timer);
     this.state.set({ ...this.state.get(), phase: 'connecting', nextTryAt: undefined });
-    this.#connect();
+    this.connect();
   }
 
   signIn(token: string): void {
     if (!acceptToken(token)) return location.reload();
-    this.#failures = 0;
+    this.failures = 0;
     this.state.set({ phase: 'connecting' });
-    this.#socket.disconnect();
-    this.#connect();
+    this.socket.disconnect();
+    this.connect();
   }
 
   /** Forgets the token and asks for another one; says why, if one was used and there is a reason. */
@@ -104,21 +104,21 @@ export class Connection {
     if (this.state.get().phase === 'signed_out') return;
     const hadToken = readToken() !== null;
     writeToken(null);
-    clearTimeout(this.#timer);
+    clearTimeout(this.timer);
     this.state.set({ phase: 'signed_out', reason: hadToken ? reason : undefined });
-    this.#socket.disconnect();
+    this.socket.disconnect();
   }
 
   onEvent(listener: (event: ServerEvent) => void): void {
-    this.#eventListeners.add(listener);
+    this.eventListeners.add(listener);
   }
 
   /** Sends once; rejects with {@link RequestError}. Nothing is buffered while the socket is down. */
   async request<N extends ClientRequestName>(name: N, body: ClientRequest<N>): Promise<ClientAnswer<N>> {
-    if (!this.#socket.connected) throw new RequestError('unavailable', 'Not connected.');
+    if (!this.socket.connected) throw new RequestError('unavailable', 'Not connected.');
     let answer: ClientAnswer<N> | ClientError;
     try {
-      answer = (await this.#socket.timeout(ACK_TIMEOUT_MS).emitWithAck(name, body)) as
+      answer = (await this.socket.timeout(ACK_TIMEOUT_MS).emitWithAck(name, body)) as
         ClientAnswer<N> | ClientError;
     } catch {
       throw new RequestError('unavailable', 'The server did not answer.');
@@ -131,53 +131,53 @@ export class Connection {
   }
 
   /** With the token in the handshake, too: then a crowd of connections without one keeps nobody out. */
-  #connect(): void {
-    this.#socket.io.opts.protocols = toProtocols(readToken());
-    this.#socket.connect();
+  private connect(): void {
+    this.socket.io.opts.protocols = toProtocols(readToken());
+    this.socket.connect();
   }
 
-  #connected(): void {
-    this.#failures = 0;
+  private connected(): void {
+    this.failures = 0;
     const { lostAt } = this.state.get();
     const now = Date.now();
     const again = lostAt !== undefined && now - lostAt >= NOTICEABLE_GAP_MS;
     this.state.set({ phase: 'connected', heardAt: now, connectedAt: now, again });
   }
 
-  #failed({ message, data = {} }: Error & { data?: Refusal }): void {
+  private failed({ message, data = {} }: Error & { data?: Refusal }): void {
     rememberWayIn(data.sign_in);
     if (message === 'unauthorized' || data.code === 'unauthorized') return this.signOut('refused');
-    this.#wait(data.retry_after_ms);
+    this.wait(data.retry_after_ms);
   }
 
-  #lost(): void {
-    if (this.state.get().phase === 'connected') this.#wait();
+  private lost(): void {
+    if (this.state.get().phase === 'connected') this.wait();
   }
 
-  #wait(leastMs = 0): void {
+  private wait(leastMs = 0): void {
     if (this.state.get().phase === 'signed_out') return;
-    clearTimeout(this.#timer);
+    clearTimeout(this.timer);
     const now = Date.now();
-    const longest = Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LONGEST_RETRY_MS);
+    const longest = Math.min(FIRST_RETRY_MS * 2 ** this.failures, LONGEST_RETRY_MS);
     const delayMs = Math.max(leastMs, longest * (0.75 + Math.random() * 0.25));
-    this.#failures += 1;
+    this.failures += 1;
     const { lostAt = now, heardAt } = this.state.get();
     this.state.set({ phase: 'waiting', lostAt, heardAt, nextTryAt: now + delayMs });
-    this.#timer = setTimeout(() => this.tryNow(), delayMs);
+    this.timer = setTimeout(() => this.tryNow(), delayMs);
   }
 
-  #heard(): void {
+  private heard(): void {
     const state = this.state.get();
     // Not through `set`: the time matters only once the connection is lost, so nobody needs to be woken for it.
     if (state.phase === 'connected') state.heardAt = Date.now();
   }
 
-  #received(name: string, event: ServerEvent): void {
-    this.#heard();
+  private received(name: string, event: ServerEvent): void {
+    this.heard();
     if (name === 'token_expired') return this.signOut('expired');
     if (typeof event !== 'object' || event === null || event.type !== name || !('conversation_id' in event))
       return;
-    for (const listener of this.#eventListeners) listener(event);
+    for (const listener of this.eventListeners) listener(event);
   }
 }
 

@@ -1,22 +1,22 @@
 /** What `useSyncExternalStore` needs: a value that is replaced, never changed, and listeners. */
 export class Observable<T> {
-  #value: T;
-  readonly #listeners = new Set<() => void>();
+  private value: T;
+  private readonly listeners = new Set<() => void>();
 
   constructor(value: T) {
-    this.#value = value;
+    this.value = value;
   }
 
-  readonly get = (): T => this.#value;
+  readonly get = (): T => this.value;
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   };
 
   set(value: T): void {
-    if (Object.is(value, this.#value)) return;
-    this.#value = value;
-    for (const listener of this.#listeners) listener();
+    if (Object.is(value, this.value)) return;
+    this.value = value;
+    for (const listener of this.listeners) listener();
   }
 }

@@ -6,37 +6,37 @@ const TICK_MS = 200;
 
 /** The server's time as far as it is known. It stands still while the page is cut off. */
 export class Clock {
-  readonly #listeners = new Set<() => void>();
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #nowMs = 0;
+  private readonly listeners = new Set<() => void>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private nowMs = 0;
 
   constructor(
     private readonly connection: Connection,
     private readonly conversations: Conversations,
   ) {
-    this.#tick();
-    connection.state.subscribe(() => this.#tick());
+    this.tick();
+    connection.state.subscribe(() => this.tick());
   }
 
-  readonly now = (): number => this.#nowMs;
+  readonly now = (): number => this.nowMs;
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    this.#tick();
-    this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
+    this.listeners.add(listener);
+    this.tick();
+    this.timer ??= setInterval(() => this.tick(), TICK_MS);
     return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      this.listeners.delete(listener);
+      if (this.listeners.size > 0) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
     };
   };
 
-  #tick(): void {
+  private tick(): void {
     const { phase, heardAt } = this.connection.state.get();
     const localMs = phase === 'connected' ? Date.now() : (heardAt ?? Date.now());
-    this.#nowMs = Math.round((localMs + this.conversations.serverAheadMs) / TICK_MS) * TICK_MS;
-    for (const listener of this.#listeners) listener();
+    this.nowMs = Math.round((localMs + this.conversations.serverAheadMs) / TICK_MS) * TICK_MS;
+    for (const listener of this.listeners) listener();
   }
 }
 

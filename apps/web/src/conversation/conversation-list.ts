@@ -25,35 +25,35 @@ export class ConversationList {
     isLoaded: false,
     hasMore: false,
   });
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly onUnauthorized: () => void) {}
 
   /** Soon, and once however often it is asked for. */
   refresh(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#read(0), REFRESH_DELAY_MS);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.read(0), REFRESH_DELAY_MS);
   }
 
   /** Nothing that was asked for is read any more. */
   stop(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.timer);
   }
 
   readMore(): Promise<void> {
-    return this.#read(this.state.get().conversations.length);
+    return this.read(this.state.get().conversations.length);
   }
 
   async rename(id: string, title: string): Promise<void> {
     const { conversations } = this.state.get();
-    this.#replace(conversations.map((one) => (one.id === id ? { ...one, title } : one)));
-    if (await this.#tell(() => renameConversation(id, title))) this.refresh();
+    this.replace(conversations.map((one) => (one.id === id ? { ...one, title } : one)));
+    if (await this.tell(() => renameConversation(id, title))) this.refresh();
     else this.state.set({ ...this.state.get(), conversations });
   }
 
   /** Gives a conversation that a message has started its title, unless it has one. The server never makes titles up. */
   async nameNew(id: string, title: string): Promise<void> {
-    await this.#tell(async () => {
+    await this.tell(async () => {
       const { title: present } = await readConversation(id);
       if (isUnnamed(present)) await renameConversation(id, title);
     });
@@ -62,14 +62,14 @@ export class ConversationList {
 
   /** True when it is gone. */
   async remove(id: string): Promise<boolean> {
-    const isGone = await this.#tell(() => deleteConversation(id));
-    if (isGone) this.#replace(this.state.get().conversations.filter((one) => one.id !== id));
+    const isGone = await this.tell(() => deleteConversation(id));
+    if (isGone) this.replace(this.state.get().conversations.filter((one) => one.id !== id));
     return isGone;
   }
 
-  async #read(skip: number): Promise<void> {
+  private async read(skip: number): Promise<void> {
     const before = this.state.get();
-    await this.#tell(async () => {
+    await this.tell(async () => {
       const page = await listConversations(skip);
       const seen = new Set(page.map((one) => one.id));
       const others = before.conversations.filter((one) => !seen.has(one.id));
@@ -84,7 +84,7 @@ export class ConversationList {
   }
 
   /** False, and the reason in `problem`, when the server refused. */
-  async #tell(action: () => Promise<unknown>): Promise<boolean> {
+  private async tell(action: () => Promise<unknown>): Promise<boolean> {
     try {
       await action();
       return true;
@@ -96,7 +96,7 @@ export class ConversationList {
     }
   }
 
-  #replace(conversations: readonly ConversationSummary[]): void {
+  private replace(conversations: readonly ConversationSummary[]): void {
     this.state.set({ ...this.state.get(), conversations, problem: undefined });
   }
 }

@@ -40,34 +40,34 @@ export class Conversations {
   readonly held = new Observable<ReadonlyMap<string, HeldConversation>>(new Map());
   /** Server clock minus this machine's, ms: the highest seen, because a delay only ever lowers it. */
   serverAheadMs = 0;
-  #clockKnown = false;
-  #current: string | undefined;
-  readonly #joined = new Set<string>();
-  readonly #turnEndListeners = new Set<(conversationId: string) => void>();
+  private clockKnown = false;
+  private current: string | undefined;
+  private readonly joined = new Set<string>();
+  private readonly turnEndListeners = new Set<(conversationId: string) => void>();
 
   constructor(private readonly connection: Connection) {
-    connection.onEvent((event) => this.#receive(event));
-    connection.state.subscribe(() => this.#connectionChanged());
+    connection.onEvent((event) => this.receive(event));
+    connection.state.subscribe(() => this.connectionChanged());
   }
 
   /** Shows this conversation; the one before is kept only while a turn of it is running. */
   show(conversationId: string | undefined): void {
-    const before = this.#current;
-    this.#current = conversationId;
-    if (before !== undefined && before !== conversationId) this.#leaveIfIdle(before);
+    const before = this.current;
+    this.current = conversationId;
+    if (before !== undefined && before !== conversationId) this.leaveIfIdle(before);
     if (conversationId === undefined) return;
-    if (!this.held.get().has(conversationId)) this.#replace(conversationId, startHolding(conversationId));
-    void this.#join(conversationId);
+    if (!this.held.get().has(conversationId)) this.replace(conversationId, startHolding(conversationId));
+    void this.join(conversationId);
   }
 
   /** Tells when a turn of a held conversation has ended or a new one was accepted: lists want to know. */
   onTurnChange(listener: (conversationId: string) => void): void {
-    this.#turnEndListeners.add(listener);
+    this.turnEndListeners.add(listener);
   }
 
   /** Forgets a conversation that has been deleted. */
   forget(conversationId: string): void {
-    this.#joined.delete(conversationId);
+    this.joined.delete(conversationId);
     const next = new Map(this.held.get());
     if (next.delete(conversationId)) this.held.set(next);
   }
@@ -79,37 +79,37 @@ export class Conversations {
     const first = held.earlierTurns[0] ?? held.view.turns[0];
     const last = turns.at(-1);
     if (first && last && last.number !== first.number - 1) return;
-    this.#replace(conversationId, { ...held, earlierTurns: [...turns, ...held.earlierTurns], hasEarlier });
+    this.replace(conversationId, { ...held, earlierTurns: [...turns, ...held.earlierTurns], hasEarlier });
   }
 
-  #connectionChanged(): void {
+  private connectionChanged(): void {
     if (this.connection.state.get().phase === 'connected') {
-      for (const id of this.held.get().keys()) void this.#join(id);
+      for (const id of this.held.get().keys()) void this.join(id);
     } else {
-      this.#joined.clear();
-      this.#clockKnown = false;
+      this.joined.clear();
+      this.clockKnown = false;
     }
   }
 
-  async #join(conversationId: string): Promise<void> {
-    if (this.connection.state.get().phase !== 'connected' || this.#joined.has(conversationId)) return;
-    this.#joined.add(conversationId);
+  private async join(conversationId: string): Promise<void> {
+    if (this.connection.state.get().phase !== 'connected' || this.joined.has(conversationId)) return;
+    this.joined.add(conversationId);
     try {
       await this.connection.request('join', { conversation_id: conversationId });
     } catch (error) {
-      this.#joined.delete(conversationId);
+      this.joined.delete(conversationId);
       const held = this.held.get().get(conversationId);
       const isConnected = this.connection.state.get().phase === 'connected';
       if (held && error instanceof RequestError && isConnected) {
-        this.#replace(conversationId, { ...held, problem: error });
+        this.replace(conversationId, { ...held, problem: error });
       }
     }
   }
 
-  #leaveIfIdle(conversationId: string): void {
+  private leaveIfIdle(conversationId: string): void {
     const held = this.held.get().get(conversationId);
     if (!held || (held.isLoaded && activeTurn(held.view))) return;
-    if (this.#joined.has(conversationId)) {
+    if (this.joined.has(conversationId)) {
       this.connection.request('leave', { conversation_id: conversationId }).catch(() => {
         // A connection that breaks has left already.
       });
@@ -117,41 +117,41 @@ export class Conversations {
     this.forget(conversationId);
   }
 
-  #receive(event: ServerEvent): void {
+  private receive(event: ServerEvent): void {
     const id = event.conversation_id;
-    this.#learnClock(event.timestamp);
+    this.learnClock(event.timestamp);
     // Who sends has joined: the snapshot of a conversation that a message started comes unasked.
-    if (event.type === 'snapshot') this.#joined.add(id);
-    if (event.type === 'cancelled' && event.deleted) return this.#receiveDeleted(id);
+    if (event.type === 'snapshot') this.joined.add(id);
+    if (event.type === 'cancelled' && event.deleted) return this.receiveDeleted(id);
     const held = this.held.get().get(id) ?? startHolding(id);
     const view = reduce(held.view, event);
     const passing = reducePassing(held.passing, event);
     const thoughts = reduceThoughts(held.thoughts, event);
     const rest = event.type === 'snapshot' ? continueFrom(held, view) : {};
-    this.#replace(id, { ...held, view, passing, thoughts, ...rest });
+    this.replace(id, { ...held, view, passing, thoughts, ...rest });
     if (['turn_queued', 'complete', 'error', 'cancelled'].includes(event.type)) {
-      for (const listener of this.#turnEndListeners) listener(id);
-      if (id !== this.#current) this.#leaveIfIdle(id);
+      for (const listener of this.turnEndListeners) listener(id);
+      if (id !== this.current) this.leaveIfIdle(id);
     }
   }
 
   /** Somebody deleted it on another page, or its time was up. */
-  #receiveDeleted(id: string): void {
-    this.#joined.delete(id);
-    for (const listener of this.#turnEndListeners) listener(id);
-    if (id !== this.#current) return this.forget(id);
+  private receiveDeleted(id: string): void {
+    this.joined.delete(id);
+    for (const listener of this.turnEndListeners) listener(id);
+    if (id !== this.current) return this.forget(id);
     const problem = new RequestError('not_found', 'It was deleted.');
-    this.#replace(id, { ...startHolding(id), problem });
+    this.replace(id, { ...startHolding(id), problem });
   }
 
-  #learnClock(timestamp: string): void {
+  private learnClock(timestamp: string): void {
     const aheadMs = Date.parse(timestamp) - Date.now();
     if (Number.isNaN(aheadMs)) return;
-    this.serverAheadMs = this.#clockKnown ? Math.max(this.serverAheadMs, aheadMs) : aheadMs;
-    this.#clockKnown = true;
+    this.serverAheadMs = this.clockKnown ? Math.max(this.serverAheadMs, aheadMs) : aheadMs;
+    this.clockKnown = true;
   }
 
-  #replace(conversationId: string, held: HeldConversation): void {
+  private replace(conversationId: string, held: HeldConversation): void {
     this.held.set(new Map(this.held.get()).set(conversationId, held));
   }
 }

@@ -31,63 +31,63 @@ const PREFIX = 'switchyard.outbox.';
 /** Sends messages one by one, in order, and again after a reconnect: the id makes a resend the same turn. */
 export class Outbox {
   readonly messages = new Observable<readonly OutgoingMessage[]>(readKept());
-  #isSending = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  private isSending = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly connection: Connection,
     /** Told once, when a new conversation has got its id. */
     private readonly onConversation: (startedOn: string, conversationId: string, content: string) => void,
   ) {
-    connection.state.subscribe(() => void this.#sendAll());
+    connection.state.subscribe(() => void this.sendAll());
   }
 
   add(content: string, to: { conversationId: string } | { startedOn: string }): void {
-    this.#set([
+    this.set([
       ...this.messages.get(),
       { clientMessageId: newId(), content, writtenAt: Date.now(), state: 'unsent', ...to },
     ]);
-    void this.#sendAll();
+    void this.sendAll();
   }
 
   remove(clientMessageId: string): void {
-    this.#set(this.messages.get().filter((message) => message.clientMessageId !== clientMessageId));
+    this.set(this.messages.get().filter((message) => message.clientMessageId !== clientMessageId));
   }
 
   retry(clientMessageId: string): void {
-    this.#change(clientMessageId, { state: 'unsent', problem: undefined });
-    void this.#sendAll();
+    this.change(clientMessageId, { state: 'unsent', problem: undefined });
+    void this.sendAll();
   }
 
   /** Drops what a view shows by now. */
   prune(isShown: (clientMessageId: string) => boolean): void {
     const kept = this.messages.get().filter((message) => !isShown(message.clientMessageId));
-    if (kept.length < this.messages.get().length) this.#set(kept);
+    if (kept.length < this.messages.get().length) this.set(kept);
   }
 
-  async #sendAll(): Promise<void> {
-    if (this.#isSending) return;
-    this.#isSending = true;
-    clearTimeout(this.#timer);
+  private async sendAll(): Promise<void> {
+    if (this.isSending) return;
+    this.isSending = true;
+    clearTimeout(this.timer);
     try {
       for (;;) {
         const next = this.messages.get().find((message) => message.state === 'unsent');
-        if (!next || this.connection.state.get().phase !== 'connected' || !(await this.#send(next))) return;
+        if (!next || this.connection.state.get().phase !== 'connected' || !(await this.send(next))) return;
       }
     } finally {
-      this.#isSending = false;
+      this.isSending = false;
     }
   }
 
   /** True when the next one may follow. */
-  async #send(message: OutgoingMessage): Promise<boolean> {
+  private async send(message: OutgoingMessage): Promise<boolean> {
     try {
       const { conversation_id } = await this.connection.request('message', {
         content: message.content,
         client_message_id: message.clientMessageId,
         conversation_id: message.conversationId,
       });
-      this.#accepted(message, conversation_id);
+      this.accepted(message, conversation_id);
       return true;
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
@@ -96,18 +96,18 @@ export class Outbox {
       const mayComeLater =
         code !== 'budget_exceeded' && (retryAfterMs !== undefined || code === 'unavailable');
       if (!mayComeLater) {
-        this.#change(message.clientMessageId, { state: 'refused', problem: error.message });
+        this.change(message.clientMessageId, { state: 'refused', problem: error.message });
         return true;
       }
-      this.#change(message.clientMessageId, { problem: error.message });
-      this.#timer = setTimeout(() => void this.#sendAll(), error.retryAfterMs ?? 2_000);
+      this.change(message.clientMessageId, { problem: error.message });
+      this.timer = setTimeout(() => void this.sendAll(), error.retryAfterMs ?? 2_000);
       return false;
     }
   }
 
-  #accepted(message: OutgoingMessage, conversationId: string): void {
+  private accepted(message: OutgoingMessage, conversationId: string): void {
     const { startedOn } = message;
-    this.#set(
+    this.set(
       this.messages.get().map((other) => {
         if (other.clientMessageId === message.clientMessageId) {
           return { ...other, conversationId, state: 'stored' as const, problem: undefined };
@@ -120,8 +120,8 @@ export class Outbox {
       this.onConversation(startedOn, conversationId, message.content);
   }
 
-  #change(clientMessageId: string, change: Partial<OutgoingMessage>): void {
-    this.#set(
+  private change(clientMessageId: string, change: Partial<OutgoingMessage>): void {
+    this.set(
       this.messages
         .get()
         .map((message) =>
@@ -130,7 +130,7 @@ export class Outbox {
     );
   }
 
-  #set(messages: readonly OutgoingMessage[]): void {
+  private set(messages: readonly OutgoingMessage[]): void {
     const after = new Map(messages.map((message) => [message.clientMessageId, message]));
     for (const { clientMessageId } of this.messages.get()) {
       if (!after.has(clientMessageId)) localStorage.removeItem(PREFIX + clientMessageId);

@@ -16,15 +16,15 @@ export interface ToolListState {
 /** What the workers offer at the moment it was asked. */
 export class ToolList {
   readonly state = new Observable<ToolListState>({});
-  #text: string | undefined;
+  private text: string | undefined;
 
   async read(): Promise<void> {
     try {
       const { tools } = await listTools();
       // Read again and again: what is the same draws nothing anew.
       const text = JSON.stringify(tools);
-      if (text === this.#text && this.state.get().problem === undefined) return;
-      this.#text = text;
+      if (text === this.text && this.state.get().problem === undefined) return;
+      this.text = text;
       this.state.set({ toolsets: groupByToolset(tools) });
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
