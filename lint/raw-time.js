@@ -60,7 +60,7 @@ export const rawTime = [
     },
   },
   {
-    files: ['libs/**/*.spec.ts'],
+    files: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'test/integration/**/*.ts'],
     rules: {
       'no-restricted-globals': [
         'error',

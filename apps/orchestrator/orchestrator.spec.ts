@@ -2,13 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMessage, type Body } from '#contracts';
 import { callId, CONVERSATION_ID, openPorts, TURN_ID, turnRow, type TestPorts } from '#journal/testing';
 import type { Delivery } from '#messaging';
-import { createMetrics } from '#observability';
 import { SeededRandom, VirtualClock } from '#time/testing';
-import { InputSchemas } from '#tools';
-import { InPlaceChecks } from '#tools/testing';
-import { Orchestrator } from './orchestrator.js';
-import type { OrchestratorDeps } from './deps/orchestrator.deps.js';
-import { testSettings } from './testing/test-settings.js';
+import type { Orchestrator } from './orchestrator.js';
+import { createOrchestrator } from './testing/create-orchestrator.js';
 
 let ports: TestPorts;
 let orchestrator: Orchestrator;
@@ -16,20 +12,7 @@ beforeEach(async () => {
   // On a clock that stands: what it does now and then must not outlive the test.
   const random = new SeededRandom(1);
   ports = await openPorts('orchestrator-2', { clock: new VirtualClock(random).view(), random });
-  const deps: OrchestratorDeps = {
-    ...ports,
-    processId: ports.me,
-    model: {
-      stream: () => {
-        throw new Error('no model is asked');
-      },
-    },
-    metrics: createMetrics({ collectDefaults: false }),
-    slowChecks: new InPlaceChecks(),
-    schemas: new InputSchemas(),
-    settings: testSettings(),
-  };
-  orchestrator = new Orchestrator(deps);
+  orchestrator = createOrchestrator(ports);
 });
 afterEach(() => ports.store.close());
 

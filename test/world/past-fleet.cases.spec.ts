@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ConversationEvent } from '#contracts';
+import { decodeEvent } from '../../libs/messaging/event-codec.js';
 import { Case } from './case.js';
+import { STEADY } from './faults.js';
 import { WORLD_TOOLS } from './simulated-tools.js';
 
 /** Mistakes of the past that hung on when processes came, went or stood still. */
@@ -80,6 +83,34 @@ describe('a worker', () => {
 });
 
 describe('an orchestrator', () => {
+  it.each(SEEDS)('that was replaced while it stood still in an answer says no more of it (seed %d)', (seed) =>
+    Case.play({ seed }, async (play) => {
+      const { world } = play;
+      const old: ConversationEvent[] = [];
+      // It has much to say yet when it thaws.
+      world.faults.model = { ...STEADY, stalls: 1 };
+      const keep = (event: ConversationEvent) => {
+        if (event.type === 'token' && event.attempt === 100) old.push(event);
+      };
+      play.arm({
+        how: 'freeze',
+        kind: 'orchestrator',
+        point: 'token_streamed',
+        afterMs: 0,
+        forMs: 40_000,
+      });
+      const turnId = await play.send(play.bob, []);
+      await play.ended(turnId);
+      await play.thawed();
+      world.broker.memory.follow(play.conversationId, (content) => keep(decodeEvent(content)!));
+      // As long as the word takes that is on its way.
+      await world.clock.sleep(100);
+      old.length = 0;
+      await world.clock.sleep(5_000);
+      expect(old).toEqual([]);
+    }),
+  );
+
   it.each([0, 20, 40, 60])(
     'that stood still while it asked for tools (from %d ms on) still offers them',
     (afterMs) =>

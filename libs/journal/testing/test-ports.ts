@@ -39,6 +39,7 @@ export class RecordingBus {
     this.take(queue, message);
   readonly send = async (key: string, message: Message): Promise<PublishOutcome> => this.take(key, message);
   readonly emit = (event: ConversationEvent): void => void this.events.push(event);
+  readonly connectedForMs = (): number => 0;
 
   private take(to: string, message: Message): PublishOutcome {
     this.sent.push({ to, message });

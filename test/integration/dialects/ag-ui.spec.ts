@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { HttpAgent, type BaseEvent, type Interrupt, type Message } from '@ag-ui/client';
 import type { ConversationEvent, Step } from '#contracts';
 import { createMetrics } from '#observability';
-import { waitFor } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 import { JWT_SECRET, signTestToken, startHarness, type Harness } from '../gateway/gateway-harness.js';
 import { addCall, PlayedTurn } from '../gateway/played-turn.js';
 
@@ -229,8 +229,10 @@ describe('a run', () => {
     const { ask, events } = agentOf('b');
     const asked = ask('stay');
     await nextTurn();
-    harness.running.gateway.dialectTurns.stop();
-    await asked.catch(() => undefined);
+    const stopping = harness.running.gateway.drain(0);
+    const ended = asked.catch(() => undefined);
+    await inTime(ended, { what: 'the end of the run' });
+    await stopping;
     expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'server_restarting' });
   });
 

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { StoreUnavailableError } from '#store';
 import { McpChatClient, readStrictly } from '../../e2e/mcp-chat-client.js';
@@ -55,7 +54,7 @@ describe('a client that stops reading', () => {
     server.cork();
     await played.answer(LONG_TEXT);
     await waitFor(() => server.writableNeedDrain, { what: 'a server that waits for its client' });
-    for (let round = 0; round < 50; round++) await setImmediate();
+    for (let round = 0; round < 50; round++) await new Promise((resolve) => setImmediate(resolve));
     expect(server.writableLength).toBeLessThan(256 * 1024);
     expect((await other.event('complete')).content === LONG_TEXT).toBe(true);
     await other.send('and next?', { conversation_id: played.turn.conversation_id });

@@ -142,8 +142,9 @@ describe('a streamed completion', () => {
   it('ends with an error when the server stops', async () => {
     const response = await post('/v1/chat/completions', { ...ASKED, stream: true });
     await nextTurn();
-    harness.running.gateway.dialectTurns.stop();
-    const body = await response.text();
+    const stopping = harness.running.gateway.drain(0);
+    const body = await inTime(response.text(), { what: 'the end of the stream' });
+    await stopping;
     expect(body).toContain('"code":"server_restarting"');
     expect(body).not.toContain('[DONE]');
   });

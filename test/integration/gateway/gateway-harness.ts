@@ -14,7 +14,7 @@ import { openConfig } from '../../../apps/gateway/testing/open-config.js';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import type { FeedTimings } from '../../../apps/gateway/feeds/feed-timings.js';
 import type { GatewayConfig, GatewayDeps } from '../../../apps/gateway/gateway.deps.js';
-import { waitFor } from '../../services/wait-for.js';
+import { inTime, waitFor } from '../../services/wait-for.js';
 import { waitSkipping } from '../../services/wait-skipping.js';
 
 export type Received = ConversationEvent | Snapshot;
@@ -278,14 +278,13 @@ export class Client {
   }
 
   request(name: string, ...payload: unknown[]): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${name} was not answered`)), PATIENCE_MS);
+    const answered = new Promise<Answer>((resolve) => {
       this.socket.emit(name, ...payload, (answer: Answer) => {
-        clearTimeout(timer);
         this.order.push('ack');
         resolve(answer);
       });
     });
+    return inTime(answered, { what: `an answer to ${name}`, timeoutMs: PATIENCE_MS });
   }
 
   async send(content: string, more: object = {}): Promise<{ conversation_id: string; turn_id: string }> {

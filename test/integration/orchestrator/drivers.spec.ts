@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { newMessage } from '#contracts';
 import type { DeliveryOutcome } from '#messaging';
-import { createMetrics, Refusals } from '#observability';
 import type { Store } from '#store';
 import { DEFAULT_BUDGETS } from '#turn';
 import { SeededRandom, VirtualClock } from '#time/testing';
-import { InPlaceChecks } from '#tools/testing';
 import {
   callRow,
   claimRow,
@@ -15,63 +14,33 @@ import {
   turnRow,
   type TestPorts,
 } from '#journal/testing';
-import type { DrivingDeps } from '../../../apps/orchestrator/work/driving.deps.js';
-import { Drivers, type HeldHint } from '../../../apps/orchestrator/turn/drivers.js';
-import { QueueGlances } from '../../../apps/orchestrator/fairness/queue-glances.js';
-import { CallShares } from '../../../apps/orchestrator/fairness/call-shares.js';
-import { History } from '../../../apps/orchestrator/turn/history.js';
-import type { TakeUp } from '../../../apps/orchestrator/turn/take-up.js';
-import { TurnMemory } from '../../../apps/orchestrator/work/turn-memory.js';
+import type { Orchestrator } from '../../../apps/orchestrator/orchestrator.js';
+import type { OrchestratorDeps } from '../../../apps/orchestrator/deps/orchestrator.deps.js';
+import { createOrchestrator } from '../../../apps/orchestrator/testing/create-orchestrator.js';
 import { testSettings } from '../../../apps/orchestrator/testing/test-settings.js';
-import type { TurnWork } from '../../../apps/orchestrator/work/turn-work.js';
+import { scriptedModel, USAGE } from './fleet-harness.js';
 
 const ME = 'orchestrator-1';
 const MINUTE_MS = 60_000;
 
+const HINT = { turn_id: TURN_ID, conversation_id: CONVERSATION_ID };
+
 let ports: TestPorts;
-let history: History;
 beforeEach(async () => {
   ports = await openPorts(ME);
-  history = new History(ports.store);
   await ports.store.insertTurn(turnRow());
-  await ports.store.claim(claimRow(TURN_ID, ME));
 });
 afterEach(() => ports.store.close());
 
-/** Takes the turn up from the store, as often as it is asked to. */
-class Taking {
-  times = 0;
-  isDeleted = false;
-
-  async takeUp(): Promise<TurnWork> {
-    this.times++;
-    const journal = (await ports.store.readJournal(TURN_ID))!;
-    return {
-      memory: new TurnMemory(journal, ports.store),
-      claimAttempt: 1,
-      history: [],
-      catalogue: [],
-      approvedBefore: new Set(),
-      conversation: { isDeleted: this.isDeleted, tools: undefined, model: undefined },
-    } as Partial<TurnWork> as TurnWork;
-  }
+function start(change: Partial<OrchestratorDeps> = {}): Orchestrator {
+  const budgets = { ...DEFAULT_BUDGETS, turnMs: 120 * MINUTE_MS };
+  return createOrchestrator(ports, { settings: testSettings({ budgets }), ...change });
 }
 
-function createDrivers(taking: Taking, store: Store = ports.store): Drivers {
-  const { bus, log, peers } = ports;
-  const budgets = { ...DEFAULT_BUDGETS, turnMs: 120 * MINUTE_MS };
-  const settings = testSettings({ budgets, turnsAtOnce: 10 });
-  const metrics = createMetrics({ collectDefaults: false });
-  const slowChecks = new InPlaceChecks();
-  const deps = { ...ports, store, bus, log, peers, metrics, settings, slowChecks } as unknown as DrivingDeps;
-  const queues = new QueueGlances(bus, ports.clock);
-  const refusals = new Refusals(deps.metrics.refusals, deps.log, ports.clock);
-  const shares = new CallShares({ ...deps, queues, placesOf: () => 0, refusals });
-  return new Drivers(deps, ports, taking as unknown as TakeUp, history, {
-    queues,
-    shares,
-    refusals,
-  });
+async function insertConversation(deleted_at?: string): Promise<void> {
+  const at = new Date().toISOString();
+  const row = { user_id: 'user_1', title: '', policy: 'enqueue' as const, created_at: at, updated_at: at };
+  await ports.store.insertConversation({ _id: CONVERSATION_ID, ...row, ...(deleted_at && { deleted_at }) });
 }
 
 /** The same store that does something more when a turn is cached as waiting for a person. */
@@ -94,7 +63,6 @@ describe('a turn that waits for a person', () => {
     async (later) => {
       const call = callRow(1, { approval: 'required' });
       await ports.store.commitStep(stepRow(1, { calls: [call], stop_reason: 'tool_use' }));
-      const taking = new Taking();
       let noteAnswered: () => void = () => undefined;
       const answered = new Promise<void>((resolve) => (noteAnswered = resolve));
       const answer = async () => {
@@ -107,22 +75,20 @@ describe('a turn that waits for a person', () => {
           by: 'ann',
           at: new Date().toISOString(),
         });
-        void drivers.advance(TURN_ID, CONVERSATION_ID);
+        void orchestrator.advance(HINT);
         noteAnswered();
       };
       let isFirst = true;
-      const drivers = createDrivers(
-        taking,
-        storeThat(() => {
-          if (isFirst) void answer();
-          isFirst = false;
-        }),
-      );
-      await drivers.advance(TURN_ID, CONVERSATION_ID);
+      const store = storeThat(() => {
+        if (isFirst) void answer();
+        isFirst = false;
+      });
+      const orchestrator = start({ store });
+      await orchestrator.advance(HINT);
       await answered;
       for (let round = 0; round < 10; round++) await new Promise(setImmediate);
       expect(ports.recorded.bodies('tool.call')).toHaveLength(1);
-      await drivers.drain(0);
+      await orchestrator.drain(0);
     },
   );
 });
@@ -143,19 +109,21 @@ describe('the cached status of a turn that waits for a person', () => {
         };
       },
     });
-    const drivers = createDrivers(new Taking(), slow);
-    await drivers.advance(TURN_ID, CONVERSATION_ID);
+    const orchestrator = start({ store: slow });
+    await orchestrator.advance(HINT);
     await rounds(60);
     expect((await ports.store.getTurn(TURN_ID))?.status).toBe('awaiting_input');
-    await drivers.drain(0);
+    await orchestrator.drain(0);
   });
 });
 
 describe('a hint that is held', () => {
   let world: VirtualClock;
-  let drivers: Drivers;
-  const hold = (hint: HeldHint) => drivers.advance(TURN_ID, CONVERSATION_ID, hint);
-  const inHand = () => ({ lost: new AbortController().signal });
+  let orchestrator: Orchestrator;
+  const hold = (lost = new AbortController().signal) => {
+    const message = newMessage(ports, 'turn.advance', HINT);
+    return orchestrator.advance(HINT, { message, redelivered: false, lost });
+  };
 
   beforeEach(async () => {
     world = new VirtualClock(new SeededRandom(1));
@@ -163,21 +131,21 @@ describe('a hint that is held', () => {
     ports.clock = world.view({ wallAheadMs: Date.now() - world.wall() });
     await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], stop_reason: 'tool_use' }));
     await ports.store.claim(claimRow(callRow(1).tool_call_id, 'worker-1'));
-    drivers = createDrivers(new Taking());
+    orchestrator = start();
   });
 
   afterEach(async () => {
-    const drained = drivers.drain(0);
+    const drained = orchestrator.drain(0);
     await world.advance(1_000);
     await drained;
   });
 
   it('is replaced after ten minutes, unless its delivery was lost and another one holds the turn', async () => {
     const lost = new AbortController();
-    void hold({ lost: lost.signal });
+    void hold(lost.signal);
     await world.advance(5 * MINUTE_MS);
     lost.abort();
-    void hold(inHand());
+    void hold();
     await world.advance(9 * MINUTE_MS);
     expect(ports.recorded.bodies('turn.advance')).toEqual([]);
     await world.advance(2 * MINUTE_MS);
@@ -186,7 +154,7 @@ describe('a hint that is held', () => {
 
   it('is kept until the broker has confirmed the one in its place', async () => {
     const outcomes: DeliveryOutcome[] = [];
-    void hold(inHand()).then((outcome) => outcomes.push(outcome));
+    void hold().then((outcome) => outcomes.push(outcome));
     ports.recorded.answer = () => 'unknown';
     await world.advance(11 * MINUTE_MS);
     expect(ports.recorded.bodies('turn.advance')).toHaveLength(1);
@@ -200,18 +168,31 @@ describe('a hint that is held', () => {
 
 describe('what a process remembers of a conversation', () => {
   it.each([
-    [false, 'is there for its next turn'],
-    [true, 'is forgotten with the end of a turn when it has been deleted'],
-  ])('(deleted: %s) %s', async (isDeleted, _what) => {
+    ['is there for its next turn', undefined],
+    ['is forgotten with the end of a turn when it has been deleted', '2026-01-01T00:00:00.000Z'],
+  ])('%s', async (_what, deleted_at) => {
     const world = new VirtualClock(new SeededRandom(1));
     ports.clock = world;
-    await ports.store.commitStep(stepRow(1, { blocks: [{ type: 'text', text: 'private' }] }));
-    await history.before(CONVERSATION_ID, 1);
-    const drivers = createDrivers(Object.assign(new Taking(), { isDeleted }));
-    await drivers.advance(TURN_ID, CONVERSATION_ID);
-    await world.runUntil('the end of the turn', () => drivers.size === 0, MINUTE_MS);
-    await ports.store.removeTurns(CONVERSATION_ID, [TURN_ID], 'ids');
-    const { messages } = await history.before(CONVERSATION_ID, 2);
-    expect(JSON.stringify(messages).includes('private')).toBe(!isDeleted);
+    const model = scriptedModel((_request, index) => [
+      { type: 'text', text: `private ${index}` },
+      { type: 'end', stop_reason: 'end_turn', usage: USAGE },
+    ]);
+    const orchestrator = start({ model });
+    const drive = async (number: number) => {
+      await orchestrator.advance({ ...HINT, turn_id: `turn_${number}` });
+      await world.runUntil(`the end of turn ${number}`, () => orchestrator.size === 0, MINUTE_MS);
+    };
+    await drive(1);
+    await ports.store.insertTurn(turnRow(2));
+    await insertConversation(deleted_at);
+    await drive(2);
+    // Gone from the store, but for a third turn of a conversation of the same name.
+    await ports.store.removeTurns(CONVERSATION_ID, [TURN_ID, 'turn_2'], 'ids');
+    await ports.store.removeConversation(CONVERSATION_ID);
+    await ports.store.insertTurn(turnRow(3));
+    await drive(3);
+    const said = JSON.stringify(model.requests.at(-1)!.messages);
+    expect(said.includes('private')).toBe(deleted_at === undefined);
+    await orchestrator.drain(0);
   });
 });

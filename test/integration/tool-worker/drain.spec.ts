@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool, defineToolset, type ToolContext } from '#tools';
 import { inTime, waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel, USAGE } from '../orchestrator/fleet-harness.js';
 
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const QUESTION = { message: 'Sure?', schema: { type: 'object', properties: {} } };
 
 let fleet: FleetHarness;

@@ -78,7 +78,6 @@ describe('streamResponse', () => {
       for (; taken < 100; taken++) yield NEWS;
     });
     const streaming = streamResponse(fake.response, stream, { clock, write: () => ['x'] });
-    await new Promise((resolve) => setTimeout(resolve, 0));
     for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
     expect([fake.written.length, taken]).toEqual([1, 0]);
     fake.isFull = false;

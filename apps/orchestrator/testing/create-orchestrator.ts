@@ -1,0 +1,35 @@
+import type { TestPorts } from '#journal/testing';
+import type { Model } from '#llm';
+import { createMetrics } from '#observability';
+import { InputSchemas } from '#tools';
+import { InPlaceChecks } from '#tools/testing';
+import { Orchestrator } from '../orchestrator.js';
+import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
+import { testSettings } from './test-settings.js';
+
+/** Says nothing until it is told to stop. */
+export const silentModel: Model = {
+  // eslint-disable-next-line require-yield
+  async *stream(_request, signal) {
+    await new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  },
+};
+
+/** A whole orchestrator on the ports of a test. It follows no queue: the test hands it what comes in. */
+export function createOrchestrator(
+  ports: Omit<TestPorts, 'recorded' | 'dead'>,
+  change: Partial<OrchestratorDeps> = {},
+): Orchestrator {
+  return new Orchestrator({
+    ...ports,
+    processId: ports.me,
+    model: silentModel,
+    metrics: createMetrics({ collectDefaults: false }),
+    slowChecks: new InPlaceChecks(),
+    schemas: new InputSchemas(),
+    settings: testSettings(),
+    ...change,
+  });
+}
