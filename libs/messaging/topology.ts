@@ -5,14 +5,14 @@ import { controlKey, type QueueKind, type Role } from '#contracts';
  * every argument of a durable queue here is frozen.
  */
 
-const eventExchangeCount = 8;
+const EVENT_EXCHANGE_COUNT = 8;
 
 /** All durable and direct. */
 export const exchanges = {
   commands: 'switchyard.commands',
   control: 'switchyard.control',
   dead: 'switchyard.dead',
-  events: Array.from({ length: eventExchangeCount }, (_, index) => `switchyard.events.${index}`),
+  events: Array.from({ length: EVENT_EXCHANGE_COUNT }, (_, index) => `switchyard.events.${index}`),
 } as const;
 
 /** Ready messages that a command queue takes before it refuses. */
@@ -109,7 +109,7 @@ export function eventExchange(conversationId: string): string {
   for (let index = 0; index < conversationId.length; index++) {
     hash = Math.imul(hash ^ conversationId.charCodeAt(index), 0x01000193);
   }
-  return exchanges.events[(hash >>> 0) % eventExchangeCount]!;
+  return exchanges.events[(hash >>> 0) % EVENT_EXCHANGE_COUNT]!;
 }
 
 function exclusiveQueue(

@@ -9,7 +9,7 @@ import type { MemoryBroker } from './memory-broker.js';
 import { MemoryConsumer, type MemoryHandler } from './memory-consumer.js';
 import type { MemoryQueue, StoredMessage } from './memory-queue.js';
 
-const deadPrefetch = 10;
+const DEAD_PREFETCH = 10;
 
 export interface MemoryBusOptions extends Time {
   /** Shared by buses that play several processes. */
@@ -76,7 +76,7 @@ class MemoryBus implements Bus {
   }
 
   async consumeDead(handler: (dead: DeadDelivery) => Promise<void>): Promise<Consumer> {
-    return this.startConsumer(this.broker.deadLetters, deadPrefetch, (message, hold) =>
+    return this.startConsumer(this.broker.deadLetters, DEAD_PREFETCH, (message, hold) =>
       deliverDead(toDeadDelivery(message), handler, hold, { ...this.time, logger: this.logger }),
     );
   }

@@ -1,7 +1,7 @@
 import { BusSetupError } from '../bus-errors.js';
 
 /** Seconds; a dead peer is noticed after two to three of them. */
-const heartbeatSeconds = '10';
+const HEARTBEAT_SECONDS = '10';
 
 export interface BrokerUrl {
   /** For amqplib, with credentials: never to be shown. */
@@ -17,6 +17,6 @@ export function parseBrokerUrl(url: string): BrokerUrl {
     throw new BusSetupError('RABBITMQ_URL must look like amqp://user:password@host:5672/vhost');
   }
   const place = `${parsed.host || 'localhost'}${parsed.pathname}`;
-  if (!parsed.searchParams.has('heartbeat')) parsed.searchParams.set('heartbeat', heartbeatSeconds);
+  if (!parsed.searchParams.has('heartbeat')) parsed.searchParams.set('heartbeat', HEARTBEAT_SECONDS);
   return { href: parsed.href, place };
 }

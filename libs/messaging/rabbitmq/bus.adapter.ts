@@ -18,13 +18,13 @@ import { Publisher } from './publisher.adapter.js';
 import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.adapter.js';
 import { declareCommandQueue, declareTopology, onOwnChannel } from './topology.adapter.js';
 
-const notFound = '404';
+const NOT_FOUND = '404';
 /** On what a consumer put among the dead itself. */
-const reasonHeader = 'x-switchyard-reason';
+const REASON_HEADER = 'x-switchyard-reason';
 /** Of dead letters: storing them is quick and nobody waits. */
-const deadPrefetch = 10;
+const DEAD_PREFETCH = 10;
 /** A queue without a leader answers nothing, nor does a broker that hangs: who asks has other things to do. */
-const inspectTimeoutMs = 5_000;
+const INSPECT_TIMEOUT_MS = 5_000;
 
 export interface RabbitmqBusOptions extends Time {
   /** `amqp://user:password@host:port/vhost`; never logged. */
@@ -139,7 +139,7 @@ class RabbitmqBus implements Bus {
     const outcome = await this.publisher.publishBytes(exchanges.dead, queue, content, {
       messageId: String(properties.messageId ?? ''),
       persistent: true,
-      headers: { [reasonHeader]: verdict.reason },
+      headers: { [REASON_HEADER]: verdict.reason },
     });
     return outcome === 'confirmed' ? 'ack' : verdict;
   }
@@ -148,7 +148,7 @@ class RabbitmqBus implements Bus {
     const logger = this.logger;
     return this.startConsumer({
       queue: deadLetterQueue.name,
-      prefetch: deadPrefetch,
+      prefetch: DEAD_PREFETCH,
       declare: (model) => declareTopology(model, logger),
       handle: (message, hold) =>
         deliverDead(toDeadDelivery(message), handler, hold, { ...this.options, logger }),
@@ -160,10 +160,10 @@ class RabbitmqBus implements Bus {
     if (!model) throw new BusUnavailableError('not connected to RabbitMQ');
     try {
       const looking = onOwnChannel(model, (channel) => channel.checkQueue(queue));
-      const { consumerCount, messageCount } = await within(this.options.clock, looking, inspectTimeoutMs);
+      const { consumerCount, messageCount } = await within(this.options.clock, looking, INSPECT_TIMEOUT_MS);
       return { consumers: consumerCount, messages: messageCount };
     } catch (error) {
-      if (codeOf(error) === notFound) return 'missing';
+      if (codeOf(error) === NOT_FOUND) return 'missing';
       throw new BusUnavailableError(`queue ${queue} could not be inspected: ${textOf(error)}`);
     }
   }
@@ -228,7 +228,7 @@ class RabbitmqBus implements Bus {
 
 function toDeadDelivery({ content, properties, fields }: ConsumeMessage): DeadDelivery {
   const headers = properties.headers ?? {};
-  const ownReason: unknown = headers[reasonHeader];
+  const ownReason: unknown = headers[REASON_HEADER];
   if (typeof ownReason === 'string') {
     const reason = rejectionOf(ownReason);
     return {

@@ -5,9 +5,9 @@ import type { BusLogger } from '../bus-logger.js';
 import { textOf } from './broker-error.js';
 import type { Rebuildable, SupervisedConnection } from './connection.adapter.js';
 
-const closeTimeoutMs = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 /** A queue without a leader answers nothing; it must not hold up anything else. */
-const setUpTimeoutMs = 20_000;
+const SET_UP_TIMEOUT_MS = 20_000;
 
 export interface ChannelOptions<C extends Channel> {
   /** For the log. */
@@ -79,7 +79,7 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
     if (!model || this.isClosed || this.channel) return;
     try {
       const channel = await this.open(model);
-      await within(this.connection.time.clock, this.options.setUp(channel, model), setUpTimeoutMs);
+      await within(this.connection.time.clock, this.options.setUp(channel, model), SET_UP_TIMEOUT_MS);
       if (this.channel !== channel) return;
       this.isReady = true;
       this.failures = 0;
@@ -133,5 +133,5 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
 async function closeQuietly(channel: Channel, clock: Clock): Promise<void> {
   // amqplib never answers `close()` when the connection goes at that moment; the event comes in any case.
   const closed = new Promise((resolve) => channel.once('close', resolve));
-  await settledWithin(clock, Promise.race([closed, channel.close()]), closeTimeoutMs);
+  await settledWithin(clock, Promise.race([closed, channel.close()]), CLOSE_TIMEOUT_MS);
 }

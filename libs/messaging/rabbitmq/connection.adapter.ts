@@ -6,13 +6,13 @@ import type { BusLogger } from '../bus-logger.js';
 import { codeOf, textOf } from './broker-error.js';
 import type { BrokerUrl } from './broker-url.js';
 
-const connectTimeoutMs = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** Whoever was connected has work that waits, and tries again. */
-const reconnectTimeoutMs = 5_000;
-const closeTimeoutMs = 2_000;
-const stableAfterMs = 10_000;
+const RECONNECT_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+const STABLE_AFTER_MS = 10_000;
 /** Where nobody listens a try costs nothing, so a broker that comes back is found at once: every 200 to 400 ms. */
-const refusedBackOff = 2;
+const REFUSED_BACK_OFF = 2;
 
 /** A channel that is opened again on every new connection. */
 export interface Rebuildable {
@@ -77,7 +77,7 @@ export class SupervisedConnection {
 
   /** The first try; rejects with the broker's error. Afterwards the connection is kept. */
   async open(): Promise<void> {
-    await this.connect(connectTimeoutMs);
+    await this.connect(CONNECT_TIMEOUT_MS);
   }
 
   async close(): Promise<void> {
@@ -87,7 +87,7 @@ export class SupervisedConnection {
     await Promise.all([...this.channels].map((channel) => channel.close()));
     const model = this.channelModel;
     if (!model) return;
-    await settledWithin(this.options.clock, model.close(), closeTimeoutMs);
+    await settledWithin(this.options.clock, model.close(), CLOSE_TIMEOUT_MS);
     // Also frees whoever still waits for an answer.
     if (this.channelModel === model) socketOf(model).destroy(new Error('connection given up'));
   }
@@ -107,7 +107,7 @@ export class SupervisedConnection {
     });
     this.watch(model);
     if (this.isClosed) {
-      await settledWithin(this.options.clock, model.close(), closeTimeoutMs);
+      await settledWithin(this.options.clock, model.close(), CLOSE_TIMEOUT_MS);
       return;
     }
     this.channelModel = model;
@@ -136,7 +136,7 @@ export class SupervisedConnection {
   private onClose(model: ChannelModel, error?: Error): void {
     if (this.channelModel !== model) return;
     // A connection that never lasts is not tried again and again at full speed.
-    if (this.options.clock.now() - (this.connectedSince ?? 0) > stableAfterMs) this.failures = 0;
+    if (this.options.clock.now() - (this.connectedSince ?? 0) > STABLE_AFTER_MS) this.failures = 0;
     this.channelModel = undefined;
     this.connectedSince = undefined;
     this.blocked = false;
@@ -157,12 +157,12 @@ export class SupervisedConnection {
 
   /** A frozen peer never answers the end of our stream: its socket would outlive the connection. */
   private destroyLater(model: ChannelModel): void {
-    this.options.clock.after(closeTimeoutMs, () => socketOf(model).destroy(), { unref: true });
+    this.options.clock.after(CLOSE_TIMEOUT_MS, () => socketOf(model).destroy(), { unref: true });
   }
 
   private async reconnect(): Promise<void> {
     try {
-      await this.connect(reconnectTimeoutMs);
+      await this.connect(RECONNECT_TIMEOUT_MS);
     } catch (error) {
       if (this.isClosed) return;
       const wasRefused = this.isRefused;
@@ -171,7 +171,7 @@ export class SupervisedConnection {
         const { name } = this.options;
         this.options.logger.warn({ connection: name, reason: textOf(error) }, 'RabbitMQ is not reachable');
       }
-      this.reconnectLater(this.isRefused ? refusedBackOff : this.failures++);
+      this.reconnectLater(this.isRefused ? REFUSED_BACK_OFF : this.failures++);
     }
   }
 }

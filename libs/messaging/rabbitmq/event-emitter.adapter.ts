@@ -9,7 +9,7 @@ import type { SupervisedConnection } from './connection.adapter.js';
 import { declareExchanges } from './topology.adapter.js';
 
 /** Events that wait for the socket; what comes while there are more is dropped. */
-const maxWaiting = 32_768;
+const MAX_WAITING = 32_768;
 
 /** Fire and forget: viewers find holes by themselves. */
 export class EventEmitter {
@@ -22,7 +22,7 @@ export class EventEmitter {
   ) {
     this.channel = new SupervisedChannel(connection, {
       name: 'emitting',
-      open: (model) => model.createChannel({ highWaterMark: maxWaiting }),
+      open: (model) => model.createChannel({ highWaterMark: MAX_WAITING }),
       setUp: async (channel, model) => {
         this.isFull = false;
         channel.on('drain', () => (this.isFull = false));
@@ -59,6 +59,6 @@ export class EventEmitter {
   private send(channel: Channel, conversationId: string, content: Buffer): void {
     if (channel.publish(eventExchange(conversationId), conversationId, content)) return;
     this.isFull = true;
-    this.logger.warn({ waiting: maxWaiting }, 'the broker reads too slowly, events are dropped');
+    this.logger.warn({ waiting: MAX_WAITING }, 'the broker reads too slowly, events are dropped');
   }
 }

@@ -7,9 +7,9 @@ import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
 import { declareTopology } from './topology.adapter.js';
 
-const confirmTimeoutMs = 5_000;
+const CONFIRM_TIMEOUT_MS = 5_000;
 /** More are refused: a broker that stopped reading must not fill the memory of its publishers. */
-const maxUnconfirmed = 20_000;
+const MAX_UNCONFIRMED = 20_000;
 
 /** Publishes mandatory messages and tells what became of each. Nothing is kept for later. */
 export class Publisher {
@@ -51,7 +51,7 @@ export class Publisher {
 
   /** The broker takes nothing at present, whatever the queue. */
   get isStalled(): boolean {
-    return this.connection.isBlocked || this.unconfirmed >= maxUnconfirmed;
+    return this.connection.isBlocked || this.unconfirmed >= MAX_UNCONFIRMED;
   }
 
   /** The latest of the broker's answers to become due has not come: it is away without having said so. */
@@ -76,7 +76,7 @@ export class Publisher {
     if (!channel) return Promise.resolve('unknown');
     if (this.isStalled) return Promise.resolve('refused');
     return new Promise((resolve) => {
-      const timer = this.connection.time.clock.after(confirmTimeoutMs, () => {
+      const timer = this.connection.time.clock.after(CONFIRM_TIMEOUT_MS, () => {
         this.silent = this.channel.current === channel;
         resolve('unknown');
       });

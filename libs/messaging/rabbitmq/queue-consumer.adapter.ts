@@ -7,7 +7,7 @@ import { Hold } from '../hold.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
 
-const cancelTimeoutMs = 2_000;
+const CANCEL_TIMEOUT_MS = 2_000;
 
 export interface QueueConsumerOptions {
   connection: SupervisedConnection;
@@ -46,7 +46,7 @@ export class QueueConsumer implements Consumer {
     const { clock } = this.options.connection.time;
     this.channel.retire();
     const channel = this.channel.current;
-    if (channel) await settledWithin(clock, channel.cancel(this.consumerTag), cancelTimeoutMs);
+    if (channel) await settledWithin(clock, channel.cancel(this.consumerTag), CANCEL_TIMEOUT_MS);
     await settledWithin(clock, Promise.all(this.running), graceMs);
     await this.channel.close();
   }

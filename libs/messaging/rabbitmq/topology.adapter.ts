@@ -3,7 +3,7 @@ import type { BusLogger } from '../bus-logger.js';
 import { commandQueue, deadLetterQueue, exchanges, sharedQueues, type QueueDefinition } from '../topology.js';
 import { codeOf, textOf } from './broker-error.js';
 
-const preconditionFailed = '406';
+const PRECONDITION_FAILED = '406';
 
 /** Runs `work` on a channel of its own: what is refused closes only that one. */
 export async function onOwnChannel<T>(
@@ -79,7 +79,7 @@ async function declareOrAccept(
   try {
     await onOwnChannel(model, declare);
   } catch (error) {
-    if (codeOf(error) !== preconditionFailed) throw error;
+    if (codeOf(error) !== PRECONDITION_FAILED) throw error;
     await onOwnChannel(model, check);
     logger.warn({ name, reason: textOf(error) }, 'exists with other arguments, used as it is');
   }

@@ -9,12 +9,12 @@ import { toFilters } from './filters.js';
 import { firstDuplicate, isDuplicateKey } from './mongo-errors.js';
 import { MongoReads } from './mongo-reads.js';
 
-const rememberedInserts = 10_000;
+const REMEMBERED_INSERTS = 10_000;
 
 /** One collection, read and written; writes are tried again as reads are. */
 export class MongoRows<Name extends CollectionName> extends MongoReads<Name> implements RowsOf<Name> {
   /** Ids whose insert ended without an answer: when the same row is inserted again, a stored one is its own. */
-  private readonly unanswered = new LRUCache<string, true>({ max: rememberedInserts });
+  private readonly unanswered = new LRUCache<string, true>({ max: REMEMBERED_INSERTS });
 
   insert(row: Rows[Name]): Promise<Inserted<Rows[Name]>> {
     return this.insertOr<never>(row, () => this.findById(row._id));

@@ -4,7 +4,7 @@ import { StoreUnavailableError } from '../store-errors.js';
 import type { OpenCollections } from './open-collections.js';
 import { retryWithin } from './retry-within.js';
 
-const pingBudgetMs = 2_000;
+const PING_BUDGET_MS = 2_000;
 
 /** MongoDB, or what speaks its protocol: single-document writes by a majority, no transactions. */
 export class MongoDatabase implements RowDatabase {
@@ -31,14 +31,14 @@ export class MongoDatabase implements RowDatabase {
 
   async ping(): Promise<void> {
     const database = this.opened.connection.db;
-    await retryWithin(this.clocks, pingBudgetMs, async () => database?.command({ ping: 1 }));
+    await retryWithin(this.clocks, PING_BUDGET_MS, async () => database?.command({ ping: 1 }));
   }
 
   async time(): Promise<number> {
     const { db } = this.opened.connection;
     // By its old name: some that speak the protocol have no other, and MongoDB itself has kept it.
     const hello = { isMaster: 1 };
-    const answer = await retryWithin(this.clocks, pingBudgetMs, async () => db!.command(hello));
+    const answer = await retryWithin(this.clocks, PING_BUDGET_MS, async () => db!.command(hello));
     return (answer.localTime as Date).getTime();
   }
 
