@@ -15,7 +15,7 @@ export interface KnowledgeOptions {
 }
 
 export function createKnowledgeToolset({ docsDir, dataDir }: KnowledgeOptions = {}): ToolsetHost {
-  const folder = docsDir ?? fileURLToPath(new URL('../tools/local/documents/', import.meta.url));
+  const folder = docsDir ?? fileURLToPath(new URL('./documents/', import.meta.url));
   const file = dataDir === undefined ? ':memory:' : join(dataDir, 'knowledge.db');
   const searcher = new KnowledgeSearcher({ folder, file });
   return defineToolset({

@@ -36,7 +36,7 @@ export { result };
 describe('docs/tools.md', () => {
   it('shows the example worker and its tool as they are', () => {
     const [tool] = codeBlocks(section(tools, '## Writing a tool'), 'js');
-    const [worker] = codeBlocks(section(tools, '## A worker of your own'), 'js');
+    const [worker] = codeBlocks(section(tools, '## Your own worker'), 'js');
     expect(tool!.code.trim()).toBe(example('weather.tool.mjs').trim());
     expect(worker!.code.trim()).toBe(example('worker.mjs').trim());
     expect(worker!.code.trim().split('\n').length).toBeLessThanOrEqual(20);

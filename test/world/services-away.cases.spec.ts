@@ -3,7 +3,7 @@ import { Case } from './case.js';
 import type { PlannedCall } from '../soak/plan.js';
 import type { Outage } from './strikes.js';
 
-/** The broker's and the store's rows of "Who dies, and what happens" (docs/architecture.md). */
+/** The broker's and the store's rows of docs/architecture.md, "Failures". */
 
 const LONG: PlannedCall = { tool: 'once', takesMs: 6_000 };
 const STEPS = [[LONG, { ...LONG, tool: 'repeat' as const }], [{ tool: 'once' as const, takesMs: 200 }]];

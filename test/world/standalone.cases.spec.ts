@@ -4,7 +4,7 @@ import { Case } from './case.js';
 import { KINDS, type Kind } from './kinds.js';
 
 /**
- * The row "standalone" (docs/architecture.md, "Who dies, and what happens"): one of each role, all of which die at once
+ * The row "standalone" (docs/architecture.md, "Failures"): one of each role, all of which die at once
  * and with them the bus. The store is what is left.
  */
 

@@ -5,7 +5,7 @@ import { Case } from './case.js';
 import type { PlannedCall } from '../soak/plan.js';
 import { WORLD_TOOLS } from './simulated-tools.js';
 
-/** One case for each row of "Who dies, and what happens" (docs/architecture.md) that is about a process. */
+/** One case for each row of docs/architecture.md, "Failures", that is about a process. */
 
 const ALL = WORLD_TOOLS.length;
 const ONCE: PlannedCall = { tool: 'once', takesMs: 500 };

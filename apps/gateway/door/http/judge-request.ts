@@ -18,7 +18,7 @@ const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 const READING_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * A page on the internet must not drive a laptop (docs/security.md, "A website that somebody with a session visits").
+ * A page on the internet must not drive a laptop (docs/security.md, "A website that a signed-in user visits").
  * The reason of a refusal, undefined if there is none. A page reaches a local server by its own host name (DNS
  * rebinding), from its own origin, or by a form.
  */
