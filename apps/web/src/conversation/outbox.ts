@@ -1,6 +1,6 @@
 import { type Connection, RequestError } from '../connection/connection.js';
 import { Observable } from '../connection/observable.js';
-import { newId } from './new-id.js';
+import { newId } from './route.js';
 
 /** A message that this device holds until a view shows it. */
 export interface OutgoingMessage {

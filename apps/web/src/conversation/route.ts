@@ -1,5 +1,4 @@
 import { Observable } from '../connection/observable.js';
-import { newId } from './new-id.js';
 
 /** Where the page is: `/#/c/<conversation id>`, or an empty page with a name of its own. */
 export type Route = { conversationId: string } | { startedOn: string };
@@ -41,4 +40,11 @@ export class Router {
 function readRoute(): Route | undefined {
   const conversationId = pattern.exec(location.hash)?.[1];
   return conversationId === undefined ? undefined : { conversationId };
+}
+
+/** 32 random hex digits. `crypto.randomUUID` exists only in secure contexts, and a page on a LAN is none. */
+export function newId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
 }

@@ -3,8 +3,7 @@ import { readRegistration, register, requestToken, type Registration } from '../
 import { HttpError } from '../connection/http.js';
 import { forgetInvitation, readInvitation } from '../connection/invitation.js';
 import { useObservable, useSession } from '../session/session.js';
-import { SignInHeading } from './sign-in-heading.js';
-import { SignInProblem, SIGN_IN_PROBLEM } from './sign-in-problem.js';
+import { SIGN_IN_PROBLEM, SignInHeading, SignInProblem } from './sign-in-parts.js';
 
 const WORDS = {
   refused: 'You have been signed out. Sign in again.',

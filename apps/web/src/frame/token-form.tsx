@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useObservable, useSession } from '../session/session.js';
-import { SignInHeading } from './sign-in-heading.js';
-import { SignInProblem, SIGN_IN_PROBLEM } from './sign-in-problem.js';
+import { SIGN_IN_PROBLEM, SignInHeading, SignInProblem } from './sign-in-parts.js';
 
 const WORDS = { refused: 'This token was not accepted.', expired: 'Your token has expired.' };
 

@@ -1,5 +1,5 @@
-import type { StepView, TurnView } from '#contracts';
 import { memo, useMemo } from 'react';
+import type { StepView, TurnView } from '#contracts';
 import type { Passing } from '../conversation/passing.js';
 import type { Thought, ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { hasEnded } from '../conversation/conversations.js';
@@ -10,7 +10,6 @@ import { StepCard } from '../timeline/step-card.js';
 import { isThought, ThoughtLine } from '../timeline/thought-line.js';
 import { Markdown } from './markdown.js';
 import { OwnMessage } from './own-message.js';
-import { replacedSteps } from './replaced-steps.js';
 import { SummaryNote } from './summary-note.js';
 import { ThinkingNote } from './thinking-note.js';
 import { TurnEnd } from './turn-end.js';
@@ -123,4 +122,9 @@ function Draft({ text, answer }: { text: string; answer: string }) {
       </div>
     </AsideNote>
   );
+}
+
+/** By the number of a step, the text that takes the place of its own in the answer. */
+export function replacedSteps({ steps }: TurnView): ReadonlyMap<number, string> {
+  return new Map(steps.flatMap(({ replaces = [], text }) => replaces.map((n) => [n, text] as const)));
 }

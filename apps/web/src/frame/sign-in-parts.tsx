@@ -1,3 +1,14 @@
+import { Icon } from './icon.js';
+
+export function SignInHeading({ children }: { children: string }) {
+  return (
+    <h1>
+      <Icon name="switch" className="mark" />
+      {children}
+    </h1>
+  );
+}
+
 /** The id that fields name as their description. */
 export const SIGN_IN_PROBLEM = 'sign-in-problem';
 
