@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Step } from '#contracts';
 import { stepRow } from '#journal';
 import { shortenResults, tokensOfMessages, type ModelMessage } from '#turn';
-import { findRoom, requestLimit, type RoomSought } from './find-room.js';
+import { findRoom, requestLimit, type RoomSought } from './plan-compaction.js';
 
 const by = { clock: { wall: () => 0 } };
 const turn = { turn: { _id: 't', conversation_id: 'c', number: 2 } as never };
