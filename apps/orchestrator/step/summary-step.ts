@@ -7,7 +7,7 @@ import { asksModel } from '../ask/known-answers.js';
 import type { FailedAnswer, ModelAnswer, WholeAnswer } from '../ask/model-answer.js';
 import type { DrivingDeps } from '../work/driving.deps.js';
 import type { TurnWork } from '../work/turn-work.js';
-import { findRoom, mayCompact, mayShortenInstead, type RoomSought } from './plan-compaction.js';
+import { planCompaction, mayCompact, mayShortenInstead, type CompactionInput } from './plan-compaction.js';
 import type { StepRequest } from './prepare-request.js';
 import { failRow, failureCodeOf } from './step-row.js';
 import type { StepInProgress } from './step-viewers.js';
@@ -30,9 +30,9 @@ export class SummaryStep {
   /** Undefined when the request fits as it is, as far as is known. */
   async beforeRequest(request: StepRequest, step: StepInProgress): Promise<Written | undefined> {
     if (this.windowTokens === undefined || !this.mayCompact) return undefined;
-    const room = findRoom(this.sought(request));
-    if (room === 'enough') return undefined;
-    if (room === 'summarise') return this.summarise(request, step);
+    const plan = planCompaction(this.compactionInput(request));
+    if (plan === 'none') return undefined;
+    if (plan === 'summarise') return this.summarise(request, step);
     const attempt = stepAttempt(this.work.claimAttempt, 0);
     return { row: this.shortened(step.n, { attempt, usage: null }) };
   }
@@ -64,7 +64,8 @@ export class SummaryStep {
     const text = textOf(answer).trim();
     if (text !== '') return { row: this.summarised(n, answer, text) };
     const { attempt, usage } = answer;
-    if (mayShortenInstead(this.sought(request))) return { row: this.shortened(n, { attempt, usage }) };
+    if (mayShortenInstead(this.compactionInput(request)))
+      return { row: this.shortened(n, { attempt, usage }) };
     return { row: this.fail(n, 'model_error', NOTHING_WRITTEN, answer) };
   }
 
@@ -78,7 +79,7 @@ export class SummaryStep {
   }
 
   /** The summary of a history is counted with its messages. */
-  private sought({ summary: _counted, ...request }: StepRequest): RoomSought {
+  private compactionInput({ summary: _counted, ...request }: StepRequest): CompactionInput {
     const messages = messagesOfTurn(this.work.memory.journal);
     return {
       ...this.before,
