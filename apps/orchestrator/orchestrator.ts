@@ -13,7 +13,7 @@ import { QueueGlances } from './fairness/queue-glances.js';
 import { CallShares } from './fairness/call-shares.js';
 import { History } from './turn/history.js';
 import { TakeUp } from './turn/take-up.js';
-import { warnOfMissingPrices } from './ask/missing-prices.js';
+import { warnOfMissingPrices } from './ask/model-cost.js';
 import { ModelAnnouncer } from './ask/model-announcer.js';
 import { RequestImages } from './ask/request-images.js';
 import type { OrchestratorDeps } from './deps/orchestrator.deps.js';

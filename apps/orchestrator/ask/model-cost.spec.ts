@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from '#observability';
-import { countCost } from './model-cost.js';
+import { countCost, warnOfMissingPrices } from './model-cost.js';
 
 const usage = { input_tokens: 1_000_000, cached_tokens: 600_000, output_tokens: 200_000 };
 const PRICES = new Map([
@@ -33,5 +33,33 @@ describe('what answers cost', () => {
 
   it('is not counted without a price', async () => {
     expect(await countedFor('openai/other')).toEqual([]);
+  });
+});
+
+const PRICE = { input: 1, cachedInput: 1, output: 1 };
+const allowedModels = ['demo', 'anthropic/claude', 'openai/*', 'openai/gpt-6', 'ollama/qwen'];
+
+function warningsOf(prices: string[], cost: number | undefined): unknown[] {
+  const warnings: unknown[] = [];
+  const modelPrices = new Map(prices.map((name) => [name, PRICE]));
+  const usage = { budget: { tokens: 1_000, cost }, keepDays: 400 };
+  warnOfMissingPrices(
+    { allowedModels, modelPrices, usage },
+    { warn: (fields) => void warnings.push(fields) },
+  );
+  return warnings;
+}
+
+describe('the warning about missing prices', () => {
+  it('names the allowed models that have no price, of their own or of their provider', () => {
+    expect(warningsOf(['anthropic', 'openai/gpt-6'], 5)).toEqual([{ models: ['openai/*', 'ollama/qwen'] }]);
+  });
+
+  it('is left out when each model but the demo one has a price', () => {
+    expect(warningsOf(['anthropic', 'openai', 'ollama/qwen'], 5)).toEqual([]);
+  });
+
+  it('is left out while no budget of cost is set', () => {
+    expect(warningsOf([], undefined)).toEqual([]);
   });
 });

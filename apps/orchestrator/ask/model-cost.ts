@@ -1,6 +1,8 @@
 import type { ModelPrice } from '#bootstrap';
 import type { Usage } from '#contracts';
+import type { Log } from '#journal';
 import type { Metrics } from '#observability';
+import type { OrchestratorSettings } from '../deps/orchestrator.deps.js';
 
 const TOKENS_OF_A_PRICE = 1_000_000;
 
@@ -29,4 +31,19 @@ export function costOf({ input_tokens, cached_tokens, output_tokens }: Usage, pr
     cached_tokens * price.cachedInput +
     output_tokens * price.output;
   return cost / TOKENS_OF_A_PRICE;
+}
+
+/** Tells operators which models, if asked, use up no budget of cost. The demo model costs nothing. */
+export function warnOfMissingPrices(
+  {
+    allowedModels,
+    modelPrices,
+    usage,
+  }: Pick<OrchestratorSettings, 'allowedModels' | 'modelPrices' | 'usage'>,
+  log: Pick<Log, 'warn'>,
+): void {
+  if (usage.budget.cost === undefined) return;
+  const models = allowedModels.filter((name) => name !== 'demo' && !priceOf(modelPrices, name));
+  if (models.length > 0)
+    log.warn({ models }, 'usage.cost_per_user_per_day is set, and these models have no price');
 }

@@ -1,7 +1,7 @@
 import type { Block, Journal, StopReason } from '#contracts';
 import { canForceTool, type ModelRequest } from '#llm';
 import { appendMessages, textOf, unreadableAnswers } from '#turn';
-import type { Streamed } from '../ask/stream-step.js';
+import type { WholeAnswer } from '../ask/model-answer.js';
 import {
   FORMATTER_REQUEST,
   FORMATTER_TOOL,
@@ -41,7 +41,7 @@ export interface FinalAnswer {
 
 /** What the model answered to `answerRequest`: no call of it is kept, so none stays unanswered. */
 export function finalAnswer(
-  { asked, blocks, stopReason }: Extract<Streamed, { ended: 'answered' }>,
+  { asked, blocks, stopReason }: WholeAnswer,
   { steps }: Pick<Journal, 'steps'>,
 ): FinalAnswer {
   // Nothing is asked for any more, whatever it stopped for.
@@ -57,10 +57,7 @@ export function finalAnswer(
 }
 
 /** Whether a step of the loop is the answer that would be forced next: one call of the formatter, and nothing else. */
-export function isEarlyAnswer(
-  { asked, stopReason }: Extract<Streamed, { ended: 'answered' }>,
-  { turn }: Pick<Journal, 'turn'>,
-): boolean {
+export function isEarlyAnswer({ asked, stopReason }: WholeAnswer, { turn }: Pick<Journal, 'turn'>): boolean {
   const [call] = asked;
   return (
     turn.options.formatter === true &&

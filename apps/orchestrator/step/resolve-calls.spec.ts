@@ -4,8 +4,8 @@ import { ArgumentValidator } from '#tools';
 import { DEFAULT_BUDGETS } from '#turn';
 import { InPlaceChecks } from '#tools/testing';
 import { systemTime } from '#time';
-import { resolveCalls, type CallRules } from './resolve-calls.js';
-import type { AskedCall } from '../ask/attempt-run.js';
+import { resolveCalls, withDataFiles, type CallRules } from './resolve-calls.js';
+import type { AskedCall } from '../ask/step-part.js';
 
 const tool: CatalogTool = {
   name: 'mail.send',
@@ -114,5 +114,24 @@ describe('a call with arguments that cannot be read', () => {
       error_type: 'ValidationError',
       error_details: { parameter: 'arguments', provided_value: null, constraint: 'complete arguments' },
     });
+  });
+});
+
+describe('data files of a turn', () => {
+  const toolOf = (input_schema: object) => ({ input_schema }) as CatalogTool;
+  const plots = toolOf({ type: 'object', properties: { code: {}, dataFiles: { type: 'object' } } });
+  const data_files = [{ name: 'sales', file: 'sales.2024.csv' }];
+
+  it('a tool that takes data files gets those of the turn, in the place of what the model made up', () => {
+    const dataFiles = { sales: 'sales.2024.csv' };
+    expect(withDataFiles(plots, { code: 'x' }, { data_files })).toEqual({ code: 'x', dataFiles });
+    expect(withDataFiles(plots, { dataFiles: { a: 'b' } }, { data_files })).toEqual({ dataFiles });
+  });
+
+  it('any other tool, a turn without files, and arguments that are none stay as they are', () => {
+    const args = { code: 'x' };
+    expect(withDataFiles(toolOf({ type: 'object' }), args, { data_files })).toBe(args);
+    expect(withDataFiles(plots, args, {})).toBe(args);
+    expect(withDataFiles(plots, undefined, { data_files })).toBeUndefined();
   });
 });

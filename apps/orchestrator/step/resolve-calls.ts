@@ -5,12 +5,13 @@ import {
   type ErrorDetail,
   type Step,
   type StopReason,
+  type TurnOptions,
 } from '#contracts';
 import { busNameOf, describeUnknownTool, showUnreadable, type ArgumentValidator } from '#tools';
 import { isEndless, type Budgets } from '#turn';
 import { refuseExcess } from './excess-calls.js';
 import { refuseUnsendable } from './sendable-arguments.js';
-import type { AskedCall } from '../ask/attempt-run.js';
+import type { AskedCall } from '../ask/step-part.js';
 
 /** What decides about the calls of a step. */
 export interface CallRules {
@@ -63,6 +64,18 @@ export function refuseEndless(calls: Call[], steps: readonly Step[]): Call[] {
   const message = 'The same calls for the third time in a row. They were not run again.';
   const refusal = errorDetail('Cancelled', message, { started: false });
   return calls.map(({ expires_at: _expires, ...call }) => ({ ...call, approval: 'none', refusal }));
+}
+
+/** What the tool takes of the turn's files, as its own argument; the model knows nothing of them. */
+export function withDataFiles(
+  tool: CatalogTool,
+  args: Record<string, unknown> | undefined,
+  { data_files = [] }: TurnOptions,
+): Record<string, unknown> | undefined {
+  const { properties } = tool.input_schema;
+  const takesFiles = typeof properties === 'object' && properties !== null && 'dataFiles' in properties;
+  if (!args || !takesFiles || data_files.length === 0) return args;
+  return { ...args, dataFiles: Object.fromEntries(data_files.map(({ name, file }) => [name, file])) };
 }
 
 /** `rules.earlier` has the calls of this step before it as well. */

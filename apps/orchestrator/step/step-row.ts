@@ -3,16 +3,16 @@ import { stepRow } from '#journal';
 import type { ModelError } from '#llm';
 import type { Clock } from '#time';
 import { DayBudgetExceeded } from '../admission/day-budgets.js';
-import type { Streamed } from '../ask/stream-step.js';
+import type { ModelAnswer } from '../ask/model-answer.js';
 
 /** The text that viewers have seen, for `cancel` and `fail` rows; calls that were never committed leave no trace. */
-export function partialText(streamed: Pick<Streamed, 'blocks'> | undefined): Block[] {
-  return (streamed?.blocks ?? []).filter((block) => block.type === 'text' && block.text.trim() !== '');
+export function partialText(answer: Pick<ModelAnswer, 'blocks'> | undefined): Block[] {
+  return (answer?.blocks ?? []).filter((block) => block.type === 'text' && block.text.trim() !== '');
 }
 
 /** What was used for a row that has no answer; null if nothing is known of it. */
-export function usageOf(streamed: Pick<Streamed, 'usage'> | undefined): Usage | null {
-  const { usage } = streamed ?? {};
+export function usageOf(answer: Pick<ModelAnswer, 'usage'> | undefined): Usage | null {
+  const { usage } = answer ?? {};
   return usage && usage.input_tokens + usage.output_tokens > 0 ? usage : null;
 }
 
@@ -26,13 +26,13 @@ export function failRow(
   journal: Pick<Journal, 'turn'>,
   n: number,
   error: { code: FailureCode; message: string },
-  streamed?: Pick<Streamed, 'blocks' | 'attempt' | 'usage'>,
+  answer?: Pick<ModelAnswer, 'blocks' | 'attempt' | 'usage'>,
 ): Step {
   return stepRow(by, journal, n, {
     kind: 'fail',
-    attempt: streamed?.attempt ?? 0,
-    blocks: partialText(streamed),
-    usage: usageOf(streamed),
+    attempt: answer?.attempt ?? 0,
+    blocks: partialText(answer),
+    usage: usageOf(answer),
     error,
   });
 }

@@ -1,22 +1,20 @@
 import { useOfModel } from '#bootstrap';
 import type { FailureCode, Step } from '#contracts';
 import { stepRow } from '#journal';
-import { contextWindowOf, type ModelRequest } from '#llm';
+import { contextWindowOf } from '#llm';
 import { compacted, estimateTokens, messagesOfTurn, stepAttempt, textOf } from '#turn';
+import { asksModel } from '../ask/known-answers.js';
+import type { FailedAnswer, ModelAnswer, WholeAnswer } from '../ask/model-answer.js';
 import type { DrivingDeps } from '../work/driving.deps.js';
-import { asksModel } from './asks-model.js';
-import { emitWaiting } from '../ask/emit-waiting.js';
-import { findRoom, mayCompact, mayShortenInstead, type RoomSought } from './find-room.js';
-import type { Streamed } from '../ask/stream-step.js';
-import { failRow, failureCodeOf } from './step-row.js';
-import type { Asking, Summariser } from './summariser.js';
 import type { TurnWork } from '../work/turn-work.js';
+import { planCompaction, mayCompact, mayShortenInstead, type CompactionInput } from './plan-compaction.js';
+import type { StepRequest } from './prepare-request.js';
+import { failRow, failureCodeOf } from './step-row.js';
+import type { StepInProgress } from './step-viewers.js';
+import type { Summariser } from './summariser.js';
 
 /** What came of it: a row to commit, or that it was interrupted. */
-export type Written = { row: Step } | { interrupted: Streamed };
-
-type Request = Omit<ModelRequest, 'model'>;
-type Answered = Extract<Streamed, { ended: 'answered' }>;
+export type Written = { row: Step } | { interrupted: ModelAnswer };
 
 const NOTHING_WRITTEN =
   'the model wrote nothing, with more room for it neither. Choose another model, or begin a new conversation.';
@@ -30,13 +28,13 @@ export class SummaryStep {
   ) {}
 
   /** Undefined when the request fits as it is, as far as is known. */
-  async beforeRequest(request: Request, asking: Asking): Promise<Written | undefined> {
+  async beforeRequest(request: StepRequest, step: StepInProgress): Promise<Written | undefined> {
     if (this.windowTokens === undefined || !this.mayCompact) return undefined;
-    const room = findRoom(this.sought(request));
-    if (room === 'enough') return undefined;
-    if (room === 'summarise') return this.summarise(request, asking);
+    const plan = planCompaction(this.compactionInput(request));
+    if (plan === 'none') return undefined;
+    if (plan === 'summarise') return this.summarise(request, step);
     const attempt = stepAttempt(this.work.claimAttempt, 0);
-    return { row: this.shortened(asking.place.step, { attempt, usage: null }) };
+    return { row: this.shortened(step.n, { attempt, usage: null }) };
   }
 
   /** Whether a provider that finds the request too long may find a shorter one. */
@@ -49,24 +47,26 @@ export class SummaryStep {
    *
    * @param refusedTokens of a request that the provider found too long: then no window that is known is to be trusted.
    */
-  async summarise(request: Request, asking: Asking, refusedTokens = Infinity): Promise<Written> {
+  async summarise(request: StepRequest, step: StepInProgress, refusedTokens = Infinity): Promise<Written> {
     const { windowTokens } = this;
-    emitWaiting(this.deps.clock, asking, 'Earlier messages are being summarised, to make room.', 0);
+    step.viewers.wait('Earlier messages are being summarised, to make room.', 0);
     const { history, steps } = this.before;
-    const { model, streamed } = await this.summariser.summarise(asking, compacted(history, steps), {
+    const answer = await this.summariser.summarise(step, compacted(history, steps), {
       windowTokens,
       refusedTokens,
       maxOutputTokens: request.max_output_tokens,
     });
-    if (streamed.ended === 'aborted') return { interrupted: { ...streamed, blocks: [] } };
-    const n = asking.place.step;
-    if (streamed.ended === 'failed') return { row: this.failed(n, streamed) };
-    if (streamed.stopReason === 'refusal') return { row: this.declined(n, streamed) };
-    const text = textOf(streamed).trim();
-    if (text !== '') return { row: this.summarised(n, model, streamed, text) };
-    const { attempt, usage } = streamed;
-    if (mayShortenInstead(this.sought(request))) return { row: this.shortened(n, { attempt, usage }) };
-    return { row: this.fail(n, 'model_error', NOTHING_WRITTEN, streamed) };
+    if (answer.ended === 'aborted') return { interrupted: { ...answer, blocks: [] } };
+    const { n } = step;
+    if (answer.ended === 'failed') return { row: this.failed(n, answer) };
+    if (answer.stopReason === 'refusal')
+      return { row: this.fail(n, 'refused', 'the model declined.', answer) };
+    const text = textOf(answer).trim();
+    if (text !== '') return { row: this.summarised(n, answer, text) };
+    const { attempt, usage } = answer;
+    if (mayShortenInstead(this.compactionInput(request)))
+      return { row: this.shortened(n, { attempt, usage }) };
+    return { row: this.fail(n, 'model_error', NOTHING_WRITTEN, answer) };
   }
 
   private get before() {
@@ -79,7 +79,7 @@ export class SummaryStep {
   }
 
   /** The summary of a history is counted with its messages. */
-  private sought({ summary: _counted, ...request }: Request): RoomSought {
+  private compactionInput({ summary: _counted, ...request }: StepRequest): CompactionInput {
     const messages = messagesOfTurn(this.work.memory.journal);
     return {
       ...this.before,
@@ -93,22 +93,18 @@ export class SummaryStep {
     return stepRow(this.deps, this.work.memory.journal, n, { kind: 'summary', ...had });
   }
 
-  private summarised(n: number, model: string, streamed: Answered, text: string): Step {
-    const { attempt, stopReason: stop_reason, usage } = streamed;
+  private summarised(n: number, answer: WholeAnswer, text: string): Step {
+    const { model, attempt, stopReason: stop_reason, usage } = answer;
     const blocks = [{ type: 'text' as const, text }];
     const said = { attempt, blocks, stop_reason, usage, model };
     return stepRow(this.deps, this.work.memory.journal, n, { kind: 'summary', ...said });
   }
 
-  private failed(n: number, streamed: Extract<Streamed, { ended: 'failed' }>): Step {
-    return this.fail(n, failureCodeOf(streamed.error), streamed.error.message, streamed);
+  private failed(n: number, answer: FailedAnswer): Step {
+    return this.fail(n, failureCodeOf(answer.error), answer.error.message, answer);
   }
 
-  private declined(n: number, streamed: Answered): Step {
-    return this.fail(n, 'refused', 'the model declined.', streamed);
-  }
-
-  private fail(n: number, code: FailureCode, reason: string, { attempt, usage }: Streamed): Step {
+  private fail(n: number, code: FailureCode, reason: string, { attempt, usage }: ModelAnswer): Step {
     const message = `The earlier messages could not be summarised: ${reason}`;
     return failRow(this.deps, this.work.memory.journal, n, { code, message }, { attempt, usage, blocks: [] });
   }

@@ -47,7 +47,7 @@ export const FEEDS: Mutant[] = [
   {
     name: 'text is numbered in bytes',
     edit: {
-      file: 'apps/orchestrator/ask/token-stream.ts',
+      file: 'apps/orchestrator/step/token-stream.ts',
       find: 'this.sent = until;',
       replace: 'this.sent = Buffer.byteLength(this.whole.slice(0, until));',
     },
@@ -55,7 +55,7 @@ export const FEEDS: Mutant[] = [
   {
     name: 'a pair of surrogates is sent in two pieces',
     edit: {
-      file: 'apps/orchestrator/ask/token-stream.ts',
+      file: 'apps/orchestrator/step/token-stream.ts',
       find: 'this.send(length > 0 && isHighSurrogate(this.whole.charCodeAt(length - 1)) ? length - 1 : length);',
       replace: 'this.send(length);',
     },

@@ -11,16 +11,16 @@ import {
 } from '#turn';
 import type { OrchestratorSettings } from '../deps/orchestrator.deps.js';
 
-/**
- * What the turn's next model call is made of, but for what depends on the model that is asked; throws
- * `TranscriptError` before a request that would be refused.
- */
-export function modelRequest(
+/** A request as it is before it is known which model is asked. */
+export type StepRequest = Omit<ModelRequest, 'model'>;
+
+/** The request for the turn's next model step; throws `TranscriptError` before one that would be refused. */
+export function prepareRequest(
   journal: Journal,
   history: ModelMessage[],
   offered: CatalogTool[],
   settings: OrchestratorSettings,
-): Omit<ModelRequest, 'model'> {
+): StepRequest {
   const { options } = journal.turn;
   const before = compacted(history, journal.steps);
   const all = before.slice();

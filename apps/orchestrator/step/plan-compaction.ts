@@ -1,7 +1,7 @@
 import type { Step } from '#contracts';
 import { compacted, compactionOf, shortenResults, tokensOfMessages, type ModelMessage } from '#turn';
 
-export interface RoomSought {
+export interface CompactionInput {
   /** Before the turn. */
   history: ModelMessage[];
   /** Of the turn so far. */
@@ -33,21 +33,21 @@ export function requestLimit(windowTokens: number | undefined, maxOutputTokens: 
 }
 
 /** What is to be done before the turn's first model step, so that the request fits into the model's window. */
-export function findRoom(sought: RoomSought): 'enough' | 'shorten' | 'summarise' {
-  const { history, steps, ownTokens, windowTokens, maxOutputTokens } = sought;
+export function planCompaction(input: CompactionInput): 'none' | 'shorten' | 'summarise' {
+  const { history, steps, ownTokens, windowTokens, maxOutputTokens } = input;
   const limit = requestLimit(windowTokens, maxOutputTokens);
-  if (limit === undefined || !mayCompact(sought)) return 'enough';
-  if (ownTokens + tokensOfMessages(compacted(history, steps)) <= limit) return 'enough';
+  if (limit === undefined || !mayCompact(input)) return 'none';
+  if (ownTokens + tokensOfMessages(compacted(history, steps)) <= limit) return 'none';
   // Then nothing helps: the provider says whether it really is too much.
-  if (ownTokens + summaryTokens(windowTokens) > limit) return 'enough';
+  if (ownTokens + summaryTokens(windowTokens) > limit) return 'none';
   const isShortened = compactionOf(steps) !== undefined;
   const shortened = ownTokens + tokensOfMessages(shortenResults(history));
   return !isShortened && shortened <= limit * SHORTENED_SHARE ? 'shorten' : 'summarise';
 }
 
 /** Whether shortened results would do where no summary can be had; without a known window that is to be tried. */
-export function mayShortenInstead(sought: RoomSought): boolean {
-  const { history, steps, ownTokens, windowTokens, maxOutputTokens } = sought;
+export function mayShortenInstead(input: CompactionInput): boolean {
+  const { history, steps, ownTokens, windowTokens, maxOutputTokens } = input;
   if (compactionOf(steps) !== undefined) return false;
   const shortened = tokensOfMessages(shortenResults(history));
   const limit = requestLimit(windowTokens, maxOutputTokens) ?? Infinity;
@@ -55,7 +55,7 @@ export function mayShortenInstead(sought: RoomSought): boolean {
 }
 
 /** Between turns only, and never twice: what a summary leaves is the turn's own. */
-export function mayCompact({ history, steps }: Pick<RoomSought, 'history' | 'steps'>): boolean {
+export function mayCompact({ history, steps }: Pick<CompactionInput, 'history' | 'steps'>): boolean {
   const hasBegun = steps.some((step) => step.kind === 'model');
   return history.length > 0 && !hasBegun && compactionOf(steps)?.how !== 'summarised';
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Step } from '#contracts';
 import { stepRow } from '#journal';
 import { shortenResults, tokensOfMessages, type ModelMessage } from '#turn';
-import { findRoom, requestLimit, type RoomSought } from './find-room.js';
+import { planCompaction, requestLimit, type CompactionInput } from './plan-compaction.js';
 
 const by = { clock: { wall: () => 0 } };
 const turn = { turn: { _id: 't', conversation_id: 'c', number: 2 } as never };
@@ -23,7 +23,7 @@ function history(said: number, result: number): ModelMessage[] {
   ];
 }
 
-const sought = (change: Partial<RoomSought>): RoomSought => ({
+const input = (change: Partial<CompactionInput>): CompactionInput => ({
   history: history(100, 30_000),
   steps: [],
   ownTokens: 1_000,
@@ -32,35 +32,35 @@ const sought = (change: Partial<RoomSought>): RoomSought => ({
   ...change,
 });
 
-describe('room for a request', () => {
-  it('is enough while it fits with its answer, and when nobody knows the window', () => {
-    expect(findRoom(sought({ history: history(100, 20_000) }))).toBe('enough');
-    expect(findRoom(sought({ windowTokens: undefined }))).toBe('enough');
-    expect(findRoom(sought({ windowTokens: 14_000 }))).toBe('enough');
+describe('compaction before a request', () => {
+  it('is none while the request fits with its answer, and when the window is not known', () => {
+    expect(planCompaction(input({ history: history(100, 20_000) }))).toBe('none');
+    expect(planCompaction(input({ windowTokens: undefined }))).toBe('none');
+    expect(planCompaction(input({ windowTokens: 14_000 }))).toBe('none');
     expect(requestLimit(10_000, 2_000)).toBe(8_000);
     expect(requestLimit(10_000, 200_000)).toBe(7_500);
   });
 
-  it('is made by shortening results if that is enough for a while, else by a summary', () => {
-    expect(findRoom(sought({}))).toBe('shorten');
-    expect(findRoom(sought({ history: history(30_000, 100) }))).toBe('summarise');
+  it('shortens results if that is enough for a while, else summarises', () => {
+    expect(planCompaction(input({}))).toBe('shorten');
+    expect(planCompaction(input({ history: history(30_000, 100) }))).toBe('summarise');
     const nearly = history(12_000, 30_000);
     const left = 1_000 + tokensOfMessages(shortenResults(nearly));
     expect(left).toBeLessThan(8_000);
     expect(left).toBeGreaterThan(8_000 * 0.6);
-    expect(findRoom(sought({ history: nearly, ownTokens: 2_000 }))).toBe('summarise');
+    expect(planCompaction(input({ history: nearly, ownTokens: 2_000 }))).toBe('summarise');
   });
 
-  it('is made by a summary when results were shortened in vain', () => {
+  it('summarises when results were shortened in vain', () => {
     const steps = [row('summary')];
-    expect(findRoom(sought({ history: history(30_000, 30_000), steps }))).toBe('summarise');
-    expect(findRoom(sought({ steps }))).toBe('enough');
+    expect(planCompaction(input({ history: history(30_000, 30_000), steps }))).toBe('summarise');
+    expect(planCompaction(input({ steps }))).toBe('none');
   });
 
-  it('is not sought in the middle of a turn, twice, of nothing, or where it would not help', () => {
-    expect(findRoom(sought({ steps: [row('model', 'Hm.')] }))).toBe('enough');
-    expect(findRoom(sought({ steps: [row('summary', 'In short.')] }))).toBe('enough');
-    expect(findRoom(sought({ history: [], ownTokens: 50_000 }))).toBe('enough');
-    expect(findRoom(sought({ ownTokens: 7_500 }))).toBe('enough');
+  it('is none in the middle of a turn, after a summary, of nothing, or where it would not help', () => {
+    expect(planCompaction(input({ steps: [row('model', 'Hm.')] }))).toBe('none');
+    expect(planCompaction(input({ steps: [row('summary', 'In short.')] }))).toBe('none');
+    expect(planCompaction(input({ history: [], ownTokens: 50_000 }))).toBe('none');
+    expect(planCompaction(input({ ownTokens: 7_500 }))).toBe('none');
   });
 });

@@ -1,0 +1,46 @@
+import type { FaultPoint } from '#faults';
+import { type Model, type ModelError } from '#llm';
+import { backOffMs, type Random, type Time } from '#time';
+import { NoBudgetError, PATIENCE_MS, type Admission } from './wait-for-permit.js';
+
+/** By what rules a step asks its models. */
+export interface AskPolicy extends Time {
+  faultPoint: FaultPoint;
+  model: Model;
+  /** Undefined: no provider answers, so nothing is waited for or counted. */
+  admission: Admission | undefined;
+  /** Of the claim by which the turn is driven: attempts of the step are numbered within it. */
+  claimAttempt: number;
+  /** Attempts of the step that viewers have seen already. */
+  retriesBefore: number;
+  /** After the first request. */
+  maxRetries: number;
+  /** Of a model that is overloaded, where another one can be asked. */
+  overloadRetries: number;
+}
+
+/** How often the request is repeated after this error. */
+export function retriesAfter(
+  error: ModelError,
+  { maxRetries, overloadRetries, canGiveUp }: AskPolicy & { canGiveUp: boolean },
+): number {
+  if (!error.options.retryable || error instanceof NoBudgetError) return 0;
+  const isOverload =
+    error.kind === 'overloaded' || error.kind === 'rate_limited' || error.options.status === 503;
+  if (!canGiveUp || !isOverload) return maxRetries;
+  const { retryAfterMs = 0 } = error.options;
+  return retryAfterMs > PATIENCE_MS ? 0 : Math.min(maxRetries, overloadRetries);
+}
+
+/** Not a request that is refused for what it is. */
+export function mayPassElsewhere({ kind, options }: ModelError): boolean {
+  return options.retryable || kind === 'used_up';
+}
+
+const BACK_OFF = { firstMs: 700, longestMs: 60_000 };
+
+/** 0.7, 1.4, 2.8 s and so on, less up to half of it; what the provider asked for wins, up to a minute. */
+export function delayBefore(retry: number, retryAfterMs: number | undefined, random: Random): number {
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, 60_000);
+  return Math.round(backOffMs(retry, BACK_OFF, random));
+}

@@ -1,0 +1,101 @@
+import type { Call, CatalogTool, FailureCode, Step } from '#contracts';
+import { stepRow } from '#journal';
+import type { ArgumentValidator, Offer } from '#tools';
+import { answerDue, approvedTools, textOf } from '#turn';
+import { asksModel } from '../ask/known-answers.js';
+import type { FailedAnswer, WholeAnswer } from '../ask/model-answer.js';
+import type { DrivingDeps } from '../work/driving.deps.js';
+import type { TurnWork } from '../work/turn-work.js';
+import { finalAnswer, isAnswerAlready, isEarlyAnswer } from './final-answer.js';
+import { refuseEndless, resolveCalls, withDataFiles } from './resolve-calls.js';
+import { failRow, failureCodeOf } from './step-row.js';
+import type { StepInProgress } from './step-viewers.js';
+
+/** Viewers read a longer answer from the store. */
+const MAX_TOLD_LENGTH = 200_000;
+
+/** Makes the rows of what a driven turn's models answer. */
+export class AnswerRecorder {
+  constructor(
+    private readonly deps: DrivingDeps,
+    private readonly validator: ArgumentValidator,
+    private readonly work: TurnWork,
+    /** `tools`: sorted as the model sees them. */
+    private readonly offered: { offer: Offer; tools: CatalogTool[] },
+  ) {}
+
+  async record(
+    answer: WholeAnswer | FailedAnswer,
+    { n, viewers }: Pick<StepInProgress, 'n' | 'viewers'>,
+  ): Promise<Step> {
+    const { journal } = this.work.memory;
+    const failure = findFailure(answer, this.deps.settings.budgets.parallelCalls);
+    if (failure || answer.ended === 'failed') return failRow(this.deps, journal, n, failure!, answer);
+    const { model, attempt, blocks, stopReason: stop_reason, usage } = answer;
+    const written = { kind: 'model' as const, ...(asksModel(journal.turn.options) ? { model } : {}) };
+    if (answerDue(journal) || isEarlyAnswer(answer, journal))
+      return stepRow(this.deps, journal, n, { ...written, ...this.finalAnswer(answer, viewers) });
+    const calls = await this.callsOf(answer);
+    const final = calls.length === 0 && isAnswerAlready(journal, model) ? { final: true } : {};
+    return stepRow(this.deps, journal, n, {
+      ...written,
+      attempt,
+      blocks,
+      calls,
+      stop_reason,
+      usage,
+      ...final,
+    });
+  }
+
+  /** Viewers have not been told of an answer that came as the argument of a call. */
+  private finalAnswer(answer: WholeAnswer, viewers: StepInProgress['viewers']) {
+    const { attempt, usage } = answer;
+    const final = finalAnswer(answer, this.work.memory.journal);
+    const content = textOf(final);
+    if (content !== '' && content.length <= MAX_TOLD_LENGTH && textOf(answer) === '')
+      viewers.showWhole(attempt, content);
+    return { attempt, usage, ...final };
+  }
+
+  private async callsOf({ asked, stopReason }: WholeAnswer): Promise<Call[]> {
+    const { journal } = this.work.memory;
+    const { options } = journal.turn;
+    const calls = await resolveCalls(asked, stopReason, {
+      catalogue: this.work.catalogue,
+      offered: this.offered.tools,
+      whyNotOffered: (tool) => this.offered.offer.whyNot(tool),
+      needsApproval: (tool) => this.needsApproval(tool),
+      completeArguments: (tool, args) => withDataFiles(tool, args, options),
+      earlier: journal.steps.flatMap(({ calls: before }) => before),
+      identicalCallsOf: (tool) => this.deps.settings.identicalCallsOf(tool),
+      validator: this.validator,
+      userId: journal.turn.user_id,
+      budgets: this.deps.settings.budgets,
+      now: this.deps.clock.wall(),
+    });
+    return options.formatter ? refuseEndless(calls, journal.steps) : calls;
+  }
+
+  private needsApproval(tool: CatalogTool): boolean {
+    const mode = this.deps.settings.approvalOf(tool);
+    if (mode !== 'first') return mode === 'always';
+    const { memory, approvedBefore } = this.work;
+    return !approvedBefore.has(tool.name) && !approvedTools(memory.journal).includes(tool.name);
+  }
+}
+
+/** Why the turn ends with this step instead of going on, if it does. */
+function findFailure(
+  answer: WholeAnswer | FailedAnswer,
+  parallelCalls: number,
+): { code: FailureCode; message: string } | undefined {
+  if (answer.ended === 'failed') return { code: failureCodeOf(answer.error), message: answer.error.message };
+  if (answer.stopReason === 'refusal')
+    return { code: 'refused', message: 'The model declined to answer this.' };
+  if (answer.stopReason === 'context_overflow')
+    return { code: 'context_overflow', message: 'The conversation is too long for the model.' };
+  if (answer.asked.length <= parallelCalls) return undefined;
+  const message = `Stopped at the limit of ${parallelCalls} calls at once. Send a message to go on.`;
+  return { code: 'budget_exceeded', message };
+}

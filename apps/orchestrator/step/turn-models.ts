@@ -1,0 +1,126 @@
+import { useOfModel } from '#bootstrap';
+import { findModelRefusal, ModelError, type ModelRequest } from '#llm';
+import { stepAttempt, withoutForeignThinking } from '#turn';
+import { ask } from '../ask/ask.js';
+import type { AskPolicy } from '../ask/ask-policy.js';
+import { asksModel, knownAnswer } from '../ask/known-answers.js';
+import { candidateModels } from '../ask/model-choice.js';
+import { countCost } from '../ask/model-cost.js';
+import type { StepPart } from '../ask/step-part.js';
+import type { Admission } from '../ask/wait-for-permit.js';
+import type { DrivingDeps } from '../work/driving.deps.js';
+import type { TurnUsage } from '../work/turn-usage.js';
+import type { TurnWork } from '../work/turn-work.js';
+import type { StepRequest } from './prepare-request.js';
+
+const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
+
+export interface AskOptions {
+  signal: AbortSignal;
+  /** Attempts of the step that viewers have seen already. */
+  retriesBefore: number;
+  /** What becomes of the request for the model that is asked. */
+  adapt?: (request: ModelRequest) => ModelRequest;
+}
+
+/** The models of a turn: the chosen one, and those that stand in for it. */
+export class TurnModels {
+  constructor(
+    private readonly deps: DrivingDeps,
+    private readonly work: TurnWork,
+    private readonly usage: TurnUsage,
+  ) {}
+
+  /** The one that is asked first in front. */
+  get candidates(): string[] {
+    const { chosen } = this;
+    if (!this.areAsked) return [chosen];
+    return candidateModels(chosen, this.work.memory.journal.steps, this.deps.settings);
+  }
+
+  /** A turn whose answer is known before asks none. */
+  get areAsked(): boolean {
+    return asksModel(this.work.memory.journal.turn.options);
+  }
+
+  async *ask(request: StepRequest, options: AskOptions): AsyncGenerator<StepPart, void> {
+    const { signal, retriesBefore, adapt = (whole) => whole } = options;
+    const refusal = this.areAsked && findModelRefusal(this.deps.settings.allowedModels, this.chosen);
+    if (refusal) {
+      const attempt = stepAttempt(this.work.claimAttempt, retriesBefore);
+      yield { type: 'refused', attempt, error: new ModelError(refusal, 'invalid', { retryable: false }) };
+      return;
+    }
+    const requests = this.candidates.map((model) => adapt(this.requestFor(model, request)));
+    yield* ask(requests, this.policy(retriesBefore), signal);
+  }
+
+  /** Listens to what is asked, for metrics and for the turn's usage. */
+  readonly count = (part: StepPart): void => {
+    const { metrics, settings } = this.deps;
+    switch (part.type) {
+      case 'usage':
+        this.usage.note(part.model, part.usage);
+        return countCost(metrics, settings.modelPrices, part);
+      case 'retry':
+        return metrics.modelRetries.inc({ kind: part.kind });
+      case 'fallback':
+        return metrics.modelFallbacks.inc({ model: part.model });
+      case 'end':
+        return metrics.modelCalls.inc({ outcome: OUTCOMES[part.ended] });
+      case 'attempt':
+      case 'waiting':
+      case 'text':
+      case 'thinking':
+      case 'thinking_end':
+      case 'call':
+      case 'refused':
+    }
+  };
+
+  /** By the message, the conversation or the deployment. */
+  private get chosen(): string {
+    const { memory, conversation } = this.work;
+    return memory.journal.turn.options.model ?? conversation.model ?? this.deps.settings.model;
+  }
+
+  private requestFor(model: string, request: StepRequest): ModelRequest {
+    const { maxOutputTokens = Infinity } = useOfModel(this.deps.settings.modelUse, model);
+    return {
+      ...request,
+      model,
+      messages: withoutForeignThinking(request.messages, model),
+      max_output_tokens: Math.min(request.max_output_tokens, maxOutputTokens),
+    };
+  }
+
+  private policy(retriesBefore: number): AskPolicy {
+    const { deps, work } = this;
+    const { modelRetries: maxRetries, overloadRetries } = deps.settings.budgets;
+    return {
+      clock: deps.clock,
+      random: deps.random,
+      faultPoint: deps.faultPoint,
+      model: knownAnswer(work.memory.journal) ?? deps.model,
+      admission: this.areAsked ? this.admission : undefined,
+      claimAttempt: work.claimAttempt,
+      retriesBefore,
+      maxRetries,
+      overloadRetries,
+    };
+  }
+
+  private get admission(): Admission {
+    const { modelLimits } = this.deps;
+    return {
+      admit: async (request, { signal, onWait }) => {
+        await this.usage.admit(request, {
+          signal,
+          onWait: () => onWait({ shortOf: 'user_budget', waitMs: 0 }),
+        });
+        return modelLimits.admit(request, { signal, onWait });
+      },
+      slowDown: (model, retryAfterMs) => modelLimits.slowDown(model, retryAfterMs),
+    };
+  }
+}
