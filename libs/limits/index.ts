@@ -1,4 +1,4 @@
-export * from './fair-line.js';
-export * from './fair-share.js';
-export * from './one-of-each.js';
-export * from './token-bucket.js';
+export { FairLine, type Told } from './fair-line.js';
+export { LEAST_SHARE, shareOf } from './fair-share.js';
+export { oneOfEach } from './one-of-each.js';
+export { TokenBucket } from './token-bucket.js';

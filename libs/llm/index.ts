@@ -1,4 +1,12 @@
-export * from './model.port.js';
+export {
+  type Model,
+  ModelError,
+  type ModelImage,
+  type ModelMessage,
+  type ModelPart,
+  type ModelRequest,
+  type ModelTool,
+} from './model.port.js';
 export { canForceTool, contextWindowOf, describeSchemaLosses, hidesReasoning } from './model-facts.js';
 export {
   KEY_VARIABLES,

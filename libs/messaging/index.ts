@@ -1,7 +1,23 @@
-export * from './bus.port.js';
-export * from './bus-errors.js';
-export * from './bus-logger.js';
-export * from './topology.js';
+export type {
+  Bus,
+  Consumer,
+  DeadDelivery,
+  Delivery,
+  DeliveryOutcome,
+  Handler,
+  PublishOutcome,
+} from './bus.port.js';
+export { BusSetupError, BusUnavailableError } from './bus-errors.js';
+export type { BusLogger } from './bus-logger.js';
+export {
+  commandQueue,
+  deadLetterQueue,
+  DELIVERY_LIMIT,
+  exchanges,
+  kindOfQueue,
+  sharedQueues,
+  toolsQueue,
+} from './topology.js';
 export { createRabbitmqBus } from './rabbitmq/bus.adapter.js';
 export { createMemoryBus } from './memory/memory-bus.adapter.js';
 export { MemoryBroker } from './memory/memory-broker.js';

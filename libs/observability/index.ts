@@ -1,9 +1,9 @@
-export * from './logger.js';
-export * from './nest-logger.js';
+export { auditLoggerOf, createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
+export { createNestLogger } from './nest-logger.js';
 export { redactText } from './redact.js';
-export * from './metrics.js';
-export * from './observe-calls.js';
-export * from './refusals.js';
-export * from './health.js';
-export * from './health.module.js';
+export { createMetrics, type Metrics, readOnDemand, Registry } from './metrics.js';
+export { observeCalls } from './observe-calls.js';
+export { Refusals } from './refusals.js';
+export { Health } from './health.js';
+export { HealthModule } from './health.module.js';
 export { VERSION } from './version.js';

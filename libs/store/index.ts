@@ -1,3 +1,3 @@
-export * from './store.port.js';
-export * from './store-errors.js';
-export * from './create-store.js';
+export type { Inserted, Store, UsageKey, UsageQuery, UsageSum } from './store.port.js';
+export { StoreSetupError, StoreUnavailableError } from './store-errors.js';
+export { createStore } from './create-store.js';

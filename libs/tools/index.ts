@@ -1,10 +1,27 @@
-export * from './tool.port.js';
-export * from './names.js';
-export * from './printable.js';
-export * from './tool-result.js';
-export * from './output-budget.js';
-export * from './artifact.js';
-export * from './image-header.js';
+export {
+  type Attachment,
+  type Question,
+  type Reply,
+  type Tool,
+  ToolConnectionLostError,
+  type ToolContext,
+  type ToolDescription,
+  ToolError,
+  type ToolsetHost,
+} from './tool.port.js';
+export {
+  busNameOf,
+  describeUnknownTool,
+  displayName,
+  toBusName,
+  toModelName,
+  toToolsetName,
+} from './names.js';
+export { toPrintable } from './printable.js';
+export { failure, success, toFailure, toToolResult } from './tool-result.js';
+export { outputBudget } from './output-budget.js';
+export { describeBytes, makeArtifact, referenceTo } from './artifact.js';
+export { readImageHeader } from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';
 export { InputSchemas } from './input-schemas.js';
 export type { SlowChecks } from './slow-checks.port.js';
@@ -12,9 +29,9 @@ export { ThreadedChecks } from './threaded-checks.js';
 export { refuseArguments, showUnreadable } from './validation-detail.js';
 export { startThread } from './start-thread.js';
 export { Slots, type Slot } from './slots.js';
-export * from './canonical-hash.js';
-export * from './catalogue.js';
-export * from './lost-workers.js';
-export * from './offer.js';
-export * from './definition-watch.js';
-export * from './define-tool.js';
+export { canonicalHash, definitionHash } from './canonical-hash.js';
+export { Catalogue, DEFAULT_CONCURRENCY, ROLL_CALL } from './catalogue.js';
+export { LostWorkers, type LostWorkersDeps } from './lost-workers.js';
+export { findUnknownEntries, Offer } from './offer.js';
+export { DefinitionWatch } from './definition-watch.js';
+export { defineTool, defineToolset, findDefinitionProblem, ToolSetupError } from './define-tool.js';

@@ -1,34 +1,87 @@
-export * from './journal/ends-turn.js';
-export * from './rules/formatter-rules.js';
-export * from './journal/journal.js';
-export * from './journal/outcomes.js';
-export * from './rules/liveness.js';
-export * from './rules/call-rules.js';
-export * from './journal/claim-rows.js';
-export * from './rules/stopped-calls.js';
-export * from './rules/worker-rules.js';
-export * from './rules/give-up-rules.js';
-export * from './rules/turn-rules.js';
-export * from './rules/budgets.js';
-export * from './rules/day-budget.js';
-export * from './journal/usage-rows.js';
-export * from './rules/thinking-tool.js';
-export * from './rules/decide.js';
-export * from './rules/sweep-rules.js';
-export * from './transcript/model-message.js';
-export * from './transcript/transcript.js';
-export * from './transcript/foreign-thinking.js';
-export * from './transcript/compaction.js';
-export * from './transcript/estimate-tokens.js';
-export * from './transcript/transcript-invariant.js';
-export * from './view/end-event.js';
-export * from './view/tool-end.js';
-export * from './view/reduced.js';
-export * from './view/reduce.js';
-export * from './view/view-change.js';
-export * from './view/view-limits.js';
-export * from './transcript/cut-text.js';
-export * from './view/view-of.js';
-export * from './view/repair.js';
-export * from './rules/check-answer.js';
-export * from './view/visible.js';
+export { endsTurn } from './journal/ends-turn.js';
+export { answerDue, isEndless, isReplaced, unreadableAnswers } from './rules/formatter-rules.js';
+export {
+  addUsage,
+  answerTo,
+  approvedTools,
+  claimsOn,
+  endingStep,
+  holderOf,
+  inputId,
+  lastQuestion,
+  nextStepNumber,
+  NO_USAGE,
+  type OpenCall,
+  openCalls,
+  outcomeOf,
+  statusOf,
+  textOf,
+} from './journal/journal.js';
+export { failedOutcome, mayHaveRun, neverStarted, stoppedWhileRunning } from './journal/outcomes.js';
+export type { Liveness } from './rules/liveness.js';
+export {
+  approvalExpiry,
+  attemptsOf,
+  type CallAction,
+  type CallSituation,
+  decideAfterReclaim,
+  decideLostClaim,
+  expiredApproval,
+  mayRunAgain,
+} from './rules/call-rules.js';
+export { runClaim, settleClaim } from './journal/claim-rows.js';
+export { decideStopped } from './rules/stopped-calls.js';
+export { decideDelivery, decideLostConnection } from './rules/worker-rules.js';
+export { decideAfterCompeting, decideNotTaken, decideStop } from './rules/give-up-rules.js';
+export { decideTakeUp, isSuperseded, stepAttempt } from './rules/turn-rules.js';
+export { type Budgets, DEFAULT_BUDGETS, timeLimit } from './rules/budgets.js';
+export {
+  addUsed,
+  type DayBudget,
+  findExceeded,
+  isBudgetSet,
+  NOTHING_USED,
+  renewedAt,
+  type Used,
+  usedOf,
+} from './rules/day-budget.js';
+export { dayOf, lostUsageRows, usageRowsOf } from './journal/usage-rows.js';
+export { isThinkingTool } from './rules/thinking-tool.js';
+export {
+  type Action,
+  type CallDecision,
+  decide,
+  decideCalls,
+  type HeldCall,
+  sendDeadlineOf,
+} from './rules/decide.js';
+export { decideSweep, isSettled, parkedLookMs } from './rules/sweep-rules.js';
+export type { ImageReference, ModelMessage, UserContent } from './transcript/model-message.js';
+export { appendMessages, messagesOfTurn } from './transcript/transcript.js';
+export { withoutForeignThinking } from './transcript/foreign-thinking.js';
+export {
+  compacted,
+  compactionOf,
+  shortenResults,
+  summaryOf,
+  withoutSummary,
+} from './transcript/compaction.js';
+export { estimateTokens, tokensOfMessages, tokensOfText } from './transcript/estimate-tokens.js';
+export { assertTranscript } from './transcript/transcript-invariant.js';
+export { endEvent } from './view/end-event.js';
+export { toolEndEvent, toolsetOf } from './view/tool-end.js';
+export { emptyView, reduce, reduceEvent } from './view/reduce.js';
+export { hasEnded, isEnded } from './view/view-change.js';
+export { cutMiddle, isHighSurrogate } from './transcript/cut-text.js';
+export {
+  callViewOf,
+  fittingView,
+  isShownStep,
+  type PartialText,
+  shownTextOf,
+  turnViewOf,
+  viewOf,
+} from './view/view-of.js';
+export { endsBetween } from './view/repair.js';
+export { type AnswerProblem, checkAnswer, choicesOf } from './rules/check-answer.js';
+export { toVisibleJson, toVisibleText } from './view/visible.js';
