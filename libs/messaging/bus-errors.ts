@@ -3,7 +3,9 @@ export class BusSetupError extends Error {
   override name = 'BusSetupError';
 }
 
-/** The question could not be asked: the broker is away, or the bus is closed. Says nothing about the answer. */
+/**
+ * The broker is unreachable or the bus is closed, so the question could not be asked. Says nothing about the answer.
+ */
 export class BusUnavailableError extends Error {
   override name = 'BusUnavailableError';
 }

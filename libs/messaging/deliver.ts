@@ -7,8 +7,8 @@ import type { Hold } from './hold.js';
 import { kindOfQueue } from './topology.js';
 
 /**
- * What the broker is told. There is no third way: a message that goes back to its queue goes because its channel did.
- * `reason`: why, where nobody can see it from the message itself.
+ * How a message is settled. A message never goes back to its queue by a verdict, only because its channel closed.
+ * `reason` is given where the message itself does not show it.
  */
 export type Verdict = 'ack' | { reject: true; reason?: string };
 
@@ -21,7 +21,7 @@ export interface Arrival {
   hold: Hold;
 }
 
-/** Never rejects: what a handler throws is logged and dead-letters the message. */
+/** Never rejects. A handler that throws is logged, and its message is dead-lettered. */
 export async function deliverCommand(
   arrival: Arrival,
   handler: Handler,
@@ -54,7 +54,8 @@ export async function deliverCommand(
 }
 
 /**
- * Tries until the handler succeeds or the delivery is lost: a returned dead letter would be counted and once dropped.
+ * Retries until the handler succeeds or the delivery is lost. A dead letter must not be returned to its queue: the
+ * broker would count the return and drop the message at the limit.
  */
 export async function deliverDead(
   dead: DeadDelivery,
@@ -77,7 +78,7 @@ export async function deliverDead(
   return 'ack';
 }
 
-/** Control messages are handled at once and have nowhere to go when they are bad. */
+/** Control messages are handled at once. Unreadable ones are dropped, because they have no dead-letter queue. */
 export function deliverControl(
   content: Uint8Array,
   handler: (message: Message) => void,
@@ -95,14 +96,16 @@ export function deliverControl(
   }
 }
 
-/** `rejected`, `delivery_limit`, … and why the content cannot be read if that is so: the broker does not know. */
+/**
+ * `rejected`, `delivery_limit`, …, and, for unreadable content, why it cannot be read: the broker does not know that.
+ */
 export function describeDeath(queue: string, brokerReason: string, content: Uint8Array): string {
   const kind = kindOfQueue(queue);
   const decoded = kind ? decodeMessage(content, kind) : undefined;
   return decoded?.ok === false ? `${brokerReason}: ${decoded.reason}` : brokerReason;
 }
 
-/** How a death is named that a consumer decided. */
+/** The reason of a dead letter that a consumer rejected. */
 export function rejectionOf(reason: string | undefined): string {
   return reason === undefined ? 'rejected' : `rejected: ${reason}`;
 }

@@ -1,13 +1,13 @@
 import { eventSchema, isWithinDepth, MAX_DEPTH, type ConversationEvent, type EventOf } from '#contracts';
 
-/** An event holds arguments and results deeper inside than the message they came in. */
+/** An event nests arguments and results deeper than the message that carried them. */
 const maxEventDepth = MAX_DEPTH + 8;
 
 export function encodeEvent(event: ConversationEvent): Buffer {
   return Buffer.from(JSON.stringify(event));
 }
 
-/** undefined: not an event that this version knows. */
+/** Undefined if this version does not know the event. */
 export function decodeEvent(content: Buffer): ConversationEvent | undefined {
   try {
     const raw: unknown = JSON.parse(content.toString('utf8'));
@@ -19,7 +19,7 @@ export function decodeEvent(content: Buffer): ConversationEvent | undefined {
   }
 }
 
-/** Nearly every event is one, and its fields are all plain: looking at them costs a tenth of the schema. */
+/** Nearly every event is a token with only plain fields; checking them costs a tenth of parsing with the schema. */
 function isToken(raw: unknown): raw is EventOf<'token'> {
   if (typeof raw !== 'object' || raw === null || (raw as { type?: unknown }).type !== 'token') return false;
   const { conversation_id, turn_id, timestamp, step, attempt, content, offset, ...rest } =

@@ -4,7 +4,7 @@ import { decodeEvent } from './event-codec.js';
 
 type Listener = Parameters<Bus['onEvent']>[0];
 
-/** Tells events to every listener; one that throws harms neither the others nor the channel. */
+/** Passes events to every listener. A listener that throws affects neither the others nor the channel. */
 export class EventListeners {
   private readonly listeners: Listener[] = [];
 

@@ -1,4 +1,4 @@
-/** Ties a delivery to the channel it came on. After `lose` nothing that is done with the delivery has an effect. */
+/** Ties a delivery to the channel on which it came. After `lose`, settling the delivery has no effect. */
 export class Hold {
   private wasLost = false;
   private controller?: AbortController;
@@ -7,7 +7,7 @@ export class Hold {
     return this.wasLost;
   }
 
-  /** Made when somebody asks: most deliveries end without anybody having looked. */
+  /** Created on first access: most deliveries end without anyone reading it. */
   get lost(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.wasLost) this.controller.abort();

@@ -1,8 +1,8 @@
 import { controlKey, type QueueKind, type Role } from '#contracts';
 
 /*
- * Exchanges and queues, as data. What a broker already holds cannot be changed by declaring it differently, so
- * every argument of a durable queue here is frozen.
+ * Exchanges and queues, as data. A declaration cannot change a queue or exchange that a broker already holds, so every
+ * argument of a durable queue here is frozen.
  */
 
 const EVENT_EXCHANGE_COUNT = 8;
@@ -15,13 +15,13 @@ export const exchanges = {
   events: Array.from({ length: EVENT_EXCHANGE_COUNT }, (_, index) => `switchyard.events.${index}`),
 } as const;
 
-/** Ready messages that a command queue takes before it refuses. */
+/** The number of ready messages at which a command queue refuses more. */
 export const MAX_QUEUE_LENGTH = 100_000;
-/** Deliveries that came back before the broker gives a message up. */
+/** The number of returned deliveries after which the broker gives a message up. */
 export const DELIVERY_LIMIT = 20;
 /**
- * A dead letter comes back for as long as the store is away. Brokers from 4.0 drop a message after 20 returns where the
- * queue says nothing; 3.10 refuses -1, so the limit is one that no message reaches.
+ * A dead letter is redelivered as long as the store is down. From 4.0 on, brokers drop a message after 20 returns if
+ * the queue sets no limit. 3.10 refuses -1, so this is a limit that no message reaches.
  */
 const NO_DELIVERY_LIMIT = 2 ** 31 - 1;
 
@@ -36,7 +36,7 @@ export interface QueueDefinition {
   durable: boolean;
   exclusive: boolean;
   arguments: Readonly<Record<string, string | number>>;
-  /** Where messages come from, and where dead ones of this queue go. */
+  /** Where the queue's messages come from, and where its dead letters go. */
   bindings: readonly QueueBinding[];
 }
 
@@ -48,7 +48,7 @@ export const deadLetterQueue: QueueDefinition = {
   bindings: [],
 };
 
-/** Command queues that every process declares. */
+/** The command queues that every process declares. */
 export const sharedQueues = ['turns', 'results'] as const;
 
 /** `math` → `tools.math`. */
@@ -56,7 +56,7 @@ export function toolsQueue(toolset: string): string {
   return `tools.${toolset}`;
 }
 
-/** What a command queue may carry; undefined: there is no such command queue. */
+/** The kind of messages that a command queue may carry; undefined if there is no such command queue. */
 export function kindOfQueue(name: string): QueueKind | undefined {
   if (name === 'turns' || name === 'results') return name;
   return /^tools\.[A-Za-z0-9_-]{1,128}$/.test(name) ? 'tools' : undefined;
@@ -78,7 +78,7 @@ export function commandQueue(name: string): QueueDefinition {
     },
     bindings: [
       { queue: name, exchange: exchanges.commands, key: name },
-      // Without it a dead message stays in its queue: at-least-once waits for a route.
+      // Without this binding a dead message stays in its queue: at-least-once dead-lettering waits for a route.
       { queue: deadLetterQueue.name, exchange: exchanges.dead, key: name },
     ],
   };
@@ -97,7 +97,7 @@ export function controlQueue(
   ]);
 }
 
-/** Bound to a conversation when it is followed. */
+/** Bound to each conversation that the process follows. */
 export function eventsQueue(processId: string, connectionId: string): QueueDefinition {
   const name = `${controlKey(processId)}.events.${connectionId}`;
   return exclusiveQueue(name, { 'x-overflow': 'drop-head', 'x-max-length': 50_000 }, []);
@@ -117,7 +117,7 @@ function exclusiveQueue(
   limits: Record<string, string | number>,
   bindings: QueueBinding[],
 ): QueueDefinition {
-  // The type is said because a virtual host may have another default.
+  // The type is explicit because a virtual host may have another default.
   return {
     name,
     durable: false,

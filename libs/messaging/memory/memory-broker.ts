@@ -5,7 +5,9 @@ import { MemoryQueue, type StoredMessage } from './memory-queue.js';
 
 type Receive = (content: Buffer) => void;
 
-/** What buses of one process share, as processes share a RabbitMQ. Everything in it is gone with the process. */
+/**
+ * The broker that buses of one process share, as processes share a RabbitMQ. Its content is gone when the process ends.
+ */
 export class MemoryBroker {
   private readonly queues = new Map<string, MemoryQueue>();
   private readonly control = new Map<string, Set<Receive>>();
@@ -16,7 +18,7 @@ export class MemoryBroker {
     for (const name of sharedQueues) this.declareQueue(name);
   }
 
-  /** Makes a `tools.…` queue exist, as its first consumer does. `maxLength`: ready messages that it takes. */
+  /** Creates a `tools.…` queue, as its first consumer does. `maxLength` limits its ready messages. */
   declareQueue(name: string, maxLength = MAX_QUEUE_LENGTH): MemoryQueue {
     if (!kindOfQueue(name)) throw new TypeError(`there is no queue ${name}`);
     return this.queues.get(name) ?? this.add(name, maxLength, DELIVERY_LIMIT);
@@ -30,7 +32,7 @@ export class MemoryBroker {
     return this.queues.get(name);
   }
 
-  /** Bytes as they are, readable or not. */
+  /** Publishes raw bytes, readable or not. */
   publish(queue: string, content: Buffer, messageId: string): PublishOutcome {
     const found = kindOfQueue(queue) && this.queues.get(queue);
     return found ? found.push({ content, messageId, returns: 0 }) : 'returned';
@@ -51,7 +53,7 @@ export class MemoryBroker {
     remove(this.control, controlKey, receive);
   }
 
-  /** `encode` is called only if somebody follows. */
+  /** Calls `encode` only if the conversation has a follower. */
   emit(conversationId: string, encode: () => Buffer): void {
     const followers = this.followers.get(conversationId);
     if (!followers) return;

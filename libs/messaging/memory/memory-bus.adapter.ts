@@ -17,7 +17,10 @@ export interface MemoryBusOptions extends Time {
   logger?: BusLogger;
 }
 
-/** The bus within one process. What it carries is encoded and decoded as if it travelled: nothing is shared. */
+/**
+ * A bus within one process. Messages are encoded and decoded as if they crossed a network, so senders and receivers
+ * share no objects.
+ */
 export function createMemoryBus(options: MemoryBusOptions): Bus {
   return new MemoryBus(options);
 }

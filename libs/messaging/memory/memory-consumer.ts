@@ -42,10 +42,10 @@ export class MemoryConsumer implements Consumer, Seat {
     this.lose();
   }
 
-  /** As if the consumer had died: everything in hand goes back. */
+  /** Acts as if the consumer had died: all unsettled messages return to the queue. */
   lose(): void {
     this.queue.detach(this);
-    // The oldest is put back last and so comes first again.
+    // The oldest message is put back last, so it is delivered first again.
     const inHand = [...this.inHand].reverse();
     this.inHand.clear();
     for (const [hold, message] of inHand) {

@@ -4,13 +4,13 @@ import { Fifo } from './fifo.js';
 export interface StoredMessage {
   content: Buffer;
   messageId: string;
-  /** How often it came back from a consumer. */
+  /** How often a consumer returned it. */
   returns: number;
-  /** Where and why it died, in `dead-letters`. */
+  /** The queue in which it died and the reason, for messages in `dead-letters`. */
   death?: { queue: string; reason: string };
 }
 
-/** A consumer as its queue sees it. */
+/** A consumer, as its queue sees it. */
 export interface Seat {
   readonly isFree: boolean;
   take(message: StoredMessage): void;
@@ -19,13 +19,16 @@ export interface Seat {
 export interface MemoryQueueOptions {
   name: string;
   maxLength: number;
-  /** Returns after which a message is dead. */
+  /** The number of returns after which a message is dead. */
   deliveryLimit: number;
   clock: Pick<Clock, 'soon'>;
   onDead(message: StoredMessage, death: { queue: string; reason: string }): void;
 }
 
-/** What a quorum queue does: order, prefetch, length and delivery limits. Hands out in turn, asynchronously. */
+/**
+ * Imitates a quorum queue: order, prefetch, length limit and delivery limit. Delivers to consumers in turn,
+ * asynchronously.
+ */
 export class MemoryQueue {
   private readonly ready = new Fifo<StoredMessage>();
   private seats: Seat[] = [];
@@ -57,7 +60,7 @@ export class MemoryQueue {
     this.seats = this.seats.filter((other) => other !== seat);
   }
 
-  /** A consumer is gone without having settled the message. */
+  /** Takes back a message that a lost consumer did not settle. */
   giveBack(message: StoredMessage): void {
     message.returns++;
     if (message.returns > this.options.deliveryLimit) {
@@ -72,7 +75,7 @@ export class MemoryQueue {
     this.options.onDead(message, { queue: this.options.name, reason });
   }
 
-  /** Hands out what there is, soon; to be called when a seat has become free. */
+  /** Schedules delivery of ready messages; call it when a consumer can take more. */
   schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
@@ -87,7 +90,7 @@ export class MemoryQueue {
       const seat = this.seats.find(({ isFree }) => isFree);
       const message = seat && this.ready.shift();
       if (!message) return;
-      // To the end of the line: consumers are served in turn.
+      // Move it to the end: consumers are served in turn.
       this.seats = [...this.seats.filter((other) => other !== seat), seat];
       seat.take(message);
     }

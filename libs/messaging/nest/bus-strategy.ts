@@ -24,8 +24,8 @@ export interface BusStrategyOptions {
 /**
  * Nest transport on top of a `Bus`. Handlers are controller methods with `@Handles('<message type>')` or
  * `@HandlesDead()`; they get the message (or `DeadDelivery`) and a `BusContext`, and return a `DeliveryOutcome` or
- * nothing (`ack`); what they throw rejects. Nothing is consumed before `start…` is called. The bus is opened and closed
- * by who made it.
+ * nothing (`ack`); a handler that throws rejects. Nothing is consumed before a `start` method is called. The creator of
+ * the bus opens and closes it.
  */
 export class BusStrategy extends Server implements CustomTransportStrategy {
   private readonly consumers = new Set<Consumer>();
@@ -44,7 +44,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     super.addHandler(pattern, callback, isEventHandler, extras);
   }
 
-  /** Fails unless there is exactly one handler for each type that the role takes, and none besides. */
+  /** Fails unless there is exactly one handler for each type that the role takes, and no other handler. */
   listen(callback: (error?: Error) => void): void {
     const { role } = this.options;
     const taken = typesTakenBy(role);
@@ -60,7 +60,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     callback(wrong.length > 0 ? new BusSetupError(wrong.join('; ')) : undefined);
   }
 
-  /** Throws `BusSetupError` for a queue that the role does not take from. */
+  /** Throws `BusSetupError` for a queue from which the role does not consume. */
   async startConsuming(queue: string, options: { prefetch: number }): Promise<Consumer> {
     const { role } = this.options;
     const kind = kindOfQueue(queue);
@@ -81,7 +81,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     return this.keep(await this.bus.consumeDead(store));
   }
 
-  /** Of the types that the role takes; others are ignored. */
+  /** Consumes control messages of the types that the role takes; others are ignored. */
   async startControl(processId: string): Promise<void> {
     const { role } = this.options;
     const handlers = this.handlersOf(TAKEN_BY[role].control);
@@ -102,7 +102,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     return this.stopConsuming(0);
   }
 
-  /** The bus tells of its connection by `isConnected`. */
+  /** Does nothing: `isConnected` of the bus reports the connection. */
   on(): void {}
 
   unwrap<T>(): T {
@@ -140,7 +140,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     return handler;
   }
 
-  /** Until it is stopped: toolsets come and go for as long as a worker lives. */
+  /** Keeps the consumer until it is stopped: toolsets come and go while a worker lives. */
   private keep(consumer: Consumer): Consumer {
     const kept: Consumer = {
       stop: (graceMs) => {
@@ -159,9 +159,9 @@ function typesTakenBy(role: Role): Set<string> {
   return new Set<string>([...queued, ...control, ...(deadLetters ? [DEAD] : [])]);
 }
 
-/** Adds the bus to an application, with the filter without which handlers' errors would be lost. */
+/** Adds the bus to an application, with the filter that keeps handlers' errors from being lost. */
 export function connectBus(app: INestApplication, strategy: BusStrategy): INestMicroservice {
-  // Nest binds filters when it registers handlers, so that is put off until the filter is there.
+  // Nest binds filters when it registers handlers, so registration waits until the filter exists.
   const microservice = app.connectMicroservice(
     { strategy },
     { deferInitialization: true },

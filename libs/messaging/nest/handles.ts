@@ -3,7 +3,7 @@ import type { Message, MessageType } from '#contracts';
 import type { DeadDelivery, DeliveryOutcome } from '../bus.port.js';
 import type { BusContext } from './bus-context.js';
 
-/** The pattern of what takes dead letters. */
+/** The pattern of the dead-letter handler. */
 export const DEAD = 'dead';
 
 type Outcome = DeliveryOutcome | void;
@@ -14,12 +14,15 @@ type HandlerDecorator<Input> = <M extends Method<Input>>(
   descriptor: TypedPropertyDescriptor<M>,
 ) => void;
 
-/** A controller's method that takes the messages of one type. A method that wants another one does not compile. */
+/**
+ * Marks a controller's method as the handler of one message type. A method with another parameter type does not
+ * compile.
+ */
 export function Handles<T extends MessageType>(type: T): HandlerDecorator<Message<T>> {
   return handlerOf(type);
 }
 
-/** A controller's method that takes dead letters. */
+/** Marks a controller's method as the handler of dead letters. */
 export function HandlesDead(): HandlerDecorator<DeadDelivery> {
   return handlerOf(DEAD);
 }

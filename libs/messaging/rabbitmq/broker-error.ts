@@ -7,12 +7,12 @@ const meanings: Record<string, string> = {
   ENOTFOUND: 'is not reachable: the host name is unknown',
 };
 
-/** AMQP reply code, or the code of a socket error. */
+/** The AMQP reply code or the socket error's code. */
 export function codeOf(error: unknown): string {
   const code = (error as { code?: string | number } | undefined)?.code;
   if (code !== undefined) return String(code);
   if (!(error instanceof Error)) return '';
-  // amqplib tells of a failed handshake in words only, and of a refused virtual host in these.
+  // amqplib reports a failed handshake only in text, and a refused virtual host with this text.
   if (error.message.startsWith('Expected ConnectionOpenOk; got <ConnectionClose')) return '530';
   return /\b(403) \(/.exec(error.message)?.[1] ?? '';
 }

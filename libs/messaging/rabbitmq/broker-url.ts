@@ -1,16 +1,16 @@
 import { BusSetupError } from '../bus-errors.js';
 
-/** Seconds; a dead peer is noticed after two to three of them. */
+/** In seconds; a dead peer is noticed after two to three heartbeats. */
 const HEARTBEAT_SECONDS = '10';
 
 export interface BrokerUrl {
-  /** For amqplib, with credentials: never to be shown. */
+  /** For amqplib. Contains credentials: never show it. */
   href: string;
   /** `host:port/vhost`, for people. */
   place: string;
 }
 
-/** Throws `BusSetupError` that does not repeat the URL. */
+/** Throws a `BusSetupError` that does not repeat the URL. */
 export function parseBrokerUrl(url: string): BrokerUrl {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !['amqp:', 'amqps:'].includes(parsed.protocol)) {

@@ -19,11 +19,11 @@ import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.adapt
 import { declareCommandQueue, declareTopology, onOwnChannel } from './topology.adapter.js';
 
 const NOT_FOUND = '404';
-/** On what a consumer put among the dead itself. */
+/** Set on messages that a consumer dead-letters itself. */
 const REASON_HEADER = 'x-switchyard-reason';
-/** Of dead letters: storing them is quick and nobody waits. */
+/** Prefetch for dead letters: storing them is quick and nobody waits. */
 const DEAD_PREFETCH = 10;
-/** A queue without a leader answers nothing, nor does a broker that hangs: who asks has other things to do. */
+/** A leaderless queue or a hung broker never answers, and callers must not wait. */
 const INSPECT_TIMEOUT_MS = 5_000;
 
 export interface RabbitmqBusOptions extends Time {
@@ -34,7 +34,7 @@ export interface RabbitmqBusOptions extends Time {
   logger?: BusLogger;
 }
 
-/** A bus that could not be opened, or was closed, is not opened again: make another one. */
+/** Creates a bus. A bus that failed to open or was closed cannot be opened again; create another one. */
 export function createRabbitmqBus(options: RabbitmqBusOptions): Bus {
   return new RabbitmqBus(options);
 }
@@ -43,7 +43,7 @@ class RabbitmqBus implements Bus {
   private readonly url: BrokerUrl;
   private readonly logger: BusLogger;
   private readonly publishing: SupervisedConnection;
-  /** Never publishes: an alarm of the broker stops connections that do, acknowledgements and bindings included. */
+  /** Never publishes: a broker alarm blocks publishing connections, including their acknowledgements and bindings. */
   private readonly consuming: SupervisedConnection;
   private readonly emitting: SupervisedConnection;
   private readonly publisher: Publisher;
@@ -104,7 +104,7 @@ class RabbitmqBus implements Bus {
   }
 
   async send(controlKey: string, message: Message): Promise<PublishOutcome> {
-    // Says nothing about the process: nobody may be suspected because of an alarm.
+    // A broker alarm says nothing about the receiver, so it must not make the receiver suspect.
     if (this.publisher.isStalled) return 'unknown';
     return this.publisher.publish(exchanges.control, controlKey, message, false);
   }
@@ -120,15 +120,16 @@ class RabbitmqBus implements Bus {
         const { content, fields } = message;
         const arrival = { content, queue, redelivered: fields.redelivered, hold };
         const verdict = await deliverCommand(arrival, handler, logger);
-        // What is lost comes again, and is judged then.
+        // A lost message is delivered again and judged then.
         return hold.isLost ? verdict : this.withReason(queue, message, verdict);
       },
     });
   }
 
   /**
-   * A consumer cannot write on what it rejects. So it puts the message among the dead itself, with its reason, and
-   * acks; only when that fails the broker does it, and the reason stays in the log.
+   * AMQP gives a consumer no way to attach a reason to a rejected message. So the consumer publishes the message to the
+   * dead-letter queue itself, with its reason, and acks. If that fails, the broker dead-letters the message, and only
+   * the log has the reason.
    */
   private async withReason(
     queue: string,
@@ -242,7 +243,7 @@ function toDeadDelivery({ content, properties, fields }: ConsumeMessage): DeadDe
   const queue = String(death?.queue ?? headers['x-first-death-queue'] ?? 'unknown');
   const reason = String(death?.reason ?? headers['x-first-death-reason'] ?? 'unknown');
   return {
-    // A slice of a network buffer: kept as it is, it would keep all of that alive.
+    // The content is a slice of a network buffer; keeping the slice would keep the whole buffer in memory.
     content: Buffer.from(content),
     queue,
     reason: describeDeath(queue, reason, content),

@@ -6,21 +6,21 @@ import { textOf } from './broker-error.js';
 import type { Rebuildable, SupervisedConnection } from './connection.adapter.js';
 
 const CLOSE_TIMEOUT_MS = 2_000;
-/** A queue without a leader answers nothing; it must not hold up anything else. */
+/** A leaderless queue never answers; it must not hold up other work. */
 const SET_UP_TIMEOUT_MS = 20_000;
 
 export interface ChannelOptions<C extends Channel> {
-  /** For the log. */
+  /** Named in the log. */
   name: string;
   open(model: ChannelModel): Promise<C>;
   /** Declares what the channel needs and starts its consumers. */
   setUp(channel: C, model: ChannelModel): Promise<void>;
-  /** The channel is gone; before anything else hears of it. */
+  /** Called when the channel is lost, before any other listener. */
   onLost?(): void;
   logger: BusLogger;
 }
 
-/** A channel that is rebuilt alone when it closes, and with its connection when that comes back. */
+/** A channel that is rebuilt when it closes, and whenever its connection comes back. */
 export class SupervisedChannel<C extends Channel = Channel> implements Rebuildable {
   private channel?: C;
   private isReady = false;
@@ -37,17 +37,17 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
     connection.attach(this);
   }
 
-  /** undefined while there is none that has been set up. */
+  /** Undefined until a channel is set up. */
   get current(): C | undefined {
     return this.isReady ? this.channel : undefined;
   }
 
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   get lastError(): unknown {
     return this.failure;
   }
 
-  /** Resolves after one try; never rejects. */
+  /** Resolves after one attempt; never rejects. */
   build(): Promise<void> {
     this.building ??= this.tryToBuild().finally(() => (this.building = undefined));
     return this.building;
@@ -59,7 +59,7 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
     void closeQuietly(channel, this.connection.time.clock);
   }
 
-  /** From now on no other channel is opened; the present one stays usable. */
+  /** Stops opening new channels; the present one stays usable. */
   retire(): void {
     this.isClosed = true;
     this.retry?.cancel();
@@ -95,10 +95,11 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
     channel.on('error', (error) => {
       this.options.logger.warn({ channel: this.options.name, reason: error.message }, 'channel failed');
     });
-    // Before amqplib's own listener, which ends what is pending: who asks then must see that the channel is gone.
+    // Registered before amqplib's own listener, which ends pending calls: their callers must then see that the channel
+    // is gone.
     channel.prependListener('close', () => this.forget(channel));
     this.channel = channel;
-    // Whoever closed meanwhile found no channel to close.
+    // A `close()` during set-up found no channel to close.
     if (this.isClosed) await this.close();
     return channel;
   }
@@ -131,7 +132,7 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
 }
 
 async function closeQuietly(channel: Channel, clock: Clock): Promise<void> {
-  // amqplib never answers `close()` when the connection goes at that moment; the event comes in any case.
+  // amqplib never answers `close()` when the connection breaks at that moment; the event comes in any case.
   const closed = new Promise((resolve) => channel.once('close', resolve));
   await settledWithin(clock, Promise.race([closed, channel.close()]), CLOSE_TIMEOUT_MS);
 }

@@ -7,11 +7,11 @@ import { codeOf, textOf } from './broker-error.js';
 import type { BrokerUrl } from './broker-url.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Whoever was connected has work that waits, and tries again. */
+/** A process that was connected has waiting work, so it retries with a short timeout. */
 const RECONNECT_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const STABLE_AFTER_MS = 10_000;
-/** Where nobody listens a try costs nothing, so a broker that comes back is found at once: every 200 to 400 ms. */
+/** A refused attempt costs nothing, so a returning broker is found quickly: one attempt every 200 to 400 ms. */
 const REFUSED_BACK_OFF = 2;
 
 /** A channel that is opened again on every new connection. */
@@ -23,12 +23,12 @@ export interface Rebuildable {
 
 export interface ConnectionOptions extends Time {
   url: BrokerUrl;
-  /** Shown by the broker: process and purpose. */
+  /** The process and purpose, as the broker shows them. */
   name: string;
   logger: BusLogger;
 }
 
-/** One connection to the broker that comes back by itself, with back-off, until it is closed. */
+/** One connection to the broker. It reconnects by itself, with back-off, until it is closed. */
 export class SupervisedConnection {
   private channelModel?: ChannelModel;
   private connectionId = '';
@@ -36,7 +36,7 @@ export class SupervisedConnection {
   private blocked = false;
   private isClosed = false;
   private failures = 0;
-  /** The last try met nobody: said once, not three times a second. */
+  /** The last attempt was refused; this is logged once, not three times a second. */
   private isRefused = false;
   private retry?: Timer;
   private readonly channels = new Set<Rebuildable>();
@@ -47,7 +47,7 @@ export class SupervisedConnection {
     return this.options;
   }
 
-  /** undefined while disconnected. */
+  /** Undefined while disconnected. */
   get model(): ChannelModel | undefined {
     return this.channelModel;
   }
@@ -57,12 +57,12 @@ export class SupervisedConnection {
     return this.connectionId;
   }
 
-  /** When it came up, by `Clock.now`; undefined while disconnected. */
+  /** When it connected, by `Clock.now`; undefined while disconnected. */
   get upSince(): number | undefined {
     return this.connectedSince;
   }
 
-  /** The broker is out of memory or disk and reads nothing from connections that publish. */
+  /** True while the broker is out of memory or disk and does not read from publishing connections. */
   get isBlocked(): boolean {
     return this.blocked;
   }
@@ -75,7 +75,7 @@ export class SupervisedConnection {
     this.channels.delete(channel);
   }
 
-  /** The first try; rejects with the broker's error. Afterwards the connection is kept. */
+  /** Makes the first attempt and rejects with the broker's error. After success the connection is kept up. */
   async open(): Promise<void> {
     await this.connect(CONNECT_TIMEOUT_MS);
   }
@@ -88,11 +88,11 @@ export class SupervisedConnection {
     const model = this.channelModel;
     if (!model) return;
     await settledWithin(this.options.clock, model.close(), CLOSE_TIMEOUT_MS);
-    // Also frees whoever still waits for an answer.
+    // Also ends calls that still wait for an answer.
     if (this.channelModel === model) socketOf(model).destroy(new Error('connection given up'));
   }
 
-  /** Breaks the connection as a network does, without a word to the broker; it comes back by itself. */
+  /** Breaks the connection as a network failure does, without telling the broker; it then reconnects. */
   drop(): void {
     if (this.channelModel) socketOf(this.channelModel).destroy(new Error('connection dropped'));
   }
@@ -113,14 +113,14 @@ export class SupervisedConnection {
     this.channelModel = model;
     this.connectionId = this.options.random.id().slice(0, 8);
     this.connectedSince = this.options.clock.now();
-    // Not waited for: one queue that cannot be consumed does not make the connection useless.
+    // Not awaited: one queue that cannot be consumed must not make the connection useless.
     for (const channel of this.channels) void channel.build();
     this.options.logger.info({ connection: name }, 'connected to RabbitMQ');
   }
 
   private watch(model: ChannelModel): void {
     const { logger, name } = this.options;
-    // `close` follows and says the same; but an error without a listener would end the process.
+    // `close` follows and is handled, but an error event without a listener would end the process.
     model.on('error', () => undefined);
     model.on('close', (error) => this.onClose(model, error));
     model.on('blocked', (reason) => {
@@ -135,7 +135,7 @@ export class SupervisedConnection {
 
   private onClose(model: ChannelModel, error?: Error): void {
     if (this.channelModel !== model) return;
-    // A connection that never lasts is not tried again and again at full speed.
+    // Back off for short-lived connections too, so that they are not retried at full speed.
     if (this.options.clock.now() - (this.connectedSince ?? 0) > STABLE_AFTER_MS) this.failures = 0;
     this.channelModel = undefined;
     this.connectedSince = undefined;

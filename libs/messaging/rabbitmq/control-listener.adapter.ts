@@ -14,7 +14,7 @@ export interface ControlListenerOptions {
   logger: BusLogger;
 }
 
-/** Hears control messages on an exclusive queue, so that those to a dead process come back to their sender. */
+/** Receives control messages on an exclusive queue, so messages to a dead process return to their sender. */
 export class ControlListener {
   private readonly channel: SupervisedChannel;
 
@@ -40,7 +40,7 @@ export class ControlListener {
       if (message) deliverControl(message.content, handler, logger);
       else this.channel.rebuild(channel);
     };
-    // A process that dies takes its queue along: there is nobody to deliver again to.
+    // The queue dies with its process, so no consumer could receive a redelivery.
     await channel.consume(queue.name, receive, { noAck: true, exclusive: true });
   }
 }

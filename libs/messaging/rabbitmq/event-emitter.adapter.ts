@@ -8,10 +8,10 @@ import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
 import { declareExchanges } from './topology.adapter.js';
 
-/** Events that wait for the socket; what comes while there are more is dropped. */
+/** The limit on events that wait for the socket; further events are dropped. */
 const MAX_WAITING = 32_768;
 
-/** Fire and forget: viewers find holes by themselves. */
+/** Fire and forget: viewers detect gaps by themselves. */
 export class EventEmitter {
   private readonly channel: SupervisedChannel;
   private isFull = false;
@@ -32,7 +32,7 @@ export class EventEmitter {
     });
   }
 
-  /** Resolves after one try. */
+  /** Resolves after one attempt. */
   start(): Promise<void> {
     return this.channel.build();
   }

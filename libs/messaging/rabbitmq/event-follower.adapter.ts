@@ -14,18 +14,18 @@ interface Following {
 }
 
 export interface EventFollowerOptions {
-  /** One that never publishes: a memory alarm would stop the bindings too. */
+  /** A connection that never publishes: a memory alarm would block its bindings too. */
   connection: SupervisedConnection;
   processId: string;
   listeners: EventListeners;
   logger: BusLogger;
 }
 
-/** The exclusive events queue of this process and what is bound to it, kept over reconnects. */
+/** The exclusive events queue of this process and its bindings, restored after reconnects. */
 export class EventFollower {
   private readonly channel: SupervisedChannel;
   private readonly following = new Map<string, Following>();
-  /** Where bindings are made; also while the others of a new channel are still under way. */
+  /** The channel and queue for bindings. Set even while a new channel is still restoring older bindings. */
   private binding?: { channel: Channel; queue: string };
   private hadChannel = false;
 
@@ -59,7 +59,7 @@ export class EventFollower {
     channel.unbindQueue(queue, eventExchange(conversationId), conversationId).catch(() => undefined);
   }
 
-  /** Nobody waits for a binding any more that will not come. */
+  /** Fails the bindings that callers still wait for. */
   close(): void {
     for (const following of this.following.values())
       following.fail(new BusUnavailableError('the bus was closed'));
@@ -81,7 +81,7 @@ export class EventFollower {
     this.hadChannel = true;
   }
 
-  /** A binding that fails does so because its channel closed: the next channel makes it again. */
+  /** A binding fails only when its channel closes; the next channel binds again. */
   private async bind(conversationId: string, following: Following): Promise<void> {
     if (!this.binding) return;
     const { channel, queue } = this.binding;
@@ -105,7 +105,7 @@ function newFollowing(): Following {
     confirm = resolve;
     fail = reject;
   });
-  // Who waits is told; that nobody waits is no failure.
+  // Callers that wait get the rejection; without callers it must not count as unhandled.
   bound.catch(() => undefined);
   return { bound, confirm, fail };
 }

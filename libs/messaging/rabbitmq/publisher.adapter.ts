@@ -8,13 +8,19 @@ import type { SupervisedConnection } from './connection.adapter.js';
 import { declareTopology } from './topology.adapter.js';
 
 const CONFIRM_TIMEOUT_MS = 5_000;
-/** More are refused: a broker that stopped reading must not fill the memory of its publishers. */
+/**
+ * The limit on unconfirmed messages; further ones are refused. A broker that stopped reading must not fill its
+ * publishers' memory.
+ */
 const MAX_UNCONFIRMED = 20_000;
 
-/** Publishes mandatory messages and tells what became of each. Nothing is kept for later. */
+/** Publishes mandatory messages and reports the outcome of each. Nothing is kept for later. */
 export class Publisher {
   private readonly channel: SupervisedChannel<ConfirmChannel>;
-  /** Returns not yet followed by their confirm, counted by key and message id: the return always comes first. */
+  /**
+   * Returned messages whose confirm is still to come, counted by key and message id. The return always comes before the
+   * confirm.
+   */
   private returned = new Map<string, number>();
   private unconfirmed = 0;
   private silent = false;
@@ -36,7 +42,7 @@ export class Publisher {
     });
   }
 
-  /** Resolves after one try. */
+  /** Resolves after one attempt. */
   start(): Promise<void> {
     return this.channel.build();
   }
@@ -49,12 +55,15 @@ export class Publisher {
     return this.channel.lastError;
   }
 
-  /** The broker takes nothing at present, whatever the queue. */
+  /** True while no queue can take messages: the broker blocks publishers, or too many messages are unconfirmed. */
   get isStalled(): boolean {
     return this.connection.isBlocked || this.unconfirmed >= MAX_UNCONFIRMED;
   }
 
-  /** The latest of the broker's answers to become due has not come: it is away without having said so. */
+  /**
+   * True when the broker did not answer the latest publish that came due: it is unreachable without having closed the
+   * connection.
+   */
   get isSilent(): boolean {
     return this.silent;
   }
@@ -64,7 +73,7 @@ export class Publisher {
     return this.publishBytes(exchange, key, encodeMessage(message), { messageId: message.id, persistent });
   }
 
-  /** The same for bytes as they are. */
+  /** The same for raw bytes. */
   publishBytes(
     exchange: string,
     key: string,
@@ -84,7 +93,7 @@ export class Publisher {
         this.unconfirmed--;
         this.silent = false;
         timer.cancel();
-        // `unknown` when the channel is gone: only an answer of a living one was given by the broker.
+        // `unknown` when the channel is gone: only on a living channel does an answer come from the broker.
         resolve(this.channel.current === channel ? this.outcomeOf(error, key, messageId) : 'unknown');
       };
       this.unconfirmed++;

@@ -13,14 +13,14 @@ export interface QueueConsumerOptions {
   connection: SupervisedConnection;
   queue: string;
   prefetch: number;
-  /** Makes sure that the queue exists; again whenever the consumer is rebuilt. */
+  /** Makes sure that the queue exists. Called again whenever the consumer is rebuilt. */
   declare(model: ChannelModel): Promise<void>;
   /** Must not reject. */
   handle(message: ConsumeMessage, hold: Hold): Promise<Verdict>;
   logger: BusLogger;
 }
 
-/** Consumes one queue on a channel of its own. What came on a channel is settled there or not at all. */
+/** Consumes one queue on a separate channel. A delivery is settled on its own channel or not at all. */
 export class QueueConsumer implements Consumer {
   private readonly channel: SupervisedChannel;
   private readonly holds = new Set<Hold>();

@@ -5,29 +5,29 @@ import { codeOf, textOf } from './broker-error.js';
 
 const PRECONDITION_FAILED = '406';
 
-/** Runs `work` on a channel of its own: what is refused closes only that one. */
+/** Runs `work` on a separate channel: a refusal by the broker closes only that one. */
 export async function onOwnChannel<T>(
   model: ChannelModel,
   work: (channel: Channel) => Promise<T>,
 ): Promise<T> {
   const channel = await model.createChannel();
-  // The pending call is told too.
+  // The pending call rejects too.
   channel.on('error', () => undefined);
   try {
     return await work(channel);
   } finally {
-    // Not waited for: amqplib gives no answer when the connection goes at that moment.
+    // Not awaited: amqplib gives no answer when the connection breaks at that moment.
     void channel.close().catch(() => undefined);
   }
 }
 
-/** Everything that commands and control messages need, whoever consumes them. */
+/** Declares everything that commands and control messages need, whichever process consumes them. */
 export async function declareTopology(model: ChannelModel, logger: BusLogger): Promise<void> {
   await declareExchanges(model, [exchanges.control, ...exchanges.events], logger);
   for (const name of sharedQueues) await declareCommandQueue(model, name, logger);
 }
 
-/** With its exchanges and the queue for its dead. */
+/** Declares the queue with its exchanges and the dead-letter queue. */
 export async function declareCommandQueue(
   model: ChannelModel,
   name: string,
@@ -69,7 +69,10 @@ export async function declareQueue(
   });
 }
 
-/** What the broker holds cannot be changed here: an operator's or an older version's arguments are worked with. */
+/**
+ * A declaration cannot change an existing queue or exchange, so the arguments of an operator or an older version are
+ * accepted.
+ */
 async function declareOrAccept(
   model: ChannelModel,
   name: string,

@@ -14,13 +14,13 @@ import { eventually } from './eventually.js';
 import { inTime } from '../../../test/services/wait-for.js';
 import { probe, superseded, token, toolCall, turnAdvance } from './sample-messages.js';
 
-/** One broker under test and the ways to reach around the port. */
+/** A broker under test and ways to bypass the port. */
 export interface BusHarness {
-  /** Not opened yet; the suite closes it. */
+  /** Returns a bus that is not open; the suite closes it. */
   createBus(identity: { role: Role; processId: string }): Bus;
-  /** Puts bytes into a command queue as they are. */
+  /** Puts raw bytes into a command queue. */
   publishBytes(queue: string, content: Buffer, messageId: string): Promise<void>;
-  /** Makes a command queue that refuses when it holds about this many messages. */
+  /** Creates a command queue that refuses messages when it holds about this many. */
   makeShortQueue(queue: string, maxLength: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ interface Process {
   processId: string;
 }
 
-/** What every adapter of the bus port promises. Each test uses queues of its own. */
+/** The promises of every adapter of the bus port. Each test uses separate queues. */
 export function describeBusContract(name: string, createHarness: () => Promise<BusHarness>): void {
   describe(`the bus contract on ${name}`, () => {
     let harness: BusHarness;

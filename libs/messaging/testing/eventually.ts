@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks until the answer is truthy; throws after `timeoutMs`. */
+/** Polls `ask` until it returns a truthy value; throws after `timeoutMs`. */
 export async function eventually(what: string, ask: () => unknown, timeoutMs = 20_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await ask())) {
