@@ -36,7 +36,7 @@ import type {
   UsageRow,
 } from '#contracts';
 
-/** What both adapters keep, by the name of its collection or table. */
+/** The rows that both adapters store, by the name of their collection or table. */
 export interface Rows {
   conversations: Conversation;
   turns: Turn;
@@ -60,13 +60,13 @@ export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
 
 export interface CollectionDefinition<Name extends CollectionName = CollectionName> {
   schema: z.ZodObject<Record<Field<Name>, z.ZodType>>;
-  /** Beside `_id`. Without one of these the store does not open. */
+  /** Unique keys in addition to `_id`. Without one of these indexes the store does not open. */
   unique: Field<Name>[][];
-  /** Unique among the rows that have it: a field that earlier versions did not write. */
+  /** Unique among the rows that have the field: earlier versions did not write it. */
   uniqueIfPresent?: Field<Name>[];
   /** For speed only. */
   indexes: Field<Name>[][];
-  /** Fields that are written again after the insert. */
+  /** Fields that are updated after the insert. */
   caches: Field<Name>[];
 }
 
@@ -131,7 +131,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
   usage: {
     schema: usageRowSchema,
     unique: [],
-    // The sum of a user's day is read from the index alone.
+    // The index covers the query: a user's daily sum is read from the index alone.
     indexes: [['user_id', 'day', 'input_tokens', 'output_tokens', 'cached_tokens', 'cost'], ['day']],
     caches: ['input_tokens', 'output_tokens', 'cached_tokens', 'cost', 'counted_to'],
   },

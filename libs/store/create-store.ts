@@ -7,7 +7,7 @@ import type { Store } from './store.port.js';
 /** `url`: a MongoDB connection string; `dataDir`: the folder of the SQLite file, `:memory:` for none. */
 export type StoreConfig = ({ url: string } & Time) | { dataDir: string };
 
-/** A store that is not open yet. The driver is loaded by `open()`, so a process loads only the one it uses. */
+/** Creates a store that is not open yet. `open()` loads the driver, so a process loads only the driver that it uses. */
 export function createStore(config: StoreConfig): Store {
   return 'url' in config
     ? new RowsStore(new MongoDatabase(config.url, config))

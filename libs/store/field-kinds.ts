@@ -3,15 +3,14 @@ import { writtenTextSchema } from '#contracts';
 import { COLLECTION_NAMES, COLLECTIONS, type CollectionName, type Field } from './collections.js';
 
 /**
- * How a store keeps a field that has no type of its own there. `json`: as JSON text, for whatever people, models and
- * tools write: their keys never become names of fields, and text that is not valid UTF-8 (a lone surrogate) comes back
- * unchanged.
+ * How a store keeps a field for which it has no type. `json`: as JSON text, for anything that people, models and tools
+ * write. Its keys never become field names, and text that is not valid UTF-8 (a lone surrogate) comes back unchanged.
  */
 export type FieldKind = 'text' | 'number' | 'json';
 
 type FieldKinds = { [Name in CollectionName]: Record<Exclude<Field<Name>, '_id'>, FieldKind> };
 
-/** Of every field but `_id`, as the schema of its row says. */
+/** The kind of every field except `_id`, derived from the schema of its row. */
 export const FIELD_KINDS = Object.fromEntries(
   COLLECTION_NAMES.map((name) => [name, kindsOf(COLLECTIONS[name].schema.shape)]),
 ) as FieldKinds;

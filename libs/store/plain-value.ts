@@ -1,6 +1,6 @@
 /**
- * Throws for an object where a query compares a value: MongoDB would read it as a query of its own, and the SQLite
- * binding ends the whole process. Also throws for undefined, which a database may take for no condition at all.
+ * Throws for an object where a query compares a value: MongoDB would read the object as query operators, and the SQLite
+ * binding would end the whole process. Also throws for undefined, which a database may treat as no condition.
  */
 export function assertPlainValue(value: unknown): void {
   if (value === undefined || (typeof value === 'object' && value !== null))

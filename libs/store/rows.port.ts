@@ -3,95 +3,99 @@ import type { Inserted } from './side-store.port.js';
 import type { Store } from './store.port.js';
 
 export type Value = string | number;
-/** `null`: the row has null in this field, or lacks it. */
+/** `null`: the row has null in this field, or lacks the field. */
 export type Equals<Name extends CollectionName> = { [Key in Field<Name>]?: Value | null };
 
-/** A row without the field meets none. */
+/** A row that lacks the field meets no condition. */
 export interface Condition {
   gt?: Value;
   gte?: Value;
   lt?: Value;
   lte?: Value;
-  /** A few values, of fixed number. */
+  /** A small, fixed number of values. */
   in?: readonly Value[];
 }
 
-/** Which rows; all conditions hold. */
+/** Selects rows; all conditions must hold. */
 export interface Filter<Name extends CollectionName> {
   equals?: Equals<Name>;
   where?: { [Key in Field<Name>]?: Condition };
   /**
-   * The field has one of these values, of which there may be any number: an adapter may ask for them in parts. Excludes
+   * The field has one of these values. There may be any number of values, so an adapter may query in parts. Excludes
    * `order`, `skip` and `limit`.
    */
   among?: { field: Field<Name>; values: readonly string[] };
-  /** Changes no result, only how fast it comes; an adapter uses what helps its database. */
+  /** Affects only speed, never the result; an adapter uses what helps its database. */
   hint?: {
-    /** Holds for all of these rows anyway. */
+    /** A condition that all of these rows meet anyway. */
     within?: Equals<Name>;
-    /** An index over this field finds far too many rows. */
+    /** A field whose index would match far too many rows. */
     avoidIndexOf?: Field<Name>;
   };
 }
 
 export interface Query<Name extends CollectionName> extends Filter<Name> {
-  /** By the first field, then by the next one. */
+  /** Sorted by the first field, then by the next one. */
   order?: { [Key in Field<Name>]?: 'asc' | 'desc' };
   skip?: number;
   limit?: number;
 }
 
 export interface Change<Name extends CollectionName> {
-  /** What is undefined stays as it is. */
+  /** Undefined members change nothing. */
   set?: Partial<Rows[Name]>;
   unset?: readonly Field<Name>[];
-  /** A number that grows by one. */
+  /** A number to increase by one. */
   countUp?: Field<Name>;
 }
 
-/** A row that has these values stands in the way. The insert is answered with `is`, or, without it, with that row. */
+/**
+ * A row with these values blocks the insert. The insert answers with `is`, or, if that is absent, with the blocking
+ * row.
+ */
 export interface Obstacle<Name extends CollectionName, Answer extends string> {
   equals: Equals<Name>;
   is?: Answer;
 }
 
-/** Bytes of all rows that have this value in the field that was asked about. */
+/** The bytes of all rows that share one value of the field in question. */
 export interface Size {
   of: string;
   bytes: number;
 }
 
 /**
- * The rows of one collection. Each operation is atomic on each row. Durability, errors and lost answers are as the
- * `Store` says.
+ * The rows of one collection. Each operation is atomic per row. Durability, errors and lost answers are those of
+ * `Store`.
  */
 export interface RowsOf<Name extends CollectionName> {
   /** For collections whose only unique key is `_id`. */
   insert(row: Rows[Name]): Promise<Inserted<Rows[Name]>>;
   /**
-   * @param obstacles `_id` and every unique key that the row has, in the order in which they are looked for. When none
-   * of the others is found, an adapter may conclude that it is the last one.
+   * @param obstacles `_id` and every unique key of the row, in the order in which to look for them. When none of the
+   * others is found, an adapter may conclude that the last one is taken.
    */
   insertUnless<Answer extends string>(
     row: Rows[Name],
     obstacles: readonly Obstacle<Name, Answer>[],
   ): Promise<Inserted<Rows[Name]> | Answer>;
   /**
-   * In one write, in this order: how many from the first one on were not taken. What comes after one that is taken is
-   * left out (`stop`) or inserted if it is not taken itself (`skip`).
+   * Inserts in one write, in this order. Returns how many rows, counted from the first, were inserted before a row was
+   * already taken. The rows after that one are left out (`stop`), or inserted unless they are taken themselves
+   * (`skip`).
    */
   insertMany(rows: readonly Rows[Name][], atTaken: 'stop' | 'skip'): Promise<number>;
   /**
-   * `full`: it would be one more than `limit` of those, and is not there. However many are inserted at once, there are
-   * never more when all have been answered.
+   * `full`: the row would exceed `limit` rows of those, and is not in the store. When all of several parallel inserts
+   * have been answered, the limit is never exceeded.
    */
   insertWithin(
     row: Rows[Name],
     room: { of: Equals<Name>; limit: number },
   ): Promise<'inserted' | 'taken' | 'full'>;
   /**
-   * Adds the row's `sums` to those of the row with its `_id`, which is inserted if there is none. Does nothing when
-   * that row has counted up to this row's `counter` or beyond.
+   * Adds the row's `sums` to those of the row with the same `_id`, or inserts the row if there is none. Does nothing
+   * when the stored row's `counter` has reached or passed this row's `counter`.
    */
   accumulate(row: Rows[Name], sums: readonly Field<Name>[], counter: Field<Name>): Promise<void>;
 
@@ -99,7 +103,7 @@ export interface RowsOf<Name extends CollectionName> {
   find(query: Query<Name>): Promise<Rows[Name][]>;
   /**
    * Only these fields of each row.
-   * @param cut the first this many UTF-16 units of a text; of all rows, a few whole texts at most are in memory
+   * @param cut the number of UTF-16 units to keep of a text; at most a few whole texts are in memory at a time
    */
   findParts<Key extends Field<Name>>(
     query: Query<Name>,
@@ -107,27 +111,27 @@ export interface RowsOf<Name extends CollectionName> {
     cut?: { [Part in Key]?: number },
   ): Promise<Pick<Rows[Name], Key>[]>;
   count(filter: Filter<Name>): Promise<number>;
-  /** Sums of fields, one for each combination of the `by` fields, in their order; none for no row. */
+  /** Sums of fields, one for each combination of the `by` fields, sorted by them; empty if no row matches. */
   sum(
     query: Omit<Query<Name>, 'among'>,
     sums: readonly Field<Name>[],
     by: readonly Field<Name>[],
   ): Promise<Record<string, Value>[]>;
   /**
-   * How much people, models and tools have written in the rows, by a field, without reading it; in the query's order
-   * if that field is `_id`.
+   * The bytes that people, models and tools have written in the rows, per value of a field, measured without reading
+   * them. Sorted in the query's order if that field is `_id`.
    */
   measure(query: Query<Name>, by: Field<Name>): Promise<Size[]>;
 
-  /** In every row that matches. False: none does, or another row has what is unique. */
+  /** Changes every row that matches. False if none matches, or if another row has a value that must be unique. */
   change(filter: Filter<Name>, change: Change<Name>): Promise<boolean>;
-  /** How many there were; a row that does not match any more by then stays. */
+  /** Returns how many rows were removed. A row that no longer matches at that moment stays. */
   remove(query: Query<Name>): Promise<number>;
 }
 
 export type AllRows = { readonly [Name in CollectionName]: RowsOf<Name> };
 
-/** What an adapter implements: `RowsStore` makes it a `Store`. */
+/** The interface of a database adapter: `RowsStore` turns it into a `Store`. */
 export interface RowDatabase extends Pick<Store, 'open' | 'close' | 'ping' | 'time'> {
   /** Throws `StoreUnavailableError` while the database is not open. */
   readonly rows: AllRows;

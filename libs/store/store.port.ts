@@ -8,15 +8,15 @@ export type { UsageKey, UsageQuery, UsageSum } from './usage-store.port.js';
 
 /**
  * The journal. Decisions are inserts by `_id`: `claim`, `settle`, `commitStep`, `answer`, `insertTurn` (of
- * `TurnStore`); the first one wins and every later one is told the winner's row. When the answer to an insert was
- * lost, the adapter tries again and reads back; a stored row equal to the one inserted then counts as won. Updates
- * touch caches only.
+ * `TurnStore`); the first insert wins, and each later one gets the winner's row. When the answer to an insert is lost,
+ * the adapter retries and reads back; a stored row equal to the inserted one then counts as won. Updates change only
+ * caches.
  *
- * Reads that a decision follows from see every acknowledged write (majority, primary). Writes are durable when
- * their promise resolves (MongoDB: `w: majority, j: true`; SQLite: `synchronous=FULL`).
+ * Reads that decisions depend on see every acknowledged write (majority, primary). Writes are durable when their
+ * promise resolves (MongoDB: `w: majority, j: true`; SQLite: `synchronous=FULL`).
  *
- * Errors: `StoreUnavailableError` (retryable: unreachable, timed out) and nothing else in normal operation. A
- * duplicate key is an answer, never an error.
+ * Errors: `StoreUnavailableError` (retryable: unreachable, timed out) and no other in normal operation. A duplicate key
+ * is an answer, never an error.
  */
 export interface Store extends TurnStore {
   /** Connects, creates missing collections and indexes, and throws `StoreSetupError` when a unique index is missing. */
@@ -24,18 +24,18 @@ export interface Store extends TurnStore {
   close(): Promise<void>;
   /** Resolves when a round trip works. */
   ping(): Promise<void>;
-  /** Milliseconds since 1970 by the store's own clock, which all processes can ask. */
+  /** Milliseconds since 1970 by the store's own clock, which is the same for all processes. */
   time(): Promise<number>;
 
   /** Turn, steps, claims, outcomes and answers in parallel reads; null if there is no such turn. */
   readJournal(turnId: string): Promise<Journal | null>;
   /** The same for several turns of one conversation, in bulk, in the order of their numbers. */
   readJournals(conversationId: string, turns: Turn[]): Promise<Journal[]>;
-  /** The same for turns of any conversations; one that was removed meanwhile is left out. */
+  /** The same for turns of any conversations. A turn that was removed meanwhile is left out. */
   readJournalsOf(turnIds: string[]): Promise<Journal[]>;
   /**
-   * Steps of the conversation's turns with number in (after, before), by turn number and n: history for the model.
-   * With `limit` the first ones.
+   * Steps of the conversation's turns with number in (after, before), sorted by turn number and n: history for the
+   * model. With `limit`, only the first ones.
    */
   listSteps(
     conversationId: string,
@@ -43,7 +43,7 @@ export interface Store extends TurnStore {
   ): Promise<Step[]>;
   listOutcomes(turnIds: string[]): Promise<Outcome[]>;
   commitStep(row: Step): Promise<Inserted<Step>>;
-  /** Several at once, in one write; one that is there stays as it is. */
+  /** Inserts several steps in one write; an existing step stays unchanged. */
   commitSteps(rows: Step[]): Promise<void>;
   getStep(turnId: string, n: number): Promise<Step | null>;
 
@@ -59,7 +59,7 @@ export interface Store extends TurnStore {
   getCatalog(hash: string): Promise<Catalog | null>;
 
   insertProcess(row: ProcessRow): Promise<void>;
-  /** Counts the process's `beat` up by one; `gone` when its row is not there any more. */
+  /** Increases the process's `beat` by one; `gone` when its row no longer exists. */
   beat(processId: string): Promise<'beaten' | 'gone'>;
   listProcesses(): Promise<ProcessRow[]>;
   removeProcess(processId: string): Promise<void>;

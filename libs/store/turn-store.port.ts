@@ -5,27 +5,28 @@ import type { Inserted, SideStore } from './side-store.port.js';
 export type TurnsPage = ({ before?: number } | { after: number }) & {
   limit: number;
   /**
-   * Only as many as have journals of this many bytes together, beginning with the one next to `before` or `after`,
-   * but that one in any case. The store sums up what people, models and tools wrote; what does not fit is not read.
+   * Limits the page to turns whose journals have at most this many bytes together, starting next to `before` or
+   * `after`. The first turn is always included. The store sums up what people, models and tools wrote; turns that do
+   * not fit are not read.
    */
   bytes?: number;
 };
 
-/** What a list of conversations says of a turn. */
+/** The part of a turn that a list of conversations shows. */
 export type TurnState = Pick<Turn, 'conversation_id' | 'number' | 'status'>;
 export interface Opening {
   conversation_id: string;
   opening: string;
 }
 
-/** Conversations and their turns. Errors and durability are those of the `Store`. */
+/** Conversations and their turns. Errors and durability are those of `Store`. */
 export interface TurnStore extends SideStore {
   insertConversation(row: Conversation): Promise<Inserted<Conversation>>;
-  /** Also a deleted one (`deleted_at`). */
+  /** Also returns a deleted conversation (`deleted_at`). */
   getConversation(id: string): Promise<Conversation | null>;
-  /** Newest `updated_at` first, without deleted ones and those that expire. */
+  /** Sorted by `updated_at`, newest first, without deleted and expiring conversations. */
   listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]>;
-  /** Last writer wins. */
+  /** The last writer wins. */
   updateConversation(
     id: string,
     change: {
@@ -39,56 +40,58 @@ export interface TurnStore extends SideStore {
       late_after?: number;
     },
   ): Promise<void>;
-  /** Marked ones, and those that expire, with `due_at` ≤ now, oldest first. */
+  /** Conversations that are marked as deleted or expire, with `due_at` ≤ now, oldest first. */
   listDueConversations(now: number, limit: number): Promise<Conversation[]>;
-  /** Marked ones without `due_at`, in any order: an earlier version that shares the store sets none. */
+  /**
+   * Conversations marked as deleted without `due_at`, in any order: an earlier version that shares the store sets none.
+   */
   listUnscheduledConversations(limit: number): Promise<Conversation[]>;
-  /** Unmarked ones whose `updated_at` is before, oldest first. */
+  /** Conversations not marked as deleted whose `updated_at` is before this, oldest first. */
   listUnchangedConversations(before: string, limit: number): Promise<Conversation[]>;
   /**
    * Removes these turns of a marked conversation with their outcomes, answers and dead letters, and all of its
-   * artifacts. With `keep: 'ids'` steps and claims stay, emptied of what they say, so that no late insert can win
-   * what was decided; with `nothing` they go, too. The turns go last: what is cut short is repeated from them.
-   * Idempotent.
+   * artifacts. With `keep: 'ids'`, steps and claims stay without their content, so that no late insert can win a
+   * decided row. With `nothing`, they are removed too. The turns are removed last, so that an interrupted removal can
+   * be repeated from them. Idempotent.
    */
   removeTurns(conversationId: string, turnIds: string[], keep: 'ids' | 'nothing'): Promise<void>;
-  /** The row alone; after everything else. */
+  /** Removes only the row; call it after everything else is removed. */
   removeConversation(id: string): Promise<void>;
 
   /**
-   * One try of `row.number`. `taken`: another turn has that number, try the next. A turn with this `_id`, or with
-   * this client message id in the conversation, answers with that row.
+   * Makes one attempt with `row.number`. `taken`: another turn has that number, try the next one. If a turn with this
+   * `_id`, or with this client message id in the conversation, exists, the answer is that turn's row.
    */
   insertTurn(row: Turn): Promise<Inserted<Turn> | 'taken'>;
   /**
-   * Several turns in one write, in this order, up to the first whose `_id`, number or client message id is taken: how
-   * many were inserted. Callers keep such a write small: it is not interrupted.
+   * Inserts several turns in one write, in this order, up to the first one whose `_id`, number or client message id is
+   * taken. Returns how many were inserted. Callers keep such a write small, because it is not interrupted.
    */
   insertTurns(rows: Turn[]): Promise<number>;
   getTurn(id: string): Promise<Turn | null>;
-  /** Highest number in the conversation, 0 if none. */
+  /** The highest number in the conversation, 0 if it has no turns. */
   lastTurnNumber(conversationId: string): Promise<number>;
-  /** By number, ascending. */
+  /** Turns by number, ascending. */
   listTurns(conversationId: string, page: TurnsPage): Promise<Turn[]>;
   /**
-   * Turns whose cached status is not an end, by number: a superset of those that have not ended. With `bytes` the first
-   * ones, as in a `TurnsPage`.
+   * Turns whose cached status is not an end, sorted by number: a superset of the turns that have not ended. With
+   * `bytes`, only the first ones, as in a `TurnsPage`.
    */
   listUnendedTurns(conversationId: string, bytes?: number): Promise<Turn[]>;
-  /** Turns of a user over all conversations whose cached status is not an end, in no order. */
+  /** A user's turns in all conversations whose cached status is not an end, in no order. */
   listUnendedTurnsOf(userId: string): Promise<Turn[]>;
-  /** The same; what they say is not read. */
+  /** The same, without reading their content. */
   listUnendedStatesOf(userId: string): Promise<TurnState[]>;
   /**
-   * How these conversations began: the first `length` UTF-16 units of turn 1, in no order; none for a conversation
-   * without turns. However long the messages are, a few of them at most are in memory at a time.
+   * How these conversations began: the first `length` UTF-16 units of turn 1, in no order. A conversation without turns
+   * has no entry. However long the messages are, at most a few are in memory at a time.
    */
   listOpenings(conversationIds: string[], length: number): Promise<Opening[]>;
-  /** Cached, and unended, turns of a user over all conversations. */
+  /** The number of a user's turns in all conversations whose cached status is not an end. */
   countUnendedTurns(userId: string): Promise<number>;
-  /** Cache only. An ended status is never replaced by another. */
+  /** Sets only the cache. An ended status is never replaced by another. */
   setTurnStatus(id: string, status: TurnStatus): Promise<void>;
-  /** Cache only: when the sweeper looks next; null: never again. */
+  /** Sets only the cache: when the sweeper looks next; null means never again. */
   setTurnDue(id: string, dueAt: number | null): Promise<void>;
   /** The same for several turns, in one write. */
   setTurnsDue(ids: string[], dueAt: number | null): Promise<void>;

@@ -8,31 +8,31 @@ export interface UsageQuery {
   /** First and last day, both included. */
   from: string;
   to: string;
-  /** One sum for each combination of these; none: one sum at most. */
+  /** One sum for each combination of these keys; with no keys, at most one sum. */
   by: readonly UsageKey[];
   limit: number;
 }
 
 export type UsageSum = Usage & { cost: number } & Partial<Record<UsageKey, string>>;
 
-/** What models have used, and may be using. Errors and durability are those of the `Store`. */
+/** What models have used and may be using now. Errors and durability are those of `Store`. */
 export interface UsageStore {
   /**
-   * Adds to the sums of the row with this `_id`, which is inserted if there is none. Does nothing when that row has
-   * counted up to this `counted_to` or beyond: so a step may be counted again, by anybody, and counts once.
+   * Adds to the sums of the row with this `_id`, or inserts the row if there is none. Does nothing when the stored
+   * row's `counted_to` has reached or passed this one, so any process may count a step again and it counts once.
    */
   addUsage(row: UsageRow): Promise<void>;
-  /** In the order of the keys. */
+  /** Sorted by the keys. */
   sumUsage(query: UsageQuery): Promise<UsageSum[]>;
-  /** Rows of days before this, `limit` at most; how many there were. */
+  /** Removes rows of days before this, at most `limit`. Returns how many were removed. */
   removeUsageBefore(day: string, limit: number): Promise<number>;
 
-  /** One of this id gets what the row has. */
+  /** Inserts the hold or sets the row's fields. */
   putUsageHold(row: UsageHold): Promise<void>;
-  /** All of a user, in no order. */
+  /** All holds of a user, in no order. */
   listUsageHolds(userId: string): Promise<UsageHold[]>;
   removeUsageHold(id: string): Promise<void>;
 }
 
-/** Fields that are added up. */
+/** The fields that are added up. */
 export const USAGE_SUMS = ['input_tokens', 'output_tokens', 'cached_tokens', 'cost'] as const;

@@ -3,7 +3,7 @@ import { FIELD_KINDS } from '../field-kinds.js';
 import type { Change, Condition, Filter, Query, Value } from '../rows.port.js';
 import { indexedColumns, quote } from './create-tables.js';
 
-/** A text with a `?` for each value. */
+/** SQL text with a `?` for each value. */
 export interface Sql {
   text: string;
   values: (Value | null)[];
@@ -12,7 +12,7 @@ export interface Sql {
 const NOTHING: Sql = { text: '', values: [] };
 const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-/** Writes the clauses of one table. Values stand in `values` only, and names of fields are those of its rows. */
+/** Writes the clauses of one table. Values are always parameters, and field names are those of its rows. */
 export class Clauses<Name extends CollectionName> {
   readonly columns: ReadonlySet<string>;
 
@@ -20,7 +20,7 @@ export class Clauses<Name extends CollectionName> {
     this.columns = new Set(indexedColumns(name));
   }
 
-  /** What a query compares or sums: the field's column, or what the row has. */
+  /** The expression for a field in a query: its column, or the member of the row's JSON. */
   expression(field: Field<Name>): string {
     if (field === '_id') return field;
     return this.columns.has(field) ? quote(field) : `json_extract(row, ${this.path(field)})`;
@@ -32,7 +32,7 @@ export class Clauses<Name extends CollectionName> {
     return `'$.${field}'`;
   }
 
-  /** From `WHERE` on. */
+  /** The clauses from `WHERE` on. */
   ofQuery({ order, skip, limit, ...filter }: Query<Name>): Sql {
     const where = this.where(filter);
     const ordered = Object.entries(order ?? {}).map(
@@ -56,7 +56,7 @@ export class Clauses<Name extends CollectionName> {
     return terms.length === 0 ? NOTHING : join([{ text: ' WHERE ', values: [] }, join(terms, ' AND ')], '');
   }
 
-  /** What follows `SET`: the columns, and the row. */
+  /** The assignments after `SET`: the columns and the row. */
   assignments({ set = {}, unset = [], countUp }: Change<Name>): Sql {
     const fields = Object.entries(set).filter(([, value]) => value !== undefined);
     const columns = fields.filter(([field]) => this.columns.has(field));
@@ -76,13 +76,13 @@ export class Clauses<Name extends CollectionName> {
     };
   }
 
-  /** The texts are one value, a JSON array, however many they are. */
+  /** Passes the texts as one value, a JSON array, however many there are. */
   private among({ field, values }: NonNullable<Filter<Name>['among']>): Sql {
     const text = `${this.expression(field)} IN (SELECT value FROM json_each(?))`;
     return { text, values: [JSON.stringify(values)] };
   }
 
-  /** A plus before a column keeps SQLite from its index. */
+  /** A plus sign before a column keeps SQLite from using its index. */
   private term(field: Field<Name>, { hint }: Filter<Name>): string {
     return (hint?.avoidIndexOf === field ? '+' : '') + this.expression(field);
   }

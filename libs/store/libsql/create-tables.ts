@@ -2,10 +2,13 @@ import type Database from 'libsql';
 import { COLLECTION_NAMES, COLLECTIONS, type CollectionName } from '../collections.js';
 import { StoreSetupError } from '../store-errors.js';
 
-/** Creates what is missing. Throws `StoreSetupError` when a unique index does not exist afterwards. */
+/**
+ * Creates missing tables, columns and indexes. Throws `StoreSetupError` when a unique index is still missing
+ * afterwards.
+ */
 export function createTables(database: Database.Database): void {
   for (const table of COLLECTION_NAMES) {
-    // Columns without a type keep a value as it came: '007' stays text.
+    // Columns without a type store a value unchanged: '007' stays text.
     const columns = [
       '_id TEXT NOT NULL PRIMARY KEY',
       ...indexedColumns(table).map(quote),
@@ -15,13 +18,13 @@ export function createTables(database: Database.Database): void {
     addMissingColumns(database, table);
     for (const index of COLLECTIONS[table].indexes) database.exec(createIndex('INDEX', table, index));
     const { unique, uniqueIfPresent = [] } = COLLECTIONS[table];
-    // Rows that lack a field have NULL there, and any number of NULLs is unique.
+    // Rows that lack a field have NULL there, and a unique index allows any number of NULLs.
     for (const index of [...unique, ...uniqueIfPresent.map((field) => [field])])
       createUniqueIndex(database, table, index);
   }
 }
 
-/** A file that an earlier version made: its rows have the field, or are without it. */
+/** Upgrades a file of an earlier version. Its rows have the field in their JSON, or lack it. */
 function addMissingColumns(database: Database.Database, table: CollectionName): void {
   const existing = database.prepare(`PRAGMA table_info(${table})`).all() as { name: string }[];
   const missing = indexedColumns(table).filter((column) => !existing.some(({ name }) => name === column));
@@ -31,7 +34,7 @@ function addMissingColumns(database: Database.Database, table: CollectionName): 
   }
 }
 
-/** The row's fields that have a column of their own, besides `_id`. */
+/** The row's fields that have a separate column, besides `_id`. */
 export function indexedColumns(table: CollectionName): string[] {
   const { unique, uniqueIfPresent = [], indexes } = COLLECTIONS[table];
   return [...new Set([...unique, ...uniqueIfPresent, ...indexes].flat())].filter(
@@ -59,7 +62,7 @@ function createUniqueIndex(database: Database.Database, table: CollectionName, c
   } catch (cause) {
     throw new StoreSetupError(`Cannot create ${described}: rows in the file contradict it.`, { cause });
   }
-  // `IF NOT EXISTS` is content with any index of that name.
+  // `IF NOT EXISTS` accepts any index of that name.
   if (hasUniqueIndex(database, table, columns)) return;
   throw new StoreSetupError(
     `The file lacks ${described}: drop the other index of that name, then start again.`,

@@ -1,9 +1,9 @@
-/** How many characters of JSON text a number of UTF-16 units of a string takes at most, with the quote before them. */
+/** The maximum number of JSON characters that this many UTF-16 units of a string take, with the opening quote. */
 export function longestInJson(length: number): number {
   return 1 + 6 * length;
 }
 
-/** The first `length` UTF-16 units of a string of which `json` is the JSON text, or its first characters. */
+/** The first `length` UTF-16 units of a string. `json` is the string's JSON text or the beginning of that text. */
 export function cutJson(json: string, length: number): string {
   const units =
     json

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { StoreSetupError } from '../store-errors.js';
 
 /**
- * Makes this process the only user of the folder until `release()` or its death: an exclusive transaction on a
- * file of its own, whose lock the operating system drops with the process.
+ * Makes this process the only user of the folder until `release()` or its death: an exclusive transaction on a separate
+ * file. The operating system releases its lock when the process ends.
  */
 export function lockDataDir(Connection: typeof Database, dataDir: string): { release(): void } {
   const connection = new Connection(join(dataDir, 'switchyard.lock'));

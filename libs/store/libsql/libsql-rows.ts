@@ -9,8 +9,8 @@ import { cutJson, longestInJson } from './cut-json.js';
 import { translateSqliteError } from './sqlite-errors.js';
 
 /**
- * One table: the row as JSON text, next to it the columns that queries use. Statements are prepared once, and
- * synchronous: nothing comes between those of one operation, because this process alone has the file.
+ * One table: the row as JSON text, next to the columns that queries use. Statements are prepared once and run
+ * synchronously. Nothing can come between the statements of one operation, because only this process has the file.
  */
 export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
   private readonly statements = new Map<string, Database.Statement>();
@@ -40,7 +40,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     return attempt(() => {
       if (this.insertSync(row)) return { won: true, row };
       for (const { equals, is } of obstacles) {
-        // Some unique key is taken: when no other is, it is the last one.
+        // Some unique key is taken. If it is none of the others, it is the last one.
         if (is !== undefined && equals === obstacles.at(-1)?.equals) return is;
         const [stored] = this.findSync({ equals, limit: 1 });
         if (stored) return is ?? { won: false, row: stored };
@@ -102,7 +102,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     const parts = fields.map((field) => {
       if (isPlain(field)) return this.clauses.expression(field);
       const json = `row -> ${this.clauses.path(field)}`;
-      // Of the JSON text, as SQLite cannot hold every string that JSON can escape.
+      // Cut the JSON text: SQLite cannot hold every string that JSON can escape.
       return cut[field] === undefined ? json : `substr(${json}, 1, ${longestInJson(cut[field])})`;
     });
     const selected = parts.map((part, index) => `${part} AS ${quote(fields[index]!)}`).join(', ');
@@ -139,7 +139,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     const grouped = keys.length === 0 ? '' : ` GROUP BY ${keys.join(', ')} ORDER BY ${keys.join(', ')}`;
     const clauses = { text: `${text}${grouped} LIMIT ?`, values: [...values, limit ?? -1] };
     return attempt(() =>
-      // A sum over nothing is one row of nulls.
+      // A sum over no rows is one row of nulls.
       this.select<Record<string, Value>>(selected, clauses).filter((group) => group[sums[0]!] !== null),
     );
   }
@@ -147,7 +147,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
   measure(query: Query<Name>, by: Field<Name>): Promise<Size[]> {
     const clauses = this.clauses.ofQuery(query);
     const key = this.clauses.expression(by);
-    // SQLite knows how long a text is without reading it.
+    // SQLite knows the length of a text without reading it.
     const length = 'octet_length(row)';
     if (by === '_id') return attempt(() => this.select(`${key} AS "of", ${length} AS bytes`, clauses));
     const grouped = { ...clauses, text: `${clauses.text} GROUP BY ${key}` };
@@ -178,7 +178,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     return this.select<{ count: number }>('COUNT(*) AS count', this.clauses.where(filter))[0]!.count;
   }
 
-  /** False: the `_id` or another unique key is taken, and nothing was written. */
+  /** False if the `_id` or another unique key is taken; then nothing was written. */
   private insertSync(row: Rows[Name]): boolean {
     const fields = row as unknown as Record<string, Value | undefined>;
     const columns = [...this.clauses.columns].map((column) => fields[column] ?? null);
@@ -189,7 +189,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
   private changeSync(filter: Filter<Name>, change: Change<Name>): boolean {
     const changes = this.clauses.assignments(change);
     const where = this.clauses.where(filter);
-    // A unique key of another row is in no way an error.
+    // A conflict with another row's unique key must not be an error.
     const text = `UPDATE OR IGNORE ${this.name} SET ${changes.text}${where.text}`;
     return this.run({ text, values: [...changes.values, ...where.values] }) > 0;
   }
@@ -212,7 +212,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     return this.prepare(`SELECT ${selected} FROM ${this.name}${text}`).all(...values) as Row[];
   }
 
-  /** How many rows it wrote or removed. */
+  /** Returns how many rows the statement wrote or removed. */
   private run({ text, values }: Sql): number {
     values.forEach(assertPlainValue);
     return this.prepare(text).run(...values).changes;
@@ -227,7 +227,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
   }
 }
 
-/** A promise, so that callers let others run as with any store. */
+/** Returns a promise, so that callers yield to others as with any store. */
 async function attempt<T>(operation: () => T): Promise<T> {
   try {
     return operation();

@@ -5,7 +5,7 @@ import { LibsqlRows } from './libsql-rows.js';
 import { openDatabase, type OpenDatabase } from './open-database.js';
 import { translateSqliteError } from './sqlite-errors.js';
 
-/** One SQLite file that this process alone uses. Every statement is synchronous and durable. */
+/** One SQLite file, used by this process alone. Every statement is synchronous and durable. */
 export class LibsqlDatabase implements RowDatabase {
   private current?: OpenDatabase & { rows: AllRows };
 

@@ -9,7 +9,7 @@ export const IN_MEMORY = ':memory:';
 
 export interface OpenDatabase {
   database: Database.Database;
-  /** Also gives the folder back. */
+  /** Also releases the folder. */
   close(): void;
 }
 
@@ -33,7 +33,7 @@ function openFile(Connection: typeof Database, path: string, afterClose?: () => 
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     createTables(database);
-    // The lock proves it: whoever wrote these rows is dead.
+    // The lock proves that the processes in these rows are dead.
     database.exec('DELETE FROM processes');
   } catch (error) {
     database.close();
@@ -43,7 +43,7 @@ function openFile(Connection: typeof Database, path: string, afterClose?: () => 
     database,
     close() {
       try {
-        // The binding closes the file only once every prepared statement is collected.
+        // The binding closes the file only after every prepared statement has been collected.
         database.pragma('wal_checkpoint(TRUNCATE)');
       } finally {
         database.close();

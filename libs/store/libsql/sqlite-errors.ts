@@ -1,9 +1,9 @@
 import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
 
-/** What may be gone a moment later: a full disk, a lock, a failing device. */
+/** Codes of conditions that may pass soon: a full disk, a lock, a failing device. */
 const passingCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|NOMEM|INTERRUPT|PROTOCOL)/;
 
-/** Everything that SQLite or its binding throws → one of the store's two errors. */
+/** Translates every error of SQLite or its binding into one of the store's two errors. */
 export function translateSqliteError(error: unknown): StoreUnavailableError | StoreSetupError {
   if (error instanceof StoreUnavailableError || error instanceof StoreSetupError) return error;
   const { code = '', message } = error as { code?: string; message?: string };

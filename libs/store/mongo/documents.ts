@@ -4,7 +4,7 @@ import { FIELD_KINDS, type FieldKind } from '../field-kinds.js';
 
 export type StoredDocument = { _id: string } & Record<string, string | number | null | undefined>;
 
-/** Undefined fields are left out. Throws on a field that the collection does not know. */
+/** Leaves out undefined fields. Throws on a field that the collection does not know. */
 export function toDocument<Name extends CollectionName>(
   name: Name,
   row: Partial<Rows[Name]>,
@@ -27,7 +27,7 @@ export function toRow<Name extends CollectionName>(name: Name, document: StoredD
   return Object.fromEntries(Object.entries(document).map(decode)) as Rows[Name];
 }
 
-/** Whether the stored row is the one that I inserted, whatever its caches say by now. */
+/** Whether the stored row is the one that this process inserted, regardless of its caches. */
 export function isSameRow<Name extends CollectionName>(
   name: Name,
   stored: Rows[Name],

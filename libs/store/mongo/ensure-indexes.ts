@@ -4,7 +4,9 @@ import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
 import type { StoredDocument } from './documents.js';
 import { translateMongoError } from './mongo-errors.js';
 
-/** Creates the collection and what it lacks. Throws `StoreSetupError` when a unique index is not there afterwards. */
+/**
+ * Creates the collection and its missing indexes. Throws `StoreSetupError` when a unique index is missing afterwards.
+ */
 export async function ensureIndexes(model: Model<StoredDocument>, name: CollectionName): Promise<void> {
   const { unique, uniqueIfPresent = [], indexes } = COLLECTIONS[name];
   await model.createCollection();
@@ -35,7 +37,7 @@ async function createUniqueIndex(
   }
 }
 
-/** Duplicate keys, or an index with the same name or keys but other options. */
+/** True for duplicate keys, or an index with the same name or keys but other options. */
 function isRefusal(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return (

@@ -6,7 +6,7 @@ import type { StoredDocument } from './documents.js';
 
 const VALUES_PER_FILTER = 500;
 
-/** One filter; of `among` one for each part of bounded size, and none for no values. */
+/** Returns one filter. With `among`, returns one filter per part of bounded size, and none if there are no values. */
 export function toFilters<Name extends CollectionName>(filter: Filter<Name>): QueryFilter<StoredDocument>[] {
   const { among, ...others } = filter;
   if (!among) return [toFilter(others)];

@@ -9,13 +9,13 @@ interface MongoFailure {
 
 interface WriteFailure {
   code: number;
-  /** Among the documents of the write. */
+  /** Its place among the documents of the write. */
   index: number;
 }
 
-/** Server codes that trying again does not change: rights, unknown commands, documents that are too large. */
+/** Server codes that a retry does not change: missing rights, unknown commands, documents that are too large. */
 const lastingCodes = new Set<unknown>([2, 9, 13, 14, 18, 59, 72, 79, 100, 115, 8000, 10334, 17280]);
-/** Driver and Mongoose errors about what they were given, not about the connection. */
+/** Driver and Mongoose errors about their input, not about the connection. */
 const lastingNames = new Set<unknown>([
   'MongoParseError',
   'MongoInvalidArgumentError',
@@ -23,7 +23,7 @@ const lastingNames = new Set<unknown>([
   'MongoMissingDependencyError',
 ]);
 
-/** The driver's own error for a connection in use whose server fell silent: the only one of another name. */
+/** The driver's own error when the server of a connection in use falls silent: the only one with another name. */
 const CUT_CONNECTION = 'PoolClearedOnNetworkError';
 
 export function isDuplicateKey(error: unknown): boolean {
@@ -31,8 +31,8 @@ export function isDuplicateKey(error: unknown): boolean {
 }
 
 /**
- * Of a write of several documents in which nothing but duplicates went wrong: the place of the first. Throws the
- * rest.
+ * For a write of several documents that failed only because of duplicates, returns the index of the first one. Throws
+ * any other error.
  */
 export function firstDuplicate(error: unknown): number {
   const { writeErrors = [] } = error as { writeErrors?: WriteFailure | WriteFailure[] };
@@ -42,8 +42,8 @@ export function firstDuplicate(error: unknown): number {
 }
 
 /**
- * Everything that the driver, Mongoose or the mapping throws → one of the store's two errors. Messages of the
- * server are left out: they may quote what was written.
+ * Translates every error of the driver, Mongoose or the mapping into one of the store's two errors. Server messages are
+ * left out, because they may quote the written values.
  */
 export function translateMongoError(error: unknown): StoreUnavailableError | StoreSetupError {
   if (error instanceof StoreUnavailableError || error instanceof StoreSetupError) return error;

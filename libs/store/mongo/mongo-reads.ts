@@ -9,11 +9,13 @@ import { toFilters, toSort } from './filters.js';
 import { translateMongoError } from './mongo-errors.js';
 import { retryWithin } from './retry-within.js';
 
-/** A server that waits its `wtimeout` of 5 s for a majority still answers within this. */
+/**
+ * Longer than the `wtimeout` of 5 s for which a server waits for a majority, so that its answer still comes in time.
+ */
 const OPERATION_BUDGET_MS = 5_500;
 const PARTS_AT_ONCE = 20;
 
-/** What is read of one collection. Each command is tried again for at most `OPERATION_BUDGET_MS`. */
+/** The reads of one collection. Each command is retried for at most `OPERATION_BUDGET_MS`. */
 export class MongoReads<Name extends CollectionName> {
   constructor(
     readonly model: Model<StoredDocument>,
@@ -33,7 +35,7 @@ export class MongoReads<Name extends CollectionName> {
     return (await this.inParts(query, (filter) => this.findOnce(filter, query))).flat();
   }
 
-  /** The server sends `PARTS_AT_ONCE` at a time, so what is cut off is never in memory together. */
+  /** The server sends `PARTS_AT_ONCE` at a time, so the texts to be cut are never all in memory. */
   async findParts<Key extends Field<Name>>(
     query: Query<Name>,
     fields: readonly Key[],
@@ -80,7 +82,7 @@ export class MongoReads<Name extends CollectionName> {
     return measured.map(({ _id, bytes }) => ({ of: _id, bytes }));
   }
 
-  /** One command for each part of the filter, in parallel. */
+  /** Runs one command for each part of the filter, in parallel. */
   protected async inParts<T>(
     filter: Filter<Name>,
     act: (part: QueryFilter<StoredDocument>) => Promise<T>,
@@ -88,7 +90,7 @@ export class MongoReads<Name extends CollectionName> {
     return Promise.all(this.toFilters(filter).map((part) => this.retry(() => act(part))));
   }
 
-  /** Without a second try, for use within one. */
+  /** Does not retry; for use inside an operation that does. */
   protected async findOnce(
     filter: QueryFilter<StoredDocument>,
     query: Query<Name> = {},
@@ -97,7 +99,7 @@ export class MongoReads<Name extends CollectionName> {
     return documents.map((document) => toRow(this.name, document as StoredDocument));
   }
 
-  /** As `findOnce`. */
+  /** Does not retry either. */
   protected async findById(id: string): Promise<Rows[Name] | null> {
     assertPlainValue(id);
     const found = await this.model.collection.findOne({ _id: id as never });
@@ -136,7 +138,7 @@ function fieldsOf(names: readonly string[], valueOf: (name: string) => unknown):
   return Object.fromEntries(names.map((name) => [name, valueOf(name)]));
 }
 
-/** What people, models and tools wrote in a row; all else in it is small. */
+/** The size of what people, models and tools wrote in a row; everything else in it is small. */
 function writtenBytes(name: CollectionName): object {
   const written = Object.entries<FieldKind>(FIELD_KINDS[name]).filter(([, kind]) => kind === 'json');
   return { $add: written.map(([field]) => ({ $strLenBytes: { $ifNull: [`$${field}`, ''] } })) };
@@ -150,7 +152,7 @@ function cutTexts<Part extends object>(part: Part, cut: Partial<Record<string, n
   return { ...part, ...(Object.fromEntries(texts) as Part) };
 }
 
-/** A slice would keep the whole text in memory. */
+/** Copies the text, because a slice would keep the whole text in memory. */
 function ownCopy(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }

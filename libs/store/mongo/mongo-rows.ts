@@ -11,9 +11,9 @@ import { MongoReads } from './mongo-reads.js';
 
 const REMEMBERED_INSERTS = 10_000;
 
-/** One collection, read and written; writes are tried again as reads are. */
+/** Reads and writes one collection. Writes are retried as reads are. */
 export class MongoRows<Name extends CollectionName> extends MongoReads<Name> implements RowsOf<Name> {
-  /** Ids whose insert ended without an answer: when the same row is inserted again, a stored one is its own. */
+  /** Ids of inserts that got no answer: when the same row is inserted again, a stored one counts as its own. */
   private readonly unanswered = new LRUCache<string, true>({ max: REMEMBERED_INSERTS });
 
   insert(row: Rows[Name]): Promise<Inserted<Rows[Name]>> {
@@ -32,7 +32,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
     });
   }
 
-  /** A repeated write finds its own rows taken. */
+  /** A retried write finds its own rows taken. */
   async insertMany(rows: readonly Rows[Name][], atTaken: 'stop' | 'skip'): Promise<number> {
     if (rows.length === 0) return 0;
     const documents = rows.map((row) => toDocument(this.name, row) as never);
@@ -52,13 +52,13 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
   ): Promise<'inserted' | 'taken' | 'full'> {
     if ((await this.count({ equals: of })) >= limit) return 'full';
     if (!(await this.insert(row)).won) return 'taken';
-    // Each sees all that were inserted before it: one that is too many sees that, and removes itself.
+    // Each insert sees all rows inserted before it, so a row over the limit sees that and removes itself.
     if ((await this.count({ equals: of })) <= limit) return 'inserted';
     await this.remove({ equals: { _id: row._id } as Equals<Name> });
     return 'full';
   }
 
-  /** May be repeated. */
+  /** May be repeated without effect. */
   async accumulate(row: Rows[Name], sums: readonly Field<Name>[], counter: Field<Name>): Promise<void> {
     const { _id, ...document } = toDocument(this.name, row);
     const entries = Object.entries(document);
@@ -75,7 +75,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
         await collection.updateOne(filter, { ...added, $setOnInsert: first } as never, { upsert: true });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // It is counted, or somebody has just inserted the row.
+        // The usage is already counted, or another process has just inserted the row.
         await collection.updateOne(filter, added as never);
       }
     });
@@ -105,8 +105,8 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
   }
 
   /**
-   * @param readBack asked after a duplicate key: the row that stands in the way of this one, or why there is none;
-   * null when nothing can be seen yet
+   * @param readBack called after a duplicate key; returns the row that blocks this one, or the reason why there is
+   * none, or null when nothing can be read yet
    */
   private async insertOr<Answer extends string>(
     row: Rows[Name],
@@ -117,7 +117,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
       const wasAnswerLost = isAnswerLost;
       isAnswerLost = true;
       try {
-        // Past Mongoose's documents, a fifth of an insert: `toDocument` knows every field.
+        // Bypasses Mongoose's documents, which saves a fifth of an insert: `toDocument` knows every field.
         await this.model.collection.insertOne(toDocument(this.name, row) as never);
         return undefined;
       } catch (error) {
@@ -138,7 +138,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
     return { won: wasUnanswered && isSameRow(this.name, found, row), row: found };
   }
 
-  /** Whether a row matched. */
+  /** Returns whether a row matched. */
   private async update(
     filter: QueryFilter<StoredDocument>,
     change: UpdateQuery<StoredDocument>,

@@ -6,7 +6,7 @@ import { retryWithin } from './retry-within.js';
 
 const PING_BUDGET_MS = 2_000;
 
-/** MongoDB, or what speaks its protocol: single-document writes by a majority, no transactions. */
+/** MongoDB, or a database with its protocol: single-document writes with majority write concern, no transactions. */
 export class MongoDatabase implements RowDatabase {
   private current?: OpenCollections;
   private readonly url: string;
@@ -36,7 +36,7 @@ export class MongoDatabase implements RowDatabase {
 
   async time(): Promise<number> {
     const { db } = this.opened.connection;
-    // By its old name: some that speak the protocol have no other, and MongoDB itself has kept it.
+    // The old name of the command: some compatible databases know only this one, and MongoDB still supports it.
     const hello = { isMaster: 1 };
     const answer = await retryWithin(this.clocks, PING_BUDGET_MS, async () => db!.command(hello));
     return (answer.localTime as Date).getTime();

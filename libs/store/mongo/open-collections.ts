@@ -27,7 +27,7 @@ const connectOptions: mongoose.ConnectOptions = {
   readPreference: 'primary',
 };
 
-/** Connects and makes sure of every collection and index. */
+/** Connects and ensures every collection and index. */
 export async function openCollections(url: string, time: Time): Promise<OpenCollections> {
   const connection = await connect(url);
   try {
@@ -77,7 +77,7 @@ function explainConnectFailure(url: string, cause: unknown): Error {
   return new StoreSetupError(`MONGODB_URL is not usable: write it like ${example}.`, { cause });
 }
 
-/** The hosts of the URL; whatever stands before the last `@` may be a password. */
+/** Returns the hosts of the URL; everything before the last `@` may be a password. */
 function describeHosts(url: string): string {
   return url.replace(/^.*@|^[^:]+:\/\//, '').split(/[/?]/)[0] ?? '';
 }

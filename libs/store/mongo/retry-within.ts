@@ -5,9 +5,8 @@ import { translateMongoError } from './mongo-errors.js';
 const PAUSES = { firstMs: 50, longestMs: 800 };
 
 /**
- * Tries until it works, with growing pauses, while the failure is a passing one and the budget lasts. Rejects
- * within the budget with one of the store's errors even if the server never answers; that last attempt may still
- * take effect afterwards.
+ * Retries with growing pauses while the failure is temporary and the budget lasts. Rejects within the budget with one
+ * of the store's errors, even if the server never answers; that last attempt may still take effect afterwards.
  */
 export async function retryWithin<T>(
   { clock, random }: Time,

@@ -1,8 +1,8 @@
 import type { Step } from '#contracts';
 
 /**
- * What is left of a step whose turn was removed: its `_id` stays taken, and whoever loses an insert against it reads
- * an end.
+ * The content of a step whose turn was removed. Its `_id` stays taken, and a process that loses an insert against it
+ * reads an end.
  */
 export const EMPTY_STEP = {
   kind: 'cancel',

@@ -1,6 +1,6 @@
 import type { Size } from '../rows.port.js';
 
-/** Ids of the first of these turns whose rows have no more than `bytes` together; the very first one in any case. */
+/** Ids of the first turns whose rows have at most `bytes` together; the very first turn is always included. */
 export function fittingTurns(turns: Size[], otherRows: Size[], bytes: number): string[] {
   const sizes = new Map(turns.map((turn) => [turn.of, turn.bytes]));
   for (const row of otherRows) sizes.set(row.of, (sizes.get(row.of) ?? 0) + row.bytes);

@@ -1,6 +1,6 @@
 import type { Fact } from '#contracts';
 
-/** Of one user there are few: sorted here, so that no index is needed for it. */
+/** A user has few facts, so they are sorted here and need no index. */
 export function byNewest(a: Fact, b: Fact): number {
   return a.at === b.at ? compare(a._id, b._id) : compare(b.at, a.at);
 }

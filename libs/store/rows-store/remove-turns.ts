@@ -1,7 +1,7 @@
 import type { AllRows } from '../rows.port.js';
 import { EMPTY_STEP } from './emptied.js';
 
-/** `Store.removeTurns`: the rows that the others are found from go last. */
+/** Implements `Store.removeTurns`. The rows from which the others are found are removed last. */
 export async function removeTurns(
   { turns, steps, claims, outcomes, answers, artifacts, dead_letters }: AllRows,
   conversationId: string,

@@ -5,7 +5,7 @@ import { putRow, RowsUsageStore } from './rows-usage-store.js';
 
 const NEWEST_FIRST = { at: 'desc', _id: 'desc' } as const;
 
-/** What is kept besides the journal. */
+/** Everything stored besides the journal. */
 export abstract class RowsSideStore extends RowsUsageStore implements SideStore {
   async putArtifact(row: Artifact): Promise<void> {
     await this.rows.artifacts.insert(row);
@@ -50,7 +50,7 @@ export abstract class RowsSideStore extends RowsUsageStore implements SideStore 
       if (await facts.change({ equals: { _id } }, { set: { text, at } })) return 'put';
       const inserted = await facts.insertWithin(row, { of: { user_id }, limit });
       if (inserted === 'full') return 'full';
-      // Of the same fact at once only one is inserted; the others write to it.
+      // Of parallel inserts of the same fact only one succeeds; the others update it.
       if (inserted === 'inserted') return 'put';
     }
   }
@@ -73,7 +73,8 @@ export abstract class RowsSideStore extends RowsUsageStore implements SideStore 
       { equals: { number }, is: 'number' },
     ]);
     if (typeof inserted === 'string') return inserted;
-    // The salt of a password is random: a row with my id and my password is mine, its answer lost.
+    // Each password has a random salt, so a row with this id and this password is this process's insert whose answer
+    // was lost.
     return inserted.row.password === row.password ? 'inserted' : 'id';
   }
 

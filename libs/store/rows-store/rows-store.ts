@@ -3,7 +3,7 @@ import type { Inserted, Journal, Store } from '../store.port.js';
 import { assembleJournals, type JournalRows } from './assemble-journals.js';
 import { RowsTurnStore } from './rows-turn-store.js';
 
-/** More than almost any work has; for one that has more the next ones are asked for. */
+/** More than almost any work has. For work with more attempts, the next ones are queried. */
 const ATTEMPTS_PER_QUERY = 8;
 
 /** A store over the rows of any database. */
@@ -71,7 +71,7 @@ export class RowsStore extends RowsTurnStore implements Store {
 
   async listClaims(workId: string): Promise<Claim[]> {
     const claims: Claim[] = [];
-    // Attempts have no holes: a query that brings fewer than it asked for has seen the last one.
+    // Attempts have no gaps: a query that returns fewer than it asked for has reached the last one.
     for (let first = 1; claims.length === first - 1; first += ATTEMPTS_PER_QUERY) {
       const values = Array.from({ length: ATTEMPTS_PER_QUERY }, (_, index) => `${workId}:${first + index}`);
       claims.push(...(await this.rows.claims.find({ among: { field: '_id', values } })));

@@ -9,7 +9,7 @@ import { RowsSideStore } from './rows-side-store.js';
 
 const UNENDED = { status: { in: UNENDED_STATUSES } };
 const PARKED = 'awaiting_input';
-/** All but that one, by name, so that an index gives them in the order of their times. */
+/** All other statuses, by name, so that an index returns the turns sorted by time. */
 const MOVING = [...UNENDED_STATUSES, ...ENDED_STATUSES].filter((status) => status !== PARKED);
 
 /** Conversations and turns. */
@@ -43,7 +43,7 @@ export abstract class RowsTurnStore extends RowsSideStore implements TurnStore {
       equals: { due_at: null },
       where: { deleted_at: { gt: '' } },
       limit,
-      // All those are without it that nobody has marked.
+      // Every conversation that is not marked lacks the field.
       hint: { avoidIndexOf: 'due_at' },
     });
   }
@@ -99,7 +99,7 @@ export abstract class RowsTurnStore extends RowsSideStore implements TurnStore {
   async listUnendedTurns(conversationId: string, bytes?: number): Promise<Turn[]> {
     const equals = { conversation_id: conversationId };
     const order = { number: 'asc' } as const;
-    // By number one would walk the whole conversation instead of the few that are wanted.
+    // An index on the number would scan the whole conversation for the few turns that are wanted.
     const query = { equals, where: UNENDED, order, hint: { avoidIndexOf: 'number' } } as const;
     return (await this.find(query, bytes)).sort(byNumber);
   }
@@ -144,11 +144,11 @@ export abstract class RowsTurnStore extends RowsSideStore implements TurnStore {
     if (which === undefined) return turns.find(query);
     if (which === 'parked') return turns.find({ ...query, equals: { status: PARKED } });
     const where = { ...query.where, status: { in: MOVING } };
-    // Almost all that are due have one of these: their order is worth more than their status.
+    // Almost all due turns have one of these statuses, so an index on the order is more useful than one on the status.
     return turns.find({ ...query, where, hint: { avoidIndexOf: 'status' } });
   }
 
-  /** With `bytes` only the first ones that fit: the database measures before it sends. */
+  /** With `bytes`, returns only the first turns that fit: the database measures before it sends. */
   private async find(query: Query<'turns'>, bytes: number | undefined): Promise<Turn[]> {
     const { turns, steps, claims, outcomes, answers } = this.rows;
     if (bytes === undefined) return turns.find(query);

@@ -3,7 +3,7 @@ import type { CollectionName, Field, Rows } from '../collections.js';
 import type { AllRows, RowDatabase, RowsOf } from '../rows.port.js';
 import { USAGE_SUMS, type UsageQuery, type UsageStore, type UsageSum } from '../usage-store.port.js';
 
-/** What models have used. */
+/** The usage of models. */
 export abstract class RowsUsageStore implements UsageStore {
   constructor(protected readonly database: RowDatabase) {}
 
@@ -38,7 +38,7 @@ export abstract class RowsUsageStore implements UsageStore {
   }
 }
 
-/** A row of this `_id` gets these fields of the row; what the row lacks stays. */
+/** Inserts the row or sets its fields on the row with this `_id`; fields that it lacks stay unchanged. */
 export async function putRow<Name extends CollectionName>(
   rows: RowsOf<Name>,
   row: Rows[Name],
@@ -46,6 +46,6 @@ export async function putRow<Name extends CollectionName>(
 ): Promise<void> {
   const set = Object.fromEntries(fields.map((field) => [field, row[field]])) as Partial<Rows[Name]>;
   const filter = { equals: { _id: row._id } } as Parameters<typeof rows.change>[0];
-  // Removed between the two, it is inserted after all.
+  // Loops because the row may be removed between the two operations.
   while (!(await rows.insert(row)).won && !(await rows.change(filter, { set })));
 }

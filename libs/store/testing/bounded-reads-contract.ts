@@ -23,7 +23,7 @@ export function describeBoundedReads(store: () => Store): void {
     const numbers = async (page: TurnsPage) =>
       (await store().listTurns(conversation_id, page)).map(({ number }) => number);
 
-    /** Each but the last one has a long text, each in a row of another kind. */
+    /** Each turn except the last has one long text, each in a row of another kind. */
     beforeAll(async () => {
       const [inTurn, inStep, inCall, inOutcome, inClaim, inAnswer] = turns as [...typeof turns];
       inTurn!.content = LONG;

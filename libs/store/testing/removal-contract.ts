@@ -125,7 +125,7 @@ export function describeRemoval(store: () => Store): void {
       const { decides: _decides, ...bare } = settling!;
       expect(await store().listClaims(full.callId)).toEqual([bare]);
       expect(await store().listClaims(turn._id)).toEqual([full.claims[0]]);
-      // The neighbour has everything but the artifacts, which are of the conversation.
+      // The other turn keeps everything except the artifacts, which belong to the conversation.
       const journal = await store().readJournal(other.turn._id);
       expect(journal).toMatchObject({ steps: [other.step], outcomes: [other.outcome], answers: [{}] });
       expect(journal!.claims).toEqual(expect.arrayContaining(other.claims));

@@ -11,7 +11,7 @@ import { describeUsage } from './usage-contract.js';
 import { describeUserState } from './user-state-contract.js';
 import { describeValues } from './value-contract.js';
 
-/** What every adapter of the `Store` port promises. `createStore` gives a store that is not open yet. */
+/** The promises of every adapter of the `Store` port. `createStore` returns a store that is not open. */
 export function describeStoreContract(createStore: () => Store | Promise<Store>): void {
   describe('the store contract', () => {
     let opened: Store | undefined;

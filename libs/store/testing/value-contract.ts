@@ -13,7 +13,7 @@ import {
   sampleTurn,
 } from './sample-rows.js';
 
-/** Parsed, because in a literal `__proto__` would set the prototype instead of a key. */
+/** Parsed from JSON, because in a literal `__proto__` would set the prototype instead of a key. */
 const hostileObject = JSON.parse(`{
   "$where": "sleep(1000)", "$set": { "status": "completed" }, "a.b.c": { "$gt": "" }, "": { "": [] }, "_id": "mine",
   "__proto__": { "polluted": true }, "constructor": { "prototype": { "polluted": true } }, "toString": null,
