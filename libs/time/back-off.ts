@@ -6,8 +6,8 @@ export interface BackOffLimits {
 }
 
 /**
- * How long to wait after `failures` failures that followed each other (0: the first): twice as long each time, less a
- * random half, so that those that lost the same thing together do not come back together.
+ * How long to wait after `failures` consecutive failures (0: the first). The wait doubles each time, less a random
+ * half, so that processes that lost the same service do not all return at once.
  */
 export function backOffMs(failures: number, { firstMs, longestMs }: BackOffLimits, random: Random): number {
   const wholeMs = Math.min(longestMs, firstMs * 2 ** failures);

@@ -1,11 +1,11 @@
 import type { Clock, Timer, TimerOptions } from './clock.port.js';
 
-/** A sample that was longer on its way says too little. */
+/** A sample with a longer round trip is too inaccurate. */
 const LONGEST_ROUND_TRIP_MS = 1_000;
 
 /**
- * A clock that takes the time of day from somebody whom all ask, so that what one process writes down means the same to
- * the others, however wrong the clocks of their machines are. Durations are its own.
+ * A clock that takes the time of day from a source that all processes ask, so that stored times mean the same to each
+ * of them, however wrong their machines' clocks are. Durations come from the process's own clock.
  */
 export class FollowingClock implements Clock {
   private aheadMs = 0;
@@ -13,20 +13,21 @@ export class FollowingClock implements Clock {
 
   constructor(private readonly own: Clock) {}
 
-  /** How far the machine's wall clock is ahead of the one that is followed. */
+  /** How far the machine's wall clock is ahead of the followed one. */
   get ownAheadMs(): number {
     return this.aheadMs;
   }
 
   /**
-   * Takes a sample over: `wall` is what the other clock said at some moment between `askedAt` (by `now`) and this call.
-   * What a sample cannot tell apart from the time as it is changes nothing; a slow one counts only if there is no other.
+   * Applies a sample: `wall` is the other clock's time at some moment between `askedAt` (by `now`) and this call. A
+   * sample that agrees with the present time within its error changes nothing. A slow sample counts only if there is no
+   * other.
    */
   follow(wall: number, askedAt: number): void {
     const roundTripMs = this.now() - askedAt;
     if (roundTripMs > LONGEST_ROUND_TRIP_MS && this.hasFollowed) return;
     const aheadMs = this.own.wall() - (wall + roundTripMs / 2);
-    // The time of day of one of the two may be whole milliseconds.
+    // One of the two times of day may be in whole milliseconds.
     if (this.hasFollowed && Math.abs(aheadMs - this.aheadMs) <= roundTripMs / 2 + 1) return;
     this.aheadMs = Math.round(aheadMs);
     this.hasFollowed = true;

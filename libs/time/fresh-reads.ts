@@ -1,13 +1,13 @@
 import type { Clock } from './clock.port.js';
 
 export interface FreshReadsLimits {
-  /** An answer is believed for this long. */
+  /** An answer is reused for this long. */
   freshMs: number;
-  /** Keys that are remembered at once; the oldest one gives way. */
+  /** The maximum number of remembered keys; the oldest one is dropped. */
   maxRemembered: number;
 }
 
-/** What reads answered, each believed for a while: callers that come meanwhile share one read. */
+/** The answers of reads, each reused for a while: callers that come meanwhile share one read. */
 export class FreshReads<Answer> {
   /** Oldest first. */
   private readonly reads = new Map<string, { at: number; answer: Promise<Answer> }>();
@@ -17,7 +17,7 @@ export class FreshReads<Answer> {
     private readonly limits: FreshReadsLimits,
   ) {}
 
-  /** A read that failed is not remembered. */
+  /** A failed read is not remembered. */
   get(key: string, read: () => Promise<Answer>): Promise<Answer> {
     const { freshMs, maxRemembered } = this.limits;
     const at = this.clock.now();
@@ -34,7 +34,7 @@ export class FreshReads<Answer> {
     return fresh.answer;
   }
 
-  /** The next one who asks for it reads it anew. */
+  /** Forgets the answer: the next caller reads again. */
   forget(key: string): void {
     this.reads.delete(key);
   }

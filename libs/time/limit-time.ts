@@ -1,6 +1,6 @@
 import type { Clock } from './clock.port.js';
 
-/** Aborts with a `TimeoutError` after `timeoutMs`; earlier when `signal` does, with its reason. */
+/** Aborts with a `TimeoutError` after `timeoutMs`. If `signal` aborts earlier, aborts with its reason. */
 export function limitTime(clock: Pick<Clock, 'after'>, timeoutMs: number, signal?: AbortSignal): AbortSignal {
   const late = new AbortController();
   const abort = () => late.abort(new DOMException(`No end within ${timeoutMs} ms.`, 'TimeoutError'));

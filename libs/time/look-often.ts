@@ -1,8 +1,8 @@
 import type { Clock } from './clock.port.js';
 
 /**
- * Resolves when it is so, or after `looks` looks that are `everyMs` apart. Counts looks instead of asking a clock: a
- * process that stood still has time left to read what came meanwhile.
+ * Resolves when the condition holds, or after `looks` looks that are `everyMs` apart. Counts looks instead of reading a
+ * clock: a process that was stopped then still has time to read new rows.
  */
 export async function lookOften(
   clock: Pick<Clock, 'sleep'>,

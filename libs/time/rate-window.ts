@@ -1,11 +1,11 @@
 import type { Clock } from './clock.port.js';
 
 export interface RateWindowLimits {
-  /** What was counted counts for this long. */
+  /** An amount counts for this long. */
   windowMs: number;
   /**
-   * What comes within this long of a key's newest entry is added to it, and ends with it. As long as the window: each
-   * window begins with its first amount and ends as a whole. Default 0: each amount has its own time.
+   * An amount within this long of a key's newest entry is added to that entry and ends with it. If equal to the window,
+   * each window begins with its first amount and ends as a whole. Default 0: each amount has its own time.
    */
   sliceMs?: number;
 }
@@ -17,9 +17,12 @@ interface Entry {
   source: string;
 }
 
-/** Amounts by key of the last so many milliseconds. Adding in the order of time costs nothing that grows with them. */
+/**
+ * Amounts by key within the last `windowMs`. The cost of adding in order of time does not grow with the number of
+ * entries.
+ */
 export class RateWindow {
-  /** Oldest first; some may be in times to come. */
+  /** Oldest first; some may be in the future. */
   private readonly entries: Entry[] = [];
   private readonly sums = new Map<string, number>();
   private readonly newest = new Map<string, Entry>();
@@ -29,7 +32,7 @@ export class RateWindow {
     private readonly limits: RateWindowLimits,
   ) {}
 
-  /** `source`: for `takeBack`. `laterMs`: it counts until so much later than what is added now. */
+  /** `source`: for `takeBack`. `laterMs`: the amount counts this much longer than an amount added now. */
   add(key: string, amount: number, { source = '', laterMs = 0 } = {}): void {
     const now = this.forgetOld();
     const { sliceMs = 0 } = this.limits;
@@ -50,7 +53,7 @@ export class RateWindow {
     return this.sums.get(key) ?? 0;
   }
 
-  /** Entries of all keys. */
+  /** The number of entries of all keys. */
   get size(): number {
     this.forgetOld();
     return this.entries.length;
@@ -68,14 +71,17 @@ export class RateWindow {
     return this.limits.windowMs;
   }
 
-  /** How long until there are fewer entries; 0 when there are none. */
+  /** How long until the next entry ends; 0 when there are none. */
   get nextEndMs(): number {
     this.forgetOld();
     const [oldest] = this.entries;
     return oldest ? this.endOf(oldest) : 0;
   }
 
-  /** Takes the newest of what `source` has added back, `amount` of it or its newest entry; returns how much it was. */
+  /**
+   * Takes back the newest amounts that `source` has added: `amount` in total, or its newest entry. Returns how much was
+   * taken back.
+   */
   takeBack(key: string, source: string, amount?: number): number {
     let left = amount ?? Infinity;
     let taken = 0;

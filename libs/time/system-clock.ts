@@ -1,10 +1,10 @@
 import type { Clock, Timer, TimerOptions } from './clock.port.js';
 import { repeatOn, sleepOn } from './waits.js';
 
-/** Node's timers take no more: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
+/** The longest delay of Node's timers: https://nodejs.org/api/timers.html#settimeoutcallback-delay-args */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The clock of the machine. */
+/** The machine's clock. */
 export class SystemClock implements Clock {
   now(): number {
     return performance.now();
@@ -49,7 +49,7 @@ class SystemTimer implements Timer {
     clearTimeout(this.handle);
   }
 
-  /** Node counts whole milliseconds from when its loop began: a timer of it may fire one too early. */
+  /** Node counts whole milliseconds from the start of its loop, so its timers may fire one millisecond early. */
   private wait(leftMs: number): void {
     this.handle = setTimeout(() => {
       const stillMs = this.dueAt - this.clock.now();

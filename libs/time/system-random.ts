@@ -4,7 +4,7 @@ import { spread } from './spread.js';
 
 const FLOAT_BYTES = 6;
 
-/** The chance of the machine. */
+/** The machine's random source. */
 export class SystemRandom implements Random {
   id(prefix = ''): string {
     return `${prefix}${randomUUID()}`;

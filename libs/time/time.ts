@@ -3,13 +3,13 @@ import type { Random } from './random.port.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandom } from './system-random.js';
 
-/** Where a process takes its time and chance from. */
+/** The sources of time and randomness of a process. */
 export interface Time {
   clock: Clock;
   random: Random;
 }
 
-/** The machine's: for programs, and for tests of what is about real time. */
+/** The machine's time and randomness: for programs, and for tests that are about real time. */
 export function systemTime(): Time {
   return { clock: new SystemClock(), random: new SystemRandom() };
 }

@@ -1,4 +1,4 @@
-/** The promise's end, or the signal's reason when that comes first. */
+/** Settles as the promise does, or rejects with the signal's reason if that aborts first. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   promise.catch(() => undefined);
   signal.throwIfAborted();

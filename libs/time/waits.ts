@@ -1,6 +1,6 @@
 import type { Clock, Timer, TimerOptions } from './clock.port.js';
 
-/** `Clock.sleep`, by the timers of a clock. */
+/** Implements `Clock.sleep` with a clock's timers. */
 export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
@@ -16,7 +16,7 @@ export function sleepOn(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortS
   });
 }
 
-/** `Clock.every`, by the timers of a clock. */
+/** Implements `Clock.every` with a clock's timers. */
 export function repeatOn(
   clock: Pick<Clock, 'after'>,
   ms: number,

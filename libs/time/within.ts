@@ -1,6 +1,6 @@
 import type { Clock } from './clock.port.js';
 
-/** `work` has not answered in time; what it does then is nobody's. */
+/** `work` has not answered in time; its later result is ignored. */
 export class LateError extends Error {
   override readonly name = 'LateError';
 
@@ -9,7 +9,7 @@ export class LateError extends Error {
   }
 }
 
-/** Settles as `work` does; rejects with `LateError` when that takes longer than `timeoutMs`. */
+/** Settles as `work` does, or rejects with `LateError` when that takes longer than `timeoutMs`. */
 export function within<T>(clock: Pick<Clock, 'after'>, work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const timer = clock.after(timeoutMs, () => reject(new LateError(timeoutMs)));
@@ -17,7 +17,7 @@ export function within<T>(clock: Pick<Clock, 'after'>, work: Promise<T>, timeout
   });
 }
 
-/** True when `work` has settled, however it ended; false after `timeoutMs`. Never rejects. */
+/** True when `work` settled in time, fulfilled or rejected; false after `timeoutMs`. Never rejects. */
 export async function settledWithin(
   clock: Pick<Clock, 'after'>,
   work: Promise<unknown>,

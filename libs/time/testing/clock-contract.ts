@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Clock } from '../clock.port.js';
 
-/** What every clock promises. `pass` lets at least so much of its time pass. */
+/** The promises of every clock. `pass` lets at least this much of its time pass. */
 export function describeClockContract(
   create: () => { clock: Clock; pass: (ms: number) => Promise<void> },
 ): void {
@@ -27,7 +27,7 @@ export function describeClockContract(
     clock.soon(() => calls.push('soon'));
     expect(calls).toEqual([]);
     const countEvery = () => calls.filter((call) => call === 'every').length;
-    // A slow machine makes up for no call: time must pass until there were two.
+    // A slow machine does not make up for calls, so time passes until there were two.
     while (countEvery() < 2 || calls.length - countEvery() < 2) await pass(2);
     every.cancel();
     const repeated = countEvery();

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock.port.js';
 import type { OwnedTask, TaskOwner } from './task-queue.js';
 import { repeatOn, sleepOn } from '../waits.js';
 
-/** The world that it is a part of. */
+/** The world of the process. */
 interface World extends Pick<Clock, 'now' | 'wall'> {
   schedule(ms: number, act: () => void, owner: TaskOwner): OwnedTask;
   reschedule(task: OwnedTask): void;
@@ -10,14 +10,14 @@ interface World extends Pick<Clock, 'now' | 'wall'> {
 }
 
 /**
- * The clock of one process. While the process is frozen nothing of it happens; at the thaw its time has jumped and what
- * is overdue comes in an order drawn from the seed. Where the whole host was frozen its monotonic clock stood.
+ * The clock of one process. While the process is frozen, nothing in it runs. At the thaw its time has jumped, and
+ * overdue calls run in an order drawn from the seed. If the whole host was frozen, its monotonic clock stood still.
  */
 export class ProcessClock implements Clock, TaskOwner {
   state: 'running' | 'frozen' | 'dead' = 'running';
   private readonly held: OwnedTask[] = [];
   private wallAheadMs: number;
-  /** Of its monotonic clock. */
+  /** How long its monotonic clock stood still. */
   private stoodMs = 0;
   private frozenAt = 0;
   private isHostFrozen = false;
@@ -42,7 +42,7 @@ export class ProcessClock implements Clock, TaskOwner {
   }
 
   after(ms: number, act: () => void): Timer {
-    // What a dead process still asks for never comes.
+    // Calls that a dead process schedules never run.
     const task = this.world.schedule(ms, act, this);
     return { cancel: () => void (task.isCancelled = true) };
   }
@@ -55,12 +55,12 @@ export class ProcessClock implements Clock, TaskOwner {
     this.after(0, act);
   }
 
-  /** Somebody sets the machine's clock. */
+  /** Sets the machine's wall clock forward or back. */
   jumpWall(ms: number): void {
     this.wallAheadMs += ms;
   }
 
-  /** SIGSTOP; with `host`, the machine under it is suspended. */
+  /** SIGSTOP; with `host`, the whole machine is suspended. */
   freeze({ host = false } = {}): void {
     if (this.state !== 'running') throw new Error(`A process that is ${this.state} cannot be frozen.`);
     this.state = 'frozen';
@@ -82,7 +82,7 @@ export class ProcessClock implements Clock, TaskOwner {
     }
   }
 
-  /** SIGKILL: nothing of it happens any more. */
+  /** SIGKILL: nothing in the process runs from now on. */
   kill(): void {
     this.state = 'dead';
     this.held.length = 0;

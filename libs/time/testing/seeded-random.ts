@@ -1,7 +1,7 @@
 import type { Random } from '../random.port.js';
 import { spread } from '../spread.js';
 
-/** Chance from a seed: the same seed draws the same, in the same order (mulberry32). */
+/** Randomness from a seed: the same seed draws the same values in the same order (mulberry32). */
 export class SeededRandom implements Random {
   private state: number;
 
@@ -16,7 +16,7 @@ export class SeededRandom implements Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A version 4 UUID by its form (RFC 9562 §5.4): who reads ids checks that. */
+  /** Has the form of a version 4 UUID (RFC 9562 §5.4), because readers of ids check that. */
   id(prefix = ''): string {
     const bytes = this.bytes(16);
     bytes[6] = (bytes[6]! & 0x0f) | 0x40;
@@ -39,7 +39,7 @@ export class SeededRandom implements Random {
     return Math.floor(this.float() * count);
   }
 
-  /** Chance of its own for somebody else: what one draws does not change what the other gets. */
+  /** A separate generator: drawing from one does not change what the other draws. */
   fork(): SeededRandom {
     return new SeededRandom(Math.floor(this.float() * 2 ** 32));
   }

@@ -10,8 +10,8 @@ interface Pending {
 }
 
 /**
- * The clock of the machine, of which a test can skip a part. For code that works with real sockets or threads: these
- * take their real time, and nobody waits for what would only be waited for.
+ * The machine's clock, from which a test can skip time. For code with real sockets or threads: these take their real
+ * time, but the test skips pure waiting.
  */
 export class SkippingClock implements Clock {
   private readonly system = new SystemClock();
@@ -53,7 +53,7 @@ export class SkippingClock implements Clock {
     this.system.soon(act);
   }
 
-  /** Lets `ms` pass at once: what comes due in it is called in the order of its time, each with its time as `now()`. */
+  /** Lets `ms` pass at once. Calls that come due run in the order of their times, each with its own time as `now()`. */
   async skip(ms: number): Promise<void> {
     const until = this.now() + ms;
     for (let next = this.next(until); next; next = this.next(until)) {
@@ -76,7 +76,7 @@ export class SkippingClock implements Clock {
   }
 
   private skipTo(time: number): void {
-    // Real time goes on: it may be that late already.
+    // Real time also passes, so it may already be this late.
     this.skippedMs += Math.max(0, time - this.now());
   }
 }

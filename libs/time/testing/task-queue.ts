@@ -1,4 +1,4 @@
-/** What waits in a virtual world. Of what is due at the same time the one with the least `order` is first. */
+/** A scheduled task of a virtual world. Of tasks due at the same time, the one with the lowest `order` runs first. */
 export interface Task {
   dueAt: number;
   order: number;
@@ -6,10 +6,10 @@ export interface Task {
   isCancelled: boolean;
 }
 
-/** Whose task it is: a frozen process takes nothing, a dead one never will. */
+/** The owner of a task: a frozen process runs nothing now, a dead one never will. */
 export interface TaskOwner {
   readonly state: 'running' | 'frozen' | 'dead';
-  /** Its task came due while it was frozen. */
+  /** Called when its task came due while it was frozen. */
   hold(task: OwnedTask): void;
 }
 
@@ -17,7 +17,7 @@ export interface OwnedTask extends Task {
   owner?: TaskOwner;
 }
 
-/** A heap of tasks. What was cancelled is dropped when its turn comes. */
+/** A heap of tasks. A cancelled task is dropped when its turn comes. */
 export class TaskQueue<T extends Task> {
   private readonly heap: T[] = [];
 
@@ -33,7 +33,7 @@ export class TaskQueue<T extends Task> {
     heap[at] = task;
   }
 
-  /** The next one, which stays. */
+  /** The next task, without removing it. */
   peek(): T | undefined {
     while (this.heap[0]?.isCancelled) this.removeFirst();
     return this.heap[0];
@@ -45,7 +45,7 @@ export class TaskQueue<T extends Task> {
     return first;
   }
 
-  /** Changes tasks in a way that changes their order. */
+  /** Applies a change that affects the order of tasks. */
   rearrange(change: (task: T) => void): void {
     const tasks = this.heap.splice(0).filter(({ isCancelled }) => !isCancelled);
     for (const task of tasks) {

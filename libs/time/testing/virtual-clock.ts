@@ -7,14 +7,14 @@ import { repeatOn, sleepOn } from '../waits.js';
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 
 /**
- * Time that moves only when told to, one task after the other: after each one everything that follows from it has run
- * before the next begins. What is due at the same time runs in an order drawn from the seed.
+ * Time that moves only when told to, one task after the other: everything that follows from a task has run before the
+ * next one begins. Tasks due at the same time run in an order drawn from the seed.
  */
 export class VirtualClock implements Clock {
   private readonly tasks = new TaskQueue<OwnedTask>();
   private time = 0;
   private isRunning = false;
-  /** Tasks that have run. */
+  /** The number of tasks that have run. */
   ran = 0;
 
   constructor(private readonly random: SeededRandom) {}
@@ -23,7 +23,7 @@ export class VirtualClock implements Clock {
     return this.time;
   }
 
-  /** Whole milliseconds, as the machine's. */
+  /** In whole milliseconds, like the machine's clock. */
   wall(): number {
     return Math.floor(START + this.time);
   }
@@ -57,7 +57,7 @@ export class VirtualClock implements Clock {
     return task;
   }
 
-  /** What was held is due now, in an order drawn from the seed. */
+  /** Makes a held task due now, in an order drawn from the seed. */
   reschedule(task: OwnedTask): void {
     task.dueAt = Math.max(task.dueAt, this.time);
     task.order = this.random.float();
@@ -70,7 +70,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Runs what comes due in the next `ms`. */
+  /** Runs the tasks that come due in the next `ms`. */
   async advance(ms: number): Promise<void> {
     const until = this.time + ms;
     await this.exclusively(async () => {
@@ -80,13 +80,14 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Runs what is due now, and what that makes due, while time stands. */
+  /** Runs all tasks that are due now, and those that they make due, while time stands still. */
   async runUntilIdle(): Promise<void> {
     await this.advance(0);
   }
 
   /**
-   * Lets time pass until the condition holds. Rejects with what was waited for when that takes longer than `limitMs`.
+   * Lets time pass until the condition holds. Rejects with an error that names `what` when that takes longer than
+   * `limitMs`.
    */
   async runUntil(what: string, condition: () => boolean, limitMs: number): Promise<void> {
     const until = this.time + limitMs;
@@ -109,7 +110,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** One task that is due until then; false when there is none. */
+  /** Runs one task that is due until then; false when there is none. */
   private async step(until: number): Promise<boolean> {
     const next = this.tasks.peek();
     if (!next || next.dueAt > until) return false;
@@ -125,7 +126,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** One real turn of the event loop: all micro-tasks have run before it. */
+/** Waits one real turn of the event loop: all micro-tasks run before it. */
 function drain(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
