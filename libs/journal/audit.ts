@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Outcome } from '#contracts';
 import type { Ports } from './ports.js';
 
-/** What audit records say of a call besides its outcome; never its arguments themselves. */
+/** The part of a call that audit records name besides its outcome; never its arguments. */
 export interface AuditedCall {
   user_id: string;
-  /** Of the toolset; absent where only a worker knows it. */
+  /** The toolset's version; absent where only a worker knows it. */
   version?: string;
   arguments_sha256: string;
 }
 
-/** `invoked`: a worker had started it; `late`: another outcome stands, this one was dropped. */
+/** `invoked`: a worker had started the call. `late`: another outcome already stands, so this one was dropped. */
 type AuditEvent = 'invoked' | 'refused' | 'cancelled' | 'late';
 
 export function auditedCall(userId: string, args: Record<string, unknown>, version?: string): AuditedCall {
@@ -18,7 +18,7 @@ export function auditedCall(userId: string, args: Record<string, unknown>, versi
   return { user_id: userId, version, arguments_sha256 };
 }
 
-/** One record per end of a call, whoever settled it: who, what, how it ended; no values, no output. */
+/** Writes one record per end of a call, whichever process settled it: who, what, how it ended; no values, no output. */
 export function audit(
   ports: Pick<Ports, 'auditLog'>,
   call: { tool_name: string; audited: AuditedCall },

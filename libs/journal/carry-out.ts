@@ -14,19 +14,21 @@ import {
 import { audit, auditedCall, type AuditedCall } from './audit.js';
 import type { Ports } from './ports.js';
 
-/** What viewers and auditors see of a call besides its id. */
+/** The part of a call that viewers and auditors see besides its id. */
 export type CallLabel = Pick<Call, 'tool_name' | 'display_name' | 'source'> & { audited: AuditedCall };
 
-/** Rows that carrying out a decision showed to exist; who keeps a journal in memory adds them. */
+/** Rows that carrying out a decision showed to exist. A process with a journal in memory adds them to it. */
 export interface RowsWritten {
   claim?: Claim;
   outcome?: Outcome;
   answer?: Answer;
-  /** Only of `publish`. */
+  /** Only for `publish`. */
   published?: PublishOutcome;
 }
 
-/** Does what `decideCall` said about one call. Every action is idempotent: losing an insert is an answer. */
+/**
+ * Carries out the decision of `decideCall` about one call. Every action is idempotent: losing an insert is an answer.
+ */
 export async function carryOut(ports: Ports, journal: Journal, decision: CallDecision): Promise<RowsWritten> {
   const { step, call, action } = decision;
   switch (action.do) {
@@ -47,7 +49,7 @@ export async function carryOut(ports: Ports, journal: Journal, decision: CallDec
   }
 }
 
-/** A call of the journal as settling it wants it. */
+/** A call of the journal in the form that settling it needs. */
 export function labelled<C extends Call>({ turn }: Journal, call: C): C & CallLabel {
   return { ...call, audited: auditedCall(turn.user_id, call.arguments) };
 }
@@ -67,18 +69,18 @@ async function expire(ports: Ports, call: Call, answer: Answer): Promise<Answer>
   return row;
 }
 
-/** Inserts the outcome and tells viewers; the row that stands is returned, mine or an earlier one. */
+/** Inserts the outcome and tells viewers. Returns the row that stands, this one or an earlier one. */
 export async function settle(ports: Ports, call: CallLabel, outcome: Outcome): Promise<Outcome> {
   const { won, row } = await ports.store.settle(outcome);
   await ports.faultPoint('outcome_inserted');
   if (won) ports.bus.emit(toolEndEvent(call, row));
-  // Who carries out what another process has decided finds the same outcome: that is told once.
+  // A process that carries out another process's decision finds the same outcome; viewers are told of it only once.
   const isSame = row.at === outcome.at && row.worker === outcome.worker;
   if (won || !isSame) audit(ports, call, outcome, won);
   return row;
 }
 
-/** Gives up on a call by making sure that it can never start; a lost claim means that it may be running. */
+/** Gives up on a call by making sure that it can never start. If the claim is lost, the call may be running. */
 export async function compete(
   ports: Ports,
   call: CallLabel & { tool_call_id: string },
@@ -98,7 +100,7 @@ export async function compete(
   }
 }
 
-/** Tells owners of a stopped call to stop, and who has stood back from it. */
+/** Tells the owners of a stopped call to stop, and which of them have stood back from it. */
 export async function tellOwners(
   ports: Ports,
   { tool_call_id, turn_id }: { tool_call_id: string; turn_id: string },
@@ -139,7 +141,7 @@ async function publishCall(ports: Ports, journal: Journal, open: HeldCall): Prom
   return ports.bus.publish(`tools.${toolset}`, message);
 }
 
-/** Hints whoever drives the turn, or anybody if nobody does. */
+/** Sends a hint to the turn's driver, or to any orchestrator if it has none. */
 export async function hint(ports: Ports, journal: Journal): Promise<PublishOutcome> {
   const { _id: turn_id, conversation_id } = journal.turn;
   const message = newMessage(ports, 'turn.advance', { turn_id, conversation_id });

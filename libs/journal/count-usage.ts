@@ -3,9 +3,9 @@ import type { Store } from '#store';
 import { usageRowsOf } from '#turn';
 
 /**
- * Adds what the turn's committed steps have used to the sums of their day. Done by the driver that committed them, by
- * the next driver and by the process that ends the turn: each step counts once. In their order, because a later step
- * hides an earlier one.
+ * Adds the usage of the turn's committed steps to the sums of their day. The driver that committed them does this, then
+ * the next driver and the process that ends the turn; each step counts once. Steps are counted in order, because
+ * counting a later step hides an earlier one.
  */
 export async function countUsage(
   store: Pick<Store, 'addUsage'>,

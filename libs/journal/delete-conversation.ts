@@ -2,25 +2,30 @@ import { isEndedStatus, type Conversation, type Turn } from '#contracts';
 import type { Ports } from './ports.js';
 import { stopTurn } from './stop-turn.js';
 
-/** A tombstone and the claims of its calls stay for so long: a message that comes later can start nothing again. */
+/** A tombstone and the claims of its calls stay for this long, so that a late message cannot start anything again. */
 export const TOMBSTONE_MS = 30 * 24 * 3_600_000;
-/** A call may be running, or there was more to remove than one look does. */
+/** The wait while a call may be running, or when one look could not remove everything. */
 const NEXT_LOOK_MS = 5_000;
-/** What arrives late is looked for at growing distances: about twenty times in thirty days. */
+/** Late rows are looked for at growing intervals: about twenty times in thirty days. */
 const FIRST_LATE_LOOK_MS = 60_000;
 const TURNS_A_PAGE = 100;
 const PAGES_A_LOOK = 5;
 const STEPS_A_PAGE = 1_000;
 const MESSAGE = 'The conversation was deleted.';
 
-/** The mark is the decision: from here on nobody starts anything in the conversation, and its content is removed. */
+/**
+ * Marks the conversation. The mark is the decision: from then on no process starts anything in the conversation, and
+ * its content is removed.
+ */
 export async function markDeleted({ store, bus, clock }: Ports, conversationId: string): Promise<void> {
   const now = clock.wall();
   await store.updateConversation(conversationId, { deleted_at: new Date(now).toISOString(), due_at: now });
   await tellDeleted({ store, bus }, conversationId, now);
 }
 
-/** The event of a turn, so that it reaches whoever has the conversation open; the mark tells everybody else. */
+/**
+ * Emits the event through a turn, so that it reaches viewers who have the conversation open; all others see the mark.
+ */
 async function tellDeleted(
   { store, bus }: Pick<Ports, 'store' | 'bus'>,
   conversationId: string,
@@ -39,17 +44,17 @@ async function tellDeleted(
 }
 
 /**
- * One look at a marked conversation: stops its turns, removes those whose calls have all ended, then what arrived
- * late, and after thirty days the rest. Bounded and idempotent; every look begins where the rows that are left say.
+ * One look at a marked conversation: stops its turns, removes those whose calls have all ended, then what arrived late,
+ * and after thirty days the rest. Bounded and idempotent; every look starts from the rows that are left.
  */
 export async function removeDeleted(ports: Ports, conversation: Conversation, now: number): Promise<void> {
   const { store } = ports;
   const { _id, deleted_at, title } = conversation;
   if (deleted_at === undefined) return;
-  // Before anything else: should this process die here, another one looks again.
+  // First of all: if this process dies here, another one looks again.
   await store.updateConversation(_id, { due_at: now + NEXT_LOOK_MS });
   if (title !== '') await store.updateConversation(_id, { title: '' });
-  // Who set the mark may have died before its word: without turns there is nothing that it could be about.
+  // The process that set the mark may have died before its event. Without turns the event could be about nothing.
   await tellDeleted(ports, _id, now);
   const isWhole = await removeTurnsThatEnded(ports, _id);
   if (!isWhole) return;
@@ -86,7 +91,7 @@ async function removeTurnsThatEnded(ports: Ports, conversationId: string): Promi
   return false;
 }
 
-/** True when nothing of the turn can happen any more: it has its end, and each of its calls an outcome. */
+/** True when nothing in the turn can happen again: it has ended, and each of its calls has an outcome. */
 async function endTurn(ports: Ports, turn: Turn): Promise<boolean> {
   if (turn.due_at === null && isEndedStatus(turn.status)) return true;
   const stopped = await stopTurn(ports, turn._id, () => Promise.resolve(false));
@@ -94,8 +99,8 @@ async function endTurn(ports: Ports, turn: Turn): Promise<boolean> {
 }
 
 /**
- * A worker that thaws settles a call that was settled for it, and removed: the emptied steps say of which turns.
- * Where to go on at the next look; undefined when all of them have been looked at.
+ * Removes late rows. A thawed worker may settle a call that was already settled for it and removed; the emptied steps
+ * name the turns. Returns where to continue at the next look, or undefined when all of them have been looked at.
  */
 async function removeLate({ store }: Ports, { _id, late_after }: Conversation): Promise<number | undefined> {
   let after = late_after ?? 0;

@@ -6,10 +6,11 @@ import { countUsage } from './count-usage.js';
 import type { Ports } from './ports.js';
 
 /**
- * What follows an ending row, done by who inserted it and again by whoever gets a hint about the ended turn: tell
- * viewers, count what it used, set the caches, hint the next turn in line. Idempotent.
+ * Completes a turn after its ending row: tells viewers, counts its usage, sets the caches, hints the next turn in line.
+ * The process that inserted the row does this, and each process that gets a hint about the ended turn repeats it.
+ * Idempotent.
  *
- * @param count counts the usage of its steps; a driver leaves out what it has counted already
+ * @param count counts the usage of its steps; a driver leaves out those that it has already counted
  */
 export async function endTurn(
   ports: Ports,
@@ -22,8 +23,9 @@ export async function endTurn(
 }
 
 /**
- * As `endTurn`, by a process that holds no hint about the turn, so that nobody would repeat its lost word: somebody is
- * hinted to do it all again. While that hint does not get through the caches stay, and the sweeper finds the turn.
+ * Like `endTurn`, for a process that holds no hint about the turn, so that a lost event would not be repeated: it sends
+ * a hint, so that an orchestrator does it all again. If the hint does not get through, the caches stay, and the sweeper
+ * finds the turn.
  */
 export async function endUnheldTurn(ports: Ports, journal: Journal, end: Step): Promise<void> {
   ports.bus.emit(endEvent(journal, end));
@@ -34,7 +36,10 @@ export async function endUnheldTurn(ports: Ports, journal: Journal, end: Step): 
   });
 }
 
-/** The usage before the caches, and the next turn: nobody looks at a turn again that is cached as ended. */
+/**
+ * Counts the usage before it sets the caches and hints the next turn: no process looks again at a turn that is cached
+ * as ended.
+ */
 async function afterItsEnd(
   ports: Ports,
   journal: Journal,
@@ -45,7 +50,7 @@ async function afterItsEnd(
   await Promise.all([cache(), hintNext(ports, journal)]);
 }
 
-/** The status first: a turn that is not due any more is looked at by nobody who would set it. */
+/** Sets the status first: no process looks at a turn that is no longer due, so none would set it later. */
 async function setCaches({ store }: Ports, journal: Journal): Promise<void> {
   await store.setTurnStatus(journal.turn._id, statusOf(journal));
   if (isSettled(journal)) await store.setTurnDue(journal.turn._id, null);

@@ -1,8 +1,8 @@
 import { StoreUnavailableError } from '#store';
 
 /**
- * What a handler of deliveries does whose process leaves while the store is away: nothing any more, so that the delivery
- * stays in hand and goes back to its queue with the connection. An error would make it a dead letter.
+ * Runs a handler of a delivery. When the process leaves while the store is down, it never settles, so the delivery
+ * stays unacknowledged and returns to its queue with the connection. An error would make it a dead letter.
  *
  * @param leaving aborted when the process no longer waits for the store
  */

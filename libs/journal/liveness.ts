@@ -2,7 +2,7 @@ import type { Claim, Journal } from '#contracts';
 import { claimsOn, endingStep, openCalls, type CallSituation, type Liveness } from '#turn';
 import type { Ports } from './ports.js';
 
-/** Which owners of the journal's open calls are dead, asked once, so that deciding itself stays pure. */
+/** Finds out once which owners of the journal's open calls are dead, so that deciding itself stays pure. */
 export function livenessOf(ports: Ports, journal: Journal): Promise<(processId: string) => Liveness> {
   return livenessOfOwners(
     ports,
@@ -10,7 +10,9 @@ export function livenessOf(ports: Ports, journal: Journal): Promise<(processId: 
   );
 }
 
-/** Which of all who made these claims are dead: an earlier one may live although a later one was made. */
+/**
+ * Finds out which owners of these claims are dead. An owner of an earlier claim may live although a later claim exists.
+ */
 export async function livenessOfOwners(
   { peers, me }: Ports,
   claims: readonly Claim[],

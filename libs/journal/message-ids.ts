@@ -10,16 +10,16 @@ import {
   toolNameSchema,
 } from '#contracts';
 
-/** What a message that nobody took says of itself: no argument, no result, no text of a user. */
+/** The ids in a message that no handler accepted: no argument, no result, no text of a user. */
 interface MessageIds {
   turnId?: string;
   toolCallId?: string;
   type?: string;
-  /** The message as JSON with these parts alone, and the sizes of what was left out; empty if it cannot be read. */
+  /** The message as JSON with only these parts, and the sizes of the parts left out; empty if it cannot be read. */
   kept: string;
 }
 
-/** Parsing more than this would stop the process for too long. */
+/** Parsing more than this would block the process for too long. */
 const MAX_PARSED_BYTES = 8 * 1024 * 1024;
 
 const envelopeParts = {
@@ -43,12 +43,12 @@ const bodyParts = {
   duration_ms: z.int().min(0),
   worker: idSchema,
 };
-/** What users and tools have written; of these only the size is kept. */
+/** Text written by users and tools; only its size is kept. */
 const CONTENTS = ['arguments', 'data', 'error', 'explanation'] as const;
 
 /**
- * Reads ids from messages that nobody accepted: of another version, too deep, too large, with a wrong body. The ids
- * are hints, looked up in the journal; content that is not even JSON has none.
+ * Reads ids from messages that no handler accepted: of another version, too deep, too large, or with a wrong body. The
+ * ids are hints, looked up in the journal. Content that is not JSON has none.
  */
 export function readMessageIds(content: Buffer): MessageIds {
   if (content.byteLength > MAX_PARSED_BYTES) return { kept: '' };
@@ -83,7 +83,7 @@ function sizesOf(given: Record<string, unknown>): Record<string, number> {
   return Object.fromEntries(sizes);
 }
 
-/** Nested too deep to be written again: 0. */
+/** Returns 0 for a value nested too deep to be serialised. */
 function sizeOf(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));

@@ -6,9 +6,9 @@ const PAUSES = { firstMs: 200, longestMs: 2_000 };
 type AnyMethod = (...args: unknown[]) => unknown;
 
 /**
- * The same store for work that must not be lost: while it is down every operation waits and is tried again with
- * the same arguments, so that output in hand is committed on its return, and an insert whose answer was lost is
- * recognised by its row. Once `signal` is aborted, errors come through.
+ * The same store, for work that must not be lost. While it is down, every operation waits and is retried with the same
+ * arguments, so that unsaved output is committed when the store returns. An insert whose answer was lost is recognised
+ * by its row. Once `signal` is aborted, errors come through.
  */
 export function retryingStore(store: Store, signal: AbortSignal, time: Time): Store {
   return new Proxy(store, {

@@ -4,7 +4,7 @@ import { timestampOf, type Clock } from '#time';
 type StepContent = Pick<Step, 'kind' | 'attempt'> &
   Partial<Pick<Step, 'blocks' | 'calls' | 'stop_reason' | 'usage' | 'model' | 'final' | 'error'>>;
 
-/** A row of the turn's journal, stamped now by the clock of who writes it. */
+/** A row of the turn's journal, stamped now by the writer's clock. */
 export function stepRow(
   { clock }: { clock: Pick<Clock, 'wall'> },
   { turn }: Pick<Journal, 'turn'>,

@@ -7,13 +7,13 @@ import { situationOf } from './liveness.js';
 import type { Ports } from './ports.js';
 import { stepRow } from './step-row.js';
 
-/** Asks a living driver to commit a `cancel` row with the text so far; true if it answers (within 1 s). */
+/** Asks a living driver to commit a `cancel` row with the text so far; true if the driver answers (within 1 s). */
 export type AskDriver = (turnId: string, driver: string) => Promise<boolean>;
 
 /**
- * Ends a turn (docs/architecture.md, "The life of a turn") and answers with the calls that may still be running; null
- * if there is no such turn. When it resolves, no call that was not claimed by then will ever start. Stop of an ended
- * turn answers with its calls still without outcome.
+ * Ends a turn (docs/architecture.md, "The life of a turn") and returns the calls that may still be running; null if
+ * there is no such turn. When it resolves, no call that was still unclaimed will ever start. For an ended turn it
+ * returns the calls that still have no outcome.
  */
 export async function stopTurn(
   ports: Ports,
@@ -29,14 +29,14 @@ export async function stopTurn(
   }
   if (!endingStep(journal)) journal = await insertCancel(ports, journal);
   await ports.faultPoint('stop_committed');
-  // The process that ended it may have died since, and after a deletion its steps are gone.
+  // The process that ended the turn may have died before counting, and after a deletion the steps are gone.
   await countUsage(ports.store, journal);
   const mayBeRunning = await releaseCalls(ports, journal);
   await ports.faultPoint('stop_settled');
   return { mayBeRunning };
 }
 
-/** A `cancel` row without text, competing with the model's step for the same number. */
+/** Inserts a `cancel` row without text, which competes with the model's step for the same number. */
 async function insertCancel(ports: Ports, journal: Journal): Promise<Journal> {
   const { turn, steps } = journal;
   for (;;) {
@@ -52,7 +52,10 @@ async function insertCancel(ports: Ports, journal: Journal): Promise<Journal> {
   }
 }
 
-/** Claims, or finds claimed, every open call of an ended turn; the ids of those that a worker may be running. */
+/**
+ * Claims every open call of an ended turn, unless it is already claimed. Returns the ids of those that a worker may be
+ * running.
+ */
 export async function releaseCalls(ports: Ports, ended: Journal): Promise<string[]> {
   if (openCalls(ended).length === 0) return [];
   const journal = (await ports.store.readJournal(ended.turn._id)) ?? ended;

@@ -16,19 +16,19 @@ import { createStore, type Store } from '#store';
 import { systemTime, type Time } from '#time';
 import type { Ports } from '../ports.js';
 
-/** What was published or sent, in order. */
+/** Published and sent messages, in order. */
 export interface Sent {
   to: string;
   message: Message;
 }
 
-/** A bus that keeps what it is given; `answer` says what becomes of a message. */
+/** A bus that records its messages; `answer` gives the outcome of each. */
 export class RecordingBus {
   readonly sent: Sent[] = [];
   readonly events: ConversationEvent[] = [];
   answer: (to: string) => PublishOutcome = () => 'confirmed';
 
-  /** Bodies of one type, with where they went. */
+  /** The bodies of one type, with their destinations. */
   bodies<T extends MessageType>(type: T): [string, Body<T>][] {
     return this.sent.flatMap(({ to, message }) =>
       message.type === type ? [[to, message.body as Body<T>]] : [],
@@ -47,7 +47,7 @@ export class RecordingBus {
   }
 }
 
-/** What is known of a fleet in which everybody lives, but for the `dead`. */
+/** Peers of a fleet in which every process is alive, except the `dead`. */
 export function testPeers(dead: ReadonlySet<string> = new Set()) {
   const isDead = async (processId: string) => dead.has(processId);
   return {
@@ -63,7 +63,7 @@ export function testPeers(dead: ReadonlySet<string> = new Set()) {
 type Peers = ReturnType<typeof testPeers>;
 type Given = Pick<Ports, 'store' | 'bus'> & Partial<Omit<Ports, 'peers'>> & { peers?: Peers };
 
-/** Complete ports around those that a test is about: nobody is dead, nothing strikes, nothing is written down. */
+/** Complete ports around the given ones: no process is dead, no fault occurs, nothing is logged. */
 export function testPorts(given: Given) {
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const rest = { me: 'gateway-1', peers: testPeers(), log, auditLog: log, faultPoint: noFaults };
@@ -76,7 +76,7 @@ export interface TestPorts extends Ports {
   dead: Set<string>;
 }
 
-/** A store in memory, a recording bus, and processes that are dead when a test says so. */
+/** A store in memory, a recording bus, and processes that are dead when the test says so. */
 export async function openPorts(me = 'gateway-1', time: Time = systemTime()): Promise<TestPorts> {
   const store: Store = createStore({ dataDir: ':memory:' });
   await store.open();
@@ -91,7 +91,7 @@ export const CONVERSATION_ID = 'conv_1';
 export const TURN_ID = 'turn_1';
 const place = { turn_id: TURN_ID, conversation_id: CONVERSATION_ID };
 
-/** A time of the test's world, which began just now. */
+/** A time in the test's world, which began just now. */
 export const at = (ms: number): string => new Date(START + ms).toISOString();
 export const callId = (number: number): string => `call_${String(number).padStart(22, '0')}`;
 
