@@ -1,6 +1,6 @@
 import type { Claim, Outcome } from '#contracts';
 
-/** What a claim is on and who makes it, stamped (ISO 8601). */
+/** The work that a claim is on and its claimant, stamped (ISO 8601). */
 export interface ClaimBy {
   turn_id: string;
   conversation_id: string;
@@ -14,7 +14,10 @@ export function runClaim(workId: string, attempt: number, by: ClaimBy): Claim {
   return { _id: `${workId}:${attempt}`, turn_id, conversation_id, owner, n: attempt, purpose: 'run', at };
 }
 
-/** Keeps a call from ever starting. It states the whole outcome, so that whoever sees it can insert exactly that. */
+/**
+ * Keeps a call from ever starting. The claim states the whole outcome, so that any process that reads the claim can
+ * insert exactly that outcome.
+ */
 export function settleClaim(outcome: Outcome, owner: string): Claim {
   const { _id, turn_id, conversation_id, at } = outcome;
   return {

@@ -1,8 +1,8 @@
 import type { Step, TurnOptions } from '#contracts';
 
 /**
- * Whether this row is its turn's last. A `model` step ends the turn when it asks for nothing more, the provider did
- * not merely pause, and no formatter step is still due; `cancel` and `fail` always do, `summary` never does.
+ * Whether this row is its turn's last. A `model` step ends the turn when it has no calls, the provider did not merely
+ * pause, and no formatter step is still due. `cancel` and `fail` always end the turn, `summary` never does.
  */
 export function endsTurn(options: TurnOptions, step: Step): boolean {
   switch (step.kind) {

@@ -20,7 +20,7 @@ export function answerTo(
   return journal.answers.find((answer) => answer._id === `${toolCallId}:${kind}`);
 }
 
-/** `_id` of what a call asks (`question`) or is told (`input`) for the `number`th time. */
+/** The `_id` of a call's `number`th question (`question`) or answer (`input`). */
 export function inputId(toolCallId: string, kind: 'question' | 'input', number: number): string {
   return number === 1 ? `${toolCallId}:${kind}` : `${toolCallId}:${kind}:${number}`;
 }
@@ -29,16 +29,16 @@ export interface AskedQuestion {
   /** 1 for the first question of the call. */
   number: number;
   question: NonNullable<Answer['question']>;
-  /** Absent while it is open. */
+  /** Absent while the question is open. */
   input?: Answer;
 }
 
-/** What a call asked last. An earlier question without an answer was given up by the attempt that asked it. */
+/** The call's last question. An earlier question without an answer was given up by the attempt that asked it. */
 export function lastQuestion(
   journal: Pick<Journal, 'answers'>,
   toolCallId: string,
 ): AskedQuestion | undefined {
-  // Of most turns nobody is asked anything, and this is looked at in every decision about them.
+  // Most turns ask nobody anything, and this runs in every decision about them.
   if (journal.answers.length === 0) return undefined;
   const byId = new Map(journal.answers.map((answer) => [answer._id, answer]));
   let last: AskedQuestion | undefined;
@@ -69,7 +69,7 @@ export interface OpenCall {
   call: Call;
 }
 
-/** Every committed call without an outcome, in the order it was asked for. */
+/** Every committed call without an outcome, in the order in which the model asked for them. */
 export function openCalls(journal: Journal): OpenCall[] {
   const ended = new Set(journal.outcomes.map((outcome) => outcome._id));
   return journal.steps.flatMap((step) =>
@@ -77,14 +77,14 @@ export function openCalls(journal: Journal): OpenCall[] {
   );
 }
 
-/** True when the call asks a person for something that nobody has answered yet. */
+/** True when the call waits for a person's answer or approval. */
 export function waitsForPerson(journal: Journal, call: Call): boolean {
   if (call.approval === 'required' && !answerTo(journal, call.tool_call_id, 'approval')) return true;
   const asked = lastQuestion(journal, call.tool_call_id);
   return asked !== undefined && !asked.input;
 }
 
-/** Bus names of the tools of which a person has approved a call in this turn. */
+/** Bus names of the tools that have a call in this turn that a person has approved. */
 export function approvedTools({ steps, answers }: Pick<Journal, 'steps' | 'answers'>): string[] {
   const approved = new Set(answers.filter(({ decision }) => decision === 'approve').map(({ _id }) => _id));
   const calls = steps.flatMap((step) => step.calls);
@@ -93,7 +93,7 @@ export function approvedTools({ steps, answers }: Pick<Journal, 'steps' | 'answe
     .map(({ tool_name }) => tool_name);
 }
 
-/** The status that the rows amount to; the one stored with the turn is a cache of it. */
+/** The status derived from the rows; the status stored with the turn is a cache of it. */
 export function statusOf(journal: Journal): TurnStatus {
   const end = endingStep(journal);
   if (end?.kind === 'cancel') return 'cancelled';
@@ -105,10 +105,10 @@ export function statusOf(journal: Journal): TurnStatus {
     : 'running';
 }
 
-/** Of a step for which no model was asked, or of which nothing is known. */
+/** The usage of a step without a model call, or of one whose usage is unknown. */
 export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
 
-/** Nothing told counts as nothing used. */
+/** Usage that was not reported counts as zero. */
 export function addUsage(some: Usage, more: Usage | null | undefined): Usage {
   if (!more) return some;
   return {
@@ -126,7 +126,7 @@ export function textOf(step: Pick<Step, 'blocks'>): string {
   return step.blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
-/** What a `fail` row says; the schema of a row lets it be missing, people are told something all the same. */
+/** The failure of a `fail` row. The schema lets it be missing, so there is a default text for people. */
 export function failureOf(end: Pick<Step, 'error'>): { code: FailureCode; message: string } {
   return end.error ?? { code: 'internal', message: 'The turn failed.' };
 }

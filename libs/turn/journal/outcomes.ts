@@ -1,13 +1,13 @@
 import { errorDetail, type Call, type ErrorDetail, type Outcome, type Step } from '#contracts';
 
-/** Who settles, and under which attempt of the call's run claim (0: it was never claimed to run). */
+/** The settling process, and the attempt of the call's run claim (0: the call was never claimed to run). */
 export interface Settler {
   worker: string;
   attempt: number;
   at: string;
 }
 
-/** A failed end that no tool reported itself. */
+/** A failed outcome that no tool reported itself. */
 export function failedOutcome(step: Step, call: Call, error: ErrorDetail, by: Settler): Outcome {
   return {
     _id: call.tool_call_id,

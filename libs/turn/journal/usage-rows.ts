@@ -3,14 +3,14 @@ import type { Journal, Spent, Step, UsageRow } from '#contracts';
 /** More than a turn has. */
 const STEPS_PER_TURN = 1_000_000;
 
-/** `2026-03-01`: days begin at midnight UTC, for everybody. */
+/** `2026-03-01`: days begin at midnight UTC for every user. */
 export function dayOf(at: string | number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
 /**
- * What a committed step adds to the sums, one row for each model. They derive from the step alone, so counting it again
- * changes nothing; steps of a conversation are counted in their order.
+ * The rows that a committed step adds to the sums, one for each model. They derive from the step alone, so counting a
+ * step again changes nothing. Steps of a conversation are counted in order.
  */
 export function usageRowsOf(turn: Pick<Journal['turn'], 'user_id'>, step: Step): UsageRow[] {
   return (step.spent ?? []).map((spent) => {
@@ -21,8 +21,8 @@ export function usageRowsOf(turn: Pick<Journal['turn'], 'user_id'>, step: Step):
 }
 
 /**
- * What was used for a step that was never committed, because another row won or its driver left: a row of its own that
- * no other one adds to. `attempt` is that of the driver's claim on the turn.
+ * The usage of a step that was never committed, because another row won or its driver left. It gets a separate row to
+ * which no other usage is added. `attempt` is that of the driver's claim on the turn.
  */
 export function lostUsageRows(
   turn: Pick<Journal['turn'], 'user_id' | '_id' | 'conversation_id'>,

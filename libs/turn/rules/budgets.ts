@@ -10,17 +10,17 @@ export interface Budgets {
   /** Claims within `takeoverWindowMs` of each other, without progress, that end the turn. */
   takeovers: number;
   takeoverWindowMs: number;
-  /** Workers that may try one call. */
+  /** How many workers may try one call. */
   callAttempts: number;
-  /** Of one step, after the first request to the model. */
+  /** Retries within one step, after the first request to the model. */
   modelRetries: number;
-  /** Of a model that is overloaded, when there is another one to ask; never more than `modelRetries`. */
+  /** Retries of an overloaded model when there is another model to ask; never more than `modelRetries`. */
   overloadRetries: number;
   /** How long a call may wait in its queue, on top of its own timeout. */
   queueingMs: number;
   /** How long a call waits for a person's approval. */
   approvalMs: number;
-  /** Calls of one tool with the same arguments that run in a turn; the next ones are refused. */
+  /** How many calls of one tool with the same arguments run in a turn; further ones are refused. */
   identicalCalls: number;
   /** Calls of the sequential-thinking tool in a turn. */
   thinkingCalls: number;
@@ -46,12 +46,14 @@ export const DEFAULT_BUDGETS: Budgets = {
 export function timeLimit(journal: Journal, budgets: Budgets): number | undefined {
   const first = claimsOn(journal, journal.turn._id)[0];
   if (!first) return undefined;
-  // What a tool asked is a row as well, but nobody's answer.
+  // A tool's question is also a row, but not a person's answer.
   const answers = journal.answers.filter((answer) => answer.question === undefined);
   return Math.max(Date.parse(first.at), ...answers.map((answer) => Date.parse(answer.at))) + budgets.turnMs;
 }
 
-/** The sentence for a turn whose time is up. No clock runs while it is in line; a parked turn is not asked. */
+/**
+ * The sentence for a turn whose time is up. No clock runs while the turn is in line, and parked turns are not checked.
+ */
 export function timeExceeded(journal: Journal, budgets: Budgets, now: number): string | undefined {
   const limit = timeLimit(journal, budgets);
   if (limit === undefined || now < limit) return undefined;

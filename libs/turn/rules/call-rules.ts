@@ -23,7 +23,7 @@ export interface CallState {
   approval?: Answer;
   /** A question to a person that has no answer yet. */
   asking: boolean;
-  /** Its driver held it back until then, ms since epoch; `Infinity`: still. */
+  /** Its driver held it back until then, ms since epoch; `Infinity`: the driver still holds it. */
   releasedAt?: number;
 }
 
@@ -32,29 +32,32 @@ export interface CallSituation {
   stopped: boolean;
   /** Ms since epoch. */
   now: number;
-  /** Process id of who decides. */
+  /** The deciding process's id. */
   me: string;
   liveness: (processId: string) => Liveness;
-  /** Until when the deciding process has held a call back; undefined: not at all. */
+  /** Until when the deciding process has held a call back; undefined: not held back. */
   releasedAt?: (toolCallId: string) => number | undefined;
-  /** Of a stopped call: who is known to have stood back from it. */
+  /** For a stopped call: the workers known to have stood back from it. */
   stoodBack?: StoodBack[];
 }
 
-/** What is to be done about one call, by anybody who looks: driver, sweeper, or who stops the turn. */
+/**
+ * What to do about one call, for any process that looks at it: the driver, the sweeper, or the process that stops the
+ * turn.
+ */
 export type CallAction =
-  /** It has an outcome, or a living worker runs it. */
+  /** The call has an outcome, or a living worker runs it. */
   | { do: 'nothing' }
   | { do: 'await_person' }
-  /** Nobody answered in time: insert this answer. */
+  /** No one answered in time: insert this answer. */
   | { do: 'expire'; answer: Answer }
-  /** Put it (again) into its toolset's queue. */
+  /** Publish it (again) to its toolset's queue. */
   | { do: 'publish' }
   /** Insert claim 1 with `purpose: settle` and this outcome; only if that wins, insert the outcome. */
   | { do: 'compete'; outcome: Outcome }
   /** Insert the outcome: a claim already allows it. */
   | { do: 'settle'; outcome: Outcome }
-  /** Tell those of its owners to stop who may be running it; `stoodBack` goes with it. */
+  /** Tell the owners that may be running it to stop; send `stoodBack` along. */
   | { do: 'cancel'; owners: string[]; stoodBack: StoodBack[] };
 
 export function decideCall(state: CallState, situation: CallSituation): CallAction {
@@ -98,8 +101,8 @@ function awaitApproval(step: Step, call: Call, now: number): CallAction {
 }
 
 /**
- * What is answered for a person who did not in time, once it is too late. Expiry is an answer too: like any other it
- * is given once, and the turn's clock starts again with it.
+ * The answer in place of a person who did not answer in time. Expiry is an answer too: like any other, it is given
+ * once, and the turn's clock starts again with it.
  */
 export function expiredApproval(step: Step, call: Call, now: number): Answer | undefined {
   if (now <= Date.parse(approvalExpiry(step, call))) return undefined;
@@ -109,12 +112,12 @@ export function expiredApproval(step: Step, call: Call, now: number): Answer | u
   return { _id: `${call.tool_call_id}:approval`, ...answer };
 }
 
-/** An approval that nobody gave expires then (ISO 8601). */
+/** When an approval that no one gave expires (ISO 8601). */
 export function approvalExpiry(step: Step, call: Call): string {
   return call.expires_at ?? new Date(Date.parse(step.at) + DEFAULT_BUDGETS.approvalMs).toISOString();
 }
 
-/** How many workers may try it in all. */
+/** How many workers may try the call in all. */
 export function attemptsOf({ max_attempts }: { max_attempts?: number }): number {
   return max_attempts ?? DEFAULT_BUDGETS.callAttempts;
 }
@@ -128,7 +131,7 @@ function decideClaimed(
   const settle = (error: ErrorDetail): CallAction => {
     const at = new Date(situation.now).toISOString();
     const outcome = failedOutcome(step, call, error, { worker: situation.me, attempt: holder.n, at });
-    // Two clocks: good enough to show for how long it may have run, nothing is decided by it.
+    // This compares two clocks. That is good enough to show how long the call may have run; no decision depends on it.
     const duration_ms = Math.max(0, situation.now - Date.parse(holder.at));
     return { do: 'settle', outcome: { ...outcome, duration_ms } };
   };
@@ -158,8 +161,8 @@ export function mayRunAgain(toolClass: ToolClass): boolean {
 }
 
 /**
- * The last moment at which a worker may start it, ms since epoch. While its driver holds it back no time of it
- * passes.
+ * The last moment at which a worker may start the call, ms since epoch. The call's time does not run while its driver
+ * holds it back.
  */
 export function deadlineOf(
   step: Step,
@@ -171,7 +174,9 @@ export function deadlineOf(
   return from + (call.queueing_ms ?? DEFAULT_BUDGETS.queueingMs) + call.timeout_ms;
 }
 
-/** What a worker whose claim attempt 1 was taken finds, and what follows (docs/architecture.md, "Claim and settle"). */
+/**
+ * What a worker finds when attempt 1 was already claimed, and what follows (docs/architecture.md, "Claim and settle").
+ */
 export type LostClaimAction =
   | { do: 'hint' }
   | { do: 'settle'; outcome: Outcome }
@@ -193,7 +198,7 @@ export function decideLostClaim(
   return { do: 'ignore' };
 }
 
-/** After winning attempt 2 or later, and only then: what the rows read **after** the claim allow. */
+/** Decides only after winning attempt 2 or later: what the rows read **after** the claim allow. */
 export function decideAfterReclaim(read: {
   step?: Step | null;
   outcome?: Outcome | null;

@@ -11,7 +11,7 @@ export interface Choice {
   title: string;
 }
 
-/** Everything about an answer that does not fit its question, by field; the page and the gateway both ask here. */
+/** Everything in an answer that does not fit its question, by field. The page and the gateway both use this check. */
 export function checkAnswer(
   { properties, required = [] }: QuestionSchema,
   content: Record<string, unknown>,
@@ -28,7 +28,7 @@ export function checkAnswer(
   ];
 }
 
-/** What a choice field offers, undefined for any other field. */
+/** The choices of a choice field; undefined for any other field. */
 export function choicesOf(field: QuestionField): Choice[] | undefined {
   if (field.type === 'array') {
     const { items } = field;
@@ -85,7 +85,7 @@ type TextField = Exclude<Extract<QuestionField, { type: 'string' }>, { oneOf: un
 
 function checkText({ minLength = 0, maxLength = Infinity, format }: TextField, value: unknown) {
   if (typeof value !== 'string') return 'must be a text';
-  // As JSON Schema counts: characters, not UTF-16 units.
+  // JSON Schema counts characters, not UTF-16 units.
   const length = [...value].length;
   if (length < minLength) return `must have at least ${minLength} characters`;
   if (length > maxLength) return `must have at most ${maxLength} characters`;
@@ -109,7 +109,7 @@ const isOfFormat: Record<keyof typeof formatWords, (text: string) => boolean> = 
   },
 };
 
-/** One that exists: 2026-02-30 does not. */
+/** True for a date that exists: 2026-02-30 does not. */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);

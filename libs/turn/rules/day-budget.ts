@@ -2,9 +2,9 @@ import type { Usage } from '#contracts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** What one user may use on one day; what is absent has no limit. */
+/** The limits of one user on one day; an absent limit means no limit. */
 export interface DayBudget {
-  /** Of input, from a provider's cache too, and output. */
+  /** Input tokens, including those from a provider's cache, plus output tokens. */
   tokens?: number;
   /** In the unit of the configured prices. */
   cost?: number;
@@ -17,7 +17,7 @@ export interface Used {
 
 export interface Exceeded {
   message: string;
-  /** Until the budget is renewed. */
+  /** The time until the budget is renewed. */
   retryAfterMs: number;
 }
 
@@ -40,7 +40,7 @@ export function renewedAt(now: number): number {
   return (Math.floor(now / DAY_MS) + 1) * DAY_MS;
 }
 
-/** Why a user may use nothing more today; undefined while something is left. */
+/** Why a user may use nothing more today; undefined while the budget is not used up. */
 export function findExceeded(budget: DayBudget, used: Used, now: number): Exceeded | undefined {
   const words = describeExceeded(budget, used);
   if (words === undefined) return undefined;
@@ -57,7 +57,7 @@ function describeExceeded({ tokens, cost }: DayBudget, used: Used): string | und
   return undefined;
 }
 
-/** Sums of fractions have long tails. */
+/** Rounds, because sums of fractions have long tails. */
 function round(cost: number): number {
   return Number(cost.toPrecision(6));
 }

@@ -19,16 +19,16 @@ export interface Situation extends Omit<CallSituation, 'stopped'> {
   deleted: boolean;
 }
 
-/** What a turn needs next. Calls come with what is to be done about each open one; none of them is settled. */
+/** What a turn needs next. Each open call comes with its decision; no listed call has an outcome. */
 export type Action =
   | { do: 'end'; step: Step; calls: CallDecision[] }
   | { do: 'commit_cancel'; n: number }
   | { do: 'commit_fail'; n: number; code: FailureCode; message: string }
   | { do: 'call_model'; n: number }
-  /** `parked`: every call without outcome waits for a person. */
+  /** `parked`: every call without an outcome waits for a person. */
   | { do: 'await_calls'; calls: CallDecision[]; parked: boolean };
 
-/** An open call, and until when its driver held it back. */
+/** An open call, and the time until which its driver held it back. */
 export interface HeldCall extends OpenCall {
   releasedAt?: number;
 }
@@ -48,7 +48,7 @@ export function decide(journal: Journal, situation: Situation): Action {
   const n = nextStepNumber(journal);
   if (situation.deleted) return { do: 'commit_cancel', n };
   const parked = calls.length > 0 && calls.every(({ action }) => action.do === 'await_person');
-  // A parked turn is looked at again and again, and rightly gets nowhere.
+  // A parked turn is re-read without progress by design.
   if (!parked && isThrashing(journal, situation.budgets)) {
     return {
       do: 'commit_fail',
@@ -64,7 +64,7 @@ export function decide(journal: Journal, situation: Situation): Action {
   return calls.length > 0 ? { do: 'await_calls', calls, parked } : { do: 'call_model', n };
 }
 
-/** What is to be done about each call of the turn without an outcome. */
+/** What to do about each call of the turn that has no outcome. */
 export function decideCalls(journal: Journal, situation: CallSituation): CallDecision[] {
   return openCalls(journal).map((open) => decisionOn(journal, open, situation));
 }
@@ -76,8 +76,9 @@ function decisionOn(journal: Journal, { step, call }: OpenCall, situation: CallS
 }
 
 /**
- * The last moment at which a worker may start it, first or again, ms since epoch: whoever was lost while a person was
- * asked had been given that time.
+ * The last moment at which a worker may start the call, for the first time or again, ms since epoch. It counts from the
+ * answer to the call's last question or that question's expiry, because a worker that was lost while it asked a person
+ * had been given that time.
  */
 export function sendDeadlineOf(journal: Journal, { step, call, releasedAt }: HeldCall): number {
   const asked = lastQuestion(journal, call.tool_call_id);

@@ -3,20 +3,20 @@ import { outcomeOf, textOf } from '../journal/journal.js';
 import { isThinkingTool } from './thinking-tool.js';
 
 const DEFAULT_TOOL_STEPS = 5;
-/** The same calls so often in a row are a loop for ever: the last ones are not run. */
+/** The same calls this many times in a row are an endless loop: the last ones are not run. */
 const ENDLESS = 3;
 
 type Rows = Pick<Journal, 'turn' | 'steps' | 'outcomes'>;
 type Asked = Pick<Call, 'tool_name' | 'arguments'>;
 
-/** Why the model is not asked for another step of the loop but for its answer. */
+/** Why the model is asked for its answer instead of another step of the loop. */
 export type AnswerDue =
-  /** It has said all it had to say. */
+  /** The model ended the loop itself. */
   | 'said'
-  /** The loop was ended for it. */
+  /** A limit ended the loop. */
   | 'stopped';
 
-/** Only of a turn with a formatter that has not ended, and whose calls all have. */
+/** Why the answer is due. Only for a turn with a formatter that has not ended and whose calls have all ended. */
 export function answerDue({ turn, steps, outcomes }: Rows): AnswerDue | undefined {
   if (!turn.options.formatter) return undefined;
   const asking = loopSteps(steps).filter(({ calls }) => calls.length > 0);
@@ -26,12 +26,12 @@ export function answerDue({ turn, steps, outcomes }: Rows): AnswerDue | undefine
   return isLoopOver(turn.options.max_tool_steps, asking, outcomes) ? 'stopped' : undefined;
 }
 
-/** Forced calls of the turn that could not be read. */
+/** The number of the turn's forced calls that could not be read. */
 export function unreadableAnswers(steps: readonly Step[]): number {
   return steps.filter(({ final }) => final === false).length;
 }
 
-/** Whether these calls are those of the two steps before: they would go on for ever. */
+/** Whether these calls equal those of the two steps before, so that they would repeat forever. */
 export function isEndless(steps: readonly Step[], calls: readonly Asked[]): boolean {
   if (calls.length === 0) return false;
   const before = loopSteps(steps)
@@ -40,13 +40,13 @@ export function isEndless(steps: readonly Step[], calls: readonly Asked[]): bool
   return before.length === ENDLESS - 1 && before.every((step) => isSameSet(step.calls, calls));
 }
 
-/** A step without calls that is not the answer itself was said before it: the answer takes its place. */
+/** Whether the answer replaces this step: a step without calls, before the answer, that is not the answer itself. */
 export function isReplaced(step: Step, steps: readonly Step[]): boolean {
   const isSaid = step.kind === 'model' && step.calls.length === 0 && step.stop_reason !== 'pause_turn';
   return isSaid && step.final !== true && steps.some(({ final }) => final === true);
 }
 
-/** The steps before an answer whose text it takes the place of, by number. */
+/** The numbers of the steps before an answer whose text the answer replaces. */
 export function replacedBy(answer: Step, steps: readonly Step[]): number[] {
   return steps.filter((step) => isReplaced(step, [answer]) && textOf(step) !== '').map(({ n }) => n);
 }
@@ -55,7 +55,7 @@ function loopSteps(steps: readonly Step[]): Step[] {
   return steps.filter(({ kind, final }) => kind === 'model' && final === undefined);
 }
 
-/** After a forced call that could not be read, it is due for the reason for which it was. */
+/** After an unreadable forced call, the answer is still due for the same reason as before. */
 function saidOrStopped(steps: readonly Step[]): AnswerDue {
   return loopSteps(steps).at(-1)?.calls.length ? 'stopped' : 'said';
 }
@@ -70,7 +70,7 @@ function isLoopOver(maxSteps = DEFAULT_TOOL_STEPS, asking: readonly Step[], outc
   );
 }
 
-/** The tool says so itself; what it says may also be no JSON at all. A call that failed says nothing. */
+/** The tool's result says so, and may also not be JSON. A failed call says nothing. */
 function hasThoughtEnough(call: Call, outcomes: Outcome[]): boolean {
   if (!isThinkingTool(call.tool_name)) return false;
   const outcome = outcomeOf({ outcomes }, call.tool_call_id);
@@ -83,7 +83,7 @@ function hasThoughtEnough(call: Call, outcomes: Outcome[]): boolean {
   }
 }
 
-/** In any order. */
+/** Compares without order. */
 function isSameSet(some: readonly Asked[], others: readonly Asked[]): boolean {
   const names = (calls: readonly Asked[]) =>
     calls.map((call) => JSON.stringify([call.tool_name, sortKeys(call.arguments)])).sort();

@@ -3,11 +3,11 @@ import type { CallAction } from './call-rules.js';
 import { endingStep, holderOf, nextStepNumber, type OpenCall } from '../journal/journal.js';
 import { failedOutcome, mayHaveRun } from '../journal/outcomes.js';
 
-/** What is left to do to stop a turn, by whoever does it: gateway or driver. */
+/** What is left to do to stop a turn, for the process that stops it: gateway or driver. */
 export type StopAction =
-  /** Insert a `cancel` row under this number. Lost: read what stands there and ask again. */
+  /** Insert a `cancel` row under this number. If another row has the number, read that row and decide again. */
   | { do: 'commit_cancel'; n: number }
-  /** It has an end: read it anew, and claim or find claimed every open call. */
+  /** The turn has ended: read it again, and claim every open call, or find it claimed. */
   | { do: 'release' };
 
 export function decideStop(journal: Journal): StopAction {
@@ -17,7 +17,7 @@ export function decideStop(journal: Journal): StopAction {
 /** What follows from the row that stands as a call's first claim, after an attempt to insert a settle claim. */
 export type CompetedAction =
   | { do: 'settle'; outcome: Outcome }
-  /** Somebody had claimed it to run: it is theirs to end. A stopped call's owner is told. */
+  /** A worker had claimed the call to run, so that worker ends it. The owner of a stopped call is told. */
   | { do: 'leave' }
   | { do: 'cancel'; owner: string };
 
@@ -27,7 +27,10 @@ export function decideAfterCompeting(stands: Claim, wanted: Outcome): CompetedAc
   return isStopped && stands.purpose === 'run' ? { do: 'cancel', owner: stands.owner } : { do: 'leave' };
 }
 
-/** A call that no worker takes (`notTaken` says why): whoever ran it is dead, and nobody is there to run it again. */
+/**
+ * Decides about a call that no worker takes (`notTaken` says why): the worker that ran it is dead, and there is no
+ * other worker to run it again.
+ */
 export function decideNotTaken(
   journal: Journal,
   { step, call }: OpenCall,

@@ -1,2 +1,2 @@
-/** What is known of a process: `suspect` is enough to run again what may run again, only `dead` allows `unknown`. */
+/** What is known of a process. `suspect` is enough to rerun a call that may run again; only `dead` allows `unknown`. */
 export type Liveness = 'alive' | 'suspect' | 'dead';

@@ -3,13 +3,13 @@ import { mayHaveRun, neverStarted } from '../journal/outcomes.js';
 import type { Liveness } from './liveness.js';
 
 export type StoppedAction =
-  /** Tell each of them to stop; `stoodBack` goes with it. */
+  /** Tell each of these owners to stop; send `stoodBack` along. */
   { do: 'cancel'; owners: string[]; stoodBack: StoodBack[] } | { do: 'settle'; error: ErrorDetail };
 
 /**
- * What is to be done about a stopped call without outcome that was claimed to run. Whoever ever claimed it may be at it,
- * however often it was claimed since, because a suspicion may be wrong. So it ends here only when each of them is dead
- * or has stood back, as unknown unless every one has said that it never started.
+ * Decides about a stopped call without outcome that was claimed to run. Every owner that ever claimed it may be running
+ * it, however often it was claimed since, because a suspicion may be wrong. So the call ends here only when each owner
+ * is dead or has stood back. The outcome is unknown unless every owner has reported that it never started the call.
  */
 export function decideStopped(
   claims: readonly Pick<Claim, 'owner'>[],

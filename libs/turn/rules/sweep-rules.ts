@@ -6,11 +6,11 @@ import { endingStep, holderOf, openCalls } from '../journal/journal.js';
 
 /** What the sweeper does about a turn that is due. */
 export type SweepAction =
-  /** It has ended: do what its open calls need, and forget it when there are none. */
+  /** The turn has ended: do what its open calls need, and stop sweeping it when it has none. */
   | { do: 'finish'; calls: CallDecision[] }
-  /** Parked: nothing moves until somebody answers, or an approval expires. */
+  /** The turn is parked: nothing changes until a person answers or an approval expires. */
   | { do: 'leave' }
-  /** Hint its driver, or anybody if it has none. */
+  /** Send a hint to its driver, or to any orchestrator if it has none. */
   | { do: 'wake' };
 
 export function decideSweep(journal: Journal, situation: Omit<CallSituation, 'stopped'>): SweepAction {
@@ -26,9 +26,9 @@ const SHORT_MS = 30_000;
 const LONG_MS = 600_000;
 
 /**
- * How long the sweeper may leave a parked turn alone. A worker that asks a person may die meanwhile: half a minute.
- * Where calls wait for approval nothing can happen but an answer, which makes the turn due, and the end of their
- * time: half as long as they have waited, so that thousands of them cost little.
+ * How long the sweeper may leave a parked turn alone. A worker that asks a person may die meanwhile, so half a minute.
+ * While calls wait only for approval, two things can happen: an answer, which makes the turn due, or the end of their
+ * time. Then the sweeper waits half as long as they have waited, so that thousands of them cost little.
  */
 export function parkedLookMs(journal: Journal, now: number): number {
   const open = openCalls(journal);
@@ -40,7 +40,7 @@ export function parkedLookMs(journal: Journal, now: number): number {
   return Math.max(0, Math.min(longest, Math.max(leftMs, 1_000)));
 }
 
-/** True when nobody needs to look at the turn again: it has ended and each of its calls has an outcome. */
+/** True when no process needs to look at the turn again: it has ended, and each of its calls has an outcome. */
 export function isSettled(journal: Journal): boolean {
   return endingStep(journal) !== undefined && openCalls(journal).length === 0;
 }

@@ -10,8 +10,8 @@ export type TakeUp =
   | { do: 'pass_on'; driver: string };
 
 /**
- * `driver` is the owner of the highest attempt. A driver that is me, without memory of the turn, lost it in a
- * restart of its consumer: claim again.
+ * `driver` is the owner of the highest attempt. If this process is the driver but has no memory of the turn, it lost
+ * the turn in a restart of its consumer: claim again.
  */
 export function decideTakeUp(
   journal: Journal,
@@ -25,14 +25,14 @@ export function decideTakeUp(
   return { do: 'pass_on', driver: holder.owner };
 }
 
-/** True when somebody has claimed the turn after the claim by which this process drives it: stop driving. */
+/** True when another claim on the turn exists after the claim by which this process drives it: stop driving. */
 export function isSuperseded(journal: Journal, claimAttempt: number): boolean {
   return (claimsOn(journal, journal.turn._id).at(-1)?.n ?? 0) > claimAttempt;
 }
 
 /**
- * True after so many claims (5) within so long of each other (60 s) without a new step, outcome or answer: something
- * kills every driver.
+ * True after several claims (5) within a short time of each other (60 s) without a new step, outcome or answer:
+ * something kills every driver.
  */
 export function isThrashing(
   journal: Journal,
@@ -51,7 +51,7 @@ export function isThrashing(
   return gaps && !progress;
 }
 
-/** 100 × the turn's claim attempt + retry: grows with every restart of a step, whoever restarts it. */
+/** 100 × the turn's claim attempt + retry: grows with every restart of a step, whichever process restarts it. */
 export function stepAttempt(claimAttempt: number, retry: number): number {
   return 100 * claimAttempt + Math.min(retry, 99);
 }

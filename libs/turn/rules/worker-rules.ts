@@ -1,17 +1,17 @@
 import { errorDetail, type ErrorDetail, type ToolClass } from '#contracts';
 import { mayRunAgain } from './call-rules.js';
 
-/** Nobody waits any more for a call that is so much older than its deadline. */
+/** A call is stale when it is past its deadline by this much: no process waits for it. */
 const STALE_MS = 3_600_000;
 
 export type DeliveryAction =
-  /** Insert claim 1, without reading first. */
+  /** Insert claim 1 without reading first. */
   | { do: 'claim' }
-  /** Compete for claim 1 with this end: it must not start any more. */
+  /** Compete for claim 1 with this outcome: the call must no longer start. */
   | { do: 'refuse'; error: ErrorDetail }
   | { do: 'drop' };
 
-/** What a worker does with a call that was delivered, by the call's deadline (ms since epoch). */
+/** What a worker does with a delivered call, by the call's deadline (ms since epoch). */
 export function decideDelivery(deadline: number, now: number): DeliveryAction {
   if (now > deadline + STALE_MS) return { do: 'drop' };
   if (now <= deadline) return { do: 'claim' };
@@ -19,15 +19,15 @@ export function decideDelivery(deadline: number, now: number): DeliveryAction {
   return { do: 'refuse', error: errorDetail('TimeoutError', message, { started: false }) };
 }
 
-/** What follows when the tool's own connection broke in the middle of a run. */
+/** What follows when the tool's own connection broke during a run. */
 export type LostConnectionAction = 'unknown' | 'give_up' | 'claim_again';
 
 export function decideLostConnection(run: {
   class: ToolClass;
   attempt: number;
-  /** How many attempts there may be in all. */
+  /** The maximum number of attempts. */
   attempts: number;
-  /** Told to stop meanwhile. */
+  /** The worker was told to stop meanwhile. */
   stopped: boolean;
 }): LostConnectionAction {
   if (!mayRunAgain(run.class)) return 'unknown';

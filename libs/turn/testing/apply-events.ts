@@ -28,7 +28,7 @@ export const turnOf = (view: View): TurnView => view.turns[0]!;
 export const callOf = (view: View, number = 1): CallView =>
   turnOf(view).steps[0]!.calls.find((call) => call.tool_call_id === callId(number))!;
 
-/** The verdict; the view may only change if it is `applied`. */
+/** The verdict on `next`; the view may change only if the verdict is `applied`. */
 export function verdictOn(events: ConversationEvent[], next: ConversationEvent): string {
   const view = after(...events);
   const reduced = reduceEvent(view, next);

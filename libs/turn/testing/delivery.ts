@@ -4,15 +4,15 @@ import { viewOf } from '../view/view-of.js';
 import type { Tape } from './tape.js';
 import type { Frame, World } from './world.js';
 
-/** What a gateway shows, and the same conversation in the hands of a page that gets only what the gateway relays. */
+/** A gateway's view, and the view of a page that gets only the events that the gateway relays. */
 export interface Shown {
   gateway: View;
   page: View;
 }
 
 /**
- * Brings the events of a world to a gateway: in order per publisher, otherwise in any order, some of them twice and,
- * if `isLossy`, some never. A gap is answered by reading the rows as they stand at that moment.
+ * Delivers the events of a world to a gateway: in order per publisher, otherwise in any order, some of them twice and,
+ * if `isLossy`, some never. On a gap the gateway reads the rows as they stand at that moment.
  */
 export class Delivery {
   readonly shown: Shown;
@@ -28,7 +28,7 @@ export class Delivery {
     private readonly tape: Tape,
     private readonly isLossy: boolean,
     private readonly onShown: (shown: Shown) => void,
-    /** Everything that was published has arrived: the frame whose rows the view should show. */
+    /** Called when every published event has arrived, with the frame whose rows the view should show. */
     private readonly onRest: (frame: Frame, shown: Shown) => void = () => {},
   ) {
     const { _id, title } = world.conversation;
@@ -48,7 +48,7 @@ export class Delivery {
     }
   }
 
-  /** What the store says at this moment. */
+  /** The view from the store at this moment. */
   read(): View {
     const frame = this.world.frames[this.published - 1];
     const partials = this.tape.oneIn(3) ? [] : frame?.partials;
@@ -106,7 +106,7 @@ function snapshotOf(view: View) {
   return { type: 'snapshot' as const, conversation_id, timestamp: '2026-01-01T00:00:00.000Z', view };
 }
 
-/** Checks that every shown text is the start of what was really said, and that no call's state goes back. */
+/** Checks that every shown text is the start of the real text, and that no call's state moves backwards. */
 export class Watch {
   private readonly states = new Map<string, CallState>();
 

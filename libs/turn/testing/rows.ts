@@ -3,7 +3,7 @@ import type { Answer, Call, Claim, Journal, Outcome, Step, Turn } from '#contrac
 export const CONVERSATION_ID = 'conv_1';
 export const START = Date.parse('2026-01-01T00:00:00.000Z');
 
-/** ISO 8601, so many milliseconds after the start of the test's world. */
+/** ISO 8601, this many milliseconds after the start of the test's world. */
 export function at(ms: number): string {
   return new Date(START + ms).toISOString();
 }

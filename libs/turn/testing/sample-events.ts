@@ -32,7 +32,7 @@ const DEFAULTS = {
   tool_progress: { step: 1, tool_call_id: callId(1), progress: 1 },
 } as const;
 
-/** An event of step 1 of the first turn, as ordinary as possible. */
+/** A typical event of step 1 of the first turn. */
 export function event<T extends keyof typeof DEFAULTS>(type: T, fields: Fields<T> = {}): ConversationEvent {
   const place = { conversation_id: CONVERSATION_ID, turn_id: 'turn_1', timestamp: at(0) };
   return { type, ...place, ...DEFAULTS[type], ...fields } as ConversationEvent;

@@ -16,7 +16,7 @@ interface Streaming {
   sent: number;
 }
 
-/** An orchestrator that drives one turn under one claim; one small step at a time. */
+/** An orchestrator that drives one turn under one claim, one small step at a time. */
 export class SimulatedDriver {
   isGone = false;
   private streaming: Streaming | undefined;
@@ -122,7 +122,7 @@ export class SimulatedDriver {
       return this.commit(this.row('fail', text, { attempt, error }));
     }
     if (!haste && streaming.n === 1 && streaming.text === '' && tape.oneIn(2)) {
-      // Of what was before; nothing of it is streamed.
+      // A summary of the history before the turn; it is not streamed.
       const said: Block[] = tape.oneIn(2) ? [] : [{ type: 'text', text: tape.pick(CHUNKS)! }];
       return this.commit(this.row('summary', said, { attempt }));
     }

@@ -11,7 +11,7 @@ interface Run extends QueuedCall {
   attempt: number;
 }
 
-/** Tool workers: take calls from the queue, run them, die. */
+/** Tool workers: they take calls from the queue, run them, and die. */
 export class SimulatedWorkers {
   runs: Run[] = [];
   /** Every start ever, by call. */
@@ -22,7 +22,7 @@ export class SimulatedWorkers {
 
   constructor(private readonly world: World) {}
 
-  /** One delivery. `again`: it stays in the queue, too. */
+  /** Makes one delivery. `again`: the call also stays in the queue. */
   take(index: number, again: boolean): void {
     const { world } = this;
     const queued = world.queue[index];
@@ -53,13 +53,13 @@ export class SimulatedWorkers {
     if (choice >= 2) this.finish(run);
   }
 
-  /** The process is gone, with what it ran. */
+  /** Kills the process and everything that it runs. */
   kill(worker: string): void {
     this.world.doubted.set(worker, 'dead');
     this.runs = this.runs.filter((run) => run.worker !== worker);
   }
 
-  /** Another one starts where it was, under a name of its own. */
+  /** Starts another worker in its place, under a new name. */
   replace(worker: string): void {
     const place = this.names.indexOf(worker);
     if (place >= 0) this.names[place] = `worker-${this.born++}`;

@@ -33,7 +33,7 @@ export class Simulation {
     this.submit();
   }
 
-  /** Goes on until the choices are used up. */
+  /** Continues until the choices are used up. */
   wander(): void {
     while (!this.tape.isOver) {
       this.step();
@@ -41,7 +41,7 @@ export class Simulation {
     }
   }
 
-  /** From here on nothing goes wrong any more and everybody does their part; the number of rounds that it took. */
+  /** From here on nothing fails and every process does its part. Returns the number of rounds that this took. */
   settleDown(maxRounds = 60): number {
     for (let round = 0; round < maxRounds; round++) {
       if (this.world.isQuiet && this.drivers.length === 0) {
@@ -54,7 +54,7 @@ export class Simulation {
     return maxRounds;
   }
 
-  /** One small step of anybody; the driver’s come as often as everything else together. */
+  /** Makes one small step of any process; the driver's steps come as often as all others together. */
   private step(): void {
     const { tape } = this;
     const steps: [times: number, step: () => void][] = [
@@ -107,11 +107,11 @@ export class Simulation {
     while (world.queue.length > 0) this.frame(() => workers.take(0, false));
     for (const run of [...workers.runs]) this.frame(() => workers.advance(run, true));
     world.doubted.clear();
-    // A worker that is back after its death runs nothing of what it ran before.
+    // A restarted worker runs nothing that it ran before.
     for (const journal of world.journals) this.buryLostOwners(journal);
   }
 
-  /** Owners that run nothing of what they claimed are dead for good, however often it was claimed since. */
+  /** Owners that run nothing that they claimed are dead for good, however often it was claimed since. */
   private buryLostOwners(journal: Journal): void {
     for (const { call } of openCalls(journal)) {
       const runs = this.workers.runs.filter((run) => run.call.tool_call_id === call.tool_call_id);

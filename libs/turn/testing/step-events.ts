@@ -4,7 +4,7 @@ import { outcomeOf } from '../journal/journal.js';
 import { toolEndEvent, toolsetOf } from '../view/tool-end.js';
 import { callViewOf, shownTextOf } from '../view/view-of.js';
 
-/** What an orchestrator tells of a step that it has committed. */
+/** The events that an orchestrator emits for a step that it has committed. */
 export function eventsOfCommit(journal: Journal, step: Step): ConversationEvent[] {
   const { conversation_id, turn_id, at: timestamp, n, attempt } = step;
   const place = { conversation_id, turn_id, timestamp, step: n };

@@ -1,4 +1,6 @@
-/** Choices that a test was given: a walk driven by them shrinks with them. Past its end every choice is the first. */
+/**
+ * The choices that a test was given: a walk that they drive shrinks with them. Past its end every choice is the first.
+ */
 export class Tape {
   private at = 0;
 

@@ -6,7 +6,7 @@ import { Tape } from './tape.js';
 export const choices = (maxLength: number) =>
   fc.array(fc.nat({ max: 719_719 }), { minLength: Math.floor(maxLength / 4), maxLength, size: 'max' });
 
-/** A conversation that was led by these choices and then went quiet. */
+/** A conversation that was driven by these choices and then settled. */
 export function simulate(walk: number[]): Simulation {
   const simulation = new Simulation(new Tape(walk));
   simulation.wander();

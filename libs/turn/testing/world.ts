@@ -10,7 +10,7 @@ import type { PartialText } from '../view/view-of.js';
 import { callId, CONVERSATION_ID, START } from './rows.js';
 import type { Tape } from './tape.js';
 
-/** What one step of the world made public, and the rows and partial texts as they stand after it. */
+/** The events that one step of the world published, and the rows and partial texts after it. */
 export interface Frame {
   events: { publisher: string; event: ConversationEvent }[];
   journals: Journal[];
@@ -24,25 +24,25 @@ export interface QueuedCall {
 }
 
 /**
- * The rows of one conversation and who may write them, for tests: every row is written by the rules of claim and
- * settle, every event is published by the process that would publish it.
+ * The rows of one conversation and their writers, for tests. Every row is written by the rules of claim and settle, and
+ * every event is published by the process that would publish it.
  */
 export class World {
   readonly conversation = { _id: CONVERSATION_ID, title: 'A conversation' };
   readonly journals: Journal[] = [];
   readonly frames: Frame[] = [];
-  /** What each attempt of a step really said, by `turn:step:attempt`. */
+  /** The real text of each attempt of a step, by `turn:step:attempt`. */
   readonly texts = new Map<string, string>();
   readonly queue: QueuedCall[] = [];
-  /** Thought dead or suspect; a frozen process may be so wrongly and go on. */
+  /** Processes counted as dead or suspect; for a frozen process that may be wrong, and it may continue. */
   readonly doubted = new Map<string, Liveness>();
   /** Calls whose owner was told to stop. */
   readonly stopping = new Set<string>();
   budgets: Budgets = DEFAULT_BUDGETS;
   now = START;
-  /** Sees every decision at the moment it is taken. */
+  /** Called with every decision at the moment it is taken. */
   onDecision: (journal: Journal, action: Action) => void = () => {};
-  /** What is being streamed now. */
+  /** The texts that are being streamed now. */
   partials: () => PartialText[] = () => [];
   private events: Frame['events'] = [];
   private calls = 0;
@@ -98,7 +98,7 @@ export class World {
     return { now: this.now, me, liveness: this.liveness, budgets: this.budgets, deleted: false };
   }
 
-  /** What a decision about a call leads to, whoever took it. */
+  /** Carries out a decision about a call, whichever process took it. */
   carryOut(publisher: string, journal: Journal, { step, call, action }: CallDecision): void {
     const stale = outcomeOf(journal, call.tool_call_id) !== undefined;
     if (stale) return;
@@ -120,20 +120,23 @@ export class World {
     }
   }
 
-  /** What follows an ending row: told by who inserted it, and again by whoever comes across it. */
+  /**
+   * Completes a turn after its ending row: done by the process that inserted the row, and again by each process that
+   * finds it.
+   */
   endTurn(publisher: string, journal: Journal): void {
     this.emit(publisher, endEvent(journal, endingStep(journal)!));
     this.releaseCalls(publisher, journal);
   }
 
-  /** What anybody does about the open calls of an ended turn. */
+  /** Does what any process does about the open calls of an ended turn. */
   releaseCalls(publisher: string, journal: Journal): void {
     const stopped = endingStep(journal)?.kind !== 'model';
     const decisions = decideCalls(journal, { ...this.situation(publisher), stopped });
     for (const decision of decisions) this.carryOut(publisher, journal, decision);
   }
 
-  /** Every turn has ended and every call has an outcome. */
+  /** True when every turn has ended and every call has an outcome. */
   get isQuiet(): boolean {
     return this.journals.every((journal) => endingStep(journal) && openCalls(journal).length === 0);
   }
@@ -148,7 +151,7 @@ export class World {
     const _id = `${call.tool_call_id}:1`;
     const mine = { turn_id, conversation_id, owner: publisher, n: 1, purpose: 'settle' as const, at };
     const { row } = this.claim(journal, { _id, ...mine, decides: outcome });
-    // Who dies here leaves a claim that anybody may settle.
+    // A process that dies here leaves a claim that any process may settle.
     if (row.decides && !this.tape.oneIn(8)) this.settle(publisher, journal, call, row.decides);
   }
 

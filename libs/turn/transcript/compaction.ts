@@ -3,14 +3,15 @@ import type { ModelMessage, UserContent } from './model-message.js';
 import { textOf } from '../journal/journal.js';
 import { cutMiddle } from './cut-text.js';
 
-/** Characters of a result of a turn before a compaction that the model still reads. */
+/** How many characters of a tool result from before a compaction the model still reads. */
 const MAX_OLD_RESULT = 500;
 const KEPT_HEAD = 300;
 const KEPT_TAIL = 100;
 
 /**
- * What a turn made of everything before it, to find room: `summarised`, a text stands for all of it from here on;
- * `shortened`, the results of its tool calls are cut. It is in the journal, so every process reads the same.
+ * How a turn compacted everything before it to make room. `summarised`: a text replaces all of it from here on.
+ * `shortened`: the results of its tool calls are cut. The compaction is in the journal, so every process reads the
+ * same.
  */
 export type Compaction = { how: 'summarised'; text: string } | { how: 'shortened' };
 
@@ -21,12 +22,12 @@ export function compactionOf(steps: readonly Step[]): Compaction | undefined {
   return rows.length > 0 ? { how: 'shortened' } : undefined;
 }
 
-/** The text that a `summary` row stands for; undefined of any other row. */
+/** The text of a `summary` row; undefined for any other row. */
 export function summaryOf(step: Step): string | undefined {
   return step.kind === 'summary' ? textOf(step) : undefined;
 }
 
-/** A history as two: the summary with which it begins, if it does, and what was said since. */
+/** Splits a history in two: the summary at its start, if there is one, and the messages since. */
 export function withoutSummary(messages: readonly ModelMessage[]): {
   summary: string | undefined;
   messages: ModelMessage[];
@@ -43,14 +44,14 @@ function isSummary(item: UserContent): item is UserContent & { type: 'text'; sum
   return item.type === 'text' && item.summary === true;
 }
 
-/** What a turn leaves of the messages before it: the same list, if it has compacted nothing. */
+/** The messages before a turn as the turn left them: the same list if it has compacted nothing. */
 export function compacted(history: ModelMessage[], steps: readonly Step[]): ModelMessage[] {
   const compaction = compactionOf(steps);
   if (!compaction) return history;
   return compaction.how === 'summarised' ? [] : shortenResults(history);
 }
 
-/** Cuts long results and leaves pictures out. Twice is the same as once; calls and their results stay together. */
+/** Cuts long results and leaves pictures out. Idempotent; calls and their results stay together. */
 export function shortenResults(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message) =>
     message.role === 'user' ? { role: 'user', content: message.content.map(shortenResult) } : message,

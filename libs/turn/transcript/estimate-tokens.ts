@@ -1,12 +1,14 @@
 import type { ModelMessage } from './model-message.js';
 
-/** Providers' tokenizers get 3 to 5 characters of English or JSON into a token; of other scripts often not even one. */
+/**
+ * Providers' tokenizers put 3 to 5 characters of English or JSON into a token; for other scripts often not even one.
+ */
 const ASCII_PER_TOKEN = 3;
 const TOKENS_OF_PICTURE = 1_600;
-/** Of a message's or a block's own frame. */
+/** The tokens of a message's or a block's own frame. */
 const FRAME_TOKENS = 6;
 
-/** About how many tokens a request has, rather too many than too few: no provider is asked. */
+/** Estimates a request's tokens, rather too many than too few, without asking a provider. */
 export function estimateTokens(request: {
   system: string;
   summary?: string;

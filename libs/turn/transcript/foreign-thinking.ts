@@ -1,8 +1,9 @@
 import type { ModelMessage } from './model-message.js';
 
 /**
- * The messages without what models of another provider than `model`'s have thought: it is signed or encrypted for
- * theirs alone. Thinking that names no model stays. No message is changed, and no list is copied without need.
+ * The messages without the thinking of models from another provider than `model`'s, because such thinking is signed or
+ * encrypted for that provider alone. Thinking that names no model stays. No message is changed, and no list is copied
+ * without need.
  */
 export function withoutForeignThinking(messages: ModelMessage[], model: string): ModelMessage[] {
   const provider = providerOf(model);

@@ -6,7 +6,7 @@ import type { Block } from '#contracts';
  */
 export type ModelMessage = { role: 'user'; content: UserContent[] } | { role: 'assistant'; content: Block[] };
 
-/** A picture that a call left. Histories only name it: whoever makes a request loads it by its id. */
+/** A picture that a call produced. Histories only name it; the code that builds a request loads it by its id. */
 export interface ImageReference {
   artifact_id: string;
   content_type: string;
@@ -15,7 +15,10 @@ export interface ImageReference {
 }
 
 export type UserContent =
-  /** `summary`: nobody has said it; it stands for all that was said before. Whoever makes a request puts it where no user can write. */
+  /**
+   * `summary`: no one said this text; it replaces everything said before. The code that builds a request puts it where
+   * no user can write.
+   */
   | { type: 'text'; text: string; summary?: true }
   | {
       type: 'tool_result';

@@ -1,6 +1,6 @@
 import type { ModelMessage } from './model-message.js';
 
-/** The transcript would be refused by every provider: a bug of ours, never the user's. */
+/** Every provider would refuse the transcript: a bug of this program, never the user's. */
 export class TranscriptError extends Error {
   override name = 'TranscriptError';
 }

@@ -12,8 +12,8 @@ const CANCELLED_TEXT = 'Cancelled: The turn ended before this call was answered.
 /**
  * A turn as the model reads it: the user's message, then steps and results in order. The same rows give the same
  * messages in every process: a call of a stopped or failed turn without a later model step reads as `Cancelled`,
- * whatever outcome lands later. A turn that has summarised what was before it begins with the summary; one that came
- * with its answer has it, whether or not its step is there yet.
+ * whatever outcome comes later. A turn that has summarised its history begins with the summary. A turn that came with
+ * its answer includes that answer, whether or not its step exists yet.
  */
 export function messagesOfTurn(journal: Pick<Journal, 'turn' | 'steps' | 'outcomes'>): ModelMessage[] {
   const { turn, steps, outcomes } = journal;
@@ -69,14 +69,14 @@ export function appendMessages(target: ModelMessage[], messages: ModelMessage[])
   }
 }
 
-/** Blank text and thinking that the provider would not take back are left out; no message may end in thinking. */
+/** Leaves out blank text, and thinking that the provider would not take back. No message may end in thinking. */
 function speakable({ blocks, model }: Step): Block[] {
   const said = blocks.filter((block) => {
     if (block.type === 'text') return block.text.trim() !== '';
     if (block.type === 'thinking') return block.signature !== undefined || block.data !== undefined;
     return true;
   });
-  // Who makes a request knows by it whose thinking this is.
+  // The code that builds a request needs this to know which model produced the thinking.
   const kept = said.map((block) =>
     block.type === 'thinking' && model !== undefined && block.model === undefined
       ? { ...block, model }
@@ -98,7 +98,7 @@ function resultsFirst(content: UserContent[]): UserContent[] {
 function resultOf(call: Call, outcome: Outcome | undefined): UserContent {
   if (!outcome) return cancelledResult(call);
   const is_error = outcome.status === 'failure';
-  // Providers take no picture in a result that is an error.
+  // Providers accept no picture in a result that is an error.
   const images = is_error ? [] : imagesOf(outcome);
   return {
     type: 'tool_result',
@@ -109,7 +109,7 @@ function resultOf(call: Call, outcome: Outcome | undefined): UserContent {
   };
 }
 
-/** What the text does not name itself is named at its end. */
+/** The text of the outcome, followed by the names of artifacts that the text does not name. */
 function textWithArtifacts(outcome: Outcome): string {
   const text = plainText(outcome);
   const unnamed = (outcome.artifacts ?? []).filter(({ id }) => !text.includes(id));

@@ -2,7 +2,9 @@ import type { ConversationEvent, Journal, Step } from '#contracts';
 import { failureOf, textOf, totalUsage } from '../journal/journal.js';
 import { shownSteps } from './view-of.js';
 
-/** What viewers are told when a turn has ended by the row `end`; the same whoever tells them, and however often. */
+/**
+ * The event for viewers when the row `end` has ended a turn; the same whichever process emits it, and however often.
+ */
 export function endEvent(journal: Journal, end: Step): ConversationEvent {
   const fields = { conversation_id: end.conversation_id, turn_id: end.turn_id, timestamp: end.at };
   const steps = shownSteps(journal).length;

@@ -16,7 +16,10 @@ export type ToolEvent = EventOf<
   | 'input_answered'
 >;
 
-/** Events of one call. Workers and orchestrators publish apart, so any order must do; states only move forward. */
+/**
+ * Applies an event of one call. Workers and orchestrators publish separately, so events may come in any order; states
+ * only move forward.
+ */
 export function reduceToolEvent(view: View, turn: TurnView, event: ToolEvent): Reduced {
   const found = findCall(turn, event.tool_call_id);
   if (!found) return reduceUnknownCall(view, turn, event);
@@ -48,7 +51,7 @@ function findCall(turn: TurnView, toolCallId: string): { step: StepView; call: C
   return undefined;
 }
 
-/** Who answers and who then runs the call are different processes: what came of the answer may be known before it. */
+/** Different processes publish the answer and the run, so the result of the answer may be known before the answer. */
 function reduceApproval(
   view: View,
   turn: TurnView,
@@ -61,7 +64,7 @@ function reduceApproval(
     const change = { ...withCutArgs(call), state: 'queued' as const, expires_at: undefined, approval };
     return { verdict: 'applied', view: changeCall(view, turn, step, call, change), event };
   }
-  // Who waits for whom has changed long since.
+  // The event is old: other calls may wait by now.
   const calls = step.calls.map((other) => (other === call ? { ...call, approval } : other));
   return { verdict: 'applied', view: changeStep(view, turn, step, { calls }), event };
 }
@@ -81,7 +84,7 @@ function changeOf(call: CallView, event: Exclude<ToolEvent, EventOf<'approval_an
     case 'tool_error':
       return changeByEnd(call, event);
     case 'approval_required':
-      // The step has said so already: a call that does not wait (any more) was answered.
+      // The step has already announced this: a call that does not wait, or no longer waits, was answered.
       return call.state === 'awaiting_approval' ? 'passing' : 'known';
     case 'input_required':
       return changeByQuestion(call, event);
@@ -90,7 +93,7 @@ function changeOf(call: CallView, event: Exclude<ToolEvent, EventOf<'approval_an
   }
 }
 
-/** Whether a later attempt waits for the same answer only the store can say. */
+/** Only the store knows whether a later attempt waits for the same answer. */
 function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_start'>): Change {
   if (attempt < call.attempt) return 'known';
   const hasStarted = call.state === 'running' || call.state === 'awaiting_input';
@@ -105,7 +108,7 @@ function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_sta
   };
 }
 
-/** One question at a time: the next one says that those before it are over. */
+/** A call asks one question at a time: a new question ends the earlier ones. */
 function changeByQuestion(
   call: CallView,
   { number, message, schema, expires_at }: EventOf<'input_required'>,
@@ -115,7 +118,7 @@ function changeByQuestion(
   return { state: 'awaiting_input', question: { number, message, schema }, expires_at };
 }
 
-/** Who answers and who asks are different processes: an answer may come before its question. */
+/** Different processes publish the question and the answer, so an answer may come before its question. */
 function changeByInput(call: CallView, { number }: EventOf<'input_answered'>): Change {
   if (!call.question || call.question.number < number) return 'gap';
   if (call.question.number > number || call.state !== 'awaiting_input') return 'known';
@@ -175,7 +178,7 @@ function callOf(
   return { ...call, ...end, ...(started_at === undefined ? {} : { started_at }) };
 }
 
-/** Arguments are shown whole only while somebody has to judge them. */
+/** Arguments are shown in full only while a person has to judge them. */
 function withCutArgs({ args: whole }: Pick<CallView, 'args'>): Pick<CallView, 'args' | 'truncated'> {
   const { args, truncated } = cutArgs(whole);
   return truncated ? { args, truncated } : { args };

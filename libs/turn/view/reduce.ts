@@ -22,7 +22,7 @@ export function reduce(view: View, event: ConversationEvent | Snapshot): View {
   return event.type === 'snapshot' ? event.view : reduceEvent(view, event).view;
 }
 
-/** {@link reduce} with a verdict, for who relays events to viewers. */
+/** {@link reduce} with a verdict, for code that relays events to viewers. */
 export function reduceEvent(view: View, event: ConversationEvent): Reduced {
   if (event.type === 'turn_queued') return reduceQueued(view, event);
   const turn = turnOf(view, event.turn_id);
@@ -70,7 +70,7 @@ function reduceQueued(view: View, event: EventOf<'turn_queued'>): Reduced {
 
 function reduceStarted(view: View, turn: TurnView, event: EventOf<'turn_started'>): Reduced {
   if (turn.started_at !== undefined) return known(view);
-  // A Stop by the gateway came first. To relay the start of an ended turn would mislead, so the store tells it.
+  // The gateway stopped the turn first. Relaying the start of an ended turn would mislead, so the store is read.
   if (isEnded(turn)) return gap(view);
   return applied(changeTurn(view, turn, { status: 'running', started_at: event.timestamp }), event);
 }
@@ -110,7 +110,7 @@ interface Found {
   restarted: boolean;
 }
 
-/** The step that an event of its stream speaks of, emptied if the event is the first of a higher attempt. */
+/** The step to which a stream event belongs, emptied if the event is the first of a higher attempt. */
 function stepOfStream(
   view: View,
   turn: TurnView,
@@ -166,7 +166,9 @@ function reduceStepCommitted(view: View, turn: TurnView, event: EventOf<'step_co
   return applied(changeCalls(view, turn, step, committed), event);
 }
 
-/** A call whose worker's events came before the row that asks for it: they know more of its life, the row its names. */
+/**
+ * Merges a call whose worker's events came before its row: the events know more of its life, the row knows its names.
+ */
 function committedCall(call: CallView, seen: CallView | undefined): CallView {
   if (!seen) return call;
   const { display_name, source, toolset } = call;
@@ -177,9 +179,10 @@ function committedCall(call: CallView, seen: CallView | undefined): CallView {
 function reduceEnd(view: View, turn: TurnView, event: EventOf<'complete' | 'cancelled' | 'error'>): Reduced {
   if (isEnded(turn)) return known(view);
   if (event.type === 'complete') return reduceComplete(view, turn, event);
-  // A call is known only of a committed step: its row says what the view lacks.
+  // Calls belong to committed steps only, so the step's row has data that the view lacks.
   if (turn.steps.some((step) => !step.committed && step.calls.length > 0)) return gap(view);
-  // The partial text that the row keeps was announced by its own step_committed; anything else is not in the journal.
+  // The row's own `step_committed` announced the partial text that it keeps; any other partial text is not in the
+  // journal.
   const steps = turn.steps.filter((step) => step.committed);
   if (event.steps !== undefined && event.steps !== steps.length) return gap(view);
   const ended = { ended_at: event.timestamp, steps };

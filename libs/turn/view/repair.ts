@@ -3,8 +3,8 @@ import { toolEndOfView } from './tool-end.js';
 import { hasEnded, isEnded } from './view-change.js';
 
 /**
- * The ends (of calls, then of turns) that a view read from the store has and the view before it lacked, also of
- * turns that are new in it: a viewer who is repaired by a snapshot gets them as events too, so that every end is told.
+ * The ends (of calls, then of turns) that a view read from the store has and the view before it lacked, including those
+ * of new turns. A viewer who is repaired by a snapshot gets them as events too, so that every end is announced.
  */
 export function endsBetween(before: View, after: View, timestamp: string): ConversationEvent[] {
   const newest = before.turns.at(-1)?.number ?? 0;

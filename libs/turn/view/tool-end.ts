@@ -6,7 +6,7 @@ export function toolsetOf(toolName: string): string {
   return dot < 0 ? toolName : toolName.slice(0, dot);
 }
 
-/** The state that an outcome puts its call in. */
+/** The state of a call with this outcome. */
 export function stateOf(outcome: Pick<Outcome, 'status' | 'error'>): CallState {
   if (outcome.status !== 'failure') return 'succeeded';
   return stateOfError(outcome.error?.error_type);
@@ -17,14 +17,14 @@ export function stateOfError(errorType: string | undefined): CallState {
   return errorType === 'OutcomeUnknown' ? 'unknown' : 'failed';
 }
 
-/** Why a failed call failed; the schema of a row lets the reason be missing, a viewer is told something all the same. */
+/** Why a call failed. The schema lets the reason be missing, so there is a default for viewers. */
 export function errorOf({ error }: Pick<Outcome, 'error'>): ErrorDetail {
   return error ?? { error_type: 'ToolExecutionError', error_message: 'no reason given' };
 }
 
 /**
- * When a call that has ended began (ISO 8601); undefined if it never ran. Follows from its end alone, so that a
- * view says the same whether or not the call's `tool_start` was seen.
+ * When an ended call began (ISO 8601); undefined if it never ran. Derived from its end alone, so that a view is the
+ * same whether or not the call's `tool_start` was seen.
  */
 export function startOfEnded(end: {
   attempt: number;
@@ -59,17 +59,17 @@ export function toolEndEvent(
   return { type: 'tool_complete', ...fields, tool_result: text, tool_output: text, status: outcome.status };
 }
 
-/** The field for an event or a view: absent when there are none. */
+/** The field for an event or a view; absent when there are no artifacts. */
 export function artifactsOf({ artifacts }: Pick<Outcome, 'artifacts'>): Pick<Outcome, 'artifacts'> {
   return artifacts && artifacts.length > 0 ? { artifacts } : {};
 }
 
-/** The field for a view: only what its state does not say. */
+/** The field for a view; absent when the call's state already says it. */
 export function statusField(status: Outcome['status']): Pick<CallView, 'status'> {
   return status === 'no_change_needed' || status === 'partial_success' ? { status } : {};
 }
 
-/** The end of a call as a view shows it, back as an event: for viewers that missed it. */
+/** The end of a call in a view, as an event again: for viewers that missed it. */
 export function toolEndOfView(
   call: CallView,
   place: { conversation_id: string; turn_id: string; step: number; timestamp: string },

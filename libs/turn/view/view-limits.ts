@@ -1,6 +1,8 @@
 import { wholePairs } from '../transcript/cut-text.js';
 
-/** Characters of arguments (as JSON) and of a result that a view carries; the rest is asked for by the call's id. */
+/**
+ * How many characters of arguments (as JSON) and of a result a view carries; clients fetch the rest by the call's id.
+ */
 export const MAX_VIEW_TEXT = 4096;
 
 export function cutText(text: string): { text: string; truncated: boolean } {
@@ -9,8 +11,8 @@ export function cutText(text: string): { text: string; truncated: boolean } {
 }
 
 /**
- * Arguments whose JSON is too long keep their short members; a long text keeps its start, another long value
- * becomes the start of its JSON. What is cut is short enough not to be cut again.
+ * Arguments whose JSON is too long keep their short members. A long text keeps its start; any other long value becomes
+ * the start of its JSON. A cut value is short enough not to be cut again.
  */
 export function cutArgs(args: Record<string, unknown>): {
   args: Record<string, unknown>;

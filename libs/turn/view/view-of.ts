@@ -41,7 +41,7 @@ export interface PartialText {
   text: string;
 }
 
-/** A conversation's view from its rows: what `reduce` over all its events would have given. */
+/** A conversation's view from its rows: the same as `reduce` over all its events. */
 export function viewOf(
   conversation: Pick<Conversation, '_id' | 'title'>,
   journals: Journal[],
@@ -77,7 +77,9 @@ export function turnViewOf(journal: Journal, partials: PartialText[] = []): Turn
   };
 }
 
-/** Nothing is streamed while a call is open: such a text is of a step that these rows do not lead to yet. */
+/**
+ * No text is streamed while a call is open: such a partial text belongs to a step that these rows do not lead to yet.
+ */
 function partialOf(journal: Journal, partials: PartialText[]): PartialText | undefined {
   if (openCalls(journal).length > 0) return undefined;
   const next = journal.steps.length + 1;
@@ -100,7 +102,8 @@ function stepViewOf(journal: Journal, step: Step): StepView {
 }
 
 /**
- * What a step of these says. A summary is said to the model: no part of the answer, but people may know what it says.
+ * The shown text of one of these steps. A summary is written for the model: it is no part of the answer, but people may
+ * read it.
  */
 export function shownTextOf(
   step: Step,
@@ -178,7 +181,10 @@ function isAwaitingApproval(journal: Journal, call: Call): boolean {
   return call.approval === 'required' && !answerTo(journal, call.tool_call_id, 'approval');
 }
 
-/** At most 1 MiB: ended turns go first, the oldest before, then waiting ones from the end; the active turn never goes. */
+/**
+ * Limits a view to 1 MiB. Ended turns are dropped first, oldest first, then waiting ones from the end; the active turn
+ * always stays.
+ */
 export function fittingView(view: View): View {
   let size = bytesOf(view);
   if (size <= MAX_SNAPSHOT_BYTES) return view;

@@ -6,14 +6,14 @@
 const UNSEEN =
   /(?<!\p{Extended_Pictographic})\ufe0f|(?<![\p{Extended_Pictographic}\ufe0f\p{Emoji_Modifier}])\u200d|\u200d(?!\p{Extended_Pictographic})|(?![\ufe0f\u200d])[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** A text with each unseen character as its JSON escape, `\u202e`; of two lines it makes one. */
+/** A text with each unseen character as its JSON escape, `\u202e`; two lines become one. */
 export function toVisibleText(text: string): string {
   return text.replace(UNSEEN, escape);
 }
 
 /**
- * A value as JSON in which nothing is unseen, so that what a person approves looks like what it is. It is still JSON of
- * the same value.
+ * A value as JSON without unseen characters, so that a person approves exactly what they see. It is still JSON of the
+ * same value.
  */
 export function toVisibleJson(value: unknown): string {
   return toVisibleText(JSON.stringify(value) ?? 'undefined');
