@@ -4,8 +4,8 @@ import { inputActionSchema, turnOptionsSchema } from './records.js';
 import { jsonObjectSchema } from './tool-messages.js';
 
 /*
- * Client → server requests over Socket.IO: the event name is the key. Each is acknowledged with its answer or
- * with `{ error }`. Unknown fields are ignored.
+ * Client → server requests over Socket.IO; the event name is the key. Each is acknowledged with its answer or with `{
+ * error }`. Unknown fields are ignored.
  */
 
 /** Characters (UTF-16 units) of one message. */
@@ -17,7 +17,7 @@ export const errorCodeSchema = z.enum([
   'not_found',
   'busy',
   'overloaded',
-  /** What the user may use today is used up; `retry_after_ms` is the time until it is renewed. */
+  /** The user's budget for today is used up; `retry_after_ms` is the time until it is renewed. */
   'budget_exceeded',
   'unavailable',
   'unauthorized',
@@ -50,11 +50,11 @@ export const clientRequestSchemas = {
   input: z.object({
     turn_id: idSchema,
     tool_call_id: toolCallIdSchema,
-    /** Required unless it is declined. */
+    /** Required unless the question is declined. */
     content: jsonObjectSchema.optional(),
     /** Absent: `accept`. */
     action: inputActionSchema.exclude(['cancel']).optional(),
-    /** Which question of the call this answers; absent: the one that is open. */
+    /** The call's question that this answers; absent: the open one. */
     number: z.int().min(1).optional(),
   }),
   ping: z.unknown(),

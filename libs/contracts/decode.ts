@@ -6,7 +6,7 @@ export type Decoded = { ok: true; message: Message } | { ok: false; reason: stri
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Bytes of a message → message, or the reason why it goes to `dead-letters`. Never throws. */
+/** Decodes a message, or gives the reason why it goes to `dead-letters`. Never throws. */
 export function decodeMessage(bytes: Uint8Array, queue: QueueKind): Decoded {
   if (bytes.byteLength > MAX_MESSAGE_BYTES) return refuse(`larger than ${MAX_MESSAGE_BYTES} bytes`);
   let raw: unknown;

@@ -2,11 +2,11 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** At most this many problems are told, and this many characters of them. */
+/** The maximum number of problems in a description. */
 const MAX_TOLD = 3;
 const MAX_LENGTH = 500;
 
-/** `path: what is wrong`, joined; never a value. */
+/** `path: problem`, joined; never a value. */
 export function describeIssues(error: z.ZodError): string {
   return error.issues
     .slice(0, MAX_TOLD)
@@ -17,7 +17,7 @@ export function describeIssues(error: z.ZodError): string {
     .slice(0, MAX_LENGTH);
 }
 
-/** What is wrong as a predicate that says what to do (`must be …`), for people who do not know the schema language. */
+/** The problem as a predicate that says what to do (`must be …`), for people who do not know the schema language. */
 export function describeIssue(issue: Issue): string {
   if (issue.code === 'invalid_type')
     return isMissing(issue) ? 'is required' : `must be ${nameOf(issue.expected)}`;
@@ -28,7 +28,7 @@ export function describeIssue(issue: Issue): string {
   return issue.message;
 }
 
-/** The issue itself holds no input, so only its text tells that there was none. */
+/** The issue does not contain the input, so only its text shows that the input was missing. */
 function isMissing({ message }: Issue): boolean {
   return message.endsWith('received undefined');
 }
@@ -39,7 +39,7 @@ function nameOf(expected: string): string {
   return `${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`;
 }
 
-/** Undefined for what has no number of anything. */
+/** Undefined for values that are not counted. */
 function describeBound(bound: string, origin: string, limit: number | bigint): string | undefined {
   const isOne = Number(limit) === 1;
   if (origin === 'string') return `must have ${bound} ${limit} character${isOne ? '' : 's'}`;

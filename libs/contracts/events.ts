@@ -12,20 +12,20 @@ import { jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
 import { callViewSchema, viewSchema } from './view.js';
 
 /*
- * Server → client events (client protocol, `docs/protocol.md`) and, unchanged, what travels on the event
- * exchanges. Small, transient, idempotent: who misses some recovers from the store.
+ * Server → client events (client protocol, `docs/protocol.md`), sent unchanged on the event exchanges. Small,
+ * transient, idempotent: a client that misses some recovers from the store.
  */
 
 const conversationFields = { conversation_id: idSchema, timestamp: timestampSchema };
 const turnFields = { ...conversationFields, turn_id: idSchema };
-/** `attempt` grows with every restart of the step, whoever restarts it. */
+/** `attempt` grows with every restart of the step, whichever process restarts it. */
 const stepFields = { ...turnFields, step: z.int().min(1), attempt: z.int().min(0) };
 const callFields = { ...turnFields, step: z.int().min(1), tool_call_id: toolCallIdSchema };
 const namedCallFields = { ...callFields, tool_name: z.string(), display_name: z.string() };
 const endedCallFields = {
   ...namedCallFields,
   source: toolSourceSchema,
-  /** Of the call's run claim; 0 if there never was one. */
+  /** The attempt of the call's run claim; 0 if there never was one. */
   attempt: z.int().min(0),
   worker: z.string(),
   duration_ms: z.int().min(0),
@@ -45,7 +45,7 @@ const startedCallFields = {
 const brokenOffFields = {
   ...turnFields,
   message: z.string(),
-  /** Steps that the journal shows of the turn: a view with another number of committed ones has missed some. */
+  /** The number of the turn's steps in the journal: a view with another number of committed steps has missed some. */
   steps: z.int().min(0).optional(),
 };
 
@@ -85,14 +85,14 @@ export const eventSchema = z.discriminatedUnion('type', [
   /** Reasoning text with its own offset; never part of the answer or the view. */
   z.object({ type: z.literal('thinking'), ...stepFields, content: z.string(), offset: z.int().min(0) }),
   z.object({ type: z.literal('step_restarted'), ...stepFields }),
-  /** Final whatever its attempt. `text_length` in UTF-16 units. */
+  /** Final, regardless of its attempt. `text_length` is in UTF-16 units. */
   z.object({
     type: z.literal('step_committed'),
     ...stepFields,
     text_length: z.int().min(0),
-    /** Of a summary: its text, which is no part of the answer; empty when only old tool results were shortened. */
+    /** A summary's text, which is no part of the answer; empty when only old tool results were shortened. */
     summary: z.string().optional(),
-    /** Of a formatted answer: the earlier steps whose text it takes the place of. */
+    /** For a formatted answer: the earlier steps whose text it replaces. */
     replaces: z.array(z.int().min(1)).optional(),
     calls: z.array(callViewSchema),
   }),
@@ -104,7 +104,10 @@ export const eventSchema = z.discriminatedUnion('type', [
     progress: z.number(),
     total: z.number().optional(),
     message: z.string().optional(),
-    /** The message is one that the tool's MCP server logged: under its own name, or else the server's. */
+    /**
+     * Set when the tool's MCP server logged the message. `logger` is the server's own name for its logger, or else the
+     * server's name.
+     */
     log: z.object({ level: z.string(), logger: z.string() }).optional(),
   }),
   toolCompleteSchema,
@@ -132,7 +135,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     schema: jsonObjectSchema,
     expires_at: timestampSchema,
   }),
-  /** `by` is `system` when nobody answered in time or nobody waits for the answer any more (`cancel`). */
+  /** `by` is `system` when no one answered in time or the answer is no longer needed (`cancel`). */
   z.object({
     type: z.literal('input_answered'),
     ...turnFields,
@@ -149,13 +152,13 @@ export const eventSchema = z.discriminatedUnion('type', [
     message_id: z.string(),
     content: z.string(),
     usage: usageSchema,
-    /** `provider/model` that wrote the last step. */
+    /** The `provider/model` that wrote the last step. */
     model: z.string().optional(),
   }),
   z.object({
     type: z.literal('cancelled'),
     ...brokenOffFields,
-    /** Nothing is left of the conversation, whichever turn this names. */
+    /** The whole conversation was deleted, whichever turn this names. */
     deleted: z.literal(true).optional(),
   }),
   z.object({ type: z.literal('error'), ...brokenOffFields, code: failureCodeSchema }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An id that a client may send or that stands in a route: a plain string, safe in every query and routing key. */
+/** An id that a client may send or that a route may contain: a plain string, safe in every query and routing key. */
 export const idSchema = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
 
 /** `call_` + 22 random `[A-Za-z0-9]`, made by the orchestrator when the step is committed. */
@@ -12,13 +12,15 @@ export const roleSchema = z.enum(['gateway', 'orchestrator', 'worker']);
 /** `<role>-<uuid>`: the `_id` of a `processes` row and the `owner` of a claim. */
 export const processIdSchema = z.string().regex(/^(gateway|orchestrator|worker)-[A-Za-z0-9-]{1,64}$/);
 
-/** `<role>.<uuid>`: where a process hears control messages (routing key on `switchyard.control`). */
+/** `<role>.<uuid>`: where a process receives control messages (routing key on `switchyard.control`). */
 export const controlKeySchema = z.string().regex(/^(gateway|orchestrator|worker)\.([A-Za-z0-9-]{1,64}|all)$/);
 
 /** ISO 8601 with `Z`, millisecond precision: every time in the store and on the wire. */
 export const timestampSchema = z.iso.datetime({ precision: null });
 
-/** Chosen by a client so that a resend is the same turn; unique in its conversation (or, for a first message, for its user). */
+/**
+ * Chosen by a client so that a resend is the same turn; unique in its conversation (or, for a first message, per user).
+ */
 export const clientMessageIdSchema = z
   .string()
   .min(1)

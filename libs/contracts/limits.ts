@@ -1,6 +1,6 @@
 /** Bytes of one bus message. */
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** Levels of nesting that any parsed input may have; deeper input is refused before a recursive function sees it. */
+/** The maximum nesting of parsed input; deeper input is refused before a recursive function sees it. */
 export const MAX_DEPTH = 32;
 
 /**

@@ -1,2 +1,2 @@
-/** The id of everybody where nobody signs in (`AUTH=none`). */
+/** The id of every user without sign-in (`AUTH=none`). */
 export const LOCAL_USER_ID = 'local';

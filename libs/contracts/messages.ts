@@ -11,18 +11,18 @@ import { toolsetSchema } from './records.js';
 import { toolCallBodySchema, toolResultBodySchema } from './tool-messages.js';
 
 /*
- * Everything that crosses the bus except conversation events. A message is a hint: losing one costs latency,
- * duplicating one costs nothing.
+ * Every message on the bus except conversation events. A message is a hint: a lost one costs latency, a duplicate costs
+ * nothing.
  */
 
-/** "Look at this turn": to `turns`, or passed on to the control queue of the turn's driver. */
+/** "Look at this turn": sent to `turns`, or forwarded to the control queue of the turn's driver. */
 const turnAdvanceSchema = z.object({ turn_id: idSchema, conversation_id: idSchema });
 
-/** A worker that has claimed a call does not run it and never will; `started`: it may have begun it before. */
+/** A worker that has claimed a call, does not run it, and never will. `started`: it may have begun the call before. */
 const stoodBackSchema = z.object({ worker: processIdSchema, started: z.boolean() });
 export type StoodBack = z.infer<typeof stoodBackSchema>;
 
-/** Calls that were sent and have not ended, and those that their drivers hold back. */
+/** The number of calls that were sent and have not ended, and of those that their drivers hold back. */
 const callCounts = { sent: z.int().min(0), held: z.int().min(0) };
 
 export const bodySchemas = {
@@ -33,26 +33,26 @@ export const bodySchemas = {
   'catalog.announce': z.object({
     worker: processIdSchema,
     toolsets: z.array(toolsetSchema),
-    /** Every server that it is configured to host, also one without tools: its exact name. */
+    /** Every server that the worker is configured to host, including those without tools: its exact name. */
     servers: z.array(z.object({ name: z.string(), toolset: z.string() })).optional(),
   }),
   'catalog.withdraw': z.object({ worker: processIdSchema }),
   /** Asks every worker to announce to `reply_to` at once. */
   'catalog.roll_call': z.object({ reply_to: controlKeySchema }),
-  /** Whoever has claimed it and does not run it adds itself to `stood_back` and tells the other owners. */
+  /** A worker that has claimed the call and does not run it adds itself to `stood_back` and tells the other owners. */
   'tool.cancel': z.object({
     tool_call_id: toolCallIdSchema,
     turn_id: idSchema,
     stood_back: z.array(stoodBackSchema).max(100).optional(),
   }),
-  /** A question of this call has an answer: its worker reads it. */
+  /** A question of this call was answered: its worker reads the answer. */
   'tool.answered': z.object({ tool_call_id: toolCallIdSchema, turn_id: idSchema }),
-  /** Somebody else drives the turn now, with this attempt. */
+  /** Another process drives the turn now, with this attempt. */
   'turn.superseded': z.object({ turn_id: idSchema, attempt: z.int().min(1) }),
   /** Asks the driver to commit a `cancel` row with the partial text. */
   'turn.stop': z.object({ turn_id: idSchema, request_id: z.string(), reply_to: controlKeySchema }),
   'turn.stopped': z.object({ turn_id: idSchema, request_id: z.string() }),
-  /** Asks the driver for the text of the step that is being streamed. */
+  /** Asks the driver for the text of the step that it is streaming. */
   'turn.peek': z.object({ turn_id: idSchema, request_id: z.string(), reply_to: controlKeySchema }),
   'turn.partial': z.object({
     turn_id: idSchema,
@@ -61,24 +61,27 @@ export const bodySchemas = {
     attempt: z.int().min(0),
     text: z.string(),
   }),
-  /** The provider refused a request because of too many: everybody leaves the model alone for so long. */
+  /**
+   * The provider refused a request because there were too many: every orchestrator leaves the model alone for this
+   * long.
+   */
   'model.limited': z.object({
     model: z.string().min(1).max(200),
     retry_after_ms: z.int().min(0).max(3_600_000),
   }),
-  /** Which model an orchestrator asks of whom: at start, every 10 s, when asked. */
+  /** The models that an orchestrator uses, by provider: sent at start, every 10 s, and on request. */
   'model.announce': z.object({
     orchestrator: processIdSchema,
-    /** Of each provider that is configured; `model` as in `MODEL`. */
+    /** For each configured provider; `model` as in `MODEL`. */
     providers: z.array(z.object({ provider: z.string(), model: z.string() })),
-    /** Models that clients may name, also by `*`; absent: this orchestrator does not say. */
+    /** Models that clients may name, also as patterns with `*`; absent: this orchestrator does not say. */
     allowed: z.array(z.string().max(200)).max(2_000).optional(),
   }),
   /** Asks every orchestrator to announce its models to `reply_to` at once. */
   'model.roll_call': z.object({ reply_to: controlKeySchema }),
   /**
-   * What an orchestrator has in the queues of toolsets where calls wait or are held back: at a change, every second.
-   * What is not in it is not there any more.
+   * An orchestrator's calls in toolset queues where calls wait or are held back: sent on a change, and every second. A
+   * queue that is missing here has none left.
    */
   'calls.counted': z.object({
     orchestrator: processIdSchema,
@@ -86,14 +89,17 @@ export const bodySchemas = {
       z.object({
         toolset: z.string(),
         ...callCounts,
-        /** Those with the most; the sums count the others, too. */
+        /** The users with the most calls; the sums include the others too. */
         users: z.array(z.object({ user_id: z.string(), ...callCounts })),
       }),
     ),
   }),
-  /** This user's client has come back to another gateway: sockets that do not answer are cut off. */
+  /** The user's client has reconnected to another gateway: sockets that do not answer are closed. */
   'socket.probe': z.object({ user_id: z.string() }),
-  /** To every gateway: what one of them counted for limits of the installation; below 0 it was given back. */
+  /**
+   * To every gateway: the amount that one of them counted for installation-wide limits; a negative amount was given
+   * back.
+   */
   'limits.counted': z.object({
     gateway: processIdSchema,
     counts: z
@@ -106,7 +112,7 @@ export const bodySchemas = {
       )
       .max(2_000),
   }),
-  /** Only its return as unroutable means something. */
+  /** Carries no content: only its return as unroutable means something. */
   probe: z.object({}),
 } as const;
 
@@ -115,10 +121,10 @@ export type Body<T extends MessageType> = z.infer<(typeof bodySchemas)[T]>;
 
 export const PROTOCOL_VERSION = '1.0.0';
 
-/** Another major version is refused, a higher minor one is read. */
+/** Another major version is refused; a higher minor version is accepted. */
 const versionSchema = z.string().regex(/^1\.\d+\.\d+$/, { error: 'unsupported version' });
 
-/** The envelope; unknown fields are ignored. `body` is checked by its type's schema. */
+/** The envelope; unknown fields are ignored. The schema of the message's type checks `body`. */
 export const envelopeSchema = z.object({
   id: z.string().min(1).max(128),
   type: z.string(),
@@ -133,8 +139,8 @@ export type Message<T extends MessageType = MessageType> = {
 }[T];
 
 /**
- * What each role takes: the messages of these queues, dead letters, and these control messages. Each needs exactly one
- * handler in the role's program, which has no others.
+ * The messages that each role takes: from these queues, dead letters, and these control messages. Each needs exactly
+ * one handler in the role's program, which has no other handlers.
  */
 export const TAKEN_BY = {
   gateway: {

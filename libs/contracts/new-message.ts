@@ -1,12 +1,12 @@
 import { PROTOCOL_VERSION, type Body, type Message, type MessageType } from './messages.js';
 
-/** Whose message it is: its clock and its chance. */
+/** The sender's clock and random source. */
 interface Sender {
   clock: { wall(): number };
   random: { id(): string };
 }
 
-/** A message of now, with an id of its own. */
+/** A message stamped now, with a new id. */
 export function newMessage<T extends MessageType>(
   { clock, random }: Sender,
   type: T,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /*
- * The form of a question to a person: one level of named fields, each a text, a number, yes or no, or a choice. A
- * part of JSON Schema, the same that MCP allows. What it does not name is dropped: a `pattern` of a stranger would
- * be run in the gateway and in the page, so only who asks checks it.
+ * The form of a question to a person: one level of named fields, each a text, a number, yes or no, or a choice. It is
+ * the part of JSON Schema that MCP allows. Other keywords are dropped: a third party's `pattern` would run in the
+ * gateway and in the page, so only the asking server checks it.
  */
 
 const MAX_FIELDS = 50;
@@ -41,7 +41,7 @@ export const booleanFieldSchema = z.object({
   default: z.boolean().optional(),
 });
 
-/** One of several: plain, with titles, or with titles besides them as older servers write it. */
+/** One of several choices: plain, with titles, or with separate titles as older servers write them. */
 export const choiceFieldSchema = z.union([
   z.object({ type: z.literal('string'), ...labels, oneOf: titledChoices, default: word.optional() }),
   z.object({
@@ -53,7 +53,7 @@ export const choiceFieldSchema = z.union([
   }),
 ]);
 
-/** Any number of several. */
+/** Any number of several choices. */
 export const choicesFieldSchema = z.object({
   type: z.literal('array'),
   ...labels,

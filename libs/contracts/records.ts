@@ -1,6 +1,6 @@
 /*
- * The rows of the store. Field names are the wire names. `_id` decides who wins an insert; a row is never
- * rewritten except for the fields marked as caches, which can be derived again.
+ * The rows of the store. Field names are the wire names. `_id` decides which insert wins. A row is never rewritten
+ * except for the fields marked as caches, which can be derived again.
  */
 
 export * from './records/written-text.js';

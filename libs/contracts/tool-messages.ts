@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { controlKeySchema, idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
 
 /*
- * ToolCall, ToolResult and ErrorDetail, protocol 1.0.0: what agents and tools exchange. No defaults anywhere:
- * a missing `status` is invalid, not `success`.
+ * ToolCall, ToolResult and ErrorDetail, protocol 1.0.0: the messages between agents and tools. There are no defaults: a
+ * missing `status` is invalid, not `success`.
  */
 
 /** `toolset.tool`, the bus name of a tool. `(?![\s\S])` because some engines let `$` match before a final newline. */
@@ -81,7 +81,7 @@ export const toolCallBodySchema = z.object({
   tool_call_id: toolCallIdSchema,
   turn_id: idSchema,
   conversation_id: idSchema,
-  /** The step whose row asks for the call. */
+  /** The step whose row contains the call. */
   n: z.int().min(1),
   user_id: z.string().min(1),
   tool_name: toolNameSchema,
@@ -89,9 +89,9 @@ export const toolCallBodySchema = z.object({
   class: toolClassSchema,
   timeout_ms: z.int().min(1),
   deadline: timestampSchema,
-  /** Workers that may try it in all; absent: 3. */
+  /** How many workers may try the call in all; absent: 3. */
   max_attempts: z.int().min(1).optional(),
-  /** Its viewers are shown what its MCP server logs, unless the operator forbids it. */
+  /** Viewers see the messages that its MCP server logs, unless the operator forbids it. */
   logs: z.literal(true).optional(),
   /** Control key of the orchestrator that dispatched the call. */
   reply_to: controlKeySchema,
@@ -114,7 +114,7 @@ export const toolResultBodySchema: z.ZodType<ToolResultBody> = z.discriminatedUn
 export type ToolClass = z.infer<typeof toolClassSchema>;
 export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 export type ResultStatus = z.infer<typeof resultStatusSchema>;
-/** Whoever makes one keeps its rule: see `toolResultSchema`. */
+/** Code that creates one must keep the rule of `toolResultSchema`. */
 export interface ToolResult {
   status: ResultStatus;
   data?: Record<string, unknown> | null;

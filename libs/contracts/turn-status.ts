@@ -1,8 +1,8 @@
 import type { TurnStatus } from './records.js';
 
-// Without zod, for the page: with a schema in the same file its bundle would hold all of zod.
+// Has no zod, for the page: with a schema in the same file, the page's bundle would contain all of zod.
 
-/** The cached statuses that are an end: once stored, no other replaces them. */
+/** The cached statuses that are an end: once stored, no other status replaces them. */
 export const ENDED_STATUSES = ['completed', 'failed', 'cancelled'] as const satisfies readonly TurnStatus[];
 export const UNENDED_STATUSES = [
   'queued',

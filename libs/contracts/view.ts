@@ -11,8 +11,8 @@ import {
 import { errorDetailSchema, jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
 
 /*
- * What a viewer holds of a conversation: the value of `reduce`, sent whole as `snapshot`. Optional fields are
- * absent, never null.
+ * A viewer's state of a conversation: the value of `reduce`, sent whole as `snapshot`. Optional fields are absent,
+ * never null.
  */
 
 /** Only moves forward, except running ⇄ awaiting_input. */
@@ -39,7 +39,7 @@ export const callViewSchema = z.object({
   args: jsonObjectSchema,
   /** Plain text, cut to 4 KiB (then `truncated`). */
   result: z.string().optional(),
-  /** Of a call that succeeded; absent: `success`. */
+  /** For a call that succeeded; absent: `success`. */
   status: resultStatusSchema.extract(['no_change_needed', 'partial_success']).optional(),
   error: z
     .object({
@@ -48,9 +48,12 @@ export const callViewSchema = z.object({
       error_details: errorDetailSchema.shape.error_details,
     })
     .optional(),
-  /** What it left besides its text, or the whole of that; absent: nothing. */
+  /** Artifacts of the call besides its text, or its whole text; absent: none. */
   artifacts: z.array(artifactReferenceSchema).optional(),
-  /** What the call asks, or asked, its person; gone once it has ended. It waits only in `awaiting_input`. */
+  /**
+   * The call's present or last question to its person; removed when the call has ended. The call waits only in
+   * `awaiting_input`.
+   */
   question: z
     .object({
       /** 1 for the first question of the call. */
@@ -60,7 +63,7 @@ export const callViewSchema = z.object({
     })
     .optional(),
   expires_at: timestampSchema.optional(),
-  /** What a person (user id) said to a call that needed approval; `by` is `system` when nobody did in time. */
+  /** A person's (user id) answer to a call that needed approval; `by` is `system` when no one answered in time. */
   approval: z.object({ decision: approvalDecisionSchema, by: z.string() }).optional(),
   worker: z.string().optional(),
   started_at: timestampSchema.optional(),
@@ -73,14 +76,14 @@ export const stepViewSchema = z.object({
   n: z.int().min(1),
   attempt: z.int().min(0),
   text: z.string(),
-  /** True once the step's row exists; later tokens of it are dropped. */
+  /** True once the step's row exists; later tokens of the step are dropped. */
   committed: z.boolean().optional(),
   /**
-   * This step made room: the text that stands for everything before the turn, from here on; empty when only the
-   * tool results before it were shortened. No part of the answer.
+   * Set on a step that made room: the text that from here on replaces everything before the turn; empty when only the
+   * earlier tool results were shortened. No part of the answer.
    */
   summary: z.string().optional(),
-  /** Earlier steps of the turn whose text this one, the formatted answer, takes the place of. */
+  /** Earlier steps of the turn whose text this one, the formatted answer, replaces. */
   replaces: z.array(z.int().min(1)).optional(),
   calls: z.array(callViewSchema),
 });
@@ -89,7 +92,7 @@ export const turnViewSchema = z.object({
   turn_id: idSchema,
   number: z.int().min(1),
   content: z.string(),
-  /** User id of who sent it. */
+  /** The sender's user id. */
   by: z.string(),
   client_message_id: z.string(),
   status: turnStatusSchema,
@@ -108,7 +111,7 @@ export const viewSchema = z.object({
   title: z.string(),
   /** True when older turns exist that are not in `turns`. */
   earlier: z.boolean(),
-  /** By number: the last 20 and all unfinished ones. */
+  /** Sorted by number: the last 20 and all unfinished ones. */
   turns: z.array(turnViewSchema),
 });
 

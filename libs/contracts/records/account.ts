@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
 import { writtenTextSchema } from './written-text.js';
 
-/** `operator`: may look after the whole installation. */
+/** `operator`: may manage the whole installation. */
 export const accountRoleSchema = z.enum(['user', 'operator']);
 
-/** Who may sign in with `AUTH=local`. Never removed, only made inactive: conversations name its `_id`. */
+/**
+ * A person who may sign in with `AUTH=local`. Accounts are never removed, only deactivated: conversations name their
+ * `_id`.
+ */
 export const accountSchema = z.object({
   _id: idSchema,
   /** 1, 2, … in the order of registration. Unique, so that exactly one account is the first, which is an operator. */
@@ -16,7 +19,7 @@ export const accountSchema = z.object({
   username: writtenTextSchema,
   /** Hash of the name without its case; unique. */
   username_key: z.string(),
-  /** Hash of what the name looks like; unique among those that have one. Accounts of before may lack it. */
+  /** Hash of how the name looks; unique among the accounts that have one. Older accounts may lack it. */
   look_key: z.string().optional(),
   full_name: writtenTextSchema.nullable(),
   /** Salt, cost and hash in one text. */
@@ -27,7 +30,7 @@ export const accountSchema = z.object({
   created_at: timestampSchema,
 });
 
-/** Something that all processes of an installation must agree on and nobody else may know. The first one stays. */
+/** A value that all processes of an installation must share and no one else may know. The first one stays. */
 export const secretSchema = z.object({ _id: idSchema, value: z.string(), created_at: timestampSchema });
 
 export type Account = z.infer<typeof accountSchema>;

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
 import { writtenTextSchema } from './written-text.js';
 
-/** Pictures that models and people are shown; everything else is named. */
+/** Types of pictures that are shown to models and people; other content is only named. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** A kept output as results and viewers name it; its content is read by its id. */
+/** A stored output as results and viewers name it; its content is read by its id. */
 export const artifactReferenceSchema = z.object({
   id: idSchema,
   content_type: z.string(),
@@ -17,8 +17,8 @@ export const artifactReferenceSchema = z.object({
 });
 
 /**
- * An output over the budget, or binary content. `_id` follows from conversation, type and content, so that the same
- * output is kept once. `content` is base64.
+ * An output over the budget, or binary content. `_id` derives from conversation, type and content, so that the same
+ * output is stored once. `content` is base64.
  */
 export const artifactSchema = z.object({
   _id: idSchema,

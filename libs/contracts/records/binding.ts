@@ -3,21 +3,21 @@ import { idSchema, timestampSchema } from '../ids.js';
 import { writtenTextSchema } from './written-text.js';
 
 /**
- * Small state of a user that a dialect's clients expect the server to hold, or that signing in needs; `_id` is a hash
- * of user, dialect and key, so a key has one value.
+ * Small state of a user that a dialect's clients expect the server to hold, or that sign-in needs. `_id` is a hash of
+ * user, dialect and key, so a key has one value.
  */
 export const bindingSchema = z.object({
   _id: idSchema,
   user_id: z.string(),
-  /** As in `DIALECTS`; `sign-in` and `invitations` are the accounts' own. */
+  /** As in `DIALECTS`; `sign-in` and `invitations` belong to the accounts. */
   dialect: z.string(),
   key: writtenTextSchema,
-  /** JSON text, the dialect's own. Last writer wins, as with `at`. */
+  /** JSON text in the dialect's own format. The last writer wins, as with `at`. */
   value: writtenTextSchema,
   at: timestampSchema,
-  /** It goes with the content of this conversation. */
+  /** It is removed with the content of this conversation. */
   conversation_id: idSchema.optional(),
-  /** It goes then, unless this is moved before. */
+  /** It is removed then, unless this time is moved before. */
   expires_at: timestampSchema.optional(),
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonObjectSchema, toolClassSchema } from '../tool-messages.js';
 import { toolSourceSchema } from './step.js';
 
-/** A tool as the model and people see it. */
+/** A tool as shown to the model and to people. */
 export const toolDefinitionSchema = z.object({
   /** Bus name, `toolset.tool`. */
   name: z.string(),
@@ -12,11 +12,11 @@ export const toolDefinitionSchema = z.object({
   input_schema: jsonObjectSchema,
   class: toolClassSchema,
   timeout_ms: z.int().min(1),
-  /** Of everything above: two workers offer the same tool if their hashes agree. */
+  /** Hash of all fields above: two workers offer the same tool if their hashes agree. */
   hash: z.string(),
 });
 
-/** Who shares one process or session of a toolset: everybody, the calls of one user, the calls of one conversation. */
+/** The calls that share one process or session of a toolset: all, those of one user, or those of one conversation. */
 export const toolScopeSchema = z.enum(['shared', 'user', 'conversation']);
 
 export const toolsetSchema = z.object({
@@ -25,9 +25,9 @@ export const toolsetSchema = z.object({
   /** The MCP server's own name as configured, or the toolset's name. */
   server: z.string(),
   version: z.string(),
-  /** Absent: `shared`. What a scoped toolset remembers stays in its worker, so only one may host it. */
+  /** Absent: `shared`. A scoped toolset keeps its state in its worker, so only one worker may host it. */
   scope: toolScopeSchema.optional(),
-  /** Calls that its worker runs at once; absent: 16. */
+  /** Calls that its worker runs in parallel; absent: 16. */
   concurrency: z.int().min(1).optional(),
   tools: z.array(toolDefinitionSchema),
 });

@@ -15,7 +15,10 @@ export const modelNameSchema = z
 export const toolChoiceSchema = z.object({
   allow: z.array(z.string().max(256)).max(500).optional(),
   block: z.array(z.string().max(256)).max(500).optional(),
-  /** Of these servers (by their exact names) only these tools (by their own names); any other server is as above. */
+  /**
+   * Of these servers (by their exact names) only these tools (by their own names); for any other server the lists above
+   * decide.
+   */
   only: z
     .array(z.object({ server: z.string().max(256), tools: z.array(z.string().max(256)).max(1000) }))
     .max(500)
@@ -27,20 +30,20 @@ export const conversationSchema = z.object({
   user_id: z.string(),
   title: writtenTextSchema,
   policy: policySchema,
-  /** What its turns may use; absent: everything that the deployment offers. */
+  /** The tools that its turns may use; absent: everything that the deployment offers. */
   tools: toolChoiceSchema.optional(),
   /** `provider/model` of its turns; absent or empty: the deployment's. */
   model: z.string().max(200).optional(),
   created_at: timestampSchema,
   /** Cache: the newest turn's time, for lists. */
   updated_at: timestampSchema,
-  /** The mark: from here on the conversation exists for nobody, and its content is removed. */
+  /** The deletion mark: from then on the conversation is hidden from everyone, and its content is removed. */
   deleted_at: timestampSchema.optional(),
-  /** Made for one request of another protocol: in no list, and removed then. */
+  /** Created for one request of another protocol: listed nowhere, and removed at this time. */
   expires_at: timestampSchema.optional(),
-  /** Cache, of a marked one and of one that expires: when the sweeper looks next (ms since epoch). */
+  /** Cache, for a marked or expiring conversation: when the sweeper looks next (ms since epoch). */
   due_at: z.number().optional(),
-  /** Cache, of a marked one: the number of the turn up to which this search for what came late has been. */
+  /** Cache, for a marked conversation: the number of the turn up to which the search for late rows has come. */
   late_after: z.int().min(0).optional(),
 });
 

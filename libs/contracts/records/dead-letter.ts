@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { timestampSchema } from '../ids.js';
 import { writtenTextSchema } from './written-text.js';
 
-/** What the broker gave up on. */
+/** A message that the broker gave up on. */
 export const deadLetterSchema = z.object({
   _id: z.string(),
-  /** Where it died. */
+  /** The queue in which it died. */
   queue: z.string(),
   reason: writtenTextSchema,
   message_id: writtenTextSchema,
-  /** As JSON what it says of itself without what users and tools have written: ids, times, sizes; may be empty. */
+  /** The message's ids, times and sizes as JSON, without text that users and tools have written; may be empty. */
   content: writtenTextSchema,
   /** Bytes of the whole message. */
   size: z.int().min(0).optional(),
-  /** The turn that it was about, if that can be read. */
+  /** The turn that the message was about, if that can be read. */
   turn_id: z.string().optional(),
   at: timestampSchema,
-  /** When it was last put back into its queue, and by whom. */
+  /** When the message was last put back into its queue, and by whom. */
   replayed_at: timestampSchema.optional(),
   replayed_by: writtenTextSchema.optional(),
 });

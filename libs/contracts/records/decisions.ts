@@ -14,11 +14,11 @@ export const outcomeSchema = z.object({
   data: jsonObjectSchema.nullable(),
   error: errorDetailSchema.nullable(),
   explanation: writtenTextSchema.nullable(),
-  /** What it left besides its text; `data.artifacts` has their ids. */
+  /** The artifacts of the call besides its text; `data.artifacts` has their ids. */
   artifacts: z.array(artifactReferenceSchema).optional(),
-  /** Attempt of the run claim that produced it; 0 if there never was one. */
+  /** The attempt of the run claim that produced the outcome; 0 if there never was one. */
   attempt: z.int().min(0),
-  /** Process id of who ran (or settled) it. */
+  /** The id of the process that ran (or settled) the call. */
   worker: z.string(),
   duration_ms: z.int().min(0),
   at: timestampSchema,
@@ -33,22 +33,22 @@ export const claimSchema = z.object({
   /** Attempt: 1, 2, … */
   n: z.int().min(1),
   purpose: z.enum(['run', 'settle']),
-  /** With `purpose: settle`: the complete outcome that whoever sees the claim inserts. */
+  /** With `purpose: settle`: the complete outcome, which any process that reads the claim inserts. */
   decides: outcomeSchema.optional(),
   /** On a turn's first claim: the catalogue that the whole turn uses. */
   catalog_hash: z.string().optional(),
   at: timestampSchema,
 });
 
-/** `expired`: nobody answered in time. */
+/** `expired`: no one answered in time. */
 export const approvalDecisionSchema = z.enum(['approve', 'deny', 'expired']);
 
-/** What became of a question: answered, refused by a person, or given up because nobody answered in time. */
+/** The result of a question: answered, refused by a person, or given up because no one answered in time. */
 export const inputActionSchema = z.enum(['accept', 'decline', 'cancel']);
 
 /**
- * What a person was asked and answered: `<tool_call_id>:approval | :question | :input`. Of several questions of one
- * call the later ones end in their number: `:question:2`, `:input:2`.
+ * A person's question or answer: `<tool_call_id>:approval | :question | :input`. If a call has several questions, the
+ * later ones end in their number: `:question:2`, `:input:2`.
  */
 export const answerSchema = z.object({
   _id: z.string(),

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { idSchema, timestampSchema, toolCallIdSchema } from '../ids.js';
 import { errorDetailSchema, jsonObjectSchema, toolClassSchema } from '../tool-messages.js';
 
-/** One piece of what the model said, in order. */
+/** One piece of the model's output, in order. */
 export const blockSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('text'),
     text: z.string(),
-    /** This text shows something that stands for itself, and this is it; only in what a formatter wrote. */
+    /** Set when this text shows a standalone artifact; only in a formatter's output. */
     artifact: z
       .object({ type: z.string(), title: z.string(), content: z.string(), language: z.string().optional() })
       .optional(),
@@ -17,12 +17,12 @@ export const blockSchema = z.discriminatedUnion('type', [
     type: z.literal('thinking'),
     text: z.string(),
     signature: z.string().optional(),
-    /** What the provider needs back, as its adapter wrote it. */
+    /** Data that the provider needs back, as its adapter wrote it. */
     data: z.string().optional(),
-    /** `provider/model` that made it: no other provider gets it. Absent: Anthropic. */
+    /** The `provider/model` that produced the thinking: no other provider gets it. Absent: Anthropic. */
     model: z.string().optional(),
   }),
-  /** `name` is the name the model used (`math__add`); the call itself stands in `calls`. */
+  /** `name` is the name that the model used (`math__add`); the call itself is in `calls`. */
   z.object({
     type: z.literal('tool_use'),
     tool_call_id: toolCallIdSchema,
@@ -33,7 +33,7 @@ export const blockSchema = z.discriminatedUnion('type', [
 
 export const toolSourceSchema = z.enum(['local', 'mcp']);
 
-/** A call as its step committed it; nothing in it changes later. */
+/** A call as its step committed it; it never changes later. */
 export const callSchema = z.object({
   tool_call_id: toolCallIdSchema,
   tool_name: z.string(),
@@ -43,13 +43,13 @@ export const callSchema = z.object({
   class: toolClassSchema,
   timeout_ms: z.int().min(1),
   approval: z.enum(['none', 'required']),
-  /** When an approval that nobody gave expires; absent: 7 days after the step. */
+  /** When an approval that no one gave expires; absent: 7 days after the step. */
   expires_at: timestampSchema.optional(),
-  /** How long it may wait in its queue, on top of its timeout; absent: 60 s. */
+  /** How long the call may wait in its queue, on top of its timeout; absent: 60 s. */
   queueing_ms: z.int().min(0).optional(),
-  /** Workers that may try it in all; absent: 3. */
+  /** How many workers may try the call in all; absent: 3. */
   max_attempts: z.int().min(1).optional(),
-  /** Set when the call must not be sent (unknown name, bad arguments, cut off): it is settled with this error. */
+  /** Set when the call must not be sent (unknown name, bad arguments, cut off): the call is settled with this error. */
   refusal: errorDetailSchema.optional(),
 });
 
@@ -60,11 +60,11 @@ export const usageSchema = z.object({
   cached_tokens: z.int().min(0),
 });
 
-/** What one model used for a step, whatever came of it. */
+/** The usage of one model for a step, whatever the result. */
 export const spentSchema = usageSchema.extend({
   /** `provider/model`. */
   model: z.string(),
-  /** By the price that the model had then; absent: it had none. */
+  /** By the model's price at that time; absent: it had no price. */
   cost: z.number().min(0).optional(),
 });
 
@@ -100,9 +100,9 @@ export const stepSchema = z.object({
   calls: z.array(callSchema),
   stop_reason: stopReasonSchema.nullable(),
   usage: usageSchema.nullable(),
-  /** By model, fallbacks and failed attempts included; absent: nothing is known. */
+  /** By model, including fallbacks and failed attempts; absent: unknown. */
   spent: z.array(spentSchema).optional(),
-  /** `provider/model` that wrote it. */
+  /** The `provider/model` that wrote the step. */
   model: z.string().optional(),
   /**
    * Only in turns with a formatter. True: this is the answer, and the turn ends with it. False: a forced call that

@@ -6,9 +6,9 @@ import { usageSchema } from './step.js';
 export const daySchema = z.iso.date({ error: 'must be a day such as 2026-03-01' });
 
 /**
- * What one user used in one conversation of one model on one day. A sum over the `spent` of committed steps, each of
- * them counted once: they come in their order, and `counted_to` says how far. Content is not in it, so it outlives
- * its conversation.
+ * The usage of one user, conversation, model and day: a sum over the `spent` of committed steps. Each step counts once,
+ * because steps are counted in order and `counted_to` says how far. The row has no content, so it outlives its
+ * conversation.
  */
 export const usageRowSchema = usageSchema.extend({
   _id: z.string(),
@@ -17,13 +17,13 @@ export const usageRowSchema = usageSchema.extend({
   conversation_id: idSchema,
   /** `provider/model`. */
   model: z.string(),
-  /** In the unit of the configured prices; of a model without a price 0. */
+  /** In the unit of the configured prices; 0 for a model without a price. */
   cost: z.number().min(0),
   /** Grows with each step of the conversation. */
   counted_to: z.int().min(0),
 });
 
-/** What a model call that runs may use at most. `_id`: of its turn, which makes one call at a time. */
+/** The maximum that a running model call may use. `_id` is that of its turn, which makes one call at a time. */
 export const usageHoldSchema = z.object({
   _id: idSchema,
   user_id: z.string(),

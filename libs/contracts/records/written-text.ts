@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What people, models and tools write, as the field of a row: any string, lone surrogates included. Any other string
- * of a row is an id, a name, a time or a hash. A store that cannot keep every string keeps this one as JSON text, so a
- * field that has this schema keeps it.
+ * Text of people, models and tools, as the field of a row: any string, including lone surrogates. Every other string of
+ * a row is an id, a name, a time or a hash. A store that cannot keep every string keeps such a field as JSON text, so a
+ * field with this schema can hold any string.
  */
 export const writtenTextSchema = z.string();
