@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { Health, type Readiness } from './health.js';
 import { Registry } from './metrics.js';
 
-/** Without a login, and without anything in the answers that would need one. */
+/** Needs no login, and its answers contain nothing that would need one. */
 @Controller()
 export class HealthController {
   constructor(
@@ -11,7 +11,7 @@ export class HealthController {
     @Inject(Registry) private readonly registry: Registry,
   ) {}
 
-  /** 200 while the event loop turns; nothing else may make an orchestrating system kill the process. */
+  /** 200 while the event loop turns; nothing else may make a container orchestrator kill the process. */
   @Get('health/live')
   @Header('Cache-Control', 'no-store')
   live(): { status: 'alive' } {

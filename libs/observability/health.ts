@@ -2,7 +2,7 @@ import { within, type Clock } from '#time';
 
 /** A round trip that takes longer than this counts as failed. */
 const CHECK_TIMEOUT_MS = 2_000;
-/** Asking is free for anybody who reaches the port, so answers are reused. */
+/** Anyone who reaches the port can ask at no cost, so answers are reused. */
 const REUSE_MS = 1_000;
 
 export type HealthCheck = () => boolean | Promise<unknown>;
@@ -14,8 +14,8 @@ export interface Readiness {
 }
 
 /**
- * Whether the process takes work: started, not draining, and every check holds. A check returns false, or its
- * promise rejects or takes longer than 2 s: failing. Why it fails stands in the log, never in the answer.
+ * Whether the process takes work: started, not draining, and every check holds. A check fails when it returns false, or
+ * its promise rejects or takes longer than 2 s. The log has the reason, the answer never has it.
  */
 export class Health {
   private readonly checks = new Map<string, HealthCheck>();
@@ -33,7 +33,7 @@ export class Health {
     if (this.phase === 'starting') this.phase = 'started';
   }
 
-  /** There is no way back: a draining process ends. */
+  /** Cannot be undone: a draining process ends. */
   markDraining(): void {
     this.phase = 'draining';
   }

@@ -7,18 +7,21 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type Logger = pino.Logger;
 
 export interface LoggerOptions {
-  /** Who speaks: `gateway`, `orchestrator`, `worker`, `standalone`. */
+  /** The role that logs: `gateway`, `orchestrator`, `worker`, `standalone`. */
   role: string;
   level?: LogLevel;
   /** Short readable lines instead of JSON; default: only when standard output is a terminal. */
   pretty?: boolean;
-  /** Where lines go; default: standard output, written synchronously so that the last line before a crash is there. */
+  /**
+   * The destination of lines; default: standard output, written synchronously so that the last line before a crash is
+   * there.
+   */
   destination?: { write(line: string): void };
 }
 
 /**
  * The process's logger. Every message and field, also of child loggers, is printable, bounded and without secrets:
- * fields named like a secret are hidden whole, texts lose credentials of URLs, API keys and tokens.
+ * fields named like a secret are hidden completely, and texts lose credentials of URLs, API keys and tokens.
  */
 export function createLogger({
   role,
@@ -46,7 +49,7 @@ export function createLogger({
   return redactBindings(logger);
 }
 
-/** For records that must be written whatever `LOG_LEVEL` hides; only `silent` hides them, too. */
+/** For records that must be written whatever `LOG_LEVEL` hides; only `silent` hides them too. */
 export function auditLoggerOf(logger: Logger): Logger {
   return logger.child({}, { level: logger.level === 'silent' ? 'silent' : 'info' });
 }

@@ -9,8 +9,8 @@ const STORE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * A registry of its own (tests run several processes in one) with the process's default metrics and ours. Label
- * values are bounded: never an id, a user or a name that a client chooses.
+ * Creates a separate registry (tests run several processes in one) with the default metrics of the process and ours.
+ * Label values are bounded: never an id, a user or a name that a client chooses.
  */
 export function createMetrics(options: { collectDefaults?: boolean } = {}) {
   const registry = new Registry();
@@ -25,7 +25,7 @@ export function createMetrics(options: { collectDefaults?: boolean } = {}) {
   };
 }
 
-/** The gauge is what `read` says whenever the metrics are asked for. */
+/** Sets the gauge to the value of `read` on each scrape. */
 export function readOnDemand(gauge: Gauge, read: () => number): void {
   Object.assign(gauge, { collect: () => gauge.set(read()) });
 }
@@ -102,7 +102,7 @@ function createToolMetrics(registry: Registry) {
   };
 }
 
-/** The servers are those of the configuration. */
+/** The server labels are the configured servers. */
 function createMcpMetrics(registry: Registry) {
   const shared = { labelNames: ['server'], registers: [registry] };
   return {

@@ -1,12 +1,12 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Logger } from './logger.js';
 
-/** Logs why it cannot listen and then throws the same, which `runMain` explains. */
+/** Logs why it cannot listen and then throws the same error, which `runMain` explains. */
 const HANDED_ON = 'NestApplication';
 
 /**
- * Lets Nest speak through our logger: `NestFactory.create(…, { logger: createNestLogger(logger) })`. What the
- * framework says about its own start-up is `debug`.
+ * Makes Nest log through our logger: `NestFactory.create(…, { logger: createNestLogger(logger) })`. The framework's
+ * messages about its own start-up are `debug`.
  */
 export function createNestLogger(logger: Logger): LoggerService {
   const nest = logger.child({ from: 'nest' });
@@ -26,7 +26,7 @@ export function createNestLogger(logger: Logger): LoggerService {
   };
 }
 
-/** Nest passes the name of the speaking class last. */
+/** Nest passes the name of the logging class last. */
 function lastText(rest: unknown[]): string | undefined {
   const last = rest.at(-1);
   return typeof last === 'string' ? last : undefined;

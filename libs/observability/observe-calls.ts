@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { Clock } from '#time';
 
-/** Told of each finished call of an observed object. */
+/** Called after each finished call of an observed object. */
 export type CallObserver = (call: {
   method: string;
   seconds: number;

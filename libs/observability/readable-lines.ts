@@ -1,7 +1,7 @@
 import { toPrintableLine } from './redact.js';
 
 const COLORS: Record<string, number> = { trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 };
-/** Fields that a person at a terminal does not need on every line. */
+/** Fields that a person at a terminal does not need in every line. */
 const LEFT_OUT = new Set(['level', 'time', 'msg', 'role', 'err']);
 
 /**
@@ -49,7 +49,7 @@ function formatValue(value: unknown): string {
   return toPrintableLine(JSON.stringify(value) ?? '');
 }
 
-/** The error and its causes under their line, indented: text in them can not pass for a line of its own. */
+/** The error and its causes below their line, indented, so that their text cannot look like a separate line. */
 function formatError(error: unknown, prefix = ''): string {
   if (typeof error !== 'object' || error === null) return '';
   const { type, message, stack, cause } = error as Record<string, unknown>;

@@ -1,10 +1,10 @@
 import { types } from 'node:util';
 
-/** What stands in the place of a secret. */
+/** The replacement for a secret. */
 const HIDDEN = '***';
-/** Characters of one logged text; the rest is cut. */
+/** The maximum number of characters of one logged text; the rest is cut. */
 const MAX_TEXT_LENGTH = 8_192;
-/** Levels and entries of one logged value: what a third party sends may be huge. */
+/** The limits on levels and entries of one logged value: third-party values may be huge. */
 const MAX_LOGGED_DEPTH = 6;
 const MAX_LOGGED_ENTRIES = 100;
 
@@ -38,7 +38,9 @@ export function redactUrl(url: string): string {
     .replace(SECRET_PARAMETER, `$1${HIDDEN}`);
 }
 
-/** Text without what looks like a secret: credentials of URLs, authorization values, API keys, JSON Web Tokens. */
+/**
+ * Text without anything that looks like a secret: credentials of URLs, authorization values, API keys, JSON Web Tokens.
+ */
 export function redactText(text: string): string {
   return redactUrl(text)
     .replace(AUTHORIZATION_VALUE, `$1 ${HIDDEN}`)

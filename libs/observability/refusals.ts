@@ -4,7 +4,7 @@ import type { Clock } from '#time';
 const LINE_EVERY_MS = 60_000;
 
 /**
- * Counts what a limit refused (`switchyard_refusals_total`) and logs it: the first refusal at once, then at most one
+ * Counts refusals by a limit (`switchyard_refusals_total`) and logs them: the first refusal at once, then at most one
  * line a minute for each limit, with the number of refusals since the line before.
  */
 export class Refusals {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
 
-/** Of this program, as its package.json says. */
+/** The version of this program in its package.json. */
 export const VERSION = (createRequire(import.meta.url)('switchyard/package.json') as { version: string })
   .version;
