@@ -4,19 +4,19 @@ import { readImageHeader } from './image-header.js';
 import { toPrintable } from './printable.js';
 import { ToolError, type Attachment } from './tool.port.js';
 
-/** Bytes that an artifact may have. */
+/** The maximum size of an artifact in bytes. */
 export const MAX_ARTIFACT_BYTES = 8 * 1024 * 1024;
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}$/;
 const MAX_NAME_LENGTH = 128;
 
-/** Where an artifact belongs. */
+/** The user and conversation of an artifact. */
 export type ArtifactPlace = Pick<Artifact, 'user_id' | 'conversation_id' | 'turn_id' | 'tool_call_id'>;
 
 /**
- * The row for an attachment. Its type is what its bytes say where they can say it, else what was claimed. Throws
- * `ToolError` for more than an artifact can hold.
+ * The row for an attachment. Its type is the one that its bytes show, or else the claimed one. Throws `ToolError` for
+ * more bytes than an artifact can hold.
  */
 export function makeArtifact(place: ArtifactPlace, attachment: Attachment, at: string): Artifact {
   const content = Buffer.from(attachment.content as Uint8Array);
@@ -47,7 +47,7 @@ export function tooLarge(bytes: number): ToolError {
   });
 }
 
-/** `12 kB`, as people and models are told. */
+/** `12 kB`, in the form for people and models. */
 export function describeBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
@@ -67,7 +67,7 @@ function verifiedType(claimed: string, content: Buffer): string {
   return found ?? ((IMAGE_TYPES as readonly string[]).includes(type) ? UNKNOWN_TYPE : type);
 }
 
-/** A file name without a path, and without characters that mean something to a shell or a terminal. */
+/** A file name without a path, and without characters that are special to a shell or a terminal. */
 function cleanName(name: string): string {
   const last = toPrintable(name, 1024).split(/[/\\]/).at(-1)!;
   return last

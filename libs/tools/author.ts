@@ -1,6 +1,4 @@
-/*
- * `switchyard/tools`: what a file of tools imports, in this repository or in another.
- */
+/* `switchyard/tools`: the module that a file of tools imports, in this repository or in another one. */
 export { z } from 'zod';
 export { defineTool, ToolSetupError, type ToolSource } from './define-tool.js';
 export { runTool } from './run-tool.js';

@@ -8,7 +8,7 @@ export function canonicalHash(value: unknown): string {
     .digest('hex');
 }
 
-/** `hash` of a tool definition: two workers offer the same tool if it agrees. */
+/** `hash` of a tool definition: two workers offer the same tool if their hashes agree. */
 export function definitionHash(definition: Omit<ToolDefinition, 'hash'>): string {
   return canonicalHash(definition);
 }

@@ -2,24 +2,24 @@ import type { CatalogTool, Toolset, ToolDefinition } from '#contracts';
 import { canonicalHash } from './canonical-hash.js';
 import { displayName } from './names.js';
 
-/** A worker that announced nothing for so long offers nothing. */
+/** A worker that was silent for this long offers nothing. */
 export const ANNOUNCEMENT_LIFETIME_MS = 30_000;
 
-/** A second: every living worker has answered a roll-call by then. */
+/** One second: every living worker has answered a roll-call by then. */
 export const ROLL_CALL = { looks: 20, everyMs: 50 };
 
-/** Calls of a toolset that a worker runs at once unless something else is set. */
+/** Calls of a toolset that a worker runs in parallel, unless set otherwise. */
 export const DEFAULT_CONCURRENCY = 16;
 
 interface Announcement {
   at: number;
-  /** How many there were of this worker. */
+  /** How many announcements this worker has made. */
   times: number;
-  /** With tools; a toolset announced empty is not hosted. */
+  /** The toolsets with tools; a toolset announced empty is not hosted. */
   toolsets: Toolset[];
 }
 
-/** One definition of a tool, and what decides whether it is newer than another. */
+/** A definition of a tool, with the values that decide whether it is newer than another. */
 interface Candidate {
   toolset: Toolset;
   tool: ToolDefinition;
@@ -27,13 +27,13 @@ interface Candidate {
 }
 
 /**
- * What the living workers offer, from their announcements. Pure state: the caller gives every time (milliseconds,
- * any clock). Offered are the tools that every worker of a toolset announces, so that whoever takes a call has the
- * tool; while definitions differ (an upgrade), the newest: highest version of the toolset, then latest seen.
+ * The offer of the living workers, from their announcements. Pure state: the caller gives every time (milliseconds, any
+ * clock). A tool is offered if every worker of its toolset announces it, so that each worker that takes a call has the
+ * tool. While definitions differ (an upgrade), the newest is offered: highest version of the toolset, then latest seen.
  */
 export class Catalogue {
   private readonly announcements = new Map<string, Announcement>();
-  /** When a definition was first announced, by hash; survives its worker while anybody announces it. */
+  /** When a definition was first announced, by hash; kept without its worker while any worker announces it. */
   private firstSeen = new Map<string, number>();
   private offer: { tools: CatalogTool[]; hash: string } | undefined;
 
@@ -57,14 +57,17 @@ export class Catalogue {
     if (this.announcements.delete(worker)) this.changed();
   }
 
-  /** Drops the workers that have been silent for 30 s. `heardForMs`: how long the caller has been able to hear them. */
+  /**
+   * Drops the workers that have been silent for 30 s. `heardForMs`: how long the caller has been able to receive
+   * announcements.
+   */
   expire(now: number, heardForMs: number): void {
     for (const [worker, { at }] of this.announcements) {
       if (Math.min(now - at, heardForMs) >= ANNOUNCEMENT_LIFETIME_MS) this.withdraw(worker);
     }
   }
 
-  /** Who has announced something that counts. */
+  /** The workers with an announcement that counts. */
   workers(): string[] {
     return [...this.announcements.keys()];
   }
@@ -74,24 +77,24 @@ export class Catalogue {
     return this.announcements.get(worker)?.times ?? 0;
   }
 
-  /** Sorted by bus name: the same offer is the same list, byte by byte. */
+  /** Sorted by bus name, so the same offer is the same list, byte by byte. */
   offered(): CatalogTool[] {
     return this.current().tools;
   }
 
-  /** Of `offered()`: the key of the `catalogs` row. */
+  /** The hash of `offered()`: the key of the `catalogs` row. */
   get hash(): string {
     return this.current().hash;
   }
 
-  /** How many living workers host a toolset: what a fleet-wide rate limit is divided by. */
+  /** How many living workers host a toolset: the divisor of a fleet-wide rate limit. */
   workersOf(toolset: string): number {
     return [...this.announcements.values()].filter(({ toolsets }) =>
       toolsets.some(({ name }) => name === toolset),
     ).length;
   }
 
-  /** Calls of a toolset that all living workers run at once; 0 when nobody hosts it. */
+  /** Calls of a toolset that all living workers together run in parallel; 0 when no worker hosts it. */
   placesOf(toolset: string): number {
     let places = 0;
     for (const { toolsets } of this.announcements.values())
@@ -100,7 +103,7 @@ export class Catalogue {
     return places;
   }
 
-  /** Names of the toolsets that keep something for a user or a conversation. */
+  /** Names of the toolsets that keep state for a user or a conversation. */
   scopedToolsets(): string[] {
     const all = [...this.announcements.values()].flatMap(({ toolsets }) => toolsets);
     const scoped = all.filter(({ scope }) => scope !== undefined && scope !== 'shared');
@@ -134,7 +137,7 @@ export class Catalogue {
   }
 }
 
-/** Workers repeat themselves every 10 s: that must not cost more than hearing it. */
+/** Workers repeat their announcements every 10 s; a repeat must cost no more than receiving it. */
 function isSameOffer(before: readonly Toolset[], now: readonly Toolset[]): boolean {
   return (
     before.length === now.length &&
@@ -189,7 +192,7 @@ function intersect(announced: readonly Toolset[], firstSeen: Map<string, number>
   );
 }
 
-/** Total on different definitions, so that the choice does not depend on the order of announcements. */
+/** A total order on different definitions, so that the choice does not depend on the order of announcements. */
 function isNewer(a: Candidate, b: Candidate): boolean {
   const byVersion = compareVersions(a.toolset.version, b.toolset.version);
   if (byVersion !== 0) return byVersion > 0;

@@ -4,20 +4,22 @@ import type { CheckEnd, CheckRequest } from './slow-checks.port.js';
 import { startThread } from './start-thread.js';
 
 const THREAD = { compiled: './check-thread.js', source: './testing/source-check-thread.mjs' };
-/** Its imports and a first meta-schema. */
+/** Covers its imports and the first meta-schema. */
 const START_MS = 30_000;
 const SLICE_MS = 50;
-/** Room for arguments of 1 MiB, parsed, and for what is compiled. */
+/** Room for parsed arguments of 1 MiB and for compiled schemas. */
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** One thread, started by the first check and again by the first one after it was ended. One check at a time. */
+/**
+ * One thread. The first check starts it, and the first check after its end starts it again. Runs one check at a time.
+ */
 export class Checker {
   private worker: Worker | undefined;
   private ready: Promise<boolean> | undefined;
 
   async check(request: CheckRequest, limitMs: number): Promise<CheckEnd> {
     const worker = (this.worker ??= this.start());
-    // Somebody waits for the answer; an idle thread keeps no process alive.
+    // A caller waits for the answer; an idle thread keeps no process alive.
     worker.ref();
     try {
       if (!(await this.ready)) return this.end(worker, 'died');
@@ -57,8 +59,8 @@ export class Checker {
 }
 
 /**
- * The thread's next message. What a thread of the machine takes is told by the machine's timers alone, and time counts
- * in slices of this thread: while the machine or this process stands still, none passes.
+ * The thread's next message. Only the machine's timers can measure a machine's thread. Time counts in slices of this
+ * thread: while the machine or this process is stopped, no time counts.
  */
 function answerOf(worker: Worker, limitMs: number): Promise<CheckAnswer> {
   return new Promise((resolve) => {

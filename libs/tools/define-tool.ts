@@ -10,13 +10,13 @@ export class ToolSetupError extends Error {
 }
 
 export interface ToolSource<Input extends z.ZodType> {
-  /** `^[a-z0-9_]+$`, at most 64 characters: the part of the tool's name behind the toolset's. */
+  /** `^[a-z0-9_]+$`, at most 64 characters: the part of the tool's name after the toolset's. */
   name: string;
-  /** For the model: what it does, and when to use it. */
+  /** For the model: what the tool does, and when to use it. */
   description: string;
   /** A `z.strictObject`: unknown arguments are refused. `.describe()` each argument. */
   input: Input;
-  /** What may happen when a worker is lost in the middle of a call; see docs/tools.md. */
+  /** What may happen when a worker is lost during a call; see docs/tools.md. */
   class: ToolClass;
   timeoutMs: number;
   /** Returns the result's payload (see `success`), throws `ToolError` for a failure with a type. */
@@ -24,12 +24,12 @@ export interface ToolSource<Input extends z.ZodType> {
 }
 
 const NAME = /^[a-z0-9_]{1,64}$/;
-/** No delivery is held for longer. */
+/** The broker holds no delivery longer than this. */
 const MAX_TIMEOUT_MS = 20 * 60_000;
-/** Nobody else is served meanwhile. */
+/** The process serves no one else meanwhile. */
 const PARSE_LIMIT_MS = 100;
 
-/** A local tool: its arguments' type, JSON Schema and check all come from one zod schema. */
+/** A local tool: one zod schema gives its arguments' type, their JSON Schema and their check. */
 export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): Tool {
   const { name, description, input, timeoutMs } = source;
   const problem = findProblem(source);
@@ -48,7 +48,7 @@ export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): 
   };
 }
 
-/** Written in plain JavaScript, too: nothing about the source is sure. */
+/** The source may be plain JavaScript, so nothing about it is certain. */
 function findProblem(source: ToolSource<z.ZodType>): string | undefined {
   const { name, description, class: toolClass, timeoutMs, run } = source;
   const problem = findDefinitionProblem({ name, description, class: toolClass, timeoutMs });
@@ -56,7 +56,7 @@ function findProblem(source: ToolSource<z.ZodType>): string | undefined {
   return typeof run === 'function' ? undefined : 'run must be a function';
 }
 
-/** One wrong word in an announcement, and nothing of it is read: all tools of the worker would be missing. */
+/** One invalid field makes the whole announcement unreadable, and all tools of the worker would be missing. */
 export function findDefinitionProblem({
   name,
   description,
@@ -93,8 +93,8 @@ function toInputSchema(name: string, input: z.ZodType): Record<string, unknown> 
 }
 
 /**
- * The schema knows more than its JSON form (refinements, defaults), so the arguments are read by it, too, here on the
- * event loop: whatever its patterns make of them, for no longer than {@link PARSE_LIMIT_MS} each time.
+ * The schema knows more than its JSON form (refinements, defaults), so it also parses the arguments, here on the event
+ * loop. Whatever its patterns do with them, each parse takes at most {@link PARSE_LIMIT_MS}.
  */
 function parse<Input extends z.ZodType>(input: Input, args: unknown): z.output<Input> {
   const parsed = parseInTime(input, args);

@@ -15,20 +15,20 @@ const PARTS = ['description', 'input_schema', 'class', 'timeout_ms', 'own_name']
 
 interface Seen {
   hashes: Set<string>;
-  /** Of the last new definition, by part. */
+  /** The hashes of the last new definition, by part. */
   parts: Record<(typeof PARTS)[number], string>;
 }
 
-/** Definitions remembered, and ways in which one of them was seen. Beyond that the oldest is forgotten. */
+/** The maximum number of remembered definitions, and of variants seen of one. Beyond that, the oldest is forgotten. */
 const MAX_TOOLS = 20_000;
 const MAX_WAYS = 50;
 
 /**
- * Watches what workers announce: a server may change what a tool says of itself after people have come to trust it.
- * Each change is told once, however often it is announced.
+ * Watches workers' announcements: a server may change a tool's description after people have come to trust it. Each
+ * change is reported once, however often it is announced.
  */
 export class DefinitionWatch {
-  // Not `max`: its storage is allocated at once, at every start.
+  // Not `max`, which allocates its storage at once, at every start.
   private readonly seen = new LRUCache<string, Seen>({ maxSize: MAX_TOOLS, sizeCalculation: () => 1 });
 
   note(toolsets: readonly Toolset[]): DefinitionChange[] {

@@ -1,16 +1,16 @@
 import type { ImageType } from '#contracts';
 
-/** A picture that every model provider takes, as its own first bytes describe it. */
+/** A picture that every model provider accepts, as its first bytes describe it. */
 export interface ImageHeader {
   contentType: ImageType;
   width: number;
   height: number;
 }
 
-/** What reading beyond the end throws. */
+/** The errors of reading beyond the end. */
 const CUT_OFF = new Set<string | undefined>(['ERR_OUT_OF_RANGE', 'ERR_BUFFER_OUT_OF_BOUNDS']);
 
-/** What an image file says of itself, whatever its server claims; undefined if it is none of the four kinds. */
+/** The header of an image file, whatever its server claims; undefined if the file is none of the four kinds. */
 export function readImageHeader(content: Uint8Array): ImageHeader | undefined {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   try {
@@ -56,7 +56,7 @@ function readWebp(bytes: Buffer): ImageHeader | undefined {
   }
 }
 
-/** The size stands in the first frame header, behind any number of other segments. */
+/** The size is in the first frame header, after any number of other segments. */
 function readJpeg(bytes: Buffer): ImageHeader | undefined {
   if (bytes.length < 3 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
   for (let at = 2; bytes.readUInt8(at) === 0xff;) {
@@ -73,7 +73,7 @@ function readJpeg(bytes: Buffer): ImageHeader | undefined {
   return undefined;
 }
 
-/** With its marker; a fill byte is none, and some markers stand alone. */
+/** The length of a segment with its marker. A fill byte is not a marker, and some markers have no segment. */
 function segmentLength(bytes: Buffer, at: number, marker: number): number {
   if (marker === 0xff) return 1;
   const isBare = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd9);

@@ -1,17 +1,18 @@
 import { isObject, isWithinDepth } from '#contracts';
 
 /*
- * Schemas of third parties are hostile: bounded in size, depth and references, reduced to known keywords (so no `$id`
- * that another schema could refer to, no `$data`, no extension of the validator), referring only to themselves.
+ * Schemas of third parties are hostile. They are bounded in size, depth and references, reduced to known keywords (so
+ * no `$id` that another schema could refer to, no `$data`, no extension of the validator), and refer only to
+ * themselves.
  */
 
 /** UTF-16 units of JSON. */
 const MAX_SCHEMA_LENGTH = 64 * 1024;
-/** Levels; a catalogue message around them stays within the bus's 32. */
+/** In levels; a catalogue message around them stays within the bus's 32. */
 const MAX_SCHEMA_DEPTH = 24;
 const MAX_REFERENCES = 256;
 
-/** How the values of a keyword are to be read. */
+/** How to read the values of a keyword. */
 const SCHEMA_KEYWORDS = new Set([
   ...['additionalItems', 'additionalProperties', 'contains', 'else', 'if', 'items', 'not', 'propertyNames'],
   ...['then', 'unevaluatedItems', 'unevaluatedProperties'],

@@ -6,10 +6,10 @@ import { SchemaCompiler } from './schema-compiler.js';
 import { costOfSchema } from './schema-cost.js';
 import { againIfLate, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
 
-/** For compiling one schema, by the wall clock; one that is late is compiled again. */
+/** The limit for compiling one schema, by the wall clock; a late compilation is repeated. */
 const COMPILE_LIMIT_MS = 500;
 
-/** What a schema became: what checks it, or the reason why its tool cannot be called. */
+/** A compiled schema: its check, or the reason why its tool cannot be called. */
 export type CompiledSchema =
   { reduced: string; dialect: string; cost: number; check: ValidateFunction } | { unusable: string };
 
@@ -19,7 +19,7 @@ export type CompiledSchema =
  */
 export class InputSchemas {
   private readonly compiled = new Map<string, CompiledSchema>();
-  /** The same by identity: spares the schemas of a catalogue the hash of their text. */
+  /** The same by identity: saves hashing the text of a catalogue's schemas. */
   private byIdentity = new WeakMap<Record<string, unknown>, CompiledSchema>();
   private readonly compiler = new SchemaCompiler();
 
@@ -65,12 +65,12 @@ export class InputSchemas {
   }
 
   private compileInTime(schema: Record<string, unknown>, dialect: string): ValidateFunction {
-    // Its meta-schema takes long the first time: not on the clock of the first schema.
+    // Its meta-schema takes long the first time, which must not count against the first schema.
     this.compiler.prepare(dialect);
     try {
       return runWithTimeLimit(COMPILE_LIMIT_MS, () => this.compiler.compile(schema, dialect));
     } catch (error) {
-      // Interrupted in the middle of its work, a validator cannot be trusted with the next schema.
+      // After an interruption a validator cannot be trusted with the next schema.
       if (error instanceof TimeLimitError) this.compiler.clear();
       throw error;
     }
@@ -78,7 +78,7 @@ export class InputSchemas {
 }
 
 function schemaKey(schema: Record<string, unknown>): string {
-  // A schema too deep to serialise is refused before it could be compiled; they all share one entry.
+  // A schema too deep to serialise is refused before it could be compiled; all such schemas share one entry.
   if (!isWithinDepth(schema)) return 'too deep';
   return createHash('sha256').update(JSON.stringify(schema)).digest('base64');
 }

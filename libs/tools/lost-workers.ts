@@ -5,13 +5,13 @@ const LOOK_MS = 1_000;
 
 export interface LostWorkersDeps {
   clock: Pick<Clock, 'every'>;
-  /** Asked every second about every worker: cheap while the worker's beat moves. */
+  /** Called every second for every worker: cheap while the worker's beat moves. */
   peers: { isLost(processId: string): Promise<boolean> };
 }
 
 /**
- * Sets the announcements of workers aside that were killed, instead of waiting until they have been silent for long.
- * Whatever a worker announces later counts again.
+ * Withdraws the announcements of killed workers, instead of waiting until their announcements expire. Any later
+ * announcement of such a worker counts again.
  */
 export class LostWorkers {
   private readonly timer: Timer;
@@ -20,7 +20,7 @@ export class LostWorkers {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly deps: LostWorkersDeps,
-    /** Called after one was set aside. */
+    /** Called after a worker's announcement was withdrawn. */
     private readonly changed: () => void = () => {},
   ) {
     this.timer = deps.clock.every(LOOK_MS, () => this.look(), { unref: true });
@@ -34,7 +34,7 @@ export class LostWorkers {
     for (const worker of this.catalogue.workers()) {
       if (this.asking.has(worker)) continue;
       this.asking.add(worker);
-      // Who could not be asked is asked again with the next look.
+      // If the question fails, the next look asks again.
       void this.ask(worker)
         .catch(() => undefined)
         .finally(() => this.asking.delete(worker));

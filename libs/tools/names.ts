@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import type { ToolSource } from '#contracts';
 
 /*
- * One tool, three names: its own (anything, MCP decides), the bus name `toolset.tool`, and the model's name.
- * Every mapping is pure and injective. Plain names stay readable; whatever a mapping would change gets a hash of the
- * original as suffix, and so does a plain name that already ends like such a suffix.
+ * One tool has three names: its own (anything, MCP decides), the bus name `toolset.tool`, and the model's name. Every
+ * mapping is pure and injective. Plain names stay readable. A name that a mapping would change gets a hash of the
+ * original as suffix, and so does a plain name that already ends in such a suffix.
  */
 
-/** Short enough that the model's name always holds the whole toolset: servers cannot collide with each other. */
+/** Short enough that the model's name always contains the whole toolset: servers cannot collide with each other. */
 const MAX_TOOLSET_LENGTH = 40;
-/** With toolset and dot within the 128 of `tool_name`. */
+/** Together with toolset and dot within the 128 of `tool_name`. */
 const MAX_TOOL_LENGTH = 87;
 const MAX_MODEL_NAME_LENGTH = 64;
 const HASH_LENGTH = 12;
 const LOOKS_SUFFIXED = /_[0-9a-f]{12}$/;
 
-/** The queue name part of a server: `^[a-z0-9_]+$`, at most 40 characters. */
+/** The part of the queue name for a server: `^[a-z0-9_]+$`, at most 40 characters. */
 export function toToolsetName(server: string): string {
   const isPlain = /^[a-z0-9_]+$/.test(server);
   return isPlain && fits(server, MAX_TOOLSET_LENGTH)
@@ -40,7 +40,7 @@ export function toModelName(busName: string): string {
   return `${kept}-${hash(busName)}`;
 }
 
-/** Which of `tools` the model means, if any. Bus names are understood too: models repeat what they read. */
+/** The one of `tools` that the model means, if any. Bus names are accepted too: models repeat names that they read. */
 export function busNameOf(modelName: string, tools: Iterable<{ name: string }>): string | undefined {
   for (const { name } of tools) if (name === modelName || toModelName(name) === modelName) return name;
   return undefined;
@@ -63,7 +63,7 @@ export function suggestNames(wrong: string, names: Iterable<string>): string[] {
   return scored.slice(0, MAX_SUGGESTIONS).map(({ name }) => name);
 }
 
-/** What a model or a client is told of a tool that there is not; close names are suggested, never used silently. */
+/** The message to a model or a client about an unknown tool. Close names are suggested, never used silently. */
 export function describeUnknownTool(
   name: string,
   known: readonly { name: string }[],
@@ -85,7 +85,7 @@ interface NamedTool {
 }
 
 /**
- * What people read: a local tool's bare name (`toolset.tool` if another toolset in `allLocal` has it too),
+ * The name for people: a local tool's bare name (`toolset.tool` if another toolset in `allLocal` has it too),
  * `mcp:<server>:<tool>` for MCP.
  */
 export function displayName(
@@ -118,7 +118,7 @@ function withHash(original: string, fallback: string, maxLength: number): string
 }
 
 function hash(text: string): string {
-  // UTF-16: in UTF-8 all lone surrogates become the same character.
+  // UTF-16, because in UTF-8 all lone surrogates become the same character.
   return createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex').slice(0, HASH_LENGTH);
 }
 

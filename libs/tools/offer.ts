@@ -1,7 +1,7 @@
 import type { CatalogTool, ToolChoice } from '#contracts';
 import { toModelName, toToolsetName } from './names.js';
 
-/** Lists of allowed and blocked tools, and whose they are. */
+/** Lists of allowed and blocked tools, and their owner. */
 export interface OfferRule {
   by: 'deployment' | 'conversation' | 'message';
   choice: ToolChoice | undefined;
@@ -10,9 +10,9 @@ export interface OfferRule {
 type Names = (tool: CatalogTool) => boolean;
 
 /**
- * Which tools are offered. Every rule must let a tool pass: what the deployment blocks nobody allows. Entries name a
- * toolset, an MCP server, or a tool (by bus, model or display name); `block` wins; without `allow` everything is
- * allowed. Of a server in `only` just the tools stay that are listed there.
+ * Decides which tools are offered. Every rule must let a tool pass: no one can allow a tool that the deployment blocks.
+ * Entries name a toolset, an MCP server, or a tool (by bus, model or display name); `block` wins; without `allow`
+ * everything is allowed. Of a server in `only`, just the listed tools stay.
  */
 export class Offer {
   private readonly rules: {
@@ -31,7 +31,7 @@ export class Offer {
     }));
   }
 
-  /** As a sentence for the model; undefined when the tool is offered. */
+  /** The reason as a sentence for the model; undefined when the tool is offered. */
   whyNot(tool: CatalogTool): string | undefined {
     for (const { by, allows, blocks, keepsBack } of this.rules) {
       if (blocks?.(tool) || keepsBack?.(tool)) return `${tool.name} is blocked by this ${by}.`;
@@ -63,7 +63,7 @@ function namedBy(entries: readonly string[]): Names {
   return (tool) => toolsets.has(tool.toolset) || labelsOf(tool).some((label) => exact.has(label));
 }
 
-/** Of a server that is named twice, what both entries list. */
+/** For a server that is named twice, the tools that both entries list. */
 function notAmong(servers: NonNullable<ToolChoice['only']>): Names {
   const kept = servers.map(({ server, tools }) => ({
     toolset: toToolsetName(server),

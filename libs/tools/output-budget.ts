@@ -4,22 +4,22 @@ import { toModelName } from './names.js';
 import { toFailure } from './tool-result.js';
 import type { Attachment } from './tool.port.js';
 
-/** Bytes of UTF-8 that a result may have in `data`. */
+/** The maximum bytes of UTF-8 in a result's `data`. */
 export const MAX_INLINE_BYTES = 32 * 1024;
-/** Parts of the budget that are kept of each end of a text that is cut, and of the artifacts that it names. */
+/** The shares of the budget for each end of a cut text, and for the artifacts that it names. */
 const HEAD_SHARE = 5 / 8;
 const TAIL_SHARE = 1 / 4;
 const NAMES_SHARE = 1 / 16;
 
-/** What was too long for `data`: keep `whole` as an artifact, then settle `withArtifact(its id)`. */
+/** Output too long for `data`: store `whole` as an artifact, then settle `withArtifact(its id)`. */
 export interface Overflow {
   whole: Attachment;
   withArtifact(artifactId: string): ToolResult;
 }
 
 /**
- * Bounds a result's output. `result` may always be settled as it is; with `overflow` it lost its middle, which the
- * caller keeps as an artifact. Over 8 MiB is a failure.
+ * Bounds a result's output. `result` may always be settled as it is. With `overflow` it has lost its middle, which the
+ * caller stores as an artifact. Output over 8 MiB is a failure.
  */
 export function outputBudget(
   result: ToolResult,
@@ -44,7 +44,7 @@ export function outputBudget(
   return { result: cut(), overflow: { whole, withArtifact: cut } };
 }
 
-/** A result that is cut keeps the artifacts that it names itself, unless they would be too long on their own. */
+/** A cut result keeps the artifacts that it names itself, unless these alone would be too long. */
 function namedArtifacts({ artifacts }: Record<string, unknown>, maxBytes: number): { artifacts?: unknown } {
   if (artifacts === undefined) return {};
   return Buffer.byteLength(JSON.stringify(artifacts)) > maxBytes * NAMES_SHARE ? {} : { artifacts };
@@ -61,13 +61,13 @@ function cutMiddle(text: string, maxBytes: number, artifactId: string | undefine
   return `${head}\n[… ${leftOut} of ${bytes.byteLength} bytes left out${rest} …]\n${tail}`;
 }
 
-/** Words that the model can act on. */
+/** Tells the model how to read the rest. */
 function whereIs(artifactId: string): string {
   const [read, search] = [toModelName('artifacts.read'), toModelName('artifacts.search')];
   return `is artifact ${artifactId}, see ${read} and ${search}`;
 }
 
-/** Without the parts of a character that the cut went through. */
+/** Drops the parts of a character that was cut through. */
 function decodeWhole(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\ufffd+|\ufffd+$/g, '');
 }

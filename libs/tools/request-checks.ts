@@ -5,12 +5,12 @@ import { toValidationError } from './validation-detail.js';
 
 const MAX_COMPILED = 100;
 
-/** Checks requests where it stands, however long one takes. Compiled schemas are kept, up to a hundred. */
+/** Checks requests in the calling thread, however long a check takes. Keeps up to a hundred compiled schemas. */
 export class RequestChecks {
   private readonly compiler = new SchemaCompiler();
   private readonly compiled = new Map<string, ValidateFunction>();
 
-  /** Takes long the first time; the first check does not have to wait for it then. */
+  /** Takes long the first time; afterwards the first check does not have to wait for it. */
   prepare(): void {
     this.compiler.prepare('');
   }

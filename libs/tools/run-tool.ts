@@ -6,7 +6,7 @@ import { toFailure, toToolResult } from './tool-result.js';
 import { ThreadedChecks } from './threaded-checks.js';
 import { ArgumentValidator } from './validate-arguments.js';
 
-/** Tool authors test with the machine's. */
+/** Tool authors test with the machine's clock. */
 const clock = new SystemClock();
 const validator = new ArgumentValidator({
   slowChecks: new ThreadedChecks({ clock }),
@@ -21,8 +21,8 @@ const PLACE = {
 };
 
 /**
- * Runs a tool as a worker does, for the tests of tool authors: the arguments are checked against its schema, and what
- * it throws becomes the failure that the model is told.
+ * Runs a tool as a worker does, for the tests of tool authors: the arguments are checked against its schema, and a
+ * thrown error becomes the failure that the model gets.
  */
 export async function runTool(
   tool: Tool,

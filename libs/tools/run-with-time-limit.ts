@@ -2,11 +2,11 @@ import { createContext, Script } from 'node:vm';
 
 const script = new Script('run()');
 const idle = () => undefined;
-/** One for all: making it takes longer than most work that is limited. */
+/** One shared context: creating one takes longer than most limited work. */
 const context: { run: () => void } = createContext({ run: idle }) as { run: () => void };
 const MAX_TRIES = 3;
 
-/** Thrown when the work took longer than it may. */
+/** Thrown when the work took longer than its limit. */
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';
 
@@ -36,7 +36,7 @@ export function runWithTimeLimit<T>(timeoutMs: number, work: () => T): T {
     }
     throw error;
   } finally {
-    // Nothing of the work is kept.
+    // Keep no reference to the work.
     context.run = idle;
   }
   if (outcome && 'value' in outcome) return outcome.value;
@@ -44,9 +44,9 @@ export function runWithTimeLimit<T>(timeoutMs: number, work: () => T): T {
 }
 
 /**
- * Does limited work again that was late, since the limit is one of the wall clock: the process may have stood still,
- * and how much of the processor one thread had is not told. What is slow by itself takes three times its limit. It must
- * not matter how often the work was begun.
+ * Repeats limited work that was late, because the limit is one of the wall clock: the process may have been stopped,
+ * and Node does not report how much processor time one thread had. Work that is slow itself takes three times its
+ * limit. The work must tolerate being started several times.
  */
 export function againIfLate<T>(limited: () => T): T {
   for (let tries = 1; ; tries++) {

@@ -6,7 +6,7 @@ import { default as ajvFormats } from 'ajv-formats';
 const OPTIONS = {
   strict: false,
   allErrors: false,
-  // Never change what the model said.
+  // Never change the model's arguments.
   coerceTypes: false,
   useDefaults: false,
   removeAdditional: false,
@@ -16,7 +16,7 @@ const OPTIONS = {
   code: { regExp: Object.assign(compilePattern, { code: 'compilePattern' }) },
 } as const;
 
-/** By the address in `$schema`; without one that is known here the newest. */
+/** By the address in `$schema`; the newest one for a missing or unknown address. */
 const DIALECTS = [
   { name: '7', uris: /\bdraft-0[467]\b/, Validator: Ajv },
   { name: '2019', uris: /\b2019-09\b/, Validator: Ajv2019 },
@@ -27,7 +27,7 @@ const NEWEST_DIALECT = { name: '2020', Validator: Ajv2020 };
 export class SchemaCompiler {
   private readonly dialects = new Map<string, Ajv>();
 
-  /** Ready for schemas of a dialect: compiling its meta-schema takes long the first time. */
+  /** Prepares for schemas of a dialect: compiling its meta-schema takes long the first time. */
   prepare(uri: unknown): void {
     this.dialect(uri);
   }
@@ -36,7 +36,7 @@ export class SchemaCompiler {
     return this.dialect(uri).compile(reduced);
   }
 
-  /** Frees what was compiled; also after an interruption, since a validator cannot be trusted then. */
+  /** Frees the compiled schemas; also used after an interruption, because a validator cannot be trusted then. */
   clear(): void {
     this.dialects.clear();
   }
@@ -47,7 +47,7 @@ export class SchemaCompiler {
     if (known) return known;
     const ajv = new Validator(OPTIONS);
     ajvFormats.default(ajv, { mode: 'fast' });
-    // Meta-schemas use it on `pattern`; what other languages accept there must not make a tool unusable.
+    // Meta-schemas use it on `pattern`; a pattern valid only in another language must not make a tool unusable.
     ajv.addFormat('regex', true);
     ajv.compile({} satisfies AnySchemaObject);
     this.dialects.set(name, ajv);
@@ -55,7 +55,7 @@ export class SchemaCompiler {
   }
 }
 
-/** A pattern that only another language understands says nothing: its server checks it. */
+/** A pattern of another language accepts anything here: the tool's server checks it. */
 function compilePattern(pattern: string): RegExp {
   for (const flags of ['u', '']) {
     try {

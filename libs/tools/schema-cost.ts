@@ -1,6 +1,6 @@
 /*
- * What a check can cost, decided by the schema alone: a schema whose keywords each go over the data once costs at most
- * its own size times the size of the data. Every other schema is costly, whatever data come.
+ * The possible cost of a check, decided by the schema alone. If each keyword goes over the data once, a check costs at
+ * most the schema's size times the data's size. Every other schema is costly, whatever the data.
  */
 
 /** Keywords whose work can grow faster than the data. */
@@ -11,13 +11,13 @@ const CHEAP_FORMATS = new Set([
   ...['time', 'uri', 'uuid'],
 ]);
 const SCHEMA_MAPS = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'properties']);
-/** Compared with the data, or names: nothing in them is a schema. */
+/** Keywords whose values are compared with the data or are names: they contain no schemas. */
 const PLAIN_VALUES = new Set(['const', 'dependentRequired', 'enum', 'required', 'type']);
-/** References within references; more would need a deep stack to follow. */
+/** The maximum depth of references within references; more would need a deep stack to follow. */
 const MAX_REFERENCE_DEPTH = 32;
 
 /**
- * The length of a reduced schema with each `$ref` replaced by what it names, and Infinity for one that has a costly
+ * The length of a reduced schema with each `$ref` replaced by its target; Infinity for a schema that has a costly
  * keyword or refers to itself.
  */
 export function costOfSchema(reduced: Record<string, unknown>): number {
@@ -25,7 +25,7 @@ export function costOfSchema(reduced: Record<string, unknown>): number {
 }
 
 class Unfolding {
-  /** Of each reference; while it is being looked at Infinity, so that a circle is costly. */
+  /** The cost of each reference; Infinity while it is being computed, so that a cycle is costly. */
   private readonly references = new Map<string, number>();
   private depth = 0;
 
@@ -43,7 +43,7 @@ class Unfolding {
     if (keyword === 'uniqueItems') return value === true ? Infinity : 1;
     if (keyword === 'format') return CHEAP_FORMATS.has(String(value)) ? 1 : Infinity;
     if (PLAIN_VALUES.has(keyword)) return JSON.stringify(value).length;
-    // The definitions themselves cost nothing: what refers to them does.
+    // Definitions themselves cost nothing; references to them do.
     if (keyword === '$defs' || keyword === 'definitions') return 0;
     if (SCHEMA_MAPS.has(keyword)) {
       const entries = Object.entries(value as Record<string, unknown>);

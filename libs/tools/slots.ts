@@ -1,19 +1,19 @@
-/** A place among those that run. */
+/** One of the slots for running work. */
 export interface Slot {
-  /** Gives it to the next one in line for as long as nothing runs here: until it was taken back as often. */
+  /** Lends the slot to the next work in line, until `takeBack` has been called as often as `lend`. */
   lend(): void;
-  /** Resolves when it is this one's turn again. */
+  /** Resolves when this work has a slot again. */
   takeBack(): Promise<void>;
 }
 
-/** At most `size` at once; the others wait in order. */
+/** Runs at most `size` at once; the others wait in order. */
 export class Slots {
   private used = 0;
   private readonly waiting: (() => void)[] = [];
 
   constructor(private readonly size: number) {}
 
-  /** Rejects with the signal's reason when it is aborted while waiting, the first time or for a slot that was lent. */
+  /** Rejects with the signal's reason when it aborts during a wait, for the first slot or for a lent one. */
   async use<T>(work: (slot: Slot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.take(signal);
     const held = new HeldSlot(
@@ -74,7 +74,7 @@ class HeldSlot implements Slot {
     this.loans--;
     if (this.loans > 0 || this.isHeld) return;
     await this.take();
-    // Whoever stops waiting for it, or has lent it anew, must not keep it.
+    // Work that stopped waiting, or has lent its slot again, must not keep the slot.
     if (this.isOver || this.isHeld || this.loans > 0) this.release();
     else this.isHeld = true;
   }

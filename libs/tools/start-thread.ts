@@ -1,13 +1,13 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 export interface ThreadFiles {
-  /** Beside the compiled file that starts it. */
+  /** The path next to the compiled file that starts the thread. */
   compiled: string;
-  /** Beside the same file as TypeScript (tests): compiles the thread as it is loaded. */
+  /** The path next to the same file as TypeScript (tests): compiles the thread as it is loaded. */
   source: string;
 }
 
-/** Starts a thread whose file lies at a path relative to that of `starter`, a module's `import.meta.url`. */
+/** Starts a thread from a file at a path relative to that of `starter`, a module's `import.meta.url`. */
 export function startThread(
   starter: string,
   { compiled, source }: ThreadFiles,

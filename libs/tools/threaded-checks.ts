@@ -5,11 +5,11 @@ import type { CheckRequest, SlowCheckEnd, SlowChecks } from './slow-checks.port.
 
 export interface ThreadedCheckOptions {
   clock: Pick<Clock, 'now' | 'after'>;
-  /** Of one check. */
+  /** The limit of one check. */
   limitMs?: number;
-  /** In the line of its user. */
+  /** The limit on waiting in the user's line. */
   waitMs?: number;
-  /** Checks of one user that may wait. */
+  /** How many checks of one user may wait. */
   maxWaiting?: number;
 }
 
@@ -18,21 +18,22 @@ interface Waiting {
   end(how: SlowCheckEnd): void;
 }
 
-/** A user whose check was stopped shares one thread with all others of this kind for this long. */
+/** For this long, a user whose check was stopped shares one thread with all other such users. */
 const SUSPECT_MS = 60_000;
 const MAX_SUSPECTS = 10_000;
 
 /**
- * Checks off the event loop, on two threads: each user has a line, users take turns, one check of a user at a time.
- * The second thread serves only users none of whose checks was stopped lately, so that no number of others delays them.
+ * Runs checks off the event loop, on two threads. Each user has a line, users take turns, and one check of a user runs
+ * at a time. The second thread serves only users without a recently stopped check, so that no number of suspect users
+ * delays them.
  */
 export class ThreadedChecks implements SlowChecks {
   private readonly checkers = [new Checker(), new Checker()];
   private readonly busy = new Set<Checker>();
-  /** By user, in the order of their turns. */
+  /** The lines by user, in the order of their turns. */
   private readonly lines = new Map<string, Waiting[]>();
   private readonly served = new Set<string>();
-  /** Until when, by user. */
+  /** The end of each user's suspicion. */
   private readonly suspects = new LRUCache<string, number>({
     maxSize: MAX_SUSPECTS,
     sizeCalculation: () => 1,
@@ -67,7 +68,7 @@ export class ThreadedChecks implements SlowChecks {
     });
   }
 
-  /** Ends the threads; the next check makes new ones. */
+  /** Ends the threads; the next check starts new ones. */
   async stop(): Promise<void> {
     await Promise.all(this.checkers.map((checker) => checker.stop()));
   }
@@ -103,7 +104,7 @@ export class ThreadedChecks implements SlowChecks {
   private async serveUser(checker: Checker, userId: string): Promise<void> {
     const line = this.lines.get(userId)!;
     const { request, end } = line.shift()!;
-    // To the end of the round, if there is more.
+    // Move the user to the end of the round if more checks wait.
     this.lines.delete(userId);
     if (line.length > 0) this.lines.set(userId, line);
     this.busy.add(checker);

@@ -11,7 +11,7 @@ import {
 import { toPrintable } from './printable.js';
 import { ToolConnectionLostError, ToolError } from './tool.port.js';
 
-/** Levels that `data` and `error_details` may nest: a message around them stays within the bus's 32. */
+/** The maximum nesting of `data` and `error_details`: a message around them stays within the bus's 32. */
 export const MAX_DATA_DEPTH = 28;
 const MAX_MESSAGE_LENGTH = 8192;
 const MAX_DETAILS_LENGTH = 8192;
@@ -25,11 +25,11 @@ export function failure(
   return failed(errorDetail(type, message, details));
 }
 
-/** A result from what a tool's code returned: text, number, boolean, array, null or object. */
+/** A result from the return value of a tool's code: text, number, boolean, array, null or object. */
 export function success(payload: unknown, explanation?: string): ToolResult {
   let value: unknown;
   try {
-    // What JSON would lose or change silently (NaN, BigInt, cycles) must not pass for a result.
+    // Values that JSON would lose or change silently (NaN, BigInt, cycles) must not pass as a result.
     value = JSON.parse(JSON.stringify(payload ?? null, refuseNonFinite) ?? 'null');
   } catch {
     return failure('ToolExecutionError', 'The tool returned a value that is not JSON.');
@@ -39,7 +39,7 @@ export function success(payload: unknown, explanation?: string): ToolResult {
   return { status: 'success', data, ...(explanation === undefined ? {} : { explanation }) };
 }
 
-/** What a tool gave back, made a valid result; anything else, `status: "banana"` included, is a failure. */
+/** Turns a tool's return value into a valid result; anything else, including `status: "banana"`, is a failure. */
 export function toToolResult(given: unknown): ToolResult {
   if (!isWithinDepth(given, MAX_DATA_DEPTH + 1)) return tooDeep();
   const parsed = toolResultSchema.safeParse(given);
@@ -54,7 +54,7 @@ export function toToolResult(given: unknown): ToolResult {
   };
 }
 
-/** The result of a tool that threw. Its worker decides about lost connections and aborts before asking here. */
+/** The result of a tool that threw. The worker handles lost connections and aborts before it calls this. */
 export function toFailure(thrown: unknown): ToolResult {
   if (thrown instanceof ToolError) return failed(thrown.detail);
   if (thrown instanceof ToolConnectionLostError) return failure('OutcomeUnknown', thrown.message);

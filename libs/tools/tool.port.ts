@@ -8,60 +8,61 @@ import type {
   ToolSource,
 } from '#contracts';
 
-/** Output that is no text for the model, or too much of it: kept as an artifact of the conversation. */
+/** Output that is not text for the model, or too long for it: stored as an artifact of the conversation. */
 export interface Attachment {
   /** At most 8 MiB; a string is UTF-8. */
   content: Uint8Array | string;
-  /** MIME type; of pictures it is checked. */
+  /** MIME type; checked for pictures. */
   contentType: string;
   /** A file name for people. */
   name?: string;
 }
 
-/** What a tool asks its person: a sentence, and one level of fields as JSON Schema (see `questionSchemaSchema`). */
+/** A tool's question to the person: a sentence, and one level of fields as JSON Schema (see `questionSchemaSchema`). */
 export interface Question {
   message: string;
   schema: Record<string, unknown>;
 }
 
-/** `cancel`: nobody answered in time. Only `accept` has content, which fits the schema. */
+/** `cancel`: no one answered in time. Only `accept` has content, which fits the schema. */
 export interface Reply {
   action: InputAction;
   content?: Record<string, unknown>;
 }
 
-/** Where a logged message comes from. */
+/** The origin of a logged message. */
 export interface LogOrigin {
   level: string;
-  /** The server's own name for it, or the server. */
+  /** The server's own name for its logger, or else the server's name. */
   logger: string;
 }
 
-/** What a running tool knows of its call. */
+/** What a running tool can read and do about its call. */
 export interface ToolContext {
   toolCallId: string;
   turnId: string;
   conversationId: string;
   userId: string;
-  /** 1 for the first start, more when a `read`, `idempotent` or `keyed` call runs again. */
+  /** 1 for the first start; more when a `read`, `idempotent` or `keyed` call runs again. */
   attempt: number;
   /** Aborted by Stop, and by the timeout (reason `TimeoutError`). */
   signal: AbortSignal;
   /** Milliseconds since epoch. */
   deadline: number;
-  /** Viewers of the call want to read what its server logs. */
+  /** Whether the call's viewers want to read the messages that its server logs. */
   wantsLogs: boolean;
-  /** `log`: the message is one that a server logged. */
+  /** `log`: set for a message that a server logged. */
   progress(progress: number, total?: number, message?: string, log?: LogOrigin): void;
   /**
-   * Keeps content besides the result: pictures are shown to the model and to people, anything else is named. Rejects
-   * with a `ToolError` over 8 MiB, and for the 33rd of a call.
+   * Stores content in addition to the result: pictures are shown to the model and to people, other content is named.
+   * Rejects with a `ToolError` over 8 MiB, and for the 33rd attachment of a call.
    */
   attach(attachment: Attachment): Promise<ArtifactReference>;
   /**
-   * Asks the person of the conversation and waits, if need be for an hour; meanwhile no timeout runs. Questions of
-   * one call are asked one after the other. `signal`: nobody waits for this answer any more (then `cancel`).
-   * Throws `ToolError`: `ValidationError` for a question that cannot be asked, `Cancelled` when the call is stopped.
+   * Asks the person of the conversation and waits, up to an hour if needed; no timeout runs meanwhile. Questions of one
+   * call are asked one after the other. `signal` is aborted when the answer is no longer needed (the reply is then
+   * `cancel`). Throws `ToolError`: `ValidationError` for a question that cannot be asked, `Cancelled` when the call is
+   * stopped.
    */
   ask(question: Question, options?: { signal?: AbortSignal }): Promise<Reply>;
 }
@@ -77,16 +78,16 @@ export interface ToolDescription {
 }
 
 /**
- * The seam to something that can be called: a local function or a tool of an MCP server. `run` resolves to a whole
- * `ToolResult` (`success` makes one of a payload), and may throw `ToolError` for a failure with a type.
- * Arguments have been validated against `input_schema`.
+ * The seam to a callable tool: a local function or a tool of an MCP server. `run` resolves to a whole `ToolResult`
+ * (`success` makes one from a payload), and may throw `ToolError` for a failure with a type. Arguments have been
+ * validated against `input_schema`.
  */
 export interface Tool {
   definition: ToolDescription;
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolResult>;
 }
 
-/** A named group of tools, hosted together. `onChange` fires when `tools` did. */
+/** A named group of tools, hosted together. `onChange` fires when `tools` changed. */
 export interface ToolsetHost {
   /** `^[a-z0-9_]+$`: the queue is `tools.<name>`. */
   name: string;
@@ -94,12 +95,12 @@ export interface ToolsetHost {
   /** The MCP server's configured name, or the toolset's own. */
   server: string;
   version: string;
-  /** Only of a toolset that keeps something for a user or a conversation. */
+  /** Only for a toolset that keeps state for a user or a conversation. */
   scope?: Exclude<ToolScope, 'shared'>;
-  /** Calls at once in one worker, unless the deployment sets it; absent: the worker's own. */
+  /** Parallel calls in one worker, unless the deployment sets it; absent: the worker's default. */
   concurrency?: number;
   tools(): Tool[];
-  /** Starts connecting; resolves at once or after the first try. */
+  /** Starts connecting; resolves at once or after the first attempt. */
   start(): Promise<void>;
   onChange(listener: () => void): void;
   stop(): Promise<void>;
@@ -114,7 +115,8 @@ export class ToolError extends Error {
 }
 
 /**
- * The connection to the tool's back end broke while the call ran: whether it had an effect is unknown to the worker.
+ * The connection to the tool's back end broke while the call ran, so the worker does not know whether the call had an
+ * effect.
  */
 export class ToolConnectionLostError extends Error {
   override name = 'ToolConnectionLostError';

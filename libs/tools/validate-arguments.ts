@@ -5,13 +5,13 @@ import type { SlowCheckEnd, SlowChecks } from './slow-checks.port.js';
 import { refuseArguments, toValidationError } from './validation-detail.js';
 
 /**
- * Size of a schema times size of the arguments that are checked at once: at worst some 50 ms. Everything else is
- * left to the slow checks.
+ * The limit on schema size times argument size for an immediate check: at worst some 50 ms. All other checks are left
+ * to the slow checks.
  */
 const MAX_PROMPT_WORK = 2 ** 28;
 const RETRY_AFTER_MS = 5_000;
 
-/** Whose call of which tool it is. */
+/** The user and the tool of the call. */
 export interface CheckedFor {
   user_id: string;
   tool_name: string;
@@ -21,14 +21,14 @@ const NOBODY: CheckedFor = { user_id: '', tool_name: '' };
 
 export interface ArgumentValidatorOptions {
   slowChecks: SlowChecks;
-  /** Told of arguments that could not be checked in time. */
+  /** Notified of arguments that could not be checked in time. */
   refusals: { note(limit: string, about: Record<string, unknown>): void };
   schemas?: InputSchemas;
 }
 
 /**
- * Checks arguments against the JSON Schema of a tool. What arguments cost is never held against their schema: where the
- * schema does not bound it, they are checked apart, with a time limit, and refused alone.
+ * Checks arguments against the JSON Schema of a tool. Expensive arguments never count against their schema: where the
+ * schema does not bound the cost, they are checked separately, with a time limit, and only they are refused.
  */
 export class ArgumentValidator {
   private readonly schemas: InputSchemas;
@@ -38,8 +38,8 @@ export class ArgumentValidator {
   }
 
   /**
-   * Undefined when `args` fit; no coercion, no defaults: `args` is never changed. Answers at once unless the schema
-   * lets a check take long; then it is a promise.
+   * Undefined when `args` fit; no coercion, no defaults: `args` is never changed. Answers at once, or returns a promise
+   * if the schema allows a check to take long.
    */
   validate(
     schema: Record<string, unknown>,

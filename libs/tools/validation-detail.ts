@@ -7,7 +7,9 @@ const MASK = '***';
 const SECRET_NAME =
   /pass(word|wd|phrase)?$|secret|token|api[-_]?key|authorization|credential|cookie|private[-_]?key/i;
 
-/** What ajv found, as the protocol's `ValidationError`: the parameter, its value (cut, secrets masked), the rule. */
+/**
+ * Turns ajv's errors into the protocol's `ValidationError`: the parameter, its value (cut, secrets masked), the rule.
+ */
 export function toValidationError(errors: readonly ErrorObject[], args: unknown): ErrorDetail {
   const error = errors.at(-1)!;
   const path = parameterPath(error);
@@ -20,10 +22,10 @@ export function toValidationError(errors: readonly ErrorObject[], args: unknown)
   };
 }
 
-/** A name in quotes and what follows it, as far as it is one value. */
+/** A quoted name and the text after it, as far as it is one value. */
 const NAMED_VALUE = /"([^"]+)"(\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|[^\s,{}[\]"]+)/g;
 
-/** Arguments that cannot be read: cut, and what is called like a secret masked. */
+/** Unreadable arguments, cut, with values masked whose names look like secrets. */
 export function showUnreadable(text: string): string {
   return cut(text).replace(NAMED_VALUE, (whole, name: string, colon: string) =>
     SECRET_NAME.test(name) ? `"${name}"${colon}"${MASK}"` : whole,
@@ -44,7 +46,7 @@ function parameterPath({ instancePath, keyword, params }: ErrorObject): string[]
   return typeof named === 'string' ? [...path, named] : path;
 }
 
-/** Of alternatives, what each of them wanted at the same place: "must be string or must be null". */
+/** For alternatives, what each of them required at the same place: "must be string or must be null". */
 function describeConstraint(errors: readonly ErrorObject[]): string {
   const last = errors.at(-1)!;
   if (last.keyword !== 'anyOf' && last.keyword !== 'oneOf') return describe(last);
@@ -86,7 +88,7 @@ function cut(text: string): string {
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
 }
 
-/** The error of a call that none of its arguments alone is to blame for. */
+/** The error of a call when no single argument is to blame. */
 export function refuseArguments(constraint: string): ErrorDetail {
   return errorDetail('ValidationError', constraint, {
     parameter: 'arguments',

@@ -4,7 +4,7 @@ export const PNG = Buffer.from(
   'base64',
 );
 
-/** The beginning of a PNG of this size, which is all that a header says. */
+/** The beginning of a PNG of this size; a header contains no more. */
 export function pngOf(width: number, height: number): Buffer {
   const bytes = Buffer.from(PNG);
   bytes.writeUInt32BE(width, 16);

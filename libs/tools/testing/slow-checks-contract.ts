@@ -4,7 +4,7 @@ import type { SlowChecks } from '../slow-checks.port.js';
 const schema = JSON.stringify({ properties: { x: { type: 'string', pattern: '^a+$' } }, required: ['x'] });
 const request = (args: string, ofSchema = schema) => ({ schema: ofSchema, dialect: '', args });
 
-/** What all checks promise about requests that take no longer than they may. */
+/** The promises of all checks about requests that stay within their limit. */
 export function describeSlowChecksContract(
   create: () => { checks: SlowChecks; stop?: () => Promise<void> },
 ): void {

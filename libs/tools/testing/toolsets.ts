@@ -2,7 +2,7 @@ import type { ToolDefinition, Toolset } from '#contracts';
 import { definitionHash } from '../canonical-hash.js';
 import { toBusName, toToolsetName } from '../names.js';
 
-/** As a worker announces it. */
+/** A tool as a worker announces it. */
 export function announcedTool(server: string, own_name: string, description = own_name): ToolDefinition {
   const name = toBusName(server, own_name);
   const definition = { name, own_name, description, input_schema: { type: 'object' }, timeout_ms: 1000 };
