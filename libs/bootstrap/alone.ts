@@ -3,9 +3,9 @@ import type { Store } from '#store';
 const TURNS_AT_ONCE = 10_000;
 
 /**
- * For a process that holds the lock of its own store: the unfinished turns of earlier runs have no hint any more, so
- * the sweeper's first round finds them, not the one in which they would have been due. Every process of an earlier run
- * counts as dead already: the store removes their rows when it is opened.
+ * For a process that holds the lock of its own store. Hints for the unfinished turns of earlier runs are gone, so the
+ * sweeper's first round must find these turns, not the round in which they would have been due. Every process of an
+ * earlier run already counts as dead: the store removes their rows when it is opened.
  */
 export async function makeEarlierTurnsDue(
   store: Pick<Store, 'listDueTurns' | 'setTurnsDue'>,

@@ -2,18 +2,18 @@ import type { Bus } from '#messaging';
 import type { Random } from '#time';
 
 /*
- * A bus that is as bad as it may be, for soak tests. Inert unless the environment variable SWITCHYARD_BUS_FAULT asks
- * for it: `twice`, `drop:<percent>`, or both with a comma between them.
+ * A bus with faults, for soak tests. Inert unless the environment variable SWITCHYARD_BUS_FAULT sets it: `twice`,
+ * `drop:<percent>`, or both with a comma between them.
  */
 
 export interface BusFaults {
-  /** Everything is sent twice. */
+  /** Every message is sent twice. */
   isTwice: boolean;
-  /** Of all that is sent, copies too, this share never arrives, although the broker has confirmed it. */
+  /** This share of all sent messages, copies included, never arrives, although the broker has confirmed it. */
   dropPercent: number;
 }
 
-/** Throws on text that asks for nothing, because a test without its faults passes. */
+/** Throws on text that sets no fault, because a test without its faults passes. */
 export function parseBusFaults(text: string | undefined): BusFaults | undefined {
   if (text === undefined || text === '') return undefined;
   const faults: BusFaults = { isTwice: false, dropPercent: 0 };
@@ -26,7 +26,10 @@ export function parseBusFaults(text: string | undefined): BusFaults | undefined 
   return faults;
 }
 
-/** The bus itself without faults; else one that duplicates and loses commands, control messages and events. */
+/**
+ * Returns the bus itself without faults; with faults, a bus that duplicates and loses commands, control messages and
+ * events.
+ */
 export function withBusFaults(
   bus: Bus,
   random: Pick<Random, 'float'>,

@@ -2,8 +2,8 @@ import type { Store } from '#store';
 import type { Heartbeat } from './heartbeat.js';
 
 /**
- * The same store, but who may be counted as dead claims nothing before its next beat: what it claimed would be given up
- * by the others while it runs.
+ * The same store, but a process that may be counted as dead claims nothing before its next beat: the other processes
+ * would give up its claims while it runs them.
  */
 export function claimWhenKnown(store: Store, heartbeat: Pick<Heartbeat, 'beKnown'>): Store {
   const claim: Store['claim'] = async (row) => {

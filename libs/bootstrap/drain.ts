@@ -4,14 +4,14 @@ import type { Store } from '#store';
 import { settledWithin, type Clock } from '#time';
 
 export const DEFAULT_DRAIN_GRACE_MS = 10_000;
-/** For each of the last three acts: a broker or store that is down must not keep the process. */
+/** The limit for each of the last three acts: a broker or store that is down must not keep the process. */
 const CLOSE_TIMEOUT_MS = 3_000;
-/** `npm start` forwards the Ctrl C that the terminal has sent to the whole process group already. */
+/** `npm start` forwards the Ctrl C that the terminal has already sent to the whole process group. */
 const SAME_SIGNAL_MS = 500;
 const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
 type DrainSignal = keyof typeof SIGNAL_NUMBERS;
 
-/** Finishes or drops work in hand within `graceMs`; what is left after that is abandoned. */
+/** Finishes or drops unfinished work within `graceMs`; anything left after that is abandoned. */
 export type DrainStep = (graceMs: number) => Promise<void>;
 
 export interface DrainOptions {
@@ -24,15 +24,14 @@ export interface DrainOptions {
   graceMs?: number;
   exit?: (code: number) => void;
   clock: Clock;
-  /** What emits the signals. */
+  /** The emitter of the signals. */
   source?: Pick<NodeJS.Process, 'on'>;
 }
 
 /**
- * The orderly end of a process: readiness off → steps in the order they were added, in one grace time → its row
- * removed → bus closed, store closed → exit 0. The row goes before the connections, so that whoever gets the
- * freed hints already finds their owner dead. A second signal, not the
- * echo of the first, exits at once.
+ * The orderly end of a process: readiness off → steps in the order they were added, in one grace time → its row removed
+ * → bus closed, store closed → exit 0. The row is removed before the connections close, so that processes that get the
+ * freed hints already find their owner dead. A second signal, not the echo of the first, exits at once.
  */
 export class Drain {
   private readonly steps: { name: string; run: DrainStep }[] = [];
@@ -47,7 +46,7 @@ export class Drain {
     this.steps.push({ name, run });
   }
 
-  /** From now on SIGTERM and SIGINT drain, and an error that nobody caught is logged and exits 1. */
+  /** From now on SIGTERM and SIGINT drain, and an uncaught error is logged and exits 1. */
   listen(): void {
     const { logger, source = process } = this.options;
     let firstAt = -Infinity;
@@ -64,7 +63,7 @@ export class Drain {
     logger.debug('listening for signals');
   }
 
-  /** Runs once, whoever asks. */
+  /** Runs once, however often it is called. */
   run(reason: string): Promise<void> {
     this.running ??= this.drain(reason);
     return this.running;
@@ -86,7 +85,7 @@ export class Drain {
     this.exit(0);
   }
 
-  /** Never rejects: the rest of the drain must happen whatever fails. */
+  /** Never rejects: the rest of the drain must run even if a step fails. */
   private async attempt(name: string, act: () => Promise<void>, timeoutMs: number): Promise<void> {
     const { logger, clock } = this.options;
     const acting = (async () => act())().catch((error: unknown) =>

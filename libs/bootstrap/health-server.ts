@@ -10,7 +10,7 @@ export interface HealthServerOptions {
   logger: Logger;
 }
 
-/** The HTTP side of a process that serves no clients: health and metrics, nothing else. */
+/** The HTTP server of a process that serves no clients: health and metrics only. */
 export async function startHealthServer({ health, registry, port, host, logger }: HealthServerOptions) {
   const app = await NestFactory.create(HealthModule.register({ health, registry }), {
     logger: createNestLogger(logger),

@@ -18,11 +18,11 @@ export interface HeartbeatOptions {
   role: Role;
   processId: string;
   logger: Logger;
-  /** The row is gone: others count this process as dead, so it must exit. Called at most once. */
+  /** Called at most once, when the row is gone: other processes count this one as dead, so it must exit. */
   onGone: () => void;
-  /** Follows the store's. */
+  /** The clock that follows the store's. */
   clock: FollowingClock;
-  /** Called at start and after every heartbeat that succeeded: the rhythm of `Peers`. */
+  /** Called at start and after every successful heartbeat: the rhythm of `Peers`. */
   onRound: () => void;
 }
 
@@ -31,14 +31,14 @@ interface BeatTimes {
   begun: Moment;
 }
 
-/** Beats between two looks at the store's clock. */
+/** The number of beats between two reads of the store's clock. */
 const BEATS_PER_LOOK = 5;
-/** Told at start: what is written into logs and certificates is the machine's own time. */
+/** Reported at start: times in logs and certificates are the machine's own. */
 const FAR_APART_MS = 2_000;
 
 /**
- * This process's `processes` row: written at start, beaten every 2 s, removed by a drain. With it the process asks for
- * the store's time of day, which all processes have in common.
+ * This process's `processes` row: written at start, beaten every 2 s, removed by a drain. Along with its beats the
+ * process asks for the store's time of day, which all processes share.
  */
 export class Heartbeat {
   readonly processId: string;
@@ -54,14 +54,14 @@ export class Heartbeat {
   private isFailing = false;
   private beats = 0;
   private readonly waiting = new Set<() => void>();
-  /** The last beat that was acknowledged. */
+  /** The last acknowledged beat. */
   private lastBegun: Moment | undefined;
 
   constructor(private readonly options: HeartbeatOptions) {
     this.processId = options.processId;
   }
 
-  /** Before any claim: a claim whose owner has no row would be a dead process's. */
+  /** Writes the row; call it before any claim. A claim whose owner has no row counts as a dead process's. */
   async start(): Promise<void> {
     const { store, role } = this.options;
     await this.askTime();
@@ -72,22 +72,22 @@ export class Heartbeat {
     this.schedule(BEAT_INTERVAL_MS);
   }
 
-  /** What happened to my own heartbeats until now; a hole between two of them is a failed one. */
+  /** The history of this process's heartbeats; a gap between two of them counts as a failed one. */
   own(): OwnHeartbeats {
     if (isBeatOverdue(this.state, this.now())) this.state = failedBeat(this.state, this.now());
     return this.state;
   }
 
   /**
-   * Resolves when the others know that this process lives: at once, unless it was frozen or cut off from the store until
-   * now; then with its next beat. After `stop` at once.
+   * Resolves when other processes know that this one lives: at once, unless it was frozen or cut off from the store
+   * until now; then with its next beat. After `stop`, at once.
    */
   async beKnown(): Promise<void> {
     if (this.isStopped || isKnownToLive(this.lastBegun, this.moment())) return;
     await new Promise<void>((resolve) => this.waiting.add(resolve));
   }
 
-  /** Stops beating and removes the row, which tells everybody that this process is dead. */
+  /** Stops beating and removes the row, which tells every process that this one is dead. */
   async leave(): Promise<void> {
     await this.stop();
     await this.options.store.removeProcess(this.processId);
@@ -156,7 +156,7 @@ export class Heartbeat {
     this.waiting.clear();
   }
 
-  /** Failing, it is asked again after the next beats: meanwhile the machine's clock does not run away. */
+  /** After a failure the next beats ask again; the machine's clock does not drift far in the meantime. */
   private async askTime(): Promise<void> {
     const { store, clock } = this.options;
     const askedAt = clock.now();

@@ -1,27 +1,37 @@
 /*
- * Who counts as dead or suspect (docs/architecture.md, "Claim and settle"), as pure rules over what one process saw.
- * Times are milliseconds of the observer's own monotonic clock; no clock of another machine is ever compared. Both
- * verdicts may be wrong about a frozen process: that must never break a rule.
+ * Which processes count as dead or suspect (docs/architecture.md, "Claim and settle"), as pure rules over one process's
+ * observations. Times are milliseconds of the observer's own monotonic clock; no clock of another machine is ever
+ * compared. Both verdicts may be wrong about a frozen process: that must never break a rule.
  */
 import type { PublishOutcome } from '#messaging';
 
 export const BEAT_INTERVAL_MS = 2_000;
 export const DEAD_AFTER_MS = 8_000;
-/** So long after a failed heartbeat of my own nothing is counted: the others may have failed for the same reason. */
+/**
+ * For this long after one of the observer's own heartbeats failed, nothing is counted: the others may have failed for
+ * the same reason.
+ */
 export const FAILURE_SHADOW_MS = 15_000;
-/** Own heartbeats further apart than this count as a failed one: I was frozen, or the store was. */
+/** Own heartbeats further apart than this count as a failed one: the observer was frozen, or the store was. */
 export const MAX_BEAT_GAP_MS = 3 * BEAT_INTERVAL_MS;
 
 export const PROBE_GAP_MS = 1_000;
-/** So long after my own reconnect a returned message proves nothing: the others may not be back yet. */
+/**
+ * For this long after the observer's own reconnect a returned message proves nothing: the others may not be back yet.
+ */
 export const RECONNECT_SHADOW_MS = 10_000;
 
-/** A beat that stands still for this long makes an owner suspect whose probes come back, however young its observer. */
+/**
+ * A beat that stands still for this long makes an owner suspect whose probes are returned, however young its observer
+ * is.
+ */
 export const STILL_FOR_MS = 1.5 * BEAT_INTERVAL_MS;
-/** An own heartbeat that is answered this long after it was due is late: what slowed mine may slow those of others. */
+/**
+ * An own heartbeat answered this long after it was due is late: the cause may delay other processes' heartbeats too.
+ */
 export const LATE_BEAT_MS = 1_000;
 
-/** By both clocks of a process. */
+/** A moment by both clocks of a process. */
 export interface Moment {
   now: number;
   wall: number;
@@ -29,13 +39,13 @@ export interface Moment {
 
 /** One listing of the `processes` rows. */
 export interface Listing {
-  /** Before it was asked for. */
+  /** Taken before the listing was requested. */
   startedAt: number;
-  /** After it was answered. */
+  /** Taken after the answer. */
   endedAt: number;
 }
 
-/** What I saw of another process's `beat`. */
+/** This process's observation of another process's `beat`. */
 export interface BeatObservation {
   beat: number;
   /** End of the first listing that showed this beat: it had this value no later. */
@@ -44,30 +54,32 @@ export interface BeatObservation {
   seenAt: number;
 }
 
-/** Seen unchanged for so long a beat is a reason to ask after its owner, and no verdict. */
+/** A beat unchanged for this long is a reason to probe its owner, but no verdict. */
 const LOOKS_STILL_MS = BEAT_INTERVAL_MS / 2;
 
-/** Whether the last listings give a reason to send its owner a probe. */
+/** Whether the last listings give a reason to send the owner a probe. */
 export function looksStill({ seenAt, unchangedSince }: BeatObservation): boolean {
   return seenAt - unchangedSince >= LOOKS_STILL_MS;
 }
 
-/** What I know of my own heartbeats. */
+/** The knowledge of this process's own heartbeats. */
 export interface OwnHeartbeats {
   /** Null: none has failed. */
   lastFailedAt: number | null;
   /** Null: none has succeeded yet. */
   lastSucceededAt: number | null;
-  /** When the last one that succeeded began; null: none has. */
+  /** When the last successful one began; null: none has succeeded. */
   lastBegunAt: number | null;
-  /** Since then none has failed or come late; null: there was none. */
+  /** Since then no heartbeat has failed or come late; null: there was none. */
   steadySince: number | null;
 }
 
-/** What counts a beat by: of my own heartbeats only when the last one failed, and when the last one succeeded. */
+/**
+ * The part of the own heartbeats that counting a beat needs: when the last one failed, and when the last one succeeded.
+ */
 type Answered = Pick<OwnHeartbeats, 'lastFailedAt' | 'lastSucceededAt'>;
 
-/** The observation after one more listing. A changed beat starts anew. */
+/** The observation after one more listing. A changed beat starts again. */
 export function observeBeat(
   before: BeatObservation | undefined,
   beat: number,
@@ -77,7 +89,10 @@ export function observeBeat(
   return { ...before, seenAt: listing.startedAt };
 }
 
-/** Milliseconds that the beat was seen unchanged while my own heartbeats succeeded, without the shadow of a failure. */
+/**
+ * Milliseconds for which the beat was seen unchanged while the own heartbeats succeeded, without the time after a
+ * failure.
+ */
 export function unchangedForMs(observation: BeatObservation, own: Answered): number {
   if (own.lastSucceededAt === null) return 0;
   const countedFrom =
@@ -88,17 +103,17 @@ export function unchangedForMs(observation: BeatObservation, own: Answered): num
   return Math.max(0, countedUntil - countedFrom);
 }
 
-/** Dead by its beat: unchanged for 8 s that count, and my own last heartbeat is not itself overdue. */
+/** Dead by its beat: unchanged for 8 s that count, and the observer's own last heartbeat is not itself overdue. */
 export function isDeadByBeat(observation: BeatObservation, own: Answered, now: number): boolean {
   return !isBeatOverdue(own, now) && unchangedForMs(observation, own) >= DEAD_AFTER_MS;
 }
 
-/** True when my heartbeats have a hole up to `now`, which counts as a failed one. */
+/** True when the own heartbeats have a gap up to `now`, which counts as a failed one. */
 export function isBeatOverdue(own: Answered, now: number): boolean {
   return own.lastSucceededAt !== null && now - own.lastSucceededAt > MAX_BEAT_GAP_MS;
 }
 
-/** Gone: a listing that was asked for after the process was known to exist does not have its row. */
+/** Gone: a listing that was requested after the process was known to exist does not have its row. */
 export function isGone(
   rows: readonly { _id: string }[],
   listing: Listing,
@@ -111,7 +126,7 @@ export function isGone(
 export interface Probe {
   outcome: PublishOutcome;
   sentAt: number;
-  /** Of my own bus connection when the answer came. */
+  /** The age of this process's own bus connection when the answer came. */
   connectedForMs: number;
 }
 
@@ -130,9 +145,9 @@ export function acknowledgedBeat(
 }
 
 /**
- * Whether nobody can count me as dead now, nor for the time that a claim takes: my last beat that was acknowledged began
- * so lately that somebody who sees it stand still since then has not waited long enough. Both clocks are asked: the
- * monotonic one stands while the machine is suspended, the other one may be set back.
+ * Whether no process can count this one as dead now, nor for the time that a claim takes: its last acknowledged beat
+ * began so recently that an observer that has seen it stand still since then has not waited long enough. Both clocks
+ * are compared: the monotonic one stops while the machine is suspended, and the other one may be set back.
  */
 export function isKnownToLive(lastBegun: Moment | undefined, { now, wall }: Moment): boolean {
   if (!lastBegun) return false;
@@ -145,15 +160,15 @@ export function failedBeat(own: OwnHeartbeats, now: number): OwnHeartbeats {
 }
 
 /**
- * When a beat will have stood still long enough if it goes on so; undefined while nothing can be said. What counts is
- * the time in which my own heartbeats began, were acknowledged, and none failed or came late.
+ * When a beat will have stood still long enough if it stays unchanged; undefined while nothing can be said. Only the
+ * time counts in which the own heartbeats began, were acknowledged, and none failed or came late.
  */
 export function stillAt(observation: BeatObservation, own: OwnHeartbeats): number | undefined {
   if (own.steadySince === null) return undefined;
   return Math.max(observation.unchangedSince, own.steadySince) + STILL_FOR_MS;
 }
 
-/** Whether a beat stands still: by a listing that began late enough, while my own are in time. */
+/** Whether a beat stands still, by a listing that began late enough, while the own heartbeats are in time. */
 export function standsStill(observation: BeatObservation, own: OwnHeartbeats, now: number): boolean {
   const dueAt = stillAt(observation, own);
   if (dueAt === undefined || observation.seenAt < dueAt) return false;
@@ -162,12 +177,12 @@ export function standsStill(observation: BeatObservation, own: OwnHeartbeats, no
   return now - lastBegunAt <= BEAT_INTERVAL_MS + LATE_BEAT_MS;
 }
 
-/** A full control queue (`refused`) counts as returned: nobody reads it. */
+/** A full control queue (`refused`) counts as returned: no process reads it. */
 export function isReturnCounted({ outcome, connectedForMs }: Probe): boolean {
   return (outcome === 'returned' || outcome === 'refused') && connectedForMs >= RECONNECT_SHADOW_MS;
 }
 
-/** Suspect: two probes in a row came back, at least 1 s apart. */
+/** Suspect: two consecutive probes were returned, at least 1 s apart. */
 export function isSuspectByProbes(first: Probe, second: Probe): boolean {
   return isReturnCounted(first) && isReturnCounted(second) && second.sentAt - first.sentAt >= PROBE_GAP_MS;
 }

@@ -9,7 +9,7 @@ import { Peers } from './peers.js';
 import { claimWhenKnown } from './claim-when-known.js';
 import { createProcessId } from './process-identity.js';
 
-/** As whom a bus connects, and whose time it has. */
+/** The identity with which a bus connects, and its source of time. */
 export interface BusIdentity extends Time {
   role: Role;
   processId: string;
@@ -20,16 +20,16 @@ export interface MemberOptions extends Time {
   store: Store;
   createBus: (identity: BusIdentity) => Bus;
   logger: Logger;
-  /** For what runs in this process. */
+  /** The fault point for code in this process. */
   faultPoint: FaultPoint;
-  /** Others count this process as dead; it must exit. */
+  /** Called when other processes count this one as dead; it must exit. */
   onGone: () => void;
 }
 
-/** One process's part in the fleet: its name, its row, its bus, and what it knows of the others. */
+/** One process's part in the fleet: its name, its row, its bus, and its knowledge of the others. */
 export class Member implements Time {
   readonly processId: string;
-  /** For what the process does; see `claimWhenKnown`. */
+  /** The store for the process's work; see `claimWhenKnown`. */
   readonly store: Store;
   readonly bus: Bus;
   readonly peers: Peers;
@@ -62,19 +62,19 @@ export class Member implements Time {
     this.peers = new Peers({ store, bus: this.bus, ownIds: [processId], own, logger, clock, random });
   }
 
-  /** What a role is given to run with. */
+  /** The parts with which a role runs. */
   get part() {
     const { store, bus, peers, processId, clock, random, faultPoint } = this;
     return { store, bus, peers, processId, clock, random, faultPoint };
   }
 
-  /** The row first: a claim whose owner has no row would be a dead process's. */
+  /** Writes the row first: a claim whose owner has no row counts as a dead process's. */
   async start(): Promise<void> {
     await this.heartbeat.start();
     await this.bus.open();
   }
 
-  /** Removes the row, which tells everybody that this process is dead. */
+  /** Removes the row, which tells every process that this one is dead. */
   leave(): Promise<void> {
     return this.heartbeat.leave();
   }

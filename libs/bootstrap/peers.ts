@@ -23,13 +23,14 @@ import {
   type Probe,
 } from './liveness-rules.js';
 
-/** Ids of gone processes kept in memory; a forgotten one is looked up again. */
+/** How many ids of gone processes are kept in memory; a forgotten one is looked up again. */
 const MAX_GONE = 10_000;
 /**
- * A beat that has not stood still long enough by then does not: its owner lives, or my own heartbeats are irregular.
+ * A beat that has not stood still long enough by then will not: its owner lives, or this process's own heartbeats are
+ * irregular.
  */
 const STILL_PATIENCE_MS = STILL_FOR_MS + BEAT_INTERVAL_MS;
-/** Between two looks while something else than time is missing. */
+/** The pause between two looks while something other than time is missing. */
 const LOOK_AGAIN_MS = 500;
 
 export interface PeersOptions extends Time {
@@ -46,11 +47,11 @@ interface ListingRead {
   listing: Listing;
 }
 
-/** Which of the other processes are dead or suspect. `readRound` is called after each of my own heartbeats. */
+/** Which other processes are dead or suspect. `readRound` is called after each of this process's own heartbeats. */
 export class Peers {
   private readonly observations = new Map<string, BeatObservation>();
-  // Not `max`: its storage is allocated at once, at every start.
-  /** An id is never used twice, so who is gone stays gone. */
+  // Not `max`, which allocates its storage at once, at every start.
+  /** An id is never used twice, so a gone process stays gone. */
   private readonly gone = new LRUCache<string, true>({ maxSize: MAX_GONE, sizeCalculation: () => 1 });
   private readonly probing = new Map<string, Promise<boolean>>();
   private reading: Promise<unknown> = Promise.resolve();
@@ -58,15 +59,15 @@ export class Peers {
 
   constructor(private readonly options: PeersOptions) {}
 
-  /** One listing; never rejects. */
+  /** Reads one listing; never rejects. */
   async readRound(): Promise<void> {
     await this.listFromNowOn();
   }
 
   /**
    * Dead: its row is gone, or its beat was seen unchanged for 8 s that count. Never true while the store does not
-   * answer. Before it says so it reads a fresh listing: what was seen until now may be older than the claim that
-   * is asked about, and a younger process than the last listing is not in it.
+   * answer. Before it returns true it reads a fresh listing: earlier observations may be older than the claim in
+   * question, and the last listing does not have processes that started after it.
    */
   async isDead(processId: string): Promise<boolean> {
     if (this.options.ownIds.includes(processId)) return false;
@@ -74,7 +75,8 @@ export class Peers {
     const knownSince = this.now();
     const before = this.observations.get(processId);
     if (before && !isDeadByBeat(before, this.options.own(), knownSince)) return false;
-    // Who was frozen and has just thawed claims before the next round sees its beat: only a look from now on counts.
+    // A process that was frozen and has just thawed claims before the next round sees its beat: only a look from now on
+    // counts.
     const read = await this.listFromNowOn();
     if (!read) return false;
     const seen = this.observations.get(processId);
@@ -83,8 +85,8 @@ export class Peers {
   }
 
   /**
-   * Dead because its row is gone, by a listing that begins now: for who has a reason to ask, such as a message that
-   * came back. A process that left in order is known at once, one that was killed is not.
+   * Dead because its row is gone, by a listing that begins now: for a caller with a reason to ask, such as a returned
+   * message. A process that left in order is known at once, a killed one is not.
    */
   async isGone(processId: string): Promise<boolean> {
     if (this.options.ownIds.includes(processId)) return false;
@@ -101,9 +103,10 @@ export class Peers {
   }
 
   /**
-   * Suspect: its control queue returned two probes, 1 s apart. Within 10 s of my own reconnect that proves nothing by
-   * itself: then its beat must also stand still for 3 s, in which my own did not, between the two. False at once when
-   * the first is not returned. One pair of probes at a time per process, shared by all who ask.
+   * Suspect: its control queue returned two probes, 1 s apart. Within 10 s of this process's own reconnect that proves
+   * nothing by itself: then the beat must also stand still for 3 s between the two probes, while this process's own
+   * beat does not. False at once when the first probe is not returned. One pair of probes at a time per process, shared
+   * by all callers.
    */
   isSuspect(processId: string): Promise<boolean> {
     if (this.options.ownIds.includes(processId)) return Promise.resolve(false);
@@ -115,9 +118,9 @@ export class Peers {
   }
 
   /**
-   * Lost: its control queue returned a probe, its beat stood still for 3 s in which my own did not, and then another
-   * probe came back. Slower than `isSuspect` and more certain, however long I have been connected. Costs no message
-   * while its beat moves, so it may be asked again and again.
+   * Lost: its control queue returned a probe, its beat stood still for 3 s while this process's own did not, and then
+   * another probe was returned. Slower than `isSuspect` and more certain, however long this process has been connected.
+   * Costs no message while the beat moves, so it may be called repeatedly.
    */
   async isLost(processId: string): Promise<boolean> {
     if (this.options.ownIds.includes(processId)) return false;
@@ -126,7 +129,7 @@ export class Peers {
     return this.isSilent(processId, await this.probe(processId));
   }
 
-  /** Rows of processes whose beat stood still for `durationMs` that count: what the sweeper removes after an hour. */
+  /** Rows of processes whose beat stood still for `durationMs` that count: the sweeper removes them after an hour. */
   listUnchangedFor(durationMs: number): string[] {
     const own = this.options.own();
     return [...this.observations]
@@ -137,7 +140,7 @@ export class Peers {
       .map(([id]) => id);
   }
 
-  /** Processes of a role that have a row and whose beat does not stand still; I am one of them. */
+  /** The number of processes of a role that have a row and whose beat does not stand still, including this one. */
   countLiving(role: Role): number {
     const own = this.options.own();
     const now = this.now();
@@ -155,13 +158,13 @@ export class Peers {
     return this.isSilent(processId, first);
   }
 
-  /** A full queue or an alarm says nothing here: others may be as young as I am. */
+  /** A full queue or an alarm proves nothing here: the others may be as young as this process. */
   private async isSilent(processId: string, first: Probe): Promise<boolean> {
     if (first.outcome !== 'returned' || !(await this.hasStoppedBeating(processId))) return false;
     return (await this.probe(processId)).outcome === 'returned';
   }
 
-  /** Looks at its beat until that stands still, has changed, or enough time has passed. */
+  /** Watches the beat until it stands still, has changed, or enough time has passed. */
   private async hasStoppedBeating(processId: string): Promise<boolean> {
     const { clock, own } = this.options;
     const givesUpAt = this.now() + STILL_PATIENCE_MS;
@@ -194,7 +197,7 @@ export class Peers {
     return { outcome, sentAt, connectedForMs: bus.connectedForMs() };
   }
 
-  /** A listing that begins after this call. All who ask while one is being read share the next one. */
+  /** A listing that begins after this call. All callers during a read share the next one. */
   private listFromNowOn(): Promise<ListingRead | undefined> {
     if (!this.waiting) {
       const next = this.reading.then(() => {

@@ -1,7 +1,7 @@
 import type { Role } from '#contracts';
 import type { Random } from '#time';
 
-/** `<role>-<uuid>`: new at every start, so a restarted process is never taken for the one before it. */
+/** `<role>-<uuid>`: new at every start, so that a restarted process is never mistaken for its predecessor. */
 export function createProcessId(role: Role, random: Random): string {
   return random.id(`${role}-`);
 }

@@ -12,13 +12,13 @@ export interface ServiceOptions extends Time {
   logger: Logger;
   store: Store;
   drainGraceMs: number;
-  /** Settings that look like a mistake and are none. */
+  /** Settings that look like a mistake but are valid. */
   notices: readonly string[];
 }
 
 /**
- * What every operating system process has, whatever roles it plays: a store, health, metrics, and one orderly end.
- * `open`, then `join` for each role, then `ready`.
+ * The parts of every operating system process, whatever roles it plays: a store, health, metrics, and one orderly end.
+ * Call `open`, then `join` for each role, then `ready`.
  */
 export class Service implements Time {
   readonly clock: Clock;
@@ -84,7 +84,7 @@ export class Service implements Time {
     });
   }
 
-  /** From now on it takes work, and signals drain it. */
+  /** From now on the process takes work, and signals drain it. */
   ready(): void {
     this.drain.listen();
     this.health.markStarted();

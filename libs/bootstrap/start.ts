@@ -3,7 +3,7 @@ import { types } from 'node:util';
 import { armFault } from '#faults';
 import { redactText } from '#observability';
 
-/** Known by name: the classes live in libs that this one must not load. Their messages say what to do. */
+/** Recognised by name, because the classes are in libs that this one must not load. Their messages say what to do. */
 const CLEAR_ERRORS = new Set([
   'ConfigError',
   'ModelSetupError',
@@ -16,8 +16,8 @@ const CLEAR_ERRORS = new Set([
 ]);
 
 /**
- * The frame of every `main.ts`: reads `./.env` if there is one (the real environment wins), then runs `main`. A
- * known error becomes one clear text on standard error without a stack; any error exits 1.
+ * The frame of every `main.ts`: reads `./.env` if it exists (the real environment wins), then runs `main`. A known
+ * error becomes one clear text on standard error without a stack; any error exits 1.
  */
 export async function runMain(name: string, main: () => Promise<void>): Promise<void> {
   try {
@@ -30,7 +30,7 @@ export async function runMain(name: string, main: () => Promise<void>): Promise<
   }
 }
 
-/** What a person at the terminal is told; secrets are hidden. */
+/** The text for a person at the terminal; secrets are hidden. */
 export function describeStartFailure(name: string, error: unknown): string {
   if (!types.isNativeError(error) && !(error instanceof Error))
     return `The ${name} cannot start: ${redactText(String(error))}`;

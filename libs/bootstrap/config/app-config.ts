@@ -12,7 +12,7 @@ import type { Settings } from './settings-file.js';
 
 type Output<Variables extends z.core.$ZodShape> = z.output<z.ZodObject<Variables>>;
 
-/** What every process has. `notices` are for the log: settings that look like a mistake and are none. */
+/** The settings of every process. `notices` are for the log: settings that look like a mistake but are valid. */
 export interface ProcessConfig extends Settings {
   port: number;
   host: string;
@@ -28,15 +28,15 @@ export interface SharedServices {
 
 export interface ClientConfig {
   auth: AuthSettings;
-  /** Who may make an account, with `AUTH=local`. */
+  /** Who may create an account, with `AUTH=local`. */
   registration: RegistrationSetting;
-  /** Origins that may use the API from a browser besides the own one. */
+  /** Origins that may use the API from a browser, besides the gateway's own origin. */
   corsOrigins: string[];
   /** `Host` headers accepted besides the loopback names. */
   allowedHosts: string[];
-  /** Whose `X-Forwarded-For` says where a request comes from: addresses and networks. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted for the origin of a request. */
   trustedProxies: string[];
-  /** Undefined: all that exist. */
+  /** Undefined: all existing ones. */
   dialects: string[] | undefined;
 }
 
@@ -53,14 +53,14 @@ export interface TurnConfig {
 }
 
 export interface ToolConfig {
-  /** `isRequired`: somebody named the file, so it must exist. */
+  /** `isRequired`: a setting names the file, so it must exist. */
   mcpConfig: { path: string; isRequired: boolean };
-  /** Undefined: all that the worker knows. */
+  /** Undefined: all toolsets of the worker. */
   toolsets: string[] | undefined;
   docsDir: string | undefined;
-  /** Files with tools. `isRequired`: somebody named the folder, so it must exist. */
+  /** Files with tools. `isRequired`: a setting names the folder, so it must exist. */
   toolsDir: { path: string; isRequired: boolean };
-  /** Hosts that `http.fetch` may ask although they are not public. */
+  /** Hosts that `http.fetch` may request although they are not public. */
   httpFetchAllow: string[];
 }
 

@@ -7,18 +7,21 @@ export const REGISTRATIONS = ['open', 'invite', 'closed'] as const;
 /** `first`: open until the first account exists, then closed. */
 export type RegistrationSetting = (typeof REGISTRATIONS)[number] | 'first';
 
-/** HS256 wants as many bytes as its hash has. */
+/** HS256 requires as many bytes as its hash has. */
 const MIN_SECRET_LENGTH = 32;
 
 export type AuthSettings =
   | { kind: 'none' }
-  /** Without `secret` one is made and kept in the store. */
+  /** Without `secret`, one is generated and stored in the store. */
   | { kind: 'local'; secret?: string }
   | { kind: 'jwt'; secret?: string; jwksUrl?: string; issuer?: string; audience?: string };
 
 type Environment = Record<string, string | undefined>;
 
-/** An address that only programs of the same machine reach. `0.0.0.0` and `::` are every address of the machine. */
+/**
+ * True for an address that only programs on the same machine can reach. `0.0.0.0` and `::` are every address of the
+ * machine.
+ */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();
   return (
@@ -26,7 +29,7 @@ export function isLoopback(host: string): boolean {
   );
 }
 
-/** What is wrong with who may connect; a value that is wrong by itself is somebody else's problem. */
+/** Finds problems in the settings of who may connect. Values that are invalid on their own are reported elsewhere. */
 export function findAuthProblems({
   AUTH = 'none',
   HOST = '127.0.0.1',
@@ -67,7 +70,7 @@ export function findAuthNotices({ AUTH = 'none', ...rest }: Environment): string
     : registration;
 }
 
-/** Strangers reach anything but a loopback address, and whatever a proxy forwards to. */
+/** Strangers can reach every address except loopback, and every address to which a proxy forwards. */
 export function toRegistration({
   REGISTRATION,
   HOST,

@@ -1,4 +1,4 @@
-/** What is wrong with the settings: every problem at once, one line each, naming settings and never their values. */
+/** Invalid settings: every problem at once, one line each, naming settings and never their values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 

@@ -9,8 +9,8 @@ import {
 } from './variables.js';
 
 /*
- * One schema per app over the environment: which names it reads, their rules and defaults. An empty string counts
- * as unset. Names of other apps are not an error: one environment may serve several processes.
+ * One schema per app for the environment: the names that it reads, their rules and defaults. An empty string counts as
+ * unset. Names of other apps are not an error: one environment may serve several processes.
  */
 
 export const gatewayEnvironment = z.object({

@@ -32,7 +32,10 @@ const FOREIGN_SECRETS = [...KEY_VARIABLES, 'JWT_SECRET'];
 
 type Finder = (set: Record<string, string>) => string[];
 
-/** `dialects`: the names of those that exist. Throws `ConfigError` with every problem at once, as do the others. */
+/**
+ * `dialects`: the names of the existing dialects. Throws `ConfigError` with every problem at once, as the other loaders
+ * do.
+ */
 export function loadGatewayConfig(environment: Environment, dialects: readonly string[] = []): GatewayConfig {
   const { values, settings, notices } = load(gatewayEnvironment, environment, {
     problems: [findAuthProblems, findDialectProblems(dialects)],
@@ -117,8 +120,8 @@ function load<Schema extends z.ZodObject>(
 }
 
 /**
- * Programs that a tool worker starts can read its whole environment in /proc, so secrets of others do not belong
- * there.
+ * Programs that a tool worker starts can read its whole environment in /proc, so secrets of other processes do not
+ * belong there.
  */
 function findForeignSecrets(set: Environment): string[] {
   const names = FOREIGN_SECRETS.filter((name) => set[name] !== undefined);

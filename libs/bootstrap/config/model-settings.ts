@@ -2,7 +2,7 @@ import { KEY_VARIABLES, PROVIDERS } from '#llm';
 
 type Environment = Record<string, string | undefined>;
 
-/** What is wrong with the model and the system prompt taken together. */
+/** Finds problems in the combination of model and system prompt. */
 export function findModelProblems({ MODEL = 'demo', ...rest }: Environment): string[] {
   const problems: string[] = [];
   const named = PROVIDERS.find(({ name }) => MODEL.startsWith(`${name}/`) && MODEL.length > name.length + 1);
@@ -28,7 +28,7 @@ export function findModelNotices({ MODEL, ...rest }: Environment): string[] {
   return [`${set.join(', ')} ${set.length > 1 ? 'are' : 'is'} set and MODEL is not: the demo model answers`];
 }
 
-/** Any one of these will do. */
+/** The settings of which any one is enough. */
 function anyOfNeeded({ keyVariable, urlVariable, isOpenElsewhere }: (typeof PROVIDERS)[number]): string[] {
   if (!keyVariable) return [];
   return isOpenElsewhere ? [keyVariable, urlVariable] : [keyVariable];

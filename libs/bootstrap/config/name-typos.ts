@@ -1,9 +1,9 @@
-/** Short names (`PORT`, `MODEL`) are too close to other programs' variables to say anything. */
+/** Short names (`PORT`, `MODEL`) are too similar to other programs' variables. */
 const MIN_NAME_LENGTH = 8;
 
 /**
- * Set variables whose name is almost a known one that is not set: `JWT_SECERT`, `RABBITMQ_URI`. The environment
- * belongs to other programs too, so this is said and not refused.
+ * Set variables whose name is almost a known name that is not set: `JWT_SECERT`, `RABBITMQ_URI`. The environment also
+ * belongs to other programs, so this is a notice and not an error.
  */
 export function findNameTypos(
   set: Record<string, string>,
@@ -18,7 +18,7 @@ export function findNameTypos(
     });
 }
 
-/** At most two letters added, removed or replaced; nothing else is looked at when the lengths differ more. */
+/** True for at most two added, removed or replaced letters. Names whose lengths differ more are not compared. */
 function isAlmost(name: string, known: string): boolean {
   if (Math.abs(name.length - known.length) > 2) return false;
   let row = Array.from({ length: known.length + 1 }, (_, index) => index);

@@ -14,8 +14,8 @@ import { toUsageSettings, usageSettingsSchema, type UsageSettings } from './sett
 import { toBudgets, turnSettingsShape } from './settings/turn-settings.js';
 
 /*
- * The file that `CONFIG` names (`./switchyard.json`). Strict: an unknown key is refused with its name, because a
- * setting that is silently ignored is worse than none.
+ * The file that `CONFIG` names (`./switchyard.json`). Strict: an unknown key is refused by name, because a silently
+ * ignored setting is worse than none.
  */
 
 export const settingsFileSchema = z.strictObject({
@@ -24,23 +24,23 @@ export const settingsFileSchema = z.strictObject({
   limits: gatewayLimitsSchema,
   models: modelsSchema,
   usage: usageSettingsSchema,
-  /** How long a draining process may finish what it has in hand. */
+  /** How long a draining process may finish its unfinished work. */
   drain: z.strictObject({ grace_ms: z.int().min(0).max(600_000).default(10_000) }).prefault({}),
 });
 
 export interface Settings extends ToolPolicy {
   budgets: Budgets;
   limits: GatewayLimits;
-  /** Models that clients may name, also by `*`; absent: those that the deployment names or suggests. */
+  /** Models that clients may name, also as patterns with `*`; absent: those that the deployment names or suggests. */
   allowedModels?: readonly string[];
   /** By provider (`anthropic`) or model (`anthropic/claude-…`). */
   modelBudgets: ReadonlyMap<string, ModelBudget>;
   /** By provider or model. */
   modelUse: ReadonlyMap<string, ModelUse>;
-  /** By provider or model; what is not priced is not counted. */
+  /** By provider or model; models without a price are not counted. */
   modelPrices: ReadonlyMap<string, ModelPrice>;
   usage: UsageSettings;
-  /** How long a person has to answer what a tool asks. */
+  /** How long a person has to answer a tool's question. */
   questionMs: number;
   drainGraceMs: number;
 }

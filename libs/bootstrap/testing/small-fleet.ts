@@ -9,13 +9,13 @@ import { createProcessId } from '../process-identity.js';
 
 const logger = createLogger({ role: 'fleet', level: 'silent', pretty: false });
 
-/** Processes with nothing but heartbeats and an eye on each other, a slow store, and a broker that may restart. */
+/** Processes that only beat and watch each other, a slow store, and a broker that may restart. */
 export class SmallFleet {
   readonly random: SeededRandom;
   readonly clock: VirtualClock;
   readonly rows = new Map<string, ProcessRow>();
   readonly members: FleetMember[] = [];
-  /** The longest time that the store takes before an operation, and again after it. */
+  /** The maximum time that the store takes before an operation, and again after it. */
   storeMs = 1;
 
   constructor(seed: number) {
@@ -31,7 +31,7 @@ export class SmallFleet {
     return member;
   }
 
-  /** Every connection is gone at once and comes back within `withinMs`. */
+  /** Breaks every connection at once; each comes back within `withinMs`. */
   restartBroker(withinMs: number): void {
     for (const member of this.members) member.reconnect(this.random.float() * withinMs);
   }
@@ -44,7 +44,7 @@ export class SmallFleet {
   }
 }
 
-/** One process of it. */
+/** One process of the fleet. */
 export class FleetMember {
   readonly id: string;
   readonly key: string;
@@ -100,7 +100,7 @@ export class FleetMember {
     this.clock.after(afterMs, () => (this.connectedAt = this.fleet.clock.now()));
   }
 
-  /** What it says of another one, and when it did. */
+  /** The process's verdict on another one, and the time of the verdict. */
   async askSuspect(other: FleetMember): Promise<{ isSuspect: boolean; tookMs: number }> {
     const startedAt = this.fleet.clock.now();
     let answer: boolean | undefined;

@@ -31,50 +31,58 @@ export const gatewayLimitsSchema = z
   })
   .prefault({});
 
-/** What a gateway takes at most; the rest is refused as `overloaded`. */
+/** The limits of a gateway; anything beyond them is refused as `overloaded`. */
 export interface GatewayLimits {
-  /** Opened by one user. */
+  /** Connections opened by one user. */
   connectionsPerMinute: number;
-  /** Sent by one user. */
+  /** Messages sent by one user. */
   messagesPerMinute: number;
-  /** Of one user, in the whole installation. */
+  /** Turns of one user, in the whole installation. */
   turnsAtOnce: number;
   allConnectionsPerMinute: number;
   sockets: number;
-  /** Open at once by one user; without accounts everybody is one user, and nobody is counted. */
+  /** Sockets that one user has open at once. Without accounts everyone is one user, and the limit does not apply. */
   socketsPerUser: number;
-  /** Connections whose users are not known yet, besides `sockets`. Default: 5 % of those, at least 100. */
+  /** Connections whose users are not yet known, in addition to `sockets`. Default: 5 % of those, at least 100. */
   unknownSockets: number;
-  /** Of one address, while more than half of `unknownSockets` are taken. */
+  /** Such connections of one address; applies while more than half of `unknownSockets` are taken. */
   unknownSocketsPerAddress: number;
-  /** HTTP requests of one user that are answered at once by a stream, or when a turn has ended; as with sockets. */
+  /**
+   * Parallel HTTP requests of one user that are answered by a stream, or when a turn has ended; exempt as with sockets.
+   */
   streamsPerUser: number;
-  /** Received from one user over sockets. */
+  /** Bytes received from one user over sockets. */
   bytesPerMinute: number;
   joinedPerSocket: number;
-  /** Without an answer yet. */
+  /** Requests that have no answer yet. */
   requestsPerSocket: number;
-  /** Over HTTP, without a whole answer yet, of known users. */
+  /** HTTP requests of known users that are not completely answered. */
   httpRequests: number;
-  /** Of these, of one user, without his streams; without accounts everybody is one user, and nobody is counted. */
+  /**
+   * The part of these for one user, without the user's streams. Without accounts everyone is one user, and the limit
+   * does not apply.
+   */
   httpRequestsPerUser: number;
-  /** Of clients without a token: requests without a whole answer, and as many whose bodies are on their way. */
+  /**
+   * For clients without a token: requests that are not completely answered, and as many whose bodies are still
+   * arriving.
+   */
   unknownRequests: number;
-  /** Of these, from one address; counts while more than half of `unknownRequests` are taken. */
+  /** The part of these for one address; applies while more than half of `unknownRequests` are taken. */
   unknownRequestsPerAddress: number;
-  /** Connections on which no request is being answered. */
+  /** Connections without a request in progress. */
   idleConnections: number;
-  /** Of these, from one address; counts while more than half of `idleConnections` are open. */
+  /** The part of these for one address; applies while more than half of `idleConnections` are open. */
   idleConnectionsPerAddress: number;
-  /** Of requests over HTTP that are being received or read; three quarters of it for those of more than 1 MiB. */
+  /** Bytes in HTTP requests that are being received or read; three quarters of it for requests of more than 1 MiB. */
   bodyBytes: number;
-  /** In bodies of more than 1 MiB. */
+  /** Bytes of one user in bodies of more than 1 MiB. */
   bodyBytesPerUser: number;
-  /** Of more than 1 MiB, received or read at once. */
+  /** Bodies of more than 1 MiB that are received or read in parallel. */
   largeBodiesPerUser: number;
   /** Hints that wait for an orchestrator, in the whole installation. */
   waitingTurns: number;
-  /** For one account. */
+  /** Wrong passwords for one account. */
   wrongPasswordsPerMinute: number;
   /** From one address, within a minute. */
   wrongPasswordsPerAddress: number;

@@ -8,7 +8,7 @@ const modelKeySchema = z
   .max(200)
   .regex(/^[a-z0-9-]+(\/\S+)?$/, { error: 'must be a provider (anthropic) or provider/model' });
 
-/** Of a million tokens, in whatever unit the operator counts in. */
+/** The price of a million tokens, in the operator's unit. */
 const amount = z.number().min(0).max(1_000_000);
 const priceSchema = z.strictObject({ input: amount, cached_input: amount.optional(), output: amount });
 
@@ -23,13 +23,13 @@ const modelSettingsSchema = z.strictObject({
 });
 export type ModelsOfFile = Record<string, z.output<typeof modelSettingsSchema>>;
 
-/** A model, or several of them by `*`. */
+/** A model, or several as a pattern with `*`. */
 const allowedModelSchema = z
   .string()
   .max(200)
   .regex(/^(\*|demo|[a-z0-9-]+\/\S+)$/, { error: 'must be a model, provider/* or *' });
 
-/** `allow` besides the models: no provider has this name. */
+/** `allow` is next to the models: no provider has this name. */
 export const modelsSchema = z
   .object({ allow: z.array(allowedModelSchema).max(500).optional() })
   .catchall(modelSettingsSchema)
@@ -42,11 +42,11 @@ export const modelsSchema = z
   .transform(({ allow, ...models }) => ({ allow, models: models as ModelsOfFile }))
   .prefault({});
 
-/** What the whole installation may ask of a provider or model. */
+/** The limits of the whole installation for a provider or model. */
 export interface ModelBudget {
   requestsPerMinute?: number;
   tokensPerMinute?: number;
-  /** Answers that are being streamed at once. */
+  /** The number of parallel streamed answers. */
   streams?: number;
 }
 
@@ -54,17 +54,17 @@ export function toModelBudgets(models: ModelsOfFile): ReadonlyMap<string, ModelB
   const budgets = new Map<string, ModelBudget>();
   for (const [name, settings] of Object.entries(models)) {
     const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute, streams } = settings;
-    // A model that has only other settings has no budget of its own.
+    // A model that has only other settings has no separate budget.
     if (requestsPerMinute ?? tokensPerMinute ?? streams)
       budgets.set(name, { requestsPerMinute, tokensPerMinute, streams });
   }
   return budgets;
 }
 
-/** What a million tokens cost. */
+/** The prices of a million tokens. */
 export interface ModelPrice {
   input: number;
-  /** Of input that came from the provider's cache. */
+  /** The price of input from the provider's cache. */
   cachedInput: number;
   output: number;
 }

@@ -1,12 +1,12 @@
 import type { ModelsOfFile } from './model-budgets.js';
 
-/** How a model is used, apart from how much may be asked of it. */
+/** How a model is used, apart from its budget. */
 export interface ModelUse {
-  /** Tokens that one request and its answer may have; absent: what is known of the model. */
+  /** Tokens that one request and its answer may have together; absent: the known window of the model. */
   contextTokens?: number;
-  /** Tokens that the model can write in one answer; no request asks for more. Absent: nobody knows. */
+  /** Tokens that the model can write in one answer; no request asks for more. Absent: unknown. */
   maxOutputTokens?: number;
-  /** Models that are asked when this one is overloaded, in this order. */
+  /** Models to ask when this one is overloaded, in this order. */
   fallback?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export function toModelUse(models: ModelsOfFile): ReadonlyMap<string, ModelUse> 
   );
 }
 
-/** What is set for a model: its own settings, else its provider's. */
+/** The settings of a model, or else of its provider. */
 export function useOfModel(models: ReadonlyMap<string, ModelUse> | undefined, model: string): ModelUse {
   const own = models?.get(model) ?? {};
   const provider = models?.get(model.split('/')[0]!) ?? {};

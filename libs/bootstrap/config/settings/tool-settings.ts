@@ -9,8 +9,8 @@ const toolKeySchema = z
   .regex(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/, { error: 'must be a toolset (math) or a tool (math.add)' });
 
 /**
- * Whether a person must allow a call before it starts: `always`, `never`, or `first`: until one of the tool has been
- * approved in the conversation. `true` and `false` mean `always` and `never`.
+ * Whether a person must approve a call before it starts: `always`, `never`, or `first` (until a call of the tool has
+ * been approved in the conversation). `true` and `false` mean `always` and `never`.
  */
 const approvalModeSchema = z
   .union([z.boolean(), z.enum(['always', 'first', 'never'])], {
@@ -31,15 +31,15 @@ const toolSettingsSchema = z.strictObject({
   class: toolClassSchema.optional(),
   timeout_ms: positive(1_200_000).optional(),
   approve: approvalModeSchema.optional(),
-  /** Calls at once in one worker, of the toolset together. */
+  /** Parallel calls in one worker, of the whole toolset. */
   concurrency: positive(1_000).optional(),
-  /** The part of a toolset's places that one user may have while calls wait; 1: all of them. */
+  /** The share of a toolset's places that one user may take while calls wait; 1: all of them. */
   fair_share: fairShareSchema.optional(),
-  /** Bytes of a result that the model is given; the rest is kept as an artifact. */
+  /** Bytes of a result that the model gets; the rest is stored as an artifact. */
   output_bytes: z.int().min(2_048).max(131_072).optional(),
-  /** Calls started in the whole fleet; of a toolset those of its tools together. */
+  /** Calls started in the whole fleet; for a toolset, the sum over its tools. */
   rate: rateSchema.optional(),
-  /** Calls with the same arguments that run in one turn: more for a tool that is asked until something changes. */
+  /** Calls with the same arguments that run in one turn: set more for a tool that is polled until something changes. */
   identical_calls: positive(1_000_000).optional(),
 });
 
@@ -65,11 +65,11 @@ export const toolSettingsShape = {
       },
     )
     .default({}),
-  /** For the tools of a class that nothing is set for by name. */
+  /** For the tools of a class without a setting by name. */
   approve: z.partialRecord(toolClassSchema, approvalModeSchema).default({}),
-  /** For the toolsets that have none of their own, and for turns. */
+  /** For toolsets without their own setting, and for turns. */
   fair_share: fairShareSchema.default(0.25),
-  /** What models are offered at all: servers, toolsets, or single tools; `block` wins. */
+  /** The tools offered to models: servers, toolsets, or single tools; `block` wins. */
   offer: z.strictObject(toolChoiceSchema.shape).prefault({}),
 };
 
@@ -92,7 +92,7 @@ export interface ToolPolicy {
   tools: ReadonlyMap<string, ToolSettings>;
   approvalByClass: Partial<Record<ToolClass, ApprovalMode>>;
   offer: ToolChoice;
-  /** Of toolsets without their own, and of turns. */
+  /** For toolsets without their own setting, and for turns. */
   fairShare: number;
 }
 
@@ -119,7 +119,7 @@ export function toToolPolicy(file: z.output<z.ZodObject<typeof toolSettingsShape
   };
 }
 
-/** What is set for a tool (`math.add`): its own settings, else its toolset's. */
+/** The settings of a tool (`math.add`), or else of its toolset. */
 export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolName: string): ToolSettings {
   const toolset = tools.get(toolName.slice(0, toolName.indexOf('.'))) ?? {};
   const own = tools.get(toolName) ?? {};
@@ -129,12 +129,12 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
     approve: own.approve ?? toolset.approve,
     outputBytes: own.outputBytes ?? toolset.outputBytes,
     identicalCalls: own.identicalCalls ?? toolset.identicalCalls,
-    // A toolset's rate is a limit besides this one, of all its tools together.
+    // A toolset's rate is an additional limit on the sum of all its tools.
     rate: own.rate,
   };
 }
 
-/** Whether a tool's calls wait for a person: what its name says, else its toolset's, else its class's. */
+/** Whether a tool's calls wait for a person: by its name's setting, else its toolset's, else its class's. */
 export function approvalOfTool(
   { tools, approvalByClass }: Pick<ToolPolicy, 'tools' | 'approvalByClass'>,
   tool: { name: string; class: ToolClass },

@@ -10,7 +10,7 @@ export const usageSettingsSchema = z
   })
   .prefault({});
 
-/** What models may be asked for by one user, and how long is known what they were. */
+/** The usage limits of one user, and how long usage is kept. */
 export interface UsageSettings {
   budget: DayBudget;
   keepDays: number;
