@@ -4,7 +4,7 @@ import type { Clock } from '#time';
 import { defineTool, defineToolset, type ToolContext, ToolError, type ToolsetHost } from '#tools';
 import { characterStart, compilePattern, isContinuation, searchText } from './search-text.js';
 
-/** Where artifacts are read: the store, as far as these tools need it. */
+/** The part of the store that these tools need to read artifacts. */
 export interface ArtifactReader {
   getArtifact(id: string): Promise<Artifact | null>;
 }
@@ -16,7 +16,7 @@ const TEXT_TYPE = /^text\/|[/+](json|xml|yaml|javascript|toml|sql|x-ndjson|x-sh)
 
 const id = z.string().max(128).describe('Id of the artifact: art_ and 32 hex digits');
 
-/** What results leave out, for the model: parts of artifacts of the call's own conversation. */
+/** Gives the model the parts that results leave out: parts of artifacts of the call's own conversation. */
 export function createArtifactsToolset(artifacts: ArtifactReader, clock: Clock): ToolsetHost {
   return defineToolset({
     name: 'artifacts',
@@ -77,7 +77,7 @@ function searchTool(artifacts: ArtifactReader, clock: Clock) {
   });
 }
 
-/** What belongs to another conversation answers like what does not exist. */
+/** An artifact of another conversation gives the same answer as one that does not exist. */
 async function readContent(artifacts: ArtifactReader, wanted: string, context: ToolContext): Promise<Buffer> {
   const artifact = idSchema.safeParse(wanted).success ? await artifacts.getArtifact(wanted) : null;
   if (artifact?.conversation_id !== context.conversationId)
@@ -93,7 +93,7 @@ async function readContent(artifacts: ArtifactReader, wanted: string, context: T
   return Buffer.from(artifact.content, 'base64');
 }
 
-/** Where the character that begins at `at` ends: a read always gets somewhere. */
+/** The end of the character that begins at `at`, so that every read makes progress. */
 function nextCharacter(content: Buffer, at: number): number {
   let end = Math.min(at + 1, content.byteLength);
   while (end < Math.min(at + 4, content.byteLength) && isContinuation(content[end])) end++;

@@ -11,13 +11,13 @@ import { createWebToolset } from './web.js';
 export interface LocalToolsetsOptions extends KnowledgeOptions {
   clock: Clock;
   http?: Omit<HttpOptions, 'clock'>;
-  /** Without it there is no `memory`. */
+  /** Without it, there is no `memory` toolset. */
   facts?: FactStore;
-  /** Absent: nothing keeps artifacts, so there is nothing to read. */
+  /** Absent: artifacts are not stored, so there is nothing to read. */
   artifacts?: ArtifactReader;
 }
 
-/** `math`, `knowledge`, `web`, `http`, `time`, and `memory` and `artifacts` where they are kept. */
+/** `math`, `knowledge`, `web`, `http`, `time`, and also `memory` and `artifacts` where these are stored. */
 export function createLocalToolsets(options: LocalToolsetsOptions): ToolsetHost[] {
   const { clock, http, facts, artifacts, ...knowledge } = options;
   return [

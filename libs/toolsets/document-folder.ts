@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 const MAX_FILES = 50_000;
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
-/** Files asked about at once. */
+/** How many files are examined in parallel. */
 const STATS_AT_ONCE = 64;
 
 export interface DocumentFile {
-  /** From the folder, with `/`. */
+  /** The path relative to the folder, with `/`. */
   path: string;
   modifiedMs: number;
   size: number;
@@ -40,7 +40,7 @@ async function listPaths(folder: string): Promise<string[]> {
   return paths.slice(0, MAX_FILES);
 }
 
-/** Below the folder itself, what went away or cannot be read while it is listed is simply not there. */
+/** Below the folder itself, entries that disappear or cannot be read during the listing are left out. */
 async function readEntries(folder: string, below: string) {
   const reading = readdir(join(folder, below), { withFileTypes: true });
   return below === '' ? reading : reading.catch(() => []);

@@ -14,16 +14,16 @@ export interface SearchHit {
   source: string;
   /** 0 to 100. */
   relevance: number;
-  /** On one line, at most 300 characters, ending in `...` if cut. */
+  /** One line of at most 300 characters, ending in `...` if cut. */
   content: string;
 }
 
-/** Of reading and indexing between two searches that may come meanwhile. */
+/** The duration of reading and indexing after which waiting searches may run. */
 const BATCH_MS = 50;
 /** A chunk's rowid is its document's id times this, plus its number. */
 const ROWIDS_PER_DOCUMENT = 100_000;
 const MAX_CANDIDATES = 50;
-/** A word in more passages says little about any of them, and ranking by it takes long. */
+/** A word in more passages than this says little about any of them, and ranking by it takes long. */
 const MAX_PASSAGES_OF_TELLING_WORD = 500;
 const MAX_HITS = 5;
 const MAX_CONTENT_LENGTH = 300;
@@ -47,8 +47,8 @@ interface Candidate {
 }
 
 /**
- * A full-text index of a folder, in a SQLite file that can be thrown away. SQLite is synchronous: for a thread of
- * its own. A search asks the index alone; `update` takes over what changed in the folder, and lets searches in.
+ * A full-text index of a folder, in a disposable SQLite file. SQLite is synchronous, so run it in a separate thread. A
+ * search reads only the index; `update` applies changes in the folder and lets searches run in between.
  */
 export class DocumentIndex {
   private readonly database: Database.Database;
@@ -85,7 +85,7 @@ export class DocumentIndex {
       }));
   }
 
-  /** Reads what is new or changed (time or size, then hash) and forgets what is gone. */
+  /** Reads new or changed files (by time or size, then hash) and removes deleted ones. */
   async update(): Promise<void> {
     const files = await listDocuments(this.folder);
     const rows = this.uninterrupted.hold(() => this.listRows());
@@ -143,7 +143,7 @@ export class DocumentIndex {
     });
   }
 
-  /** Undefined for what has gone or may not be read: the next update looks again. */
+  /** Undefined for a file that was deleted or may not be read: the next update looks again. */
   private readText({ path }: DocumentFile): string | undefined {
     try {
       return readFileSync(join(this.folder, path), 'utf8');
@@ -160,7 +160,9 @@ export class DocumentIndex {
     this.database.prepare('DELETE FROM documents WHERE id = ?').run(id);
   }
 
-  /** Ranked by the telling words; where these find little, passages that have all of the common ones, too. */
+  /**
+   * Candidates ranked by the telling words. If these find little, also passages that contain all of the common words.
+   */
   private findCandidates(terms: readonly string[]): Candidate[] {
     const common = terms.filter((term) => this.isCommon(term));
     const telling = terms.filter((term) => !common.includes(term));
@@ -194,7 +196,7 @@ export class DocumentIndex {
     return this.read(sql, expression);
   }
 
-  /** Texts only of the best: an excerpt costs more than the search. */
+  /** Reads texts only of the best: an excerpt costs more than the search. */
   private read(best: string, expression: string): Candidate[] {
     const found = this.database.prepare(best).all(expression) as { id: number; score: number }[];
     const sql = `
@@ -217,7 +219,7 @@ export class DocumentIndex {
   }
 }
 
-/** bm25 alone is no percentage: near zero in small collections, without an upper end in large ones. */
+/** bm25 alone is not a percentage: it is near zero in small collections and has no upper end in large ones. */
 function relevanceOf({ score }: Candidate, found: number, wanted: number): number {
   return 100 * (0.75 * (found / wanted) + 0.25 * (1 - Math.exp(-Math.max(0, score))));
 }

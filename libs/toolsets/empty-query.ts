@@ -1,6 +1,6 @@
 import { ToolError } from '#tools';
 
-/** Throws for a question without a word in it. */
+/** Throws for a query without a word. */
 export function refuseEmptyQuery(query: string): void {
   if (query.trim() !== '') return;
   throw new ToolError({

@@ -5,13 +5,13 @@ import { BlockList } from 'node:net';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 
 export interface RequestGuard {
-  /** `host` or `host:port` that may be asked whatever address it has and, with a port, on that port. */
+  /** `host` or `host:port` that may be requested whatever its address and, with a port, on that port. */
   allow: ReadonlySet<string>;
-  /** Of the operating system, unless a test plays a name server. */
+  /** The operating system's lookup, unless a test replaces the name server. */
   lookup?: typeof systemLookup;
 }
 
-/** A form of IPv4 in IPv6 that nobody uses any more: the agent takes `::7f00:1` for public, in a text and from DNS. */
+/** An obsolete form of IPv4 in IPv6: the agent takes `::7f00:1` as public, in a text and from DNS. */
 const IPV4_COMPATIBLE = new BlockList();
 IPV4_COMPATIBLE.addSubnet('::', 96, 'ipv6');
 
@@ -21,7 +21,7 @@ export class ForbiddenTargetError extends Error {
   override name = 'ForbiddenTargetError';
 }
 
-/** Throws `ForbiddenTargetError` for an address that must not be asked, as far as it can be told from its text. */
+/** Throws `ForbiddenTargetError` for a forbidden address, as far as its text shows that. */
 export function checkTarget(url: URL, { allow }: RequestGuard): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new ForbiddenTargetError('Only addresses that start with http:// or https:// may be asked.');
@@ -34,9 +34,9 @@ export function checkTarget(url: URL, { allow }: RequestGuard): void {
 }
 
 /**
- * Sends a request to a public address only. The address is judged when the connection is made, after DNS, so that a
- * name that is resolved a second time gains nothing: loopback, private, link-local, shared, multicast and reserved
- * ranges are refused, also as IPv6 in all of their mappings (ipv4-mapped, NAT64, 6to4, Teredo).
+ * Sends a request to a public address only. The address is checked when the connection is made, after DNS, so that
+ * resolving a name a second time gains an attacker nothing. Loopback, private, link-local, shared, multicast and
+ * reserved ranges are refused, also as IPv6 in all of their mappings (ipv4-mapped, NAT64, 6to4, Teredo).
  */
 export function sendGuarded(
   url: URL,
@@ -46,7 +46,7 @@ export function sendGuarded(
   checkTarget(url, guard);
   const isSecure = url.protocol === 'https:';
   const Agent = isSecure ? RequestFilteringHttpsAgent : RequestFilteringHttpAgent;
-  // No connection is kept: each is judged when it is made.
+  // No connection is reused: each address is checked when its connection is made.
   const agent = isAllowed(url, guard.allow) ? undefined : new Agent({ keepAlive: false });
   const lookup = agent ? refuseCompatible(url, guard.lookup ?? systemLookup) : (guard.lookup ?? systemLookup);
   return new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ export function sendGuarded(
   });
 }
 
-/** Refuses a name with an address of the old form; the agent judges all others. */
+/** Refuses a name with an address of the obsolete form; the agent checks all others. */
 function refuseCompatible(url: URL, lookup: typeof systemLookup): typeof systemLookup {
   const judged = (
     hostname: string,
@@ -81,12 +81,12 @@ function isAllowed({ host, hostname }: URL, allow: RequestGuard['allow']): boole
   return allow.has(host) || allow.has(hostname);
 }
 
-/** Of the agent's errors, which have no name of their own. */
+/** Recognises the agent's errors, which have no specific name. */
 function isRefusal({ message }: Error): boolean {
   return /^DNS lookup .* is not allowed\. Because/.test(message);
 }
 
-/** Without the address that was found: it would tell what stands inside. */
+/** Leaves out the resolved address, which would reveal the internal network. */
 function toForbidden(url: URL): ForbiddenTargetError {
   return new ForbiddenTargetError(`${url.hostname} is not a public address.`);
 }

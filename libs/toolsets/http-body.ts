@@ -13,7 +13,7 @@ export class BodyTooLargeError extends Error {
   override name = 'BodyTooLargeError';
 }
 
-/** The body, unpacked; `BodyTooLargeError` as soon as more than `maxBytes` came, packed or not. */
+/** Reads the body, decompressed; throws `BodyTooLargeError` as soon as more than `maxBytes` came, compressed or not. */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -31,11 +31,11 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
 
 function unpacked(response: IncomingMessage): NodeJS.ReadableStream {
   const decompress = DECOMPRESS.get((response.headers['content-encoding'] ?? '').trim().toLowerCase());
-  // Errors come out of the end that is read.
+  // The caller gets errors from the stream that it reads.
   return decompress ? pipeline(response, decompress(), () => undefined) : response;
 }
 
-/** Text in the character set that the type names, or undefined for what is no text. */
+/** The text in the character set that the type names; undefined for a body that is not text. */
 export function decodeText(body: Buffer, contentType: string): string | undefined {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const isText =

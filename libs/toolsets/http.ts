@@ -10,14 +10,14 @@ import { retryAfterMs } from './retry-after.js';
 
 export interface HttpOptions {
   clock: Clock;
-  /** `host` or `host:port` that may be asked although it is not public. */
+  /** `host` or `host:port` that may be requested although it is not public. */
   allow?: readonly string[];
   requestTimeoutMs?: number;
   lookup?: RequestGuard['lookup'];
 }
 
 const MAX_BODY_BYTES = 5 * 1024 * 1024;
-/** Taken apart in the worker's own thread. */
+/** Parsed in the worker's own thread. */
 const MAX_HTML_LENGTH = 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -82,7 +82,7 @@ async function fetchPage(first: URL, method: 'GET' | 'HEAD', asking: Asking) {
   }
 }
 
-/** Every step is judged like the first. */
+/** Every redirect is checked like the first request. */
 async function follow(first: URL, method: 'GET' | 'HEAD', { guard, signal }: Asking) {
   let url = first;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {

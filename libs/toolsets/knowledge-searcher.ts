@@ -6,7 +6,7 @@ import { Uninterrupted } from './uninterrupted.js';
 
 const THREAD = { compiled: './knowledge-thread.js', source: './testing/source-thread.mjs' };
 
-/** The folder or the thread is not there. */
+/** The folder or the thread does not exist. */
 export class KnowledgeUnavailableError extends Error {
   override name = 'KnowledgeUnavailableError';
 }
@@ -16,10 +16,10 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** How long the end of the process waits for the thread's last batch or search. */
+/** How long the process waits at its end for the thread's last batch or search. */
 const LAST_BATCH_MS = 5000;
 
-/** Asks the index thread, which starts with the first question (or `start`) and again after it died. */
+/** Queries the index thread, which starts with the first query (or `start`) and again after it died. */
 export class KnowledgeSearcher {
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, Waiting>();
@@ -40,7 +40,7 @@ export class KnowledgeSearcher {
     });
   }
 
-  /** Resolves when the thread has ended, by itself: see `Uninterrupted`. */
+  /** Resolves when the thread has ended by itself: see `Uninterrupted`. */
   async stop(): Promise<void> {
     const { worker } = this;
     if (!worker) return;
@@ -51,7 +51,7 @@ export class KnowledgeSearcher {
 
   private startThread(): Worker {
     const uninterrupted = new Uninterrupted();
-    // Its own until it has loaded the native module.
+    // Taken for the thread, which holds it until it has loaded the native module.
     uninterrupted.take();
     const workerData: KnowledgeThreadData = { ...this.files, memory: uninterrupted.memory };
     const worker = startThread(import.meta.url, THREAD, { workerData });

@@ -4,15 +4,13 @@ import { SystemClock, type Timer } from '#time';
 import { DocumentIndex, type SearchHit } from './document-index.js';
 import { Uninterrupted } from './uninterrupted.js';
 
-/*
- * Runs in a worker thread: SQLite is synchronous, and indexing a large folder would stop everything else.
- */
+/* Runs in a worker thread: SQLite is synchronous, and indexing a large folder would block everything else. */
 
 export interface KnowledgeThreadData {
   folder: string;
-  /** Of the index, or `:memory:`. */
+  /** The file of the index, or `:memory:`. */
   file: string;
-  /** Of the `Uninterrupted` that the thread shares with its starter. */
+  /** The memory of the `Uninterrupted` that the thread shares with its starter. */
   memory: SharedArrayBuffer;
 }
 
@@ -26,17 +24,17 @@ export type KnowledgeAnswer =
   | { id: number; problem: 'unavailable' }
   | { id: number; problem: 'failed'; reason: string };
 
-/** Between the end of one look at the folder and the next; more when the look itself takes long. */
+/** The pause between two looks at the folder; longer when the look itself takes long. */
 const RESCAN_MS = 5000;
-/** Share of the time that may go into looking: 1 / (1 + this). */
+/** The share of time for looks is at most 1 / (1 + this). */
 const REST_PER_SCAN = 20;
 
-/** A thread is a program of its own. */
+/** A thread is a separate program, so it has its own clock. */
 const clock = new SystemClock();
 const { folder, file, memory } = workerData as KnowledgeThreadData;
 const uninterrupted = new Uninterrupted(memory);
 let index: DocumentIndex | undefined;
-/** The first complete look at the folder; every search waits for it, none for a later one. */
+/** The first complete look at the folder. Every search waits for it, but not for a later one. */
 let ready: Promise<void> | undefined;
 let scanning: Promise<void> = Promise.resolve();
 let timer: Timer | undefined;
@@ -46,7 +44,7 @@ parentPort?.on('message', (request: KnowledgeRequest | 'stop') => {
   if (request === 'stop') process.exit();
   void reply(request);
 });
-// Ready before the first question; what goes wrong is said to whoever asks.
+// Starts before the first query; each query reports a failure.
 becomeReady().catch(() => undefined);
 
 async function reply(request: KnowledgeRequest): Promise<void> {
@@ -79,7 +77,7 @@ function becomeReady(): Promise<void> {
   return ready;
 }
 
-/** One look at a time, each planned when the one before has ended. A folder that is away keeps its index. */
+/** Runs one look at a time and plans the next one when it has ended. A missing folder keeps its index. */
 function scan(): Promise<void> {
   scanning = scanning.catch(() => undefined).then(update);
   return scanning;

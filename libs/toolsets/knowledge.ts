@@ -8,9 +8,9 @@ import { refuseEmptyQuery } from './empty-query.js';
 import { KnowledgeSearcher, KnowledgeUnavailableError } from './knowledge-searcher.js';
 
 export interface KnowledgeOptions {
-  /** Folder of `.md` and `.txt` documents; without it the ones about Switchyard itself. */
+  /** The folder of `.md` and `.txt` documents; without it, the documents about Switchyard itself. */
   docsDir?: string;
-  /** Where the index is kept; without it in memory. */
+  /** The folder of the index; without it, the index is in memory. */
   dataDir?: string;
 }
 

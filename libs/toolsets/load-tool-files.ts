@@ -13,7 +13,7 @@ import {
 
 const TOOL_FILE = /^(.+)\.tool\.(js|mjs|ts)$/;
 const VERSION = '1.0.0';
-/** A file that waits for something while it is imported; the worker cannot start before. */
+/** The limit for importing a file that waits for something; the worker cannot start before. */
 const LOAD_MS = 15_000;
 
 interface Loading {
@@ -24,7 +24,7 @@ interface Loading {
 
 /**
  * The toolsets of a folder: each file `<toolset>.tool.mjs` (or `.js`; `.ts` where Node runs TypeScript) has a tool, or
- * a list of them, as its default export. Throws `ToolSetupError` with the path of the file for whatever is wrong.
+ * a list of them, as its default export. Throws `ToolSetupError` with the path of the file for any problem.
  */
 export async function loadToolFiles(
   folder: string,
@@ -95,7 +95,7 @@ function explainLate(error: unknown): never {
   );
 }
 
-/** By its looks: the file may have its `defineTool` from another copy of this package. */
+/** Checks the form, not the class: the file may import `defineTool` from another copy of this package. */
 function isTool(value: unknown): value is Tool {
   const { definition, run } = (value ?? {}) as Partial<Tool>;
   return (

@@ -31,7 +31,7 @@ export function createMathToolset(): ToolsetHost {
   });
 }
 
-/** Beyond the safe integers a JSON number would lose digits: then the decimal string. */
+/** A JSON number would lose digits beyond the safe integers, so such results are decimal strings. */
 function exact(result: bigint): { value: number | string } {
   const number = Number(result);
   return { value: Number.isSafeInteger(number) ? number : result.toString() };

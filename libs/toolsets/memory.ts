@@ -5,11 +5,11 @@ import { timestampOf, type Clock } from '#time';
 import { defineTool, defineToolset, ToolError, type ToolsetHost } from '#tools';
 import { toSearchTerms } from './search-terms.js';
 
-/** Where facts are kept: the part of the store that these tools need. */
+/** The part of the store that these tools need for facts. */
 export interface FactStore {
-  /** A fact of this id gets the text; last writer wins. `full`: there are `limit` others of this user. */
+  /** Inserts the fact or sets its text; the last writer wins. `full`: the user has `limit` other facts. */
   putFact(fact: Fact, limit: number): Promise<'put' | 'full'>;
-  /** All of a user, newest first. */
+  /** All facts of a user, newest first. */
   listFacts(userId: string): Promise<Fact[]>;
   removeFact(id: string): Promise<void>;
 }
@@ -86,7 +86,7 @@ async function recall(store: FactStore, userId: string, wanted: string) {
   return { facts: shown, found: found.length, remembered: facts.length };
 }
 
-/** Facts with any of the words, those with most first; a word is found in its other forms, too: cat, cats. */
+/** Facts with any of the words, those with most words first. A word is also found in its other forms: cat, cats. */
 function mostWords(facts: readonly Fact[], terms: readonly string[]): Fact[] {
   const scored = facts.map((fact) => {
     const words = new Set(toSearchTerms(`${fact.key} ${fact.text}`, Infinity).map(withoutEnding));
@@ -100,7 +100,7 @@ function withoutEnding(word: string): string {
   return word.length > 3 ? word.replace(/(?:'s|s)$/, '') : word;
 }
 
-/** One row for a user and a key, whatever its case. */
+/** One row per user and key, ignoring the key's case. */
 function idOf(userId: string, name: string): string {
   const parts = JSON.stringify([userId, name.normalize('NFC').toLowerCase()]);
   return `fact_${createHash('sha256').update(parts).digest('hex')}`;

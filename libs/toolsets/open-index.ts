@@ -8,7 +8,7 @@ const SCHEMA = `
   CREATE VIRTUAL TABLE chunks USING fts5(title, body, tokenize = 'porter unicode61 remove_diacritics 2');
   PRAGMA user_version = ${SCHEMA_VERSION};`;
 
-/** Thrown away and made anew when it is damaged, or of another version. */
+/** Opens the index. A damaged index, or one of another version, is deleted and created again. */
 export function openIndex(file: string): Database.Database {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
   try {
@@ -22,7 +22,7 @@ export function openIndex(file: string): Database.Database {
 
 function prepareIndex(file: string): Database.Database {
   const database = new Database(file, { timeout: 5000 });
-  // What a power cut takes from an index is indexed again.
+  // After a power cut, missing parts of the index are indexed again.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
   if (user_version !== SCHEMA_VERSION) {

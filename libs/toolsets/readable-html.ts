@@ -10,20 +10,22 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 const HEADING = /^h[1-6]$/;
-/** More than the marks of headings, lists and tables. */
+/** True for more than the marks of headings, lists and tables. */
 const HAS_WORDS = /[^#\-| ]/;
 
-/** The parser's work for a tag grows with the elements that are open; browsers have such a limit, too. */
+/** The parser's work per tag grows with the number of open elements; browsers have such a limit too. */
 const MAX_OPEN = 1_000;
 
 export interface ReadableText {
   title: string;
   text: string;
-  /** The page nests deeper than any honest one: only what comes before that was read. */
+  /** The page nests deeper than any honest one, so only the part before that was read. */
   isCut: boolean;
 }
 
-/** The words of a page, one line for each block, headings marked with `#`; links keep their address. Linear time. */
+/**
+ * The text of a page, one line for each block, with headings marked with `#`; links keep their address. Linear time.
+ */
 export function toReadableText(html: string, base: URL): ReadableText {
   const reader = new Reader(base);
   const parser = new Parser(reader, { decodeEntities: true, lowerCaseTags: true });
@@ -80,7 +82,7 @@ class Reader {
     return lines.filter((line) => HAS_WORDS.test(line)).join('\n');
   }
 
-  /** Not of links within the page, to scripts or to data. */
+  /** The target of a link; undefined for links within the page, to scripts or to data. */
   private targetOf(href: string | undefined): string | undefined {
     if (href === undefined || href.startsWith('#') || !URL.canParse(href, this.base.href)) return undefined;
     const { protocol, href: target } = new URL(href, this.base);

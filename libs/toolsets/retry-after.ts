@@ -1,4 +1,6 @@
-/** What a `Retry-After` header asks for, in milliseconds from `wallMs`: seconds, or a date. Undefined if it says neither. */
+/**
+ * The wait of a `Retry-After` header, in milliseconds from `wallMs`: seconds, or a date. Undefined if it is neither.
+ */
 export function retryAfterMs(header: string | null | undefined, wallMs: number): number | undefined {
   const value = header?.trim() ?? '';
   if (value === '') return undefined;

@@ -5,7 +5,9 @@ const SEARCHES_PER_WINDOW = 30;
 const MAX_PAUSE_MS = 10 * 60_000;
 const ENGINE = 'engine';
 
-/** How often this worker may ask the search engine, and not at all while that has asked for a pause. */
+/**
+ * Limits how often this worker may query the search engine, and stops it during a pause that the engine has asked for.
+ */
 export class SearchPace {
   private readonly asked: RateWindow;
   private pausedUntil = 0;
@@ -14,7 +16,7 @@ export class SearchPace {
     this.asked = new RateWindow(clock, { windowMs: WINDOW_MS });
   }
 
-  /** 0: ask now, it is counted. Otherwise milliseconds until it makes sense to come again. */
+  /** 0: query now, and this query is counted. Otherwise the milliseconds until the next attempt makes sense. */
   take(): number {
     const pauseMs = this.pausedUntil - this.clock.now();
     const waitMs = Math.max(pauseMs, this.asked.waitMs(ENGINE, SEARCHES_PER_WINDOW));

@@ -8,7 +8,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** The words of a question that are worth looking for; all of them when it has no others. */
+/** The words of a query that are worth searching; all of them when it has no others. */
 export function toSearchTerms(query: string, max = MAX_TERMS): string[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const unique = [...new Set(words.map((word) => word.slice(0, MAX_TERM_LENGTH)))];
@@ -16,7 +16,7 @@ export function toSearchTerms(query: string, max = MAX_TERMS): string[] {
   return (telling.length > 0 ? telling : unique).slice(0, max);
 }
 
-/** An FTS5 query that finds any, or all, of the terms. Quoted, no word is an operator. */
+/** An FTS5 query that finds any, or all, of the terms. In quotes, no word is an operator. */
 export function toMatchExpression(terms: readonly string[], operator: 'OR' | 'AND' = 'OR'): string {
   return terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(` ${operator} `);
 }

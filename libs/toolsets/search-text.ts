@@ -2,24 +2,27 @@ import { RE2JS, RE2JSException } from 're2js';
 import { letOthersRun, type Clock } from '#time';
 import { ToolError } from '#tools';
 
-/** A longer line is searched in pieces that overlap: a longer match than the overlap may be missed in it. */
+/** A longer line is searched in overlapping pieces: a match longer than the overlap may be missed in it. */
 const MAX_PIECE_BYTES = 8 * 1024;
 const OVERLAP_BYTES = 1024;
 const MAX_MATCHES = 50;
 const MAX_ANSWER_BYTES = 24 * 1024;
-/** Characters shown on each side of where a match begins. */
+/** Characters shown on each side of the start of a match. */
 const BEFORE = 60;
 const AFTER = 140;
-/** Each character of a text costs time by the size of the program that the pattern becomes. */
+/** The time for each character of a text grows with the size of the pattern's program. */
 const MAX_PROGRAM_SIZE = 2_000;
-/** Making a program out of repetitions takes long itself: at most so many characters, each as often as it is repeated. */
+/** Compiling repetitions takes long too: at most this many characters, each counted as often as it is repeated. */
 const MAX_REPEATED_LENGTH = 50_000;
-/** RE2 knows no larger one, also for repetitions within repetitions. */
+/** RE2's largest repetition, also for repetitions within repetitions. */
 const MAX_REPETITION = 1_000;
-/** Work for so long, then let the process do something else. */
+/** Work this long, then let other work of the process run. */
 const SLICE_MS = 10;
 
-/** Throws a `ValidationError` for what RE2 does not know, or would search for slowly. Matching takes time linear in the text. */
+/**
+ * Throws a `ValidationError` for a pattern that RE2 does not know, or would search slowly. Matching takes time linear
+ * in the text.
+ */
 export function compilePattern(pattern: string): RE2JS {
   if (repeatedLength(pattern) > MAX_REPEATED_LENGTH) throw tooLarge(pattern);
   try {
@@ -33,7 +36,7 @@ export function compilePattern(pattern: string): RE2JS {
   }
 }
 
-/** More than the characters that are left when every repetition is written out. */
+/** An upper bound for the number of characters when every repetition is written out. */
 function repeatedLength(pattern: string): number {
   let times = 1;
   for (const [, least, most] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
@@ -54,7 +57,7 @@ function refusal(pattern: string, message: string, constraint: string): ToolErro
   });
 }
 
-/** Offsets (bytes) and surroundings of the matches, as text; surroundings that overlap are shown once. */
+/** The byte offsets and surroundings of the matches, as text; overlapping surroundings are shown once. */
 export async function searchText(
   content: Buffer,
   pattern: RE2JS,
@@ -109,12 +112,12 @@ function* piecesOf(content: Buffer): Generator<Piece> {
   }
 }
 
-/** `end` is where its surroundings end. */
+/** `end` is the end of the match's surroundings. */
 function* matchesIn(content: Buffer, { begin, end }: Piece, pattern: RE2JS) {
   const from = characterStart(content, begin);
   const text = content.toString('utf8', from, characterStart(content, end));
   const matcher = pattern.matcher(text);
-  // What has been shown is not searched again: each search may go through all of the rest.
+  // Shown text is not searched again: each search may go through all of the rest.
   for (let shown = 0; shown <= text.length && matcher.find(shown);) {
     const start = matcher.start();
     shown = start + AFTER;
@@ -124,7 +127,7 @@ function* matchesIn(content: Buffer, { begin, end }: Piece, pattern: RE2JS) {
   }
 }
 
-/** `at`, or the start of the UTF-8 character that it is in the middle of. */
+/** Returns `at`, or, inside a UTF-8 character, the start of that character. */
 export function characterStart(content: Buffer, at: number): number {
   let start = at;
   while (start > Math.max(0, at - 3) && isContinuation(content[start])) start--;
@@ -135,7 +138,7 @@ export function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** Without half a surrogate pair at its ends. */
+/** The text without half a surrogate pair at either end. */
 function withoutHalves(text: string): string {
   return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
 }

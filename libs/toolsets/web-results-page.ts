@@ -8,7 +8,9 @@ const MAX_RESULTS = 10;
 const MAX_TITLE_LENGTH = 300;
 const MAX_SNIPPET_LENGTH = 1000;
 
-/** A tag of the three kinds that titles and snippets have. No `<` inside: the search stays linear on any page. */
+/**
+ * A tag of the three kinds that titles and snippets have. It contains no `<`, so the search stays linear on any page.
+ */
 const TAG = /<(a|div|span)\b([^<>]*)>/g;
 
 /** The results of DuckDuckGo's page without scripts; undefined if the page is something else (a captcha). */
@@ -23,7 +25,7 @@ export function parseResultsPage(html: string): WebResult[] | undefined {
     if (classes.includes('result__a')) {
       isResultsPage = true;
       const link = toTarget(attributeOf(attributes, 'href'));
-      // An entry without a link keeps the snippet that follows from going to the one before.
+      // An entry without a link keeps its snippet from being added to the entry before it.
       results.push({ snippet: '', title: read(MAX_TITLE_LENGTH), link: link ?? '' });
     } else if (classes.includes('result__snippet')) {
       const last = results.at(-1);
@@ -46,7 +48,7 @@ function textAt(html: string, start: number, element: string, maxLength: number)
   return toText(end < 0 ? part : part.slice(0, end), maxLength);
 }
 
-/** Links lead through a redirect that carries the target; advertisements lead elsewhere and are left out. */
+/** Links lead through a redirect that contains the target; advertisements lead elsewhere and are left out. */
 function toTarget(href: string | undefined): string | undefined {
   if (href === undefined) return undefined;
   try {

@@ -9,7 +9,7 @@ import { parseResultsPage, type WebResult } from './web-results-page.js';
 
 export interface WebOptions {
   clock: Clock;
-  /** A search page that answers `?q=` like DuckDuckGo's page without scripts. */
+  /** A search page that answers `?q=` as DuckDuckGo's page without scripts does. */
   searchUrl?: string;
   requestTimeoutMs?: number;
 }
@@ -69,7 +69,7 @@ async function loadPage(engine: Engine, url: URL, signal: AbortSignal): Promise<
     return await readText(response);
   } catch (error) {
     if (error instanceof ToolError) throw error;
-    // The worker knows whether the call was stopped; here only the request's own limit remains.
+    // The worker handles stopped calls, so here only the request's own limit remains.
     const isLate = signal.aborted;
     throw failed(
       'DependencyUnavailable',
@@ -81,7 +81,7 @@ async function loadPage(engine: Engine, url: URL, signal: AbortSignal): Promise<
 function checkStatus(response: Response, { pace, clock }: Engine): void {
   const { status, headers } = response;
   if (status === 200) return;
-  // 202 is how it answers who it takes for a robot.
+  // DuckDuckGo answers with 202 to clients that it takes for robots.
   if (status === 202 || status === 403 || status === 429) {
     const retry_after_ms = retryAfterMs(headers.get('retry-after'), clock.wall());
     if (retry_after_ms !== undefined) pace.pause(retry_after_ms);

@@ -1,4 +1,6 @@
-/** Written after a page of html.duckduckgo.com: an advertisement, a result, one without redirect and snippet, an odd link. */
+/**
+ * Modelled on a page of html.duckduckgo.com: an advertisement, a result, one without redirect and snippet, an odd link.
+ */
 export const SEARCH_RESULTS_PAGE = `<!DOCTYPE html>
 <html lang="en"><head><title>switchyard at DuckDuckGo</title></head>
 <body class="body--html"><div id="links" class="results">

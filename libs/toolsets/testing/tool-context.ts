@@ -7,7 +7,7 @@ const PLACE = {
   tool_call_id: 'call_0123456789abcdefghijkl',
 };
 
-/** A context for one call; override what the test is about. */
+/** A context for one call; override the parts that the test is about. */
 export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
   return {
     toolCallId: 'call_0123456789abcdefghijkl',
