@@ -2,19 +2,19 @@ import { providerModels } from './provider-models.js';
 import { defaultModelName } from './model-setup.js';
 import type { ModelEnvironment } from './provider-settings.js';
 
-/** A refusal that lists more helps nobody. */
+/** A refusal that lists more models than this helps no one. */
 const MAX_LISTED = 30;
 
 export interface ModelChoice {
   /** `models.allow` of the settings: names, and patterns with `*`. */
   allow?: readonly string[];
-  /** What the settings list, fallbacks included: models, and providers, which allow nothing. */
+  /** The names in the settings, fallbacks included: models, and providers, which allow nothing. */
   listed?: readonly string[];
 }
 
 /**
- * The models that a client may name: the deployment's own one, and what `allow` has. Without `allow`: what the
- * settings list, and of each provider that is configured the model that is asked when only the provider is named.
+ * The models that a client may name: the deployment's own model, and those in `allow`. Without `allow`: those in the
+ * settings and, for each configured provider, the model that a request naming only the provider gets.
  */
 export function allowedModels(env: ModelEnvironment, { allow, listed = [] }: ModelChoice): string[] {
   const named = listed.filter((name) => name.includes('/') || name === 'demo');
@@ -27,7 +27,7 @@ export function isModelAllowed(allowed: readonly string[], model: string): boole
   return allowed.some((pattern) => matches(pattern, model));
 }
 
-/** The sentence for a model that is none of them; undefined if it is. */
+/** The sentence for a model that is not allowed; undefined if it is. */
 export function findModelRefusal(allowed: readonly string[], model: string): string | undefined {
   if (isModelAllowed(allowed, model)) return undefined;
   const listed = allowed.slice(0, MAX_LISTED).join(', ');
@@ -35,7 +35,7 @@ export function findModelRefusal(allowed: readonly string[], model: string): str
   return `The model '${model.slice(0, 200)}' is not allowed here. Use one of these: ${listed}${more}.`;
 }
 
-/** `*` stands for any characters. No regular expression: its time would depend on what a client wrote. */
+/** `*` matches any characters. This is no regular expression, whose time would depend on a client's text. */
 function matches(pattern: string, model: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

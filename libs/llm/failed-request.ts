@@ -1,23 +1,23 @@
 import { ModelError } from './model.port.js';
 
-/** A provider as its errors name it. */
+/** A provider, as error messages name it. */
 export interface NamedProvider {
   /** "Anthropic API". */
   title: string;
-  /** The variable that holds its key, if it has one. */
+  /** The variable with its key, if it has one. */
   keyVariable?: string;
 }
 
 const MAX_MESSAGE_LENGTH = 500;
 const KEY_FORMS = /\b(?:sk|pk|rk)-[\w-]{4,}|\bAIza[\w-]{10,}|\bAQ\.[\w-]{10,}/g;
 
-/** What the provider said, short and without a key. */
+/** The provider's message, short and without a key. */
 export function quote(text: string, apiKey: string): string {
   const withoutKey = apiKey === '' ? text : text.split(apiKey).join('[key]');
   return withoutKey.replace(KEY_FORMS, '[key]').slice(0, MAX_MESSAGE_LENGTH);
 }
 
-/** The code of the innermost cause (`ECONNREFUSED`, `UND_ERR_SOCKET`): never its text, which may carry a URL. */
+/** The code of the innermost cause (`ECONNREFUSED`, `UND_ERR_SOCKET`), never its text, which may contain a URL. */
 export function describeCause(error: unknown): string {
   let code: string | undefined;
   for (let cause = error, depth = 0; typeof cause === 'object' && cause !== null && depth < 5; depth++) {
@@ -38,7 +38,7 @@ export function cutOffError(provider: NamedProvider): ModelError {
   return networkError(provider, 'broke off its answer before the end');
 }
 
-/** Those below 500 that pass. */
+/** Temporary statuses below 500. */
 export const RETRYABLE_STATUSES = [408, 409, 429];
 
 export function isRetryableStatus(status: number): boolean {

@@ -9,17 +9,17 @@ export function contextWindowOf(model: string): number | undefined {
   return findProvider(providerOf(model))?.contextWindow?.(withoutProvider(model));
 }
 
-/** Whether `tool_choice` binds this model (`provider/model`, or `demo`); one that it does not bind chooses freely. */
+/** Whether `tool_choice` binds this model (`provider/model`, or `demo`); otherwise the model chooses freely. */
 export function canForceTool(model: string): boolean {
   return findProvider(providerOf(model))?.canForceTool(withoutProvider(model)) ?? true;
 }
 
-/** Whether this model (`provider/model`) reasons at its user's cost and shows nothing of it. */
+/** Whether this model (`provider/model`) reasons at its user's cost without showing any of it. */
 export function hidesReasoning(model: string): boolean {
   return findProvider(providerOf(model))?.hidesReasoning?.(withoutProvider(model)) ?? false;
 }
 
-/** What an operator should know: keywords of the tool's schema that a provider's form of it cannot say. */
+/** Tells operators which keywords of the tool's schema the provider's form cannot express. */
 export function describeSchemaLosses(tool: ModelTool, provider: string): readonly SchemaLoss[] {
   const form = findProvider(provider);
   return form ? toProviderTool(tool, form).losses : [];

@@ -8,11 +8,14 @@ export interface ModelOptions {
   clock: Clock;
   /** Answers requests for the model `demo`. */
   demo: Model;
-  /** Models that are asked when another one is overloaded: that they cannot be used must not show only then. */
+  /**
+   * Models to ask when another one is overloaded. They are checked at start, so that an unusable one does not show only
+   * then.
+   */
   fallbacks?: readonly string[];
 }
 
-/** The settings name no model that can be used. The message is one sentence for the person who starts the program. */
+/** The settings name no usable model. The message is one sentence for the person who starts the program. */
 export class ModelSetupError extends Error {
   override name = 'ModelSetupError';
 }
@@ -25,11 +28,11 @@ export function defaultModelName(env: ModelEnvironment): string {
 }
 
 /**
- * One model that serves every provider which the settings open, chosen by the prefix of `request.model`. A provider's
- * SDK is loaded when its first request comes, that of the deployment's own model at once.
+ * One model that serves every provider that the settings open, chosen by the prefix of `request.model`. A provider's
+ * SDK is loaded at its first request, that of the deployment's own model at once.
  *
- * @throws ModelSetupError when the deployment's own model, or a fallback, cannot be used. A turn that asks for another one that
- * cannot be used fails alone, with a `ModelError`.
+ * @throws ModelSetupError when the deployment's own model, or a fallback, cannot be used. If a turn asks for another
+ * model that cannot be used, only that turn fails, with a `ModelError`.
  */
 export function createModel(env: ModelEnvironment, options: ModelOptions): Model {
   const problem = findProblem(defaultModelName(env), env);
@@ -45,7 +48,7 @@ export function createModel(env: ModelEnvironment, options: ModelOptions): Model
     opened.set(provider, model);
     return model;
   };
-  // Whoever asks first is told if it fails.
+  // The first request gets the error if this fails.
   open(defaultModelName(env)).catch(() => undefined);
   return {
     async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {

@@ -3,12 +3,12 @@ import { providerOf } from './model-name.js';
 import type { ModelEnvironment } from './provider-settings.js';
 import { PROVIDERS } from './providers/registry.js';
 
-/** Asked of a provider of which the deployment names no model. */
+/** The models to ask when the deployment names no model of the provider. */
 const SUGGESTED = PROVIDERS.map(({ name, suggestedModel }) => `${name}/${suggestedModel}`);
 
 /**
- * Of each provider that the settings open the model that is asked when somebody names only the provider: the first of
- * the deployment's own and `further` ones (`provider/model`) that is one of its models and allowed.
+ * For each provider that the settings open, the model for requests that name only the provider: the first one of the
+ * deployment's own and `further` models (`provider/model`) that belongs to the provider and is allowed.
  */
 export function providerModels(
   env: ModelEnvironment,

@@ -30,7 +30,7 @@ export function findProviderProblem(provider: Provider, env: ModelEnvironment): 
     return `${keyVariable} contains characters that a key cannot have.`;
   const isOwnServer = provider.isOpenElsewhere && baseUrl !== undefined;
   if (keyVariable) return apiKey || isOwnServer ? undefined : missing(keyVariable, name);
-  // A server of one's own needs no key, but an address, or to be the deployment's model.
+  // A private server needs no key, but an address, or to be the deployment's model.
   const isChosen = providerOf(env.MODEL?.trim() ?? '') === name;
   return baseUrl || isChosen ? undefined : missing(urlVariable, name);
 }

@@ -1,11 +1,11 @@
 import { isObject, isWithinDepth, MAX_DEPTH } from '#contracts';
 import type { ModelPart } from './model.port.js';
 
-/** Arguments stand a few levels deep in the messages that carry them. */
+/** Arguments are nested a few levels deep in the messages that contain them. */
 const MAX_ARGUMENT_DEPTH = MAX_DEPTH - 4;
 const MAX_RAW_LENGTH = 2_000;
 
-/** A call whose arguments came as JSON text; what is no usable JSON object is only kept as `raw`. */
+/** A call with arguments from JSON text; text that is not a usable JSON object is only kept as `raw`. */
 export function toolCallPart(name: string, json: string): ModelPart {
   return { type: 'tool_call', name, arguments: parseArguments(json), raw: json.slice(0, MAX_RAW_LENGTH) };
 }
@@ -19,7 +19,7 @@ function parseArguments(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/** A name that every provider takes back: a model may have invented one that none does. */
+/** A name that every provider takes back: a model may have invented one that no provider accepts. */
 export function sayableName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
 }

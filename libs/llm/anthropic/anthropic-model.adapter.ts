@@ -13,7 +13,7 @@ export interface AnthropicOptions {
   clock: Pick<Clock, 'wall'>;
   /** Without `/v1`; default: the public API. */
   baseUrl?: string;
-  /** Until the first byte of an answer. */
+  /** The timeout until the first byte of an answer. */
   timeoutMs?: number;
 }
 
@@ -21,7 +21,7 @@ const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 
 type Events = AsyncIterable<Anthropic.Beta.BetaRawMessageStreamEvent>;
 
-/** Claude over the Messages API. Makes one request a call: retrying is the orchestrator's. */
+/** Claude over the Messages API. Makes one request per call; the orchestrator does the retries. */
 export class AnthropicModel implements Model {
   private readonly client: Anthropic;
 
@@ -31,7 +31,7 @@ export class AnthropicModel implements Model {
       baseURL: options.baseUrl ?? ANTHROPIC_API.publicUrl,
       timeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       maxRetries: 0,
-      // The SDK would log bodies and make spans of its own.
+      // Otherwise the SDK would log bodies and create its own spans.
       logLevel: 'off',
       openTelemetry: false,
     });
@@ -57,8 +57,8 @@ export class AnthropicModel implements Model {
   }
 
   /**
-   * Thinking that the provider does not take back (made with another account or before a change of tools) would
-   * fail every later request of the conversation, so it is left out then.
+   * Thinking that the provider does not take back (made with another account or before a change of tools) would fail
+   * every later request of the conversation, so it is left out in that case.
    */
   private async open(request: ModelRequest, signal: AbortSignal): Promise<Events> {
     const model = withoutProvider(request.model);

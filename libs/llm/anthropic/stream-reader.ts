@@ -17,12 +17,12 @@ export class StreamReader {
   /** True once `message_stop` came: the answer is whole. */
   isComplete = false;
   private block: OpenBlock | undefined;
-  /** The last call without arguments: only the stop reason tells whether it was meant so or cut off. */
+  /** The last call without arguments: only the stop reason tells whether it was intended or cut off. */
   private emptyCall: { name: string } | undefined;
   private stopReason: StopReason = 'end_turn';
   private counts = { input: 0, cacheRead: 0, cacheCreation: 0, output: 0 };
 
-  /** `model`: what its thinking is marked with. */
+  /** `model`: the mark of its thinking. */
   constructor(private readonly model: string) {}
 
   read(event: StreamEvent): ModelPart[] {
@@ -48,7 +48,7 @@ export class StreamReader {
     }
   }
 
-  /** Blocks of server tools, which are never asked for, are passed over. */
+  /** Blocks of server tools are skipped; requests never ask for such tools. */
   private startBlock(block: StartEvent['content_block']): ModelPart[] {
     if (block.type === 'text') return block.text === '' ? [] : [{ type: 'text', text: block.text }];
     if (block.type === 'redacted_thinking') {
@@ -129,7 +129,7 @@ function toStopReason(reason: Anthropic.Beta.BetaStopReason | null): StopReason 
   return reason === null || reason === 'compaction' ? 'end_turn' : reason;
 }
 
-/** Usually `{}`, the input follows in deltas; a provider may also send it whole. */
+/** Usually `{}`, and the input follows in deltas; a provider may also send it whole. */
 function inputAtStart(input: unknown): string {
   const isEmpty = typeof input !== 'object' || input === null || Object.keys(input).length === 0;
   return isEmpty ? '' : JSON.stringify(input);

@@ -11,14 +11,14 @@ export interface ApiMessage {
 }
 
 const CACHE: Anthropic.Beta.BetaCacheControlEphemeral = { type: 'ephemeral' };
-/** Of the four that a request may have, tools and system take two. */
+/** A request may have four breakpoints; tools and system take two. */
 const MESSAGE_BREAKPOINTS = 2;
 
 type Images = ReadonlyMap<string, ModelImage>;
 
 /**
- * `withThinking` false leaves all reasoning out, for a provider that does not take it back. A picture that `images`
- * lacks is named.
+ * `withThinking` false leaves out all reasoning, for a provider that does not take it back. A picture that is missing
+ * in `images` is named.
  */
 export function toApiMessages(
   messages: ModelMessage[],
@@ -40,8 +40,9 @@ export function toApiMessages(
 }
 
 /**
- * The end of the last user message, so that the next step reads everything up to here from the cache, and the end
- * of the one before: a step with many parallel calls is longer than the provider looks back for an entry.
+ * Marks the end of the last user message, so that the next step reads everything before it from the cache, and the end
+ * of the user message before that: a step with many parallel calls is longer than the provider's search for a cache
+ * entry.
  */
 function markBreakpoints(messages: ApiMessage[]): void {
   const users = messages.filter((message) => message.role === 'user').slice(-MESSAGE_BREAKPOINTS);
@@ -93,7 +94,7 @@ function toAssistantBlocks(block: Block, withThinking: boolean): Anthropic.Beta.
   }
 }
 
-/** Unsigned thinking is refused by the API; signed thinking goes back as it came, also when its text is empty. */
+/** The API refuses unsigned thinking. Signed thinking goes back unchanged, even when its text is empty. */
 function thinkingBlock(block: Extract<Block, { type: 'thinking' }>): Anthropic.Beta.BetaContentBlockParam[] {
   if (block.data) return [{ type: 'redacted_thinking', data: block.data }];
   return block.signature ? [{ type: 'thinking', thinking: block.text, signature: block.signature }] : [];

@@ -12,8 +12,8 @@ type ApiParams = Anthropic.Beta.MessageCreateParamsStreaming & { temperature?: n
 const BOUND_THINKING_BETA = 'thinking-binding-controls-2026-08-01';
 
 /**
- * The request body. Tools, system prompt and history end in cache breakpoints, so that from step to step only
- * what is new is read at full price.
+ * The request body. Tools, system prompt and history end in cache breakpoints, so that each step pays the full price
+ * only for new content.
  */
 export function toApiRequest(request: ModelRequest, model: string, { withThinking = true } = {}): ApiParams {
   const features = featuresOf(model);
@@ -34,12 +34,12 @@ export function toApiRequest(request: ModelRequest, model: string, { withThinkin
   if (system.length > 0) params.system = system;
   if (isForced) params.tool_choice = { type: 'tool', name: request.tool_choice!.name };
   if (features.thinking) {
-    // What cannot be forced cannot be kept from thinking either.
+    // A model that cannot be forced cannot be kept from thinking either.
     const isQuiet = isForced || (request.reasoning === 'least' && features.forcedTools);
     params.thinking = isQuiet ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' };
   }
   if (params.thinking?.type === 'adaptive' && features.boundThinking) {
-    // The tools and the model may differ from turn to turn; without this, an old block would fail every request.
+    // Tools and model may differ from turn to turn; without this, an old block would fail every request.
     params.thinking.block_binding = { prefix_mismatch_behavior: 'drop_block' };
     params.betas = [BOUND_THINKING_BETA];
   }
@@ -49,7 +49,7 @@ export function toApiRequest(request: ModelRequest, model: string, { withThinkin
   return params;
 }
 
-/** Two blocks: the system prompt stays in the cache when a summary comes. */
+/** Uses two blocks, so that the system prompt stays in the cache when a summary is added. */
 function toApiSystem({ system, summary }: ModelRequest): Anthropic.Beta.BetaTextBlockParam[] {
   const texts = [system, ...(summary === undefined ? [] : [tellSummary(summary)])];
   const blocks = texts

@@ -9,11 +9,13 @@ type Kind = ModelError['kind'];
 
 const OVERFLOW =
   /prompt is too long|exceeds? (the )?(model's )?(maximum )?context|context (window|limit)|too many tokens/i;
-/** A thinking block that the provider does not take back: signed elsewhere, or what stood before it has changed. */
+/**
+ * A thinking block that the provider does not take back: it was signed elsewhere, or the content before it has changed.
+ */
 const THINKING_REFUSED = /signature.*thinking|thinking.*(signature|cannot be modified|bound to a different)/i;
 const USED_UP = /credit balance is too low|(usage|spend(ing)?) limits?\b/i;
 const MAY_BE_USED_UP = [400, 402, 403, 429];
-/** Errors in a stream; of any other type nothing would come of asking again. */
+/** Errors in a stream; for any other type a retry does not help. */
 const TYPES: Record<string, Kind> = {
   overloaded_error: 'overloaded',
   rate_limit_error: 'rate_limited',
@@ -26,7 +28,7 @@ const TYPES: Record<string, Kind> = {
 };
 const FINAL: Kind[] = ['used_up', 'auth', 'context_overflow', 'invalid'];
 
-/** What the SDK threw → `ModelError`. No message carries the key. */
+/** Translates an SDK error into a `ModelError`. No message contains the key. */
 export function toModelError(error: unknown, apiKey: string, clock: Pick<Clock, 'wall'>): ModelError {
   if (error instanceof ModelError) return error;
   if (error instanceof APIConnectionTimeoutError)
@@ -61,7 +63,7 @@ function errorInStream(type: string | null, said: string): ModelError {
   });
 }
 
-/** An error without a type is one that was cut off itself. */
+/** An error without a type was itself cut off. */
 function kindInStream(type: string | null, said: string): Kind {
   if (USED_UP.test(said)) return 'used_up';
   if (type === 'invalid_request_error' && OVERFLOW.test(said)) return 'context_overflow';

@@ -1,4 +1,4 @@
-/** A piece of a call as servers send it; the standard's own fields are all there, but not everybody's. */
+/** A piece of a call as servers send it, with all fields of the standard; some servers omit some. */
 export interface CallDelta {
   index?: number;
   id?: string | null;
@@ -8,7 +8,7 @@ export interface CallDelta {
 
 export interface CollectedCall {
   name: string;
-  /** Arguments as JSON text, however much of it came. */
+  /** Arguments as JSON text, as far as they came. */
   json: string;
   signature?: string;
 }
@@ -16,8 +16,9 @@ export interface CollectedCall {
 type OpenCall = CollectedCall & { index: number | undefined; id: string };
 
 /**
- * Puts calls together from their pieces. By the book each call has an index and the first piece its id; servers also
- * send whole calls, leave out ids or indexes, give every call the same of one, and repeat the name in each piece.
+ * Assembles calls from their pieces. By the standard each call has an index, and its first piece has the id. Servers
+ * also send whole calls, leave out ids or indexes, give every call the same id or index, and repeat the name in each
+ * piece.
  */
 export class CallCollector {
   private readonly open: OpenCall[] = [];
@@ -26,7 +27,7 @@ export class CallCollector {
     return this.open;
   }
 
-  /** The piece of the arguments' JSON text that came with it. */
+  /** Adds a piece and returns the part of the arguments' JSON text in it. */
   add(delta: CallDelta): string {
     const name = delta.function?.name ?? '';
     const json = toText(delta.function?.arguments);
@@ -49,14 +50,14 @@ export class CallCollector {
   private find({ index, id }: CallDelta, name: string, json: string): OpenCall | undefined {
     const candidate = this.open.findLast((call) => {
       if (index !== undefined) return call.index === index;
-      // Without either it is the last one.
+      // Without index and id, it is the last call.
       return !id || call.id === id;
     });
     if (!candidate) return undefined;
     const isOther =
       (id && candidate.id && candidate.id !== id) ||
       (name !== '' && candidate.name !== '' && name !== candidate.name);
-    // Nothing can follow a whole object but the next call.
+    // After a whole object only the next call can follow.
     const isNext = json.trimStart().startsWith('{') && isWhole(candidate.json);
     return isOther || isNext ? undefined : candidate;
   }

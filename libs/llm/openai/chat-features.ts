@@ -1,19 +1,19 @@
-/** What a model takes over Chat Completions, read from its name; an unknown one gets the plainest request. */
+/** The features of a model over Chat Completions, derived from its name; an unknown name gets the plainest request. */
 export interface ChatFeatures {
   /** The name of the limit on output. */
   outputLimit: 'max_tokens' | 'max_completion_tokens';
-  /** More is refused. */
+  /** The API refuses a higher limit. */
   maxOutputTokens: number;
   temperature: boolean;
-  /** Together with tools it must be told not to reason: this API takes only one of the two. */
+  /** With tools, the model must be told not to reason: this API accepts only one of the two. */
   reasonsWithoutTools: boolean;
-  /** What it can be asked for instead of its usual reasoning; undefined: nothing. */
+  /** The effort that replaces its usual reasoning on request; undefined: none. */
   leastEffort?: 'none' | 'low';
-  /** Summaries of what it thinks come only when asked for. */
+  /** Summaries of its thinking come only on request. */
   thoughts: boolean;
-  /** The first call of each step goes back with the signature that it came with. */
+  /** The first call of each step goes back with its signature. */
   signedCalls: boolean;
-  /** `tool_choice` binds it. */
+  /** Whether `tool_choice` binds the model. */
   forcedTools: boolean;
 }
 

@@ -11,18 +11,21 @@ import { toChatRequest } from './to-chat-request.js';
 export interface ChatModelOptions {
   provider: ChatProvider;
   clock: Pick<Clock, 'wall'>;
-  /** A server of one's own may need none. */
+  /** A private server may need none. */
   apiKey?: string;
-  /** Up to `/chat/completions`; default: the public service. */
+  /** The URL before `/chat/completions`; default: the public service. */
   baseUrl?: string;
-  /** Until the first byte of an answer. */
+  /** The timeout until the first byte of an answer. */
   timeoutMs?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
 
-/** A model behind OpenAI's Chat Completions, whoever runs it. Makes one request a call: retrying is the orchestrator's. */
+/**
+ * A model behind OpenAI's Chat Completions, on any server. Makes one request per call; the orchestrator does the
+ * retries.
+ */
 export class ChatModel implements Model {
   private readonly client: OpenAI;
 
@@ -33,7 +36,7 @@ export class ChatModel implements Model {
       baseURL: baseUrl ?? provider.publicUrl,
       timeout: timeoutMs ?? DEFAULT_TIMEOUT_MS,
       maxRetries: 0,
-      // The SDK would log bodies, and take these from the environment.
+      // Otherwise the SDK would log bodies and read these from the environment.
       logLevel: 'off',
       organization: null,
       project: null,
@@ -62,7 +65,10 @@ export class ChatModel implements Model {
     yield* reader.finish();
   }
 
-  /** A model that takes no pictures would fail every later request of the conversation, so they are only named then. */
+  /**
+   * A model that accepts no pictures would fail every later request of the conversation, so pictures are only named for
+   * it.
+   */
   private async open(request: ModelRequest, signal: AbortSignal) {
     const create = (withImages: boolean) =>
       this.client.chat.completions.create(toChatRequest(request, this.options.provider, { withImages }), {
@@ -77,7 +83,7 @@ export class ChatModel implements Model {
   }
 }
 
-/** The SDK reads errors of one form only. */
+/** The SDK reads errors in one form only. */
 async function fetchReadably(...request: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...request);
   if (response.ok) return response;

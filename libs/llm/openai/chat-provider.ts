@@ -2,13 +2,13 @@ import type { NamedProvider } from '../failed-request.js';
 import type { ToolForm } from '../schemas/provider-tool.js';
 import type { ChatFeatures } from './chat-features.js';
 
-/** What the adapter of Chat Completions must know about a service that speaks them. */
+/** What the adapter of Chat Completions must know about a service with that API. */
 export interface ChatProvider extends NamedProvider, ToolForm {
-  /** What stands before the slash of a model's name. */
+  /** The part of a model's name before the slash. */
   name: string;
-  /** Of the public service or the usual port; up to `/chat/completions`. */
+  /** The URL of the public service or of the usual port, before `/chat/completions`. */
   publicUrl: string;
-  /** It sends thoughts as content, between tags. */
+  /** The service sends thoughts as content, between tags. */
   thoughtsInContent?: true;
   features(model: string): ChatFeatures;
 }

@@ -6,7 +6,7 @@ import type { ChatProvider } from './chat-provider.js';
 import { toStopReason } from './stop-reason.js';
 import { ThoughtSplitter } from './thought-splitter.js';
 
-/** The fields that compatible servers carry reasoning in; what came in one goes back in it. */
+/** The fields in which compatible servers send reasoning; it goes back in the same field. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 type ReasoningField = (typeof REASONING_FIELDS)[number];
 
@@ -15,7 +15,7 @@ type Delta = Partial<Record<ReasoningField | 'content' | 'refusal', unknown>> & 
   extra_content?: { google?: { thought?: unknown } } | null;
 };
 
-/** A chunk with everything that servers add to the standard. */
+/** A chunk, with all fields that servers add to the standard. */
 export interface ChatChunk {
   choices?: { delta?: Delta | null; finish_reason?: string | null }[] | null;
   usage?: ChatUsage | null;
@@ -38,13 +38,13 @@ export class ChunkReader {
   private hasRefused = false;
   private usage: ChatUsage = {};
 
-  /** `model`: what its thinking is marked with. */
+  /** `model`: the mark of its thinking. */
   constructor(
     private readonly provider: ChatProvider,
     private readonly model: string,
   ) {}
 
-  /** The answer is whole: only its usage may still come. */
+  /** True once the answer is complete: only its usage may still come. */
   get isComplete(): boolean {
     return this.finishReason !== undefined;
   }
@@ -54,12 +54,12 @@ export class ChunkReader {
     const choice = chunk?.choices?.[0];
     const parts = choice?.delta ? this.readDelta(choice.delta) : [];
     if (choice?.finish_reason) this.finishReason = choice.finish_reason;
-    // Some servers count with each chunk; once the answer is whole its end tells.
+    // Some servers report usage with each chunk; for a complete answer the end reports it.
     const isInterim = chunk?.usage && !this.isComplete;
     return isInterim ? [...parts, { type: 'usage', usage: toUsage(this.usage) }] : parts;
   }
 
-  /** The rest, once the stream has ended: the calls, which are whole only now, and the end. */
+  /** The remaining parts after the end of the stream: the calls, which are complete only now, and the end. */
   finish(): ModelPart[] {
     const { calls } = this.calls;
     const stop_reason = this.hasRefused
@@ -119,7 +119,7 @@ export class ChunkReader {
 function toUsage(usage: ChatUsage): Usage {
   const input_tokens = toCount(usage.prompt_tokens);
   const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens;
-  // Gemini counts what it thought in the total only.
+  // Gemini counts thinking in the total only.
   const output_tokens = Math.max(
     toCount(usage.completion_tokens),
     toCount(usage.total_tokens) - input_tokens,

@@ -1,6 +1,6 @@
 import { isObject } from '#contracts';
 
-/** What a server said about its error, in the one form that the SDK reads: `{ error: { … } }`. */
+/** A server's error in the one form that the SDK reads: `{ error: { … } }`. */
 export interface ErrorBody {
   message?: string;
   code?: unknown;
@@ -9,7 +9,10 @@ export interface ErrorBody {
   details?: unknown;
 }
 
-/** Servers wrap it in a list (Gemini), send only a text (Ollama), or leave the wrapping out (vLLM). */
+/**
+ * Normalises an error body: servers wrap it in a list (Gemini), send only a text (Ollama), or leave out the wrapper
+ * (vLLM).
+ */
 export function normalizeErrorBody(text: string): string {
   let body: unknown;
   try {
@@ -35,7 +38,7 @@ interface Detail {
   violations?: { quotaId?: unknown }[];
 }
 
-/** Google's `details`, as far as they decide something. */
+/** Google's `details`, as far as decisions depend on them. */
 export function readDetails(error: ErrorBody | undefined) {
   const details: Detail[] = Array.isArray(error?.details)
     ? (error.details as unknown[]).filter(isObject)

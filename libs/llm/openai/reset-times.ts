@@ -3,7 +3,10 @@ const BUDGETS = ['requests', 'tokens'];
 const PARTS = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** When the budgets that are used up are full again, by `x-ratelimit-reset-*`; of all, if none says that it is used up. */
+/**
+ * When the used-up budgets are full again, by `x-ratelimit-reset-*`; considers all budgets if none is reported as used
+ * up.
+ */
 export function readResetMs(headers: Headers | undefined): number | undefined {
   if (!headers) return undefined;
   const known = BUDGETS.map((budget) => ({

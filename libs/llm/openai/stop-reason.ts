@@ -3,10 +3,13 @@ import { ModelError } from '../model.port.js';
 import type { NamedProvider } from '../failed-request.js';
 
 const DECLINED = /content_filter|safety|prohibited|blocklist|recitation|refus/i;
-/** The answer is not what the model meant to say: asking again helps. */
+/** The answer is not what the model intended: a retry helps. */
 const SPOILT = /malformed|unexpected_tool_call|^error$|insufficient_system_resource/i;
 
-/** `finish_reason` of Chat Completions; servers say `stop` although they ask for tools. Throws for a spoilt answer. */
+/**
+ * Translates `finish_reason` of Chat Completions; servers report `stop` although the model asks for tools. Throws for a
+ * spoilt answer.
+ */
 export function toStopReason(reason: string, hasCalls: boolean, provider: NamedProvider): StopReason {
   if (SPOILT.test(reason)) {
     const message = `The ${provider.title} ended its answer with ${reason.slice(0, 100)}.`;

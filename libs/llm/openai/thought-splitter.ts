@@ -7,12 +7,12 @@ const OPEN = '<thought>';
 const CLOSE = '</thought>';
 
 /**
- * Gemini sends thoughts as content: marked as such, and between tags that may be cut anywhere; the closing one stands
- * at the front of the answer. Tags that no mark has announced belong to the answer.
+ * Gemini sends thoughts as content: marked as such, and between tags that may be split anywhere. The closing tag is at
+ * the start of the answer. Tags without a preceding mark belong to the answer.
  */
 export class ThoughtSplitter {
   private mode: 'answer' | 'marked' | 'tagged' = 'answer';
-  /** What may be the front of a tag. */
+  /** Text that may be the beginning of a tag. */
   private held = '';
 
   split(text: string, isMarked: boolean): SplitText {
@@ -23,7 +23,7 @@ export class ThoughtSplitter {
     return this.mode === 'answer' ? { thought: '', answer: whole } : this.readThought(whole);
   }
 
-  /** What was held back, when nothing follows. */
+  /** The held-back text, when nothing follows. */
   end(): SplitText {
     const { held, mode } = this;
     this.held = '';
@@ -56,7 +56,7 @@ export class ThoughtSplitter {
   }
 }
 
-/** How much of the end of `text` is the front of `tag`. */
+/** How many characters at the end of `text` are the beginning of `tag`. */
 function overlap(text: string, tag: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(tag.slice(0, length))) return length;

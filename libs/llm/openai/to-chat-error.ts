@@ -18,7 +18,7 @@ type Kind = ModelError['kind'];
 
 const OVERFLOW =
   /context_length_exceeded|maximum context length|context (window|length|size)|prompt is too long|input token count.*exceeds|too many tokens|exceeds? .*maximum number of tokens/i;
-/** More than the account may ever ask for at once: waiting does not help, a shorter history does. */
+/** The request exceeds what the account may ever request at once: waiting does not help, a shorter history does. */
 const TOO_LARGE_AT_ONCE = /request too large/i;
 const NO_CREDIT = /insufficient_quota|billing_hard_limit|insufficient balance|exceeded your monthly/i;
 const OVERLOADED = /overload|unavailable|capacity/i;
@@ -34,7 +34,7 @@ interface Asked {
   clock: Pick<Clock, 'wall'>;
 }
 
-/** What the SDK threw → `ModelError`. No message carries the key. */
+/** Translates an SDK error into a `ModelError`. No message contains the key. */
 export function toChatError(error: unknown, { provider, apiKey, clock }: Asked): ModelError {
   if (error instanceof ModelError) return error;
   if (error instanceof APIConnectionTimeoutError) return networkError(provider, 'did not answer in time');
@@ -54,10 +54,10 @@ export function isDeclined(error: unknown): boolean {
   return error instanceof APIError && DECLINED_CODES.includes(String(error.code));
 }
 
-/** The model, or the server that runs it, takes no pictures. */
+/** The model, or its server, accepts no pictures. */
 export function isImageRefused(error: unknown): boolean {
   if (!(error instanceof APIError) || error.status === undefined) return false;
-  // Who is to wait, or has the wrong key, has not been told anything about the pictures.
+  // An error about rate or key says nothing about the pictures.
   const isAboutRequest = error.status < 500 && ![401, 403, ...RETRYABLE_STATUSES].includes(error.status);
   return isAboutRequest && /\bimages?\b|image_url|vision|multimodal/i.test(saidIn(error as Failure));
 }
@@ -116,7 +116,7 @@ function kindInStream(failure: Failure): Kind {
   return /invalid_request/i.test(words) ? 'invalid' : 'server';
 }
 
-/** A quota that no wait of minutes fills. */
+/** True for a quota that waiting minutes does not restore. */
 function isUsedUp(failure: Failure): boolean {
   const words = `${failure.code} ${failure.type} ${saidIn(failure)}`;
   return NO_CREDIT.test(words) || readDetails(failure.error).isDailyQuota;

@@ -22,10 +22,10 @@ export interface MessageOptions {
   images: Images;
 }
 
-/** What Gemini takes for calls that it has not made itself. */
+/** The signature that Gemini accepts for calls that it has not made itself. */
 const UNSIGNED = 'skip_thought_signature_validator';
 
-/** The history after the system prompt. Results are messages of their own; their pictures follow in the user's. */
+/** The history after the system prompt. Results are separate messages; their pictures follow in a user message. */
 export function toChatMessages(messages: readonly ModelMessage[], options: MessageOptions): ChatMessage[] {
   return messages.flatMap((message) =>
     message.role === 'user'
@@ -61,7 +61,7 @@ function toToolMessage({ tool_call_id, text, images: shown = [] }: ToolResult, i
   return { role: 'tool', tool_call_id, content: content || '(empty)' };
 }
 
-/** Results carry no pictures here, so each stands behind them under the name that its result gives it. */
+/** Results cannot contain pictures here, so each picture follows them under the name that its result gives it. */
 function picturesOf({ images: shown = [] }: ToolResult, images: Images): ContentPart[] {
   return shown.flatMap(({ artifact_id }: ImageReference) => {
     const image = images.get(artifact_id);
@@ -110,7 +110,7 @@ function toToolCalls(blocks: Block[], { provider, signedCalls }: MessageOptions)
   return calls;
 }
 
-/** Servers that reason aloud want to see it again besides the calls that it led to, in the field it came in. */
+/** Servers that show their reasoning want it back next to the calls that followed from it, in the same field. */
 function reasoningOf(blocks: Block[], { name }: ChatProvider): Record<string, string> {
   const field = REASONING_FIELDS.find((candidate) => blocks.some((block) => isIn(block, candidate)));
   if (!field) return {};

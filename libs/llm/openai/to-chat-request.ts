@@ -7,12 +7,12 @@ import { tellSummary } from '../told-summary.js';
 import type { ChatProvider } from './chat-provider.js';
 import { toChatMessages } from './to-chat-messages.js';
 
-/** With what Gemini takes besides. */
+/** With Gemini's additional parameters. */
 export type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming & {
   extra_body?: { google: { thinking_config: { include_thoughts: true } } };
 };
 
-/** The request body. `withImages` false names every picture, for a model that takes none. */
+/** The request body. `withImages` false names every picture, for a model that accepts none. */
 export function toChatRequest(
   request: ModelRequest,
   provider: ChatProvider,
@@ -43,7 +43,7 @@ export function toChatRequest(
   return params;
 }
 
-/** One message: not every server takes two. */
+/** Uses one message, because not every server accepts two. */
 function toSystem({
   system,
   summary,

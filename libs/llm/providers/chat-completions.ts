@@ -4,7 +4,7 @@ import type { Provider } from './provider.js';
 type Made = 'open' | 'canForceTool';
 type ChatRecord = Omit<Provider, Made> & ChatProvider;
 
-/** The record of a service that speaks OpenAI's Chat Completions. */
+/** The record of a service with OpenAI's Chat Completions. */
 export function chatCompletions<const T extends ChatRecord>(record: T): T & Pick<Provider, Made> {
   return {
     ...record,

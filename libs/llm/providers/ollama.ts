@@ -3,7 +3,7 @@ import { toOllamaSchema } from '../schemas/ollama-schema.js';
 import { chatCompletions } from './chat-completions.js';
 import { withVersion } from './provider.js';
 
-/** Has no window of its own: what a server takes depends on how it was started. */
+/** Has no fixed window: it depends on how the server was started. */
 export const OLLAMA = chatCompletions({
   name: 'ollama',
   title: 'Ollama server',

@@ -3,7 +3,7 @@ import { toOpenAiSchema } from '../schemas/openai-schema.js';
 import { chatCompletions } from './chat-completions.js';
 import { withVersion } from './provider.js';
 
-/** OpenAI's own, also behind another address; `gpt-oss` is everybody's. */
+/** OpenAI's own models, also behind another address; `gpt-oss` is an open model that any server may offer. */
 const OWN_NAME = /^(?:ft:)?(?:(?:chat)?gpt-(?!oss)|o\d)/;
 const GPT_VERSION = /^(?:ft:)?gpt-(\d+)(?:\.(\d+))?/;
 const REASONING_NAME = /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat))/;
@@ -12,7 +12,7 @@ const SMALL_OUTPUT = /^gpt-(?:3\.5|4(?:-|$))/;
 /** As OpenAI publishes them; a family gets the smallest window of its models. First match counts. */
 const WINDOWS: [name: RegExp, tokens: number][] = [
   [/^gpt-5[\w.]*-chat/, 128_000],
-  // 400,000 in all, of which a request may have these.
+  // 400,000 in all, of which a request may use these.
   [/^gpt-5/, 272_000],
   [/^gpt-4\.1/, 1_047_576],
   [/^(gpt-4o|gpt-4-turbo|chatgpt-4o|o1-(mini|preview))/, 128_000],
@@ -43,7 +43,7 @@ function featuresOf(model: string): ChatFeatures {
   const reasonsWithoutTools = reasons && versionIn(model, GPT_VERSION) >= 5.04;
   return {
     ...PLAIN_FEATURES,
-    // The largest ones know one effort only.
+    // The largest models support one effort only.
     ...(reasons && !model.includes('-pro') && { leastEffort: reasonsWithoutTools ? 'none' : 'low' }),
     outputLimit: 'max_completion_tokens',
     maxOutputTokens: SMALL_OUTPUT.test(model) ? 4_096 : Infinity,
@@ -52,7 +52,7 @@ function featuresOf(model: string): ChatFeatures {
   };
 }
 
-/** Whether it is one of OpenAI's own that reason, wherever it runs. */
+/** Whether the model is one of OpenAI's own that reason, on any server. */
 function isReasoningModel(model: string): boolean {
   return OWN_NAME.test(model) && REASONING_NAME.test(model);
 }

@@ -3,10 +3,10 @@ import type { NamedProvider } from '../failed-request.js';
 import type { Model } from '../model.port.js';
 import type { ToolForm } from '../schemas/provider-tool.js';
 
-/** The way to a provider's models. */
+/** The access to a provider's models. */
 export interface ProviderAccess {
   apiKey?: string;
-  /** In the form that the provider's adapter takes; without it the public service. */
+  /** In the form that the provider's adapter accepts; absent: the public service. */
   baseUrl?: string;
 }
 
@@ -15,25 +15,25 @@ export interface ProviderAccess {
  * served models, docs and the specs of all providers are made from these records.
  */
 export interface Provider extends NamedProvider, ToolForm {
-  /** What stands before the slash of a model's name. */
+  /** The part of a model's name before the slash. */
   name: string;
-  /** The variable that holds another address with the same API. */
+  /** The variable for another address with the same API. */
   urlVariable: string;
-  /** Of the public service or the usual port, without a slash at the end. */
+  /** The URL of the public service or of the usual port, without a slash at the end. */
   publicUrl: string;
-  /** Behind another address it needs no key. */
+  /** Another address needs no key. */
   isOpenElsewhere?: true;
-  /** What of an address the adapter takes. */
+  /** The part of an address that the adapter takes. */
   toBaseUrl(address: string): string;
-  /** Asked when nobody names a model. */
+  /** The model to ask when no model is named. */
   suggestedModel: string;
-  /** Tokens that a request and its answer may have together; undefined when nobody knows. */
+  /** Tokens that a request and its answer may have together; undefined if unknown. */
   contextWindow?(model: string): number | undefined;
   /** Whether `tool_choice` binds the model. */
   canForceTool(model: string): boolean;
-  /** Whether the model reasons at its user's cost and shows nothing of it; without this function it does not. */
+  /** Whether the model reasons at its user's cost without showing any of it; without this function it does not. */
   hidesReasoning?(model: string): boolean;
-  /** Loads the provider's SDK. The settings have been checked: a key that is needed is there. */
+  /** Loads the provider's SDK. The settings have been checked: a required key is present. */
   open(access: ProviderAccess, clock: Clock): Promise<Model>;
 }
 

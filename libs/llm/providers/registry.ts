@@ -4,7 +4,7 @@ import { OLLAMA } from './ollama.js';
 import { OPENAI } from './openai.js';
 import type { Provider } from './provider.js';
 
-/** A new provider is a file beside this one and a line here. */
+/** A new provider is a file next to this one and a line here. */
 const RECORDS = [ANTHROPIC, OPENAI, GEMINI, OLLAMA] as const;
 
 type Known = (typeof RECORDS)[number];
@@ -13,7 +13,7 @@ type KeyVariable = Extract<Known, { keyVariable: string }>['keyVariable'];
 /** The names of all providers' keys and addresses. */
 export type ProviderVariable = KeyVariable | Known['urlVariable'];
 
-/** In the order in which people are told of them. */
+/** In the order in which people see them. */
 export const PROVIDERS: readonly (Provider & { name: Known['name'] })[] = RECORDS;
 
 export const KEY_VARIABLES = PROVIDERS.flatMap(({ keyVariable }) => keyVariable ?? []) as KeyVariable[];

@@ -4,10 +4,10 @@ import { stringsOf, toCanonicalJson, withNote, type JsonSchema } from './json-sc
 import { propertiesOf } from './schema-types.js';
 
 const REFUSED_AT_TOP = ['oneOf', 'anyOf', 'allOf'];
-/** The names that the arguments of a tool may have; inside of them any will do. */
+/** The allowed names of a tool's arguments; nested names are not restricted. */
 const PROPERTY_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** Anthropic takes JSON Schema 2020-12, but at the top only an object with plain properties. */
+/** Anthropic accepts JSON Schema 2020-12, but at the top only an object with plain properties. */
 export function toAnthropicSchema(schema: JsonSchema): Converted {
   const { schema: flat, losses } = flattenTop(toCurrentKeywords(schema), REFUSED_AT_TOP);
   const properties = Object.entries(propertiesOf(flat));

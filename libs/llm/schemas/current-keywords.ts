@@ -1,8 +1,8 @@
 import { isSchema, mapSubschemas, type JsonSchema } from './json-schema.js';
 
 /**
- * The same schema (the catalogue bounds how deep) in the words of 2020-12, which is what providers read; older drafts
- * say some things otherwise.
+ * The same schema (the catalogue bounds its depth) in the keywords of 2020-12, which providers read; older drafts have
+ * other keywords for some things.
  */
 export function toCurrentKeywords(schema: JsonSchema): JsonSchema {
   const { $schema: _, ...rest } = schema;
@@ -17,7 +17,7 @@ function withoutTuples(schema: JsonSchema): JsonSchema {
   return { ...rest, prefixItems: items, ...(additionalItems !== undefined && { items: additionalItems }) };
 }
 
-/** Draft 4: `exclusiveMinimum: true` besides `minimum`. */
+/** Draft 4: `exclusiveMinimum: true` next to `minimum`. */
 function withoutFlags(schema: JsonSchema): JsonSchema {
   let current = schema;
   for (const [flag, limit] of [

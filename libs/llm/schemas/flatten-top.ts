@@ -22,7 +22,7 @@ const MAX_REFERENCES = 10;
 const ALTERNATIVES = { oneOf: 'Exactly one', anyOf: 'At least one' } as const;
 
 /**
- * The schema of one object without `refused` keywords at its top: `allOf` is merged; of alternatives all properties
+ * The schema of one object without `refused` keywords at its top: `allOf` is merged. Of alternatives all properties
  * stay, and the description says which belong together.
  */
 export function flattenTop(schema: JsonSchema, refused: readonly string[]): Converted {
@@ -50,7 +50,7 @@ export function flattenTop(schema: JsonSchema, refused: readonly string[]): Conv
   return { schema: { ...top, type: 'object' }, losses };
 }
 
-/** A schema without a reference or `allOf` of its own; `root` is what references point into. */
+/** A schema whose own reference and `allOf` are merged; references point into `root`. */
 export function mergeAll(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let merged = schema;
   for (let count = 0; count < MAX_REFERENCES; count++) {
@@ -64,7 +64,7 @@ export function mergeAll(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** A reference or list of the second is looked at in the next round, besides one of the first. */
+/** The next round handles a reference or list of the second schema, next to one of the first. */
 function mergeKeepingReferences(a: JsonSchema, b: JsonSchema): JsonSchema {
   const { $ref, allOf, ...plain } = b;
   const left = [a.allOf, allOf, $ref === undefined ? undefined : [{ $ref }]].flatMap((list) =>
@@ -85,7 +85,7 @@ function joinAlternatives(base: JsonSchema, branches: JsonSchema[]): JsonSchema 
     );
     const form = formOf(forms);
     const isSame = !Object.hasOwn(own, name) || isEqual(own[name], form) || !isSchema(own[name]);
-    // Where only some branches speak of a property of the base, the base alone holds for all.
+    // Where only some branches have a property of the base, the base alone holds for all.
     if (isSame) joined[name] = form;
     else if (forms.length === branches.length) joined[name] = { allOf: [own[name], form] };
   }

@@ -2,9 +2,9 @@ import { isObject } from '#contracts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Something that a provider's form of a schema cannot say; where it can, its description says it instead. */
+/** Something that a provider's form of a schema cannot express; where possible, its description says it instead. */
 export interface SchemaLoss {
-  /** JSON pointer to the schema that holds it; empty at the top. */
+  /** JSON pointer to the schema that contains it; empty at the top. */
   path: string;
   keyword: string;
 }
@@ -31,7 +31,7 @@ export function isSchema(value: unknown): value is JsonSchema {
   return isObject(value);
 }
 
-/** A copy whose subschemas, one level down, went through `convert`; booleans stay. */
+/** A copy with the subschemas one level down replaced by `convert`; booleans stay. */
 export function mapSubschemas(
   schema: JsonSchema,
   convert: (subschema: JsonSchema, path: string) => JsonSchema,
@@ -49,7 +49,7 @@ export function mapSubschemas(
   );
 }
 
-/** The schema with a note at the end of its description; a note that stands there already is not repeated. */
+/** The schema with a note at the end of its description; an existing note is not repeated. */
 export function withNote(schema: JsonSchema, note: string): JsonSchema {
   const description = typeof schema.description === 'string' ? schema.description : '';
   const cut = note.length > MAX_NOTE_LENGTH ? `${note.slice(0, MAX_NOTE_LENGTH)}…` : note;
@@ -57,7 +57,7 @@ export function withNote(schema: JsonSchema, note: string): JsonSchema {
   return { ...schema, description: description === '' ? cut : `${description}\n${cut}` };
 }
 
-/** Without what only explains. */
+/** The schema without keywords that only explain. */
 export function withoutAnnotations(schema: JsonSchema): JsonSchema {
   const { description: _, title: __, examples: ___, default: ____, $comment: _____, ...rest } = schema;
   return mapSubschemas(rest, withoutAnnotations);

@@ -3,13 +3,13 @@ import { propertiesOf } from './schema-types.js';
 
 type Merge = (a: never, b: never) => unknown;
 
-/** Kept as `allOf` of both: their parts cannot be put together one by one. */
+/** Kept as `allOf` of both, because their parts cannot be merged one by one. */
 const COMPOSED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'];
 
 const larger = (a: unknown, b: unknown) => Math.max(Number(a), Number(b));
 const smaller = (a: unknown, b: unknown) => Math.min(Number(a), Number(b));
 
-/** How the values of a keyword that both have become one; of any other the first stays. */
+/** How to merge the values of a keyword that both have; for any other keyword the first value stays. */
 const MERGES: Record<string, Merge> = {
   properties: mergeProperties,
   required: (a: unknown, b: unknown) => [...new Set([...stringsOf(a), ...stringsOf(b)])],
@@ -27,7 +27,7 @@ const MERGES: Record<string, Merge> = {
   maxProperties: smaller,
 };
 
-/** One schema that accepts everything that both accept (`allOf`), and seldom more. */
+/** One schema that accepts everything that both accept (`allOf`), and rarely more. */
 export function mergeSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
   const merged: JsonSchema = { ...a };
   for (const [key, value] of Object.entries(b)) {
@@ -35,7 +35,7 @@ export function mergeSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
     else if (!isEqual(a[key], value))
       merged[key] = (MERGES[key] ?? keepFirst)(a[key] as never, value as never);
   }
-  // "No others" of one knows nothing of the properties of the other.
+  // `additionalProperties: false` of one knows nothing of the properties of the other.
   const isClosed = isEqual(a.additionalProperties, b.additionalProperties);
   if (!isClosed && !declaresSame(a, b)) delete merged.additionalProperties;
   return merged;

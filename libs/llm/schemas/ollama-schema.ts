@@ -2,7 +2,7 @@ import type { Converted } from './flatten-top.js';
 import type { JsonSchema } from './json-schema.js';
 import { SubsetConverter, type Subset } from './subset-converter.js';
 
-/** What Ollama reads of a schema; the rest it passes over in silence, so the model would never see it. */
+/** The part of a schema that Ollama reads; it silently ignores the rest, so the model would never see it. */
 const OLLAMA: Subset = {
   keywords: [],
   takesEnum: () => true,

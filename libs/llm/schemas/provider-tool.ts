@@ -5,7 +5,7 @@ import type { JsonSchema, SchemaLoss } from './json-schema.js';
 /** How a provider takes tools. */
 export interface ToolForm {
   toSchema(schema: JsonSchema): Converted;
-  /** Of a tool's description; that of its schema has no limit. */
+  /** The limit on a tool's description; the descriptions in its schema have none. */
   maxDescriptionLength?: number;
 }
 
@@ -14,10 +14,10 @@ export interface ProviderTool {
   losses: readonly SchemaLoss[];
 }
 
-/** Requests name the same schemas over and over. */
+/** Requests repeat the same schemas. */
 const converted = new WeakMap<JsonSchema, Map<ToolForm['toSchema'], Converted>>();
 
-/** A tool as a provider takes it. What its schema cannot say there stands in the descriptions, and in `losses`. */
+/** A tool in the provider's form. The descriptions and `losses` contain what its schema cannot express there. */
 export function toProviderTool(tool: ModelTool, form: ToolForm): ProviderTool {
   const { schema, losses } = convert(tool.input_schema, form);
   const { maxDescriptionLength = Infinity } = form;
@@ -32,7 +32,7 @@ export function toProviderTool(tool: ModelTool, form: ToolForm): ProviderTool {
   };
 }
 
-/** Never between the halves of a character. */
+/** Never splits between the halves of a character. */
 function splitText(text: string, at: number): [string, string] {
   const isPair = /[\ud800-\udbff]/.test(text.charAt(at - 1));
   const end = isPair ? at - 1 : at;

@@ -2,21 +2,21 @@ import { isSchema, type JsonSchema } from './json-schema.js';
 import { mergeSchemas } from './merge-schemas.js';
 import { resolveReference } from './resolve-reference.js';
 
-/** Times that one definition may stand inside itself. */
+/** How many times one definition may be nested in itself. */
 const MAX_NESTING = 2;
-/** Characters of definitions that are put in place of references: hostile ones would multiply. */
+/** The maximum number of characters of inlined definitions: hostile ones would multiply. */
 const MAX_INLINED_LENGTH = 200_000;
 
 export interface Settled {
-  /** Without `$ref` and `allOf` of its own. */
+  /** The schema without its own `$ref` and `allOf`. */
   schema: JsonSchema;
   /** The references that led here. */
   trail: readonly string[];
-  /** A reference that was left out: it nests too deep, or leads nowhere. */
+  /** A reference that was left out because it nests too deep or leads nowhere. */
   left?: string;
 }
 
-/** Puts definitions in the place of references, so far that it ends. One per schema. */
+/** Replaces references by definitions, up to limits that make it end. One per schema. */
 export class ReferenceInliner {
   private inlinedLength = 0;
 

@@ -1,6 +1,6 @@
 import { isSchema, type JsonSchema } from './json-schema.js';
 
-/** What a reference within the document points to; undefined for one that leads nowhere or out of it. */
+/** The target of a reference within the document; undefined for one that leads nowhere or out of it. */
 export function resolveReference(root: JsonSchema, reference: unknown): JsonSchema | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   const pointer = decode(reference.slice(1));

@@ -1,6 +1,6 @@
 import { isSchema, type JsonSchema } from './json-schema.js';
 
-/** Keywords that speak of one type only. */
+/** Keywords that apply to one type only. */
 const KEYWORDS_OF_TYPE: Record<string, readonly string[]> = {
   string: ['minLength', 'maxLength', 'pattern', 'format'],
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -20,7 +20,7 @@ const KEYWORDS_OF_TYPE: Record<string, readonly string[]> = {
   ],
 };
 
-/** The types that a schema names, or that follow from what else it says; none when it says nothing. */
+/** The types that a schema names, or that follow from its other keywords; none when it has no such keywords. */
 export function typesOf(schema: JsonSchema): string[] {
   if (schema.type !== undefined) return [schema.type].flat().filter((type) => typeof type === 'string');
   if ('const' in schema) return [typeOfValue(schema.const)];
@@ -37,17 +37,17 @@ export function typeOfValue(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Whether a value may stand where a schema names this type. */
+/** Whether a value is valid where a schema names this type. */
 export function isOfType(value: unknown, type: string): boolean {
   const own = typeOfValue(value);
   return own === type || (own === 'integer' && type === 'number');
 }
 
-/** Without what speaks of other types, and with this one. */
+/** The schema with this type, without keywords of other types. */
 export function narrowTo(schema: JsonSchema, type: string): JsonSchema {
   const family = type === 'integer' ? 'number' : type;
   const foreign = Object.entries(KEYWORDS_OF_TYPE).flatMap(([name, keywords]) =>
-    // A number may have a format, too.
+    // A number may have a format too.
     name === family ? [] : keywords.filter((keyword) => keyword !== 'format' || family !== 'number'),
   );
   const kept = Object.entries(schema).filter(([key]) => !foreign.includes(key));

@@ -13,13 +13,16 @@ import { mergeSchemas } from './merge-schemas.js';
 import { ReferenceInliner } from './reference-inliner.js';
 import { isOfType, narrowTo, propertiesOf, typesOf } from './schema-types.js';
 
-/** What a provider knows of JSON Schema. Everybody knows types, properties, required, items and anyOf. */
+/**
+ * The part of JSON Schema that a provider supports. Every provider supports types, properties, required, items and
+ * anyOf.
+ */
 export interface Subset {
-  /** Keywords that it takes as they are. */
+  /** Keywords that it accepts unchanged. */
   keywords: readonly string[];
   takesEnum(values: readonly unknown[]): boolean;
   takesFormat(format: unknown): boolean;
-  /** Every schema has a type or alternatives, and null is a flag besides it. */
+  /** Every schema has a type or alternatives, and null is a separate flag. */
   hasNullFlag: boolean;
 }
 
@@ -30,7 +33,7 @@ interface Place {
 }
 
 const REFUSED_AT_TOP = ['oneOf', 'anyOf', 'allOf', 'enum', 'not', 'const'];
-/** Keywords that are dealt with one by one, or mean nothing to a model. */
+/** Keywords that are handled one by one, or mean nothing to a model. */
 const NOT_EXPLAINED = new Set([
   ...[
     'type',
@@ -68,7 +71,7 @@ const STRUCTURE = [
   'additionalProperties',
 ];
 
-/** Rewrites a schema of any draft in a provider's subset. One instance per schema. */
+/** Rewrites a schema of any draft into a provider's subset. One instance per schema. */
 export class SubsetConverter {
   private readonly losses: SchemaLoss[] = [];
   private readonly root: JsonSchema;
@@ -163,7 +166,7 @@ export class SubsetConverter {
   private takeProperties(rewritten: JsonSchema, schema: JsonSchema, { path, trail }: Place): void {
     const declared = propertiesOf(schema);
     const required = [...new Set(stringsOf(schema.required))];
-    // What is required must be declared, too.
+    // Required properties must be declared too.
     const names = new Set([...Object.keys(declared), ...required]);
     const properties = [...names]
       .filter((name) => declared[name] !== false)
@@ -191,7 +194,7 @@ export class SubsetConverter {
     note(rewritten, `In this order: ${toCanonicalJson(tuple)}`);
   }
 
-  /** What the subset cannot say goes into the description. */
+  /** Adds to the description what the subset cannot express. */
   private explain(rewritten: JsonSchema, schema: JsonSchema, path: string): JsonSchema {
     const left = Object.entries(schema).filter(
       ([key]) => !(NOT_EXPLAINED.has(key) || key in rewritten || key.startsWith('x-')),
@@ -214,7 +217,7 @@ export class SubsetConverter {
     return { ...schema, anyOf: uniqueSchemas([...(schema.anyOf as JsonSchema[]), { type: 'null' }]) };
   }
 
-  /** Where a type must be named: two levels of it, for an endless schema cannot be written down. */
+  /** For places where a type must be named: two levels, because an endless schema cannot be written down. */
   private anything(): JsonSchema {
     if (!this.subset.hasNullFlag) return {};
     const simple = ['string', 'number', 'boolean', 'object'].map((type) => ({ type }));

@@ -5,11 +5,11 @@ export type Script = (request: ModelRequest, index: number) => ModelPart[] | Asy
 
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
 
-/** A model without latency for tests and benchmarks: says what the script says, and keeps every request. */
+/** A model without latency for tests and benchmarks: it answers by the script and records every request. */
 export class ScriptedModel implements Model {
   readonly requests: ModelRequest[] = [];
 
-  /** `index` counts requests from 0. An array without `end` gets the one that fits. */
+  /** `index` counts requests from 0. An array without `end` gets the matching one. */
   constructor(private readonly script: Script) {}
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
@@ -33,7 +33,7 @@ function withEnd(parts: ModelPart[]): ModelPart[] {
   return [...parts, { type: 'end', stop_reason, usage: NO_USAGE }];
 }
 
-/** Ends also when the script itself waits for something that never comes. */
+/** Also ends when the script itself waits for something that never comes. */
 async function* partsUntilAborted(
   parts: AsyncIterable<ModelPart>,
   signal: AbortSignal,

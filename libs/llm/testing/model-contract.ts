@@ -30,7 +30,7 @@ export function aRequest(model: string, changes: Partial<ModelRequest> = {}): Mo
 
 const COUNTED: ModelPart['type'][] = ['usage', 'tool_call_delta'];
 
-/** Everything but what is there to be counted. */
+/** All parts except those that are only for counting. */
 export async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelPart[]> {
   const all: ModelPart[] = [];
   for await (const part of parts) if (!COUNTED.includes(part.type)) all.push(part);
@@ -45,7 +45,9 @@ export function callsOf(parts: ModelPart[]) {
   return parts.flatMap((part) => (part.type === 'tool_call' ? [[part.name, part.arguments]] : []));
 }
 
-/** What every model promises. The one under test must answer "what is 17 + 25 and 6 * 7?" with two parallel calls. */
+/**
+ * The promises of every model. The model under test must answer "what is 17 + 25 and 6 * 7?" with two parallel calls.
+ */
 export function describeModelContract(what: string, start: () => Promise<ModelUnderTest>): void {
   describe(`${what} keeps the model contract`, () => {
     let subject: ModelUnderTest;

@@ -15,10 +15,10 @@ export interface ProviderUnderTest {
   close(): Promise<void>;
 }
 
-/** Answers as the provider writes them: a folder of `fixtures`. */
+/** Answers in the provider's format: a folder of `fixtures`. */
 export interface ProviderFixtures {
   folder: 'anthropic' | 'openai' | 'gemini' | 'ollama' | 'compatible';
-  /** The service itself never says that it declines. */
+  /** Set if the service itself never reports a refusal. */
   withoutRefusal?: true;
 }
 
@@ -29,7 +29,7 @@ export function fixture(folder: ProviderFixtures['folder'], name: string): strin
   return readFileSync(new URL(`${folder}/${name}.sse`, FIXTURES), 'utf8');
 }
 
-/** What every adapter makes of what its provider sends. `start` serves one reply to every request. */
+/** How every adapter translates its provider's answers. `start` serves one reply to every request. */
 export function describeProviderContract(
   what: string,
   { folder, withoutRefusal }: ProviderFixtures,

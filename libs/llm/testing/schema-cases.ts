@@ -6,7 +6,7 @@ type Schema = Record<string, unknown>;
 export interface SchemaCase {
   schema: Schema;
   value: unknown;
-  /** Of alternatives, the one that the value was made for. */
+  /** For alternatives, the one for which the value was made. */
   branch?: Schema;
 }
 
@@ -51,7 +51,7 @@ interface Levels {
   object: SchemaCase;
 }
 
-/** Schemas of what tools declare, small enough that most values do fit. */
+/** Schemas as tools declare them, small enough that most values fit. */
 const levels: fc.LetrecValue<Levels> = fc.letrec((tie: fc.LetrecTypedTie<Levels>) => ({
   object: fc
     .record({
@@ -116,7 +116,7 @@ const alternatives: fc.Arbitrary<SchemaCase> = fc
     branch: left.schema,
   }));
 
-/** The input schema of a tool, and arguments. Not all fit: where branches contradict each other, none do. */
+/** The input schema of a tool, and arguments. Not all arguments fit: where branches contradict each other, none do. */
 export const toolSchemaCase: fc.Arbitrary<SchemaCase> = fc
   .oneof(levels.object, alternatives)
   .map(({ schema, value, branch }) => ({
