@@ -70,7 +70,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
       return member?.processId;
     },
     async start() {
-      if (member) throw new ToolSetupError('This tool worker was started already: make another one.');
+      if (member) throw new ToolSetupError('This tool worker was already started: create another one.');
       member = new Member({
         role: 'worker',
         store,

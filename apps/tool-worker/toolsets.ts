@@ -29,8 +29,7 @@ export async function createToolsets(config: ToolConfig, sources: ToolSources): 
   const kept = { artifacts: store, facts: store };
   const builtIn = createLocalToolsets({ clock, docsDir, dataDir, ...kept, http: { allow: httpFetchAllow } });
   const taken = new Set(servers.map(({ name }) => name).filter((name) => GIVE_WAY.includes(name)));
-  for (const name of taken)
-    logger.warn({ server: name }, `the MCP server ${name} replaces our toolset ${name}`);
+  for (const name of taken) logger.warn({ server: name }, `MCP server ${name} replaces the toolset ${name}`);
   const own = [...builtIn, ...(await loadOwnFiles(config, builtIn, clock))].filter(
     ({ name }) => !taken.has(name),
   );
@@ -49,7 +48,7 @@ async function loadOwnFiles(
   const twice = toolsets.find(({ name }) => builtIn.some((known) => known.name === name));
   if (!twice) return toolsets;
   throw new ToolSetupError(
-    `The file ${twice.name}.tool.* in ${toolsDir.path} has the name of a toolset that exists already: rename it.`,
+    `The file ${twice.name}.tool.* in ${toolsDir.path} has the name of an existing toolset: rename it.`,
   );
 }
 

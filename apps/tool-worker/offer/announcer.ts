@@ -101,8 +101,7 @@ export class Announcer {
     this.told = told;
     this.deps.log.info({ toolsets: offered }, 'toolsets offered');
     if (leftOut.length === 0) return;
-    const what =
-      'toolsets not offered, their definitions are too much for one worker: share them out by TOOLSETS';
+    const what = 'toolsets not offered, definitions too large for one worker: split them with TOOLSETS';
     this.deps.log.error({ toolsets: missing }, what);
   }
 

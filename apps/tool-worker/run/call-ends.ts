@@ -32,7 +32,7 @@ export class CallEnds {
     label: CallLabel,
     retryAfterMs: number,
   ): Promise<DeliveryOutcome | undefined> {
-    const text = `Too many calls of ${body.tool_name} now. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+    const text = `Too many calls of ${body.tool_name} right now. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
     const result = failure('ApiLimitExceeded', text, { retry_after_ms: retryAfterMs, started: false });
     const settleUnclaimed = async (refusal: Outcome) => {
       const outcome = await refuseUnclaimed(this.ports, label, refusal);

@@ -40,7 +40,7 @@ export class CallInHand {
   }
 
   giveUpAsking(): void {
-    this.givingUp.abort(new Error('the worker leaves'));
+    this.givingUp.abort(new Error('the worker is stopping'));
   }
 
   /** There may be an answer. */

@@ -103,7 +103,7 @@ export class CallRunner {
   private letGo(handling: Promise<DeliveryOutcome>, body: ToolCallBody): DeliveryOutcome {
     const { tool_call_id, turn_id } = body;
     handling.catch((error: unknown) =>
-      this.ports.log.error({ err: error, tool_call_id, turn_id }, 'a call that had asked a person failed'),
+      this.ports.log.error({ err: error, tool_call_id, turn_id }, 'call failed after it asked a person'),
     );
     return 'ack';
   }
