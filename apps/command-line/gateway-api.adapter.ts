@@ -74,7 +74,7 @@ export class GatewayApi {
   }
 
   private stranger(): CommandError {
-    return new CommandError(`What answers at ${this.url} is not a gateway of Switchyard.`);
+    return new CommandError(`The server at ${this.url} is not a Switchyard gateway.`);
   }
 }
 

@@ -19,7 +19,7 @@ export interface Terminal {
 /** Every command; what goes wrong is thrown. */
 export function createProgram({ write, environment }: Terminal): Command {
   const program = new Command('switchyard')
-    .description('Looks after a running Switchyard, over the HTTP API of one of its gateways.')
+    .description('Manages a running Switchyard over the HTTP API of one of its gateways.')
     .option('--url <url>', 'address of a gateway', parseUrl, DEFAULT_URL)
     .addHelpText(
       'after',
