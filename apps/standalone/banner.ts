@@ -3,7 +3,7 @@ import { describeModel } from '#llm';
 import type { ToolsetHost } from '#tools';
 
 const LOGINS: Record<StandaloneConfig['auth']['kind'], string> = {
-  none: 'nobody has to (AUTH=none)',
+  none: 'not required (AUTH=none)',
   local: 'accounts (AUTH=local): register on the page, the first one is the operator',
   jwt: 'tokens (AUTH=jwt): with JWT_SECRET, npm run token -- --user ann prints one',
 };

@@ -23,7 +23,7 @@ await runMain('standalone', async () => {
   const broker = new MemoryBroker(clock);
   service.drain.addStep('telling', async (graceMs) => {
     process.stdout.write(
-      `Stopping, in ${Math.ceil(graceMs / 1000)} s at the latest. Ctrl C again stops at once.\n`,
+      `Stopping within ${Math.ceil(graceMs / 1000)} s. Press Ctrl C again to stop at once.\n`,
     );
   });
   const { gateway, hosts } = await startStandalone(service, config, logger, (identity) =>
