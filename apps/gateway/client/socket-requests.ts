@@ -97,7 +97,7 @@ export class SocketRequests {
 
   private checkRoom(session: Session): void {
     if (session.inHand > this.deps.maxInHand)
-      throw new RequestError('overloaded', 'Too many requests wait for an answer.', 1_000);
+      throw new RequestError('overloaded', 'Too many requests are waiting for an answer.', 1_000);
     this.deps.traffic.check(session.user.id);
   }
 
@@ -112,7 +112,7 @@ export class SocketRequests {
     const refusal = toRequestError(error);
     if (refusal.code === 'internal') this.deps.log.error({ err: error, request: name }, 'request failed');
     if (refusal.code === 'unavailable')
-      this.deps.log.warn({ err: error, request: name }, 'request refused for now');
+      this.deps.log.warn({ err: error, request: name }, 'request refused, temporarily unavailable');
     return toClientError(refusal);
   }
 

@@ -14,6 +14,6 @@ export class NoJsonError extends BodyError {
   override name = 'NoJsonError';
 
   constructor() {
-    super(400, 'the body is no JSON');
+    super(400, 'the body is not JSON');
   }
 }

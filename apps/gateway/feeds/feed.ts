@@ -171,7 +171,7 @@ export class Feed {
       this.isReadDue = true;
       this.deps.log.warn(
         { err: error, conversation_id: this.conversationId },
-        'a conversation could not be read',
+        'reading a conversation failed',
       );
     }
     if (this.isReadDue) this.doubt();

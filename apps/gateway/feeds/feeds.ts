@@ -103,7 +103,7 @@ export class Feeds {
     try {
       this.entries.get(event.conversation_id)?.feed.receive(event);
     } catch (error) {
-      this.deps.log.warn({ err: error, type: event.type }, 'an event could not be relayed');
+      this.deps.log.warn({ err: error, type: event.type }, 'relaying an event failed');
     }
   }
 
@@ -116,7 +116,7 @@ export class Feeds {
       opening: 0,
     };
     entry.following.catch((error: unknown) => {
-      this.deps.log.warn({ err: error, conversation_id: conversationId }, 'events could not be bound');
+      this.deps.log.warn({ err: error, conversation_id: conversationId }, 'binding events failed');
     });
     this.entries.set(conversationId, entry);
     return entry;

@@ -42,7 +42,7 @@ export class MinuteLimit {
     }
     if (this.taken.size >= inAll) {
       onRefusal?.('all', userId);
-      throw this.refusal(`Too many ${what} of all people at once.`, this.taken.nextEndMs);
+      throw this.refusal(`Too many ${what} from all users right now.`, this.taken.nextEndMs);
     }
     this.spread(userId, cost, HERE);
     this.onCount(userId, cost);

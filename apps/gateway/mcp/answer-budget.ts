@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 const MAX_BYTES = 16 * 1024 * 1024;
-const TOO_MUCH = 'The answers of this batch are too large together. Ask for this one alone.';
+const TOO_MUCH = 'The answers of this batch are too large together. Send this request alone.';
 
 /**
  * What the answers to one HTTP request may have together: a batch must not gather what its requests alone would not.

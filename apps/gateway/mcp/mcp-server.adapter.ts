@@ -61,7 +61,7 @@ export interface McpCaller {
 /** The fleet's catalogue as an MCP server over streamable HTTP: stateless, so any gateway answers any request. */
 export function createMcpServer(deps: McpServerDeps): McpHttpHandler {
   const handler = createMcpHandler((context) => serve(deps, context), {
-    onerror: (error) => deps.log.warn({ err: error }, 'an MCP request failed'),
+    onerror: (error) => deps.log.warn({ err: error }, 'MCP request failed'),
   });
   deps.offered.onChange(() => handler.notify.toolsChanged());
   return handler;
@@ -173,7 +173,7 @@ class McpCall {
       case 'asked':
         return this.ask(place, news.call);
       case 'left':
-        return refusedCall('Cancelled', 'The client has left.');
+        return refusedCall('Cancelled', 'The client disconnected.');
     }
   }
 
@@ -206,7 +206,7 @@ class McpCall {
     const who = call.state === 'awaiting_approval' ? 'must be approved by' : 'asks';
     return refusedCall(
       'PermissionError',
-      `${call.display_name} ${who} a person, and this client cannot be asked. Call it from a chat, or with a client that takes elicitations (2026-07-28).`,
+      `${call.display_name} ${who} a person, and this client cannot be asked. Call it from a chat, or from a client that supports elicitation (2026-07-28).`,
     );
   }
 
@@ -241,7 +241,7 @@ class McpCall {
 
   private refuse(error: unknown): CallToolResult {
     const { code, message } = toRequestError(error);
-    if (code === 'internal') this.deps.log.error({ err: error }, 'an MCP call failed');
+    if (code === 'internal') this.deps.log.error({ err: error }, 'MCP call failed');
     return refusedCall(CODE_OF[code] ?? 'ToolExecutionError', message);
   }
 }

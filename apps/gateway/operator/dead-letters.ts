@@ -70,23 +70,23 @@ export class DeadLetters {
     if (!(QUEUE_TYPES[kind] as readonly unknown[]).includes(type))
       throw cannotReplay(`type ${type} does not belong here`);
     const turn = await this.deps.store.getTurn(turnId);
-    if (!turn) throw cannotReplay('its turn does not exist any more');
+    if (!turn) throw cannotReplay('its turn no longer exists');
     return newMessage(this.deps, 'turn.advance', { turn_id: turnId, conversation_id: turn.conversation_id });
   }
 }
 
 function reasonOf(decoded: ReturnType<typeof decodeMessage>): string {
-  return decoded.ok ? 'it does not say which turn it is about' : decoded.reason;
+  return decoded.ok ? 'it names no turn' : decoded.reason;
 }
 
 function cannotReplay(reason: string): RequestError {
-  return new RequestError('invalid', `It cannot be replayed: ${reason}.`);
+  return new RequestError('invalid', `This message cannot be replayed: ${reason}.`);
 }
 
 function refusal(outcome: Exclude<PublishOutcome, 'confirmed'>, queue: string): RequestError {
   switch (outcome) {
     case 'returned':
-      return new RequestError('unavailable', `The queue ${queue} does not exist now.`, RETRY_AFTER_MS);
+      return new RequestError('unavailable', `The queue ${queue} does not exist right now.`, RETRY_AFTER_MS);
     case 'refused':
       return new RequestError('overloaded', `The queue ${queue} is full.`, RETRY_AFTER_MS);
     case 'unknown':

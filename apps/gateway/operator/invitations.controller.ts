@@ -37,7 +37,7 @@ export class InvitationsController {
     if (state !== 'invite')
       throw new RequestError(
         'invalid',
-        `Registration is ${state}, so an invitation would change nothing. Set REGISTRATION=invite.`,
+        `Registration is ${state}, so an invitation would have no effect. Set REGISTRATION=invite.`,
       );
     return this.local.invitations.create(operator, given);
   }

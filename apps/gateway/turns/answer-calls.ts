@@ -160,9 +160,9 @@ function newAnswer(clock: Clock, { _id, conversation_id }: Turn, answerId: strin
 }
 
 function tooLate(): RequestError {
-  return new RequestError('already_answered', 'The time to answer is over. The call was not run.');
+  return new RequestError('already_answered', 'The time to answer has passed, so the call was not run.');
 }
 
 function alreadyAnswered(): RequestError {
-  return new RequestError('already_answered', 'Somebody has answered this already.');
+  return new RequestError('already_answered', 'Someone has already answered this.');
 }

@@ -105,9 +105,19 @@ export class TurnDoor {
   check(userId: string, unended: number, rows = 0): void {
     this.lookAfter(LOOK_EVERY_MS);
     if (unended >= this.limits.turnsAtOnce)
-      throw this.refuse('turns_at_once', userId, 'Too many of your turns have not ended.', UNENDED_RETRY_MS);
+      throw this.refuse(
+        'turns_at_once',
+        userId,
+        'Too many of your turns have not ended yet.',
+        UNENDED_RETRY_MS,
+      );
     if (this.waiting >= this.limits.waitingTurns)
-      throw this.refuse('waiting_turns', userId, 'Too many messages wait for an answer.', RETRY_AFTER_MS);
+      throw this.refuse(
+        'waiting_turns',
+        userId,
+        'Too many messages are waiting for an answer.',
+        RETRY_AFTER_MS,
+      );
     // Last: what is refused for another reason is not counted.
     this.count(userId, 1 + rows);
   }

@@ -98,7 +98,7 @@ export class UnnamedTurns {
     try {
       await this.deps.known.put(user.id, placeOf(key), { key, conversation_id, number });
     } catch (error) {
-      this.deps.log.warn({ err: error, conversation_id }, 'a conversation will not be known again');
+      this.deps.log.warn({ err: error, conversation_id }, 'conversation binding not stored');
     }
   }
 }

@@ -46,11 +46,7 @@ export class Connections {
     if (!server) throw new RequestError('not_found', 'There is no server with this id.');
     const { tools } = server;
     if (!tools)
-      throw new RequestError(
-        'unavailable',
-        'No worker offers this server at the moment.',
-        NO_WORKER_RETRY_MS,
-      );
+      throw new RequestError('unavailable', 'No worker offers this server right now.', NO_WORKER_RETRY_MS);
     const before = await this.begun(user, session, server.id);
     if (before.server_id !== server.id)
       await this.select(user, session, {

@@ -58,7 +58,8 @@ export class ReadingThread {
   ): Promise<Output> {
     return new Promise((resolve, reject) => {
       if (this.isClosed) return reject(stopping());
-      const leave = () => reject(new RequestError('unavailable', 'Nobody waits for this any more.'));
+      const leave = () =>
+        reject(new RequestError('unavailable', 'The client no longer waits for this request.'));
       if (left?.aborted) return leave();
       const job: Job = { reader: { module, name }, slabs, resolve: resolve as Job['resolve'], reject };
       this.waiting.add(userId, job);
@@ -114,7 +115,7 @@ export class ReadingThread {
   private giveUp(): void {
     this.log.warn(
       { limit_ms: JOB_TIMEOUT_MS, reader: this.running?.reader.name },
-      'a body took too long to read',
+      'reading a body timed out',
     );
     void this.end();
   }
@@ -127,7 +128,7 @@ export class ReadingThread {
   }
 
   private lose(worker: Worker, err: Error): void {
-    if (worker === this.worker) this.log.error({ err }, 'the thread that reads bodies failed');
+    if (worker === this.worker) this.log.error({ err }, 'body reading thread failed');
     this.forget(worker);
   }
 
@@ -143,9 +144,9 @@ export class ReadingThread {
 }
 
 function tooCostly(): RequestError {
-  return new RequestError('content_too_long', 'The body costs too much to read.');
+  return new RequestError('content_too_long', 'The body is too expensive to parse.');
 }
 
 function stopping(): RequestError {
-  return new RequestError('unavailable', 'This process is about to stop.');
+  return new RequestError('unavailable', 'This process is shutting down.');
 }

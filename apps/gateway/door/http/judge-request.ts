@@ -30,7 +30,7 @@ export function judgeRequest(
   if (origin !== undefined)
     return isKnownOrigin(origin, host, rules.corsOrigins) ? undefined : 'This origin is not allowed.';
   if (fetchSite === 'cross-site' && !READING_METHODS.has(method))
-    return 'Writing from another site is not allowed.';
+    return 'Writes from another site are not allowed.';
   return undefined;
 }
 

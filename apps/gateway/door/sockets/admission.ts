@@ -62,8 +62,7 @@ export class Admission {
       return await this.check(token);
     } catch (error) {
       const refusal = toRequestError(error);
-      if (refusal.code === 'internal')
-        this.deps.log.error({ err: error }, 'a connection could not be checked');
+      if (refusal.code === 'internal') this.deps.log.error({ err: error }, 'connection check failed');
       throw refusal;
     }
   }
@@ -116,15 +115,15 @@ export class Admission {
 
   private checkRoom(): void {
     const { count, sockets, refusals } = this.deps;
-    if (this.closed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
+    if (this.closed) throw new RequestError('unavailable', 'This process is shutting down.', 1_000);
     if (count() < sockets) return;
     refusals.note('sockets');
-    throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
+    throw new RequestError('overloaded', 'This process has too many connections.', FULL_RETRY_MS);
   }
 
   /** As one of the user's sockets, until its connection ends. */
   private count({ socket }: IncomingMessage, user: User): void {
-    if (socket.destroyed) throw new RequestError('unavailable', 'The connection has gone.');
+    if (socket.destroyed) throw new RequestError('unavailable', 'The connection is closed.');
     socket.once('close', this.deps.traffic.enter(user.id));
   }
 }

@@ -110,4 +110,4 @@ function isForExisting(request: IncomingMessage): boolean {
 }
 
 const STOPPING_RETRY_MS = 1_000;
-const STOPPING = 'This process is about to stop.';
+const STOPPING = 'This process is shutting down.';

@@ -184,14 +184,14 @@ export class UnknownSockets {
 
   private refusal(reason: StrangerRefusal, address: string): RequestError {
     this.deps.refusals.note(LIMITS[reason], { address });
-    return new RequestError('unavailable', 'Too many connections that are not signed in.', FULL_RETRY_MS);
+    return new RequestError('unavailable', 'Too many connections are not signed in yet.', FULL_RETRY_MS);
   }
 }
 
 function stopping(): RequestError {
-  return new RequestError('unavailable', 'This process is about to stop.', FULL_RETRY_MS);
+  return new RequestError('unavailable', 'This process is shutting down.', FULL_RETRY_MS);
 }
 
 function gone(): RequestError {
-  return new RequestError('unavailable', 'The connection has gone.');
+  return new RequestError('unavailable', 'The connection is closed.');
 }

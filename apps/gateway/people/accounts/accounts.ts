@@ -79,7 +79,7 @@ export class Accounts {
       if (answer === 'look')
         throw new RequestError('taken', 'This username looks like one that is already taken.');
     }
-    throw new RequestError('overloaded', 'Too many people register at this moment.', 1_000);
+    throw new RequestError('overloaded', 'Too many registrations right now.', 1_000);
   }
 
   /** Accounts of before names were compared by their look get theirs, once; of two that look alike the first one. */
@@ -123,7 +123,7 @@ export class Accounts {
     const account = idSchema.safeParse(id).success ? await this.store.getAccount(id) : null;
     if (!account) throw notFound();
     if (id === operator.id)
-      throw new RequestError('forbidden', 'Nobody changes the own account: ask another operator.');
+      throw new RequestError('forbidden', 'You cannot change your own account. Ask another operator.');
     const { role = account.role, is_active = account.is_active } = change;
     await this.store.updateAccount(id, { role, is_active });
     return toListed({ ...account, role, is_active });

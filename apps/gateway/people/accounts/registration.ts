@@ -53,6 +53,6 @@ export function registrationClosed(): RequestError {
 export function invitationGone(): RequestError {
   return new RequestError(
     'forbidden',
-    'This invitation was used or withdrawn, or its time is over. Ask an operator for another.',
+    'This invitation was used or withdrawn, or it has expired. Ask an operator for another.',
   );
 }

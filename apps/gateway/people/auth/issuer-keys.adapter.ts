@@ -70,7 +70,7 @@ const fetchBounded: FetchImplementation = async (url, options) => {
     transform: (chunk, controller) => {
       bytes += chunk.byteLength;
       if (bytes <= MAX_ANSWER_BYTES) controller.enqueue(chunk);
-      else controller.error(new Error(`The keys are over the limit of ${MAX_ANSWER_BYTES} bytes.`));
+      else controller.error(new Error(`The keys exceed the limit of ${MAX_ANSWER_BYTES} bytes.`));
     },
   });
   return new Response(response.body?.pipeThrough(limiter), response);

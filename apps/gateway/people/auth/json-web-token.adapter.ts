@@ -26,7 +26,7 @@ type Verify = (token: string) => Promise<{ payload: JWTPayload }>;
  */
 export function createAuthenticator(settings: AuthSettings, clock: AuthClock): Authenticate {
   if (settings.kind === 'none') return () => Promise.resolve(LOCAL_USER);
-  if (settings.kind === 'local') throw new TypeError('tokens of accounts are checked by the accounts');
+  if (settings.kind === 'local') throw new TypeError('AUTH=local tokens are checked by the accounts');
   const verify = createVerifier(settings, clock);
   return async (token) => toUser(await claimsOf(token, verify));
 }
@@ -87,7 +87,7 @@ function toUser({ sub, exp, role }: JWTPayload): User {
 /** A key server that does not answer is not the client's fault. */
 function translate(error: unknown): never {
   if (error instanceof KeysUnavailableError)
-    throw new RequestError('unavailable', 'Tokens cannot be checked at the moment.', UNAVAILABLE_RETRY_MS);
+    throw new RequestError('unavailable', 'Tokens cannot be checked right now.', UNAVAILABLE_RETRY_MS);
   if (error instanceof errors.JOSEError) throw refusedToken();
   throw error;
 }
