@@ -3,7 +3,7 @@ import { CommandError } from './command-error.js';
 
 const TIMEOUT_MS = 30_000;
 
-/** The HTTP API of one gateway. Everything that goes wrong is one clear `CommandError`. */
+/** The HTTP API of one gateway. Every failure becomes one clear `CommandError`. */
 export class GatewayApi {
   constructor(
     private readonly url: string,
