@@ -1,4 +1,4 @@
-/** A body that cannot be read, as Express' own parsers say it: the filter of problems knows `status`. */
+/** A body that cannot be read, in the form of Express' own parsers: the problem filter reads `status`. */
 export class BodyError extends Error {
   override name = 'BodyError';
 
