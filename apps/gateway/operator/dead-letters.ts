@@ -19,8 +19,8 @@ export interface DeadLettersDeps extends Time {
 }
 
 /**
- * What operators do with what the broker gave up on. Every message is a hint, so that a replay of what has been
- * settled, or two at once, change nothing.
+ * What operators do with messages that the broker gave up on. Every message is a hint, so replaying a settled one, or
+ * two at once, changes nothing.
  */
 export class DeadLetters {
   constructor(private readonly deps: DeadLettersDeps) {}
@@ -39,7 +39,7 @@ export class DeadLetters {
 
   /**
    * Puts a hint into `turns`: a copy of one that died there, or one about the turn of a call or a result, whose
-   * arguments are in the journal. It has an id of its own: should it die, too, that is another letter.
+   * arguments are in the journal. It has its own id: if it dies, too, that is another letter.
    */
   async replay(user: User, id: string): Promise<DeadLetterSummary> {
     const { store, bus, log, clock } = this.deps;

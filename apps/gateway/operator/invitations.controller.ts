@@ -20,7 +20,7 @@ const newSchema = z.strictObject({
     .transform((note) => note || null),
 });
 
-/** Links that make one account each, for operators, with `AUTH=local`. */
+/** Links that create one account each, for operators, with `AUTH=local`. */
 @Controller('api/admin/invitations')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class InvitationsController {

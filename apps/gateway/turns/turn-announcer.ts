@@ -52,7 +52,7 @@ export class TurnAnnouncer {
       log.warn({ turn_id, outcome }, 'new turn not hinted, the sweeper will find it');
   }
 
-  /** Due now, so that the next round of a sweeper finds it; it would have been found anyway, only later. */
+  /** Makes it due now, so that the next sweep finds it. Otherwise it would be found later. */
   private async leaveDue({ _id: turn_id, user_id }: Turn): Promise<void> {
     const { store, refusals, log, clock } = this.deps;
     refusals.note('fair_share', { user_id });
