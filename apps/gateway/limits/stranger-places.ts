@@ -32,7 +32,7 @@ export class StrangerPlaces {
     return this.taken > places / 2 && held >= perAddress ? 'address' : undefined;
   }
 
-  /** Takes a place until the returned function is called; calling it again does nothing. Or returns why there is none. */
+  /** Takes a place until the returned function is called (again: does nothing), or returns why there is none. */
   enter(address: string): (() => void) | StrangerRefusal {
     const network = networkOf(address);
     const refusal = this.refusalOf(network);

@@ -217,8 +217,8 @@ class McpCall {
   }
 
   /**
-   * Since version 2026-07-28 a client cancels a call by closing its response. In earlier versions, closing means nothing,
-   * and the cancellation (`notifications/cancelled`) finds no session here: such a call continues.
+   * Since version 2026-07-28 a client cancels a call by closing its response. In earlier versions, closing means
+   * nothing, and the cancellation (`notifications/cancelled`) finds no session here: such a call continues.
    */
   private follow(): FollowOptions {
     return {

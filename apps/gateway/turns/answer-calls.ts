@@ -41,7 +41,7 @@ export class AnswerCalls {
   async approve(user: User, request: ClientRequest<'tool_approval'>): Promise<void> {
     const { tool_call_id, decision } = request;
     const { turn, journal } = await this.read(user, request);
-    // Before anything else: the answer that was given may have ended the call, and the turn with it.
+    // Comes first: an earlier answer may have ended the call, and the turn with it.
     const given = answerTo(journal, tool_call_id, 'approval');
     if (given) throw given.decision === 'expired' ? tooLate() : alreadyAnswered();
     const open = findOpen(journal, tool_call_id);
@@ -70,7 +70,7 @@ export class AnswerCalls {
     const asked = lastQuestion(journal, tool_call_id);
     if (!asked || (request.number ?? 1) > asked.number) throw notFound();
     const { number = asked.number } = request;
-    // A question that is not the last one is over, whether or not somebody answered it.
+    // A question that is not the last one is over, whether or not it was answered.
     if (number < asked.number || asked.input) throw alreadyAnswered();
     if (!findOpen(journal, tool_call_id)) throw notFound();
     const given = action === 'decline' ? { action } : { action, content: fitting(asked.question, content) };

@@ -16,11 +16,11 @@ const IDLE_MS = 10_000;
 
 export interface ReadFor {
   userId: string;
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when no caller waits for it. */
   left?: AbortSignal;
 }
 
-/** All that the thread is told of a reader. */
+/** All that the thread knows about a reader. */
 type ReaderPlace = Pick<BodyReader<unknown>, 'module' | 'name'>;
 
 interface Job {
@@ -69,7 +69,7 @@ export class ReadingThread {
     });
   }
 
-  /** What has not been read by now never is. */
+  /** Bodies not read by now are never read. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (let job = this.waiting.takeNext(); job; job = this.waiting.takeNext()) job.reject(stopping());
@@ -88,7 +88,7 @@ export class ReadingThread {
     this.worker ??= this.start();
     this.timer = this.clock.after(JOB_TIMEOUT_MS, () => this.giveUp(), { unref: true });
     const { reader, slabs } = job;
-    // What is not large may share its memory with others, and is copied.
+    // A body that is not large may share its memory with others, so it is copied.
     const transfer = [...new Set(slabs.map(({ buffer }) => buffer))];
     this.worker.postMessage({ id: ++this.lastId, reader, slabs } satisfies ThreadData, transfer);
   }

@@ -152,7 +152,7 @@ export class HttpConnections {
     beginInTurn(response, handOn);
   }
 
-  /** Behind requests that have no answer yet, nothing could be said about it: their answers come first. */
+  /** It must wait for earlier requests without an answer: their answers come first. */
   private upgrade(socket: Socket, handOn: () => void): void {
     this.spare.delete(socket);
     const connection = this.connections.get(socket);

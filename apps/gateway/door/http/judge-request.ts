@@ -1,4 +1,4 @@
-/** What decides whether a request may come from where it comes from. */
+/** The rules for the origin and host of a request. */
 export interface RequestOrigin {
   method: string;
   host: string | undefined;
@@ -8,7 +8,7 @@ export interface RequestOrigin {
 }
 
 export interface OriginRules {
-  /** True when nobody has to log in: then only names that no page of the internet can have are served. */
+  /** True when no login is required: then only host names that no page on the internet can have are served. */
   isOpen: boolean;
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];

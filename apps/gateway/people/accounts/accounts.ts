@@ -55,7 +55,7 @@ export class Accounts {
     private readonly time: Time,
   ) {}
 
-  /** The insert decides which account gets email, username and number, and uses up an invitation. Number 1 is an operator. */
+  /** The insert assigns email, username and number, and uses up an invitation. Number 1 is an operator. */
   async register(
     { email, username, full_name, password }: NewAccount,
     { isFirst = false, invitationId }: Admission = {},
@@ -82,7 +82,7 @@ export class Accounts {
     throw new RequestError('overloaded', 'Too many registrations right now.', 1_000);
   }
 
-  /** Adds the look to accounts older than the comparison by look, once. Of two that look alike, only the first gets it. */
+  /** Adds the look once to accounts that predate it. Of two that look alike, only the first gets it. */
   private keepLooks(): Promise<void> {
     this.looks ??= this.addLooks().catch((error: unknown) => {
       this.looks = undefined;
