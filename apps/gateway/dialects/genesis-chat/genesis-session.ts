@@ -28,7 +28,7 @@ export interface SessionDeps {
 }
 
 interface ShownTurn extends QueuedTurn {
-  /** Undefined: it could not be written down, so nobody will take it over. */
+  /** Undefined: it could not be stored, so no other socket will take it over. */
   open: Promise<OpenTurn | undefined>;
 }
 
@@ -89,7 +89,7 @@ export class GenesisSession {
     return this.accepting;
   }
 
-  /** The socket has ended. `isWanted`: its client has said so; else the user's next one may go on with its turns. */
+  /** The socket has ended. `isWanted`: its client closed it; otherwise the user's next socket may continue its turns. */
   async end(isWanted: boolean): Promise<void> {
     if (this.ended) return;
     this.ended = { isWanted };
@@ -165,7 +165,7 @@ export class GenesisSession {
     this.deps.log.warn({ err, turn_id }, 'turn end not recorded for a socket');
   }
 
-  /** Whoever comes back gets the rest. */
+  /** A client that reconnects gets the rest. */
   private fail(error: unknown): void {
     if (this.ended) return;
     this.deps.log.error({ err: error }, 'sending the rest of a turn to a socket failed');

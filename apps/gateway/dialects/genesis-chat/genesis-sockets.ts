@@ -26,7 +26,7 @@ export interface GenesisSocketsDeps extends Omit<SessionDeps, 'openTurns'> {
   probeAt(gateway: string, userId: string): Promise<void>;
   /** Called when there is one more or less. */
   count(): void;
-  /** Whether who came in before may still be here. */
+  /** Whether a user who was admitted before may stay. */
   isActive(user: User): Promise<boolean>;
 }
 

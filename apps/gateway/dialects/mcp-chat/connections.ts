@@ -22,7 +22,7 @@ export interface ConnectionsDeps {
   random: Pick<Random, 'id'>;
 }
 
-/** A connection that nobody has used for so long is forgotten. */
+/** A connection that was not used for this long is forgotten. */
 export const CONNECTION_KEPT_MS = 30 * 24 * 3_600_000;
 const NO_WORKER_RETRY_MS = 10_000;
 

@@ -40,7 +40,7 @@ export interface CompletionRequest {
   model: string;
   content: string;
   options: NonNullable<ClientRequest<'message'>['options']>;
-  /** What was said before the message that is to be answered. */
+  /** The history before the message to answer. */
   history: Exchange[];
   said: SaidSoFar;
   isStreamed: boolean;
