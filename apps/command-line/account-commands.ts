@@ -35,9 +35,9 @@ export function addAccountCommands(
     });
   commands
     .command('set <id>')
-    .description('what an account may do; anybody’s but your own')
+    .description('changes what an account may do, except your own')
     .addOption(
-      new Option('--role <role>', 'an operator looks after everything').choices(['user', 'operator']),
+      new Option('--role <role>', 'an operator manages the installation').choices(['user', 'operator']),
     )
     .addOption(new Option('--active <yes or no>', 'whether it may sign in at all').choices(['yes', 'no']))
     .action(async (id: string, { role, active }: { role?: string; active?: 'yes' | 'no' }) => {

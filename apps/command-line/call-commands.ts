@@ -46,7 +46,7 @@ export function addCallCommand(
 ): void {
   program
     .command('calls')
-    .description('what became of the tool calls of a conversation, oldest first')
+    .description('the tool calls of a conversation and their outcomes, oldest first')
     .requiredOption('--conversation <id>', 'whose calls')
     .option('--json', 'as JSON, with every claim')
     .action(async ({ conversation, json }: { conversation: string; json?: boolean }) => {

@@ -3,7 +3,7 @@ import { CommandError } from './command-error.js';
 
 const TIMEOUT_MS = 30_000;
 
-/** The HTTP API of one gateway. Everything that goes wrong is one clear `CommandError`. */
+/** The HTTP API of one gateway. Every failure becomes one clear `CommandError`. */
 export class GatewayApi {
   constructor(
     private readonly url: string,
@@ -74,7 +74,7 @@ export class GatewayApi {
   }
 
   private stranger(): CommandError {
-    return new CommandError(`What answers at ${this.url} is not a gateway of Switchyard.`);
+    return new CommandError(`The server at ${this.url} is not a Switchyard gateway.`);
   }
 }
 

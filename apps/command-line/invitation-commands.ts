@@ -24,8 +24,8 @@ export function addInvitationCommands(
     .description('links that make one account each, with REGISTRATION=invite');
   commands
     .command('create')
-    .description('prints a link that is shown only once; give --url as people reach the page')
-    .option('--hours <number>', 'how long it can be used, at most 720', parseHours, 72)
+    .description('prints a link that is shown only once; give the --url at which users reach the page')
+    .option('--hours <number>', 'how long the link is valid, at most 720', parseHours, 72)
     .option('--for <name>', 'a note for your own list')
     .action(async ({ hours, for: note }: { hours: number; for?: string }) => {
       const { token, expires_at } = await openApi().post<Invitation & { token: string }>(PATH, {
@@ -33,7 +33,9 @@ export function addInvitationCommands(
         ...(note !== undefined && { note }),
       });
       const { url } = program.opts<{ url: string }>();
-      write(`${new URL(`/#invitation=${token}`, url).href}\nIt makes one account, until ${expires_at}.\n`);
+      write(
+        `${new URL(`/#invitation=${token}`, url).href}\nIt creates one account and expires at ${expires_at}.\n`,
+      );
     });
   commands
     .command('list')
@@ -44,7 +46,7 @@ export function addInvitationCommands(
     });
   commands
     .command('withdraw <id>')
-    .description('makes the link of one of yours useless')
+    .description('withdraws one of yours, so that its link no longer works')
     .action(async (id: string) => {
       await openApi().delete(`${PATH}/${encodeURIComponent(id)}`);
       write('withdrawn\n');

@@ -12,14 +12,14 @@ const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 export interface Terminal {
   write(text: string): void;
-  /** `SWITCHYARD_TOKEN` is the token of who asks. */
+  /** `SWITCHYARD_TOKEN` is the token of the operator. */
   environment: Environment;
 }
 
-/** Every command; what goes wrong is thrown. */
+/** Every command. Failures are thrown. */
 export function createProgram({ write, environment }: Terminal): Command {
   const program = new Command('switchyard')
-    .description('Looks after a running Switchyard, over the HTTP API of one of its gateways.')
+    .description('Manages a running Switchyard over the HTTP API of one of its gateways.')
     .option('--url <url>', 'address of a gateway', parseUrl, DEFAULT_URL)
     .addHelpText(
       'after',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
 
-/** A row as `GET /api/admin/usage` has it. */
+/** A row as `GET /api/admin/usage` returns it. */
 interface Row {
   user_id?: string;
   day?: string;

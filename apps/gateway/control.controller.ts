@@ -8,7 +8,7 @@ import type { OpenDialect } from './dialects/host/dialect.js';
 import { DriverRequests } from './turns/driver-requests.js';
 import { FromGateway } from './http/from-gateway.decorator.js';
 
-/** What other processes tell this one. */
+/** Control messages from other processes. */
 @Controller()
 export class ControlController {
   constructor(

@@ -12,8 +12,8 @@ import { TurnDoor, type DoorLimit } from './turns/turn-door.js';
 type Deps = Pick<GatewayDeps, 'config' | 'clock'>;
 
 /*
- * Limits of users and addresses. Without accounts everybody is one user at one address, so there only the limits of the
- * whole process hold.
+ * Limits of users and addresses. Without accounts, all clients are one user at one address, so only the limits of the
+ * whole process apply.
  */
 
 export function createUserTraffic({ config, clock }: Deps, refusals: Refusals): UserTraffic {
@@ -29,7 +29,7 @@ export function createOpenStreams({ auth, limits }: GatewayDeps['config'], refus
   return new OpenLimit({ what: 'streams', perUser, onRefusal });
 }
 
-/** Sockets that one user, or all together, may open within a minute. */
+/** Sockets that one user, or all users together, may open within a minute. */
 export function createConnectionRate({ config, clock }: Deps, refusals: Refusals): MinuteLimit {
   const { connectionsPerMinute: perUser, allConnectionsPerMinute: inAll } = config.limits;
   const names = { user: 'connections_per_minute', all: 'all_connections_per_minute' };

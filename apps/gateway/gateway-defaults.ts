@@ -6,7 +6,7 @@ import { DEFAULT_HTTP_TIMINGS } from './door/http/http-timings.js';
 
 type Defaults = Pick<GatewayDeps, 'pageDir' | 'timings' | 'httpTimings' | 'passwordCost'>;
 
-/** What every program gives its gateway: no setting reaches it. */
+/** Values that every program passes to its gateway. No setting changes them. */
 export function gatewayDefaults(): Defaults {
   return {
     pageDir: builtPageDir(),

@@ -15,12 +15,12 @@ export interface GatewayConfig extends Pick<
   'auth' | 'registration' | 'corsOrigins' | 'allowedHosts' | 'trustedProxies'
 > {
   limits: GatewayLimits;
-  /** The part of a user's turns that is hinted while hints wait; 1: all. */
+  /** The share of a user's turns that is hinted while hints wait; 1: all. */
   fairShare: number;
   /** Undefined: all that exist. */
   dialects?: readonly string[];
   usage: UsageSettings;
-  /** What the deployment offers at all. */
+  /** Everything that the deployment offers. */
   offer: ToolChoice;
 }
 
@@ -32,14 +32,14 @@ export interface GatewayDeps extends Time {
   /** `gateway-<uuid>`. */
   processId: string;
   peers: Peers & {
-    /** Killed, as far as is known: by its beat and by probes. */
+    /** Whether a process counts as killed, by its heartbeat and by probes. */
     isLost(processId: string): Promise<boolean>;
   };
   config: GatewayConfig;
   logger: Logger;
   health: Health;
   metrics: Metrics;
-  /** Where the built page is. */
+  /** Folder of the built page. */
   pageDir: string;
   timings: FeedTimings;
   httpTimings: HttpTimings;

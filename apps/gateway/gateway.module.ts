@@ -40,7 +40,7 @@ const CONTROLLERS: Takes<Gateway>[] = [
   McpController,
   ControlController,
 ];
-/** Guards are made again in each module that uses them; here the compiler checks what they take. */
+/** Nest creates guards again in each module that uses them; here the compiler checks what they take. */
 const PROVIDERS: Takes<Gateway>[] = [ChatGateway, HttpUserGuard, StreamGuard];
 /** Only with `AUTH=local`. */
 const ACCOUNT_CONTROLLERS = [AccountsController, AdminAccountsController, InvitationsController];
@@ -80,7 +80,7 @@ function routesOf({ localAccounts, openDialects }: Gateway): Routes[] {
 }
 
 function moduleOf({ controllers, parts }: Routes): DynamicModule {
-  // A class of its own, so that two of them are two modules.
+  // A separate class, so that two of them are two modules.
   const module = class RoutesModule {};
   return { module, controllers: controllers as Type[], providers: [{ provide: PARTS, useValue: parts }] };
 }

@@ -47,8 +47,8 @@ import { UsageReader } from './usage/usage.js';
 import { Wiring } from './wiring.js';
 
 /**
- * One gateway: who is connected, what they follow, and what they may ask. All of it is wired here and nowhere else:
- * Nest's module provides this object, and each controller takes from it what its constructor names.
+ * One gateway: the connected clients, what they follow, and what they may ask. Everything is wired here and nowhere
+ * else: Nest's module provides this object, and each controller takes from it the parts that its constructor names.
  */
 export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   /** `given`: parts to use instead of making them; later parts use them, too. Throws for anything else. */
@@ -129,7 +129,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     return new Conversations(this.store, ownership, stopTurns, this.ports, door, models);
   });
   readonly userTraffic = this.part('userTraffic', () => createUserTraffic(this.deps, this.refusals));
-  /** Requests over HTTP that are being answered as long as a turn takes. */
+  /** Requests over HTTP whose answer takes as long as a turn. */
   readonly openStreams = this.part('openStreams', () => createOpenStreams(this.deps.config, this.refusals));
   readonly mcpServer = this.part('mcpServer', () => {
     const { offeredTools: offered, answerCalls: answers, artifacts, ownership, log } = this;
@@ -175,18 +175,18 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   readonly dialects: readonly Dialect[] = this.part('dialects', () => {
     return chooseDialects(this.deps.config.dialects);
   });
-  /** A refusal as the client of its path expects it. */
+  /** Sends a refusal in the form that the client of its path expects. */
   readonly sendError = createErrorSender(this.dialects);
   readonly openDialects: readonly OpenDialect[] = this.dialects.map((dialect) => dialect.open(this));
 
-  /** Follows events and asks the workers what they offer. */
+  /** Follows events and asks the workers for their offers. */
   async start(): Promise<void> {
     this.feeds.start();
     await Promise.all([this.offeredTools.callRoll(), this.offeredModels.callRoll()]);
   }
 
   /**
-   * Lets nobody in, answers the requests in hand, and disconnects everybody. `bodies` are read until they are
+   * Refuses new clients, answers the requests in hand, and disconnects all clients. `bodies` are read until they are
    * stopped.
    */
   async drain(graceMs: number): Promise<void> {

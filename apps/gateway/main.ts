@@ -23,5 +23,5 @@ await runMain('gateway', async () => {
   const running = await startGateway(deps, config);
   drain.addStep('gateway', (graceMs) => running.drain(graceMs));
   service.ready();
-  logger.info({ process: processId, port: running.port, host: config.host }, 'the gateway serves clients');
+  logger.info({ process: processId, port: running.port, host: config.host }, 'gateway ready');
 });

@@ -18,17 +18,17 @@ export interface RunningGateway {
   gateway: Gateway;
   /** The port that was bound, when 0 was asked for. */
   port: number;
-  /** Refuses new work, answers what is in hand within `graceMs`, disconnects everybody, stops listening. */
+  /** Refuses new work, answers requests in hand within `graceMs`, disconnects all clients and stops listening. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** Of the grace time that is left: a client that takes nothing must not cost the others of this process theirs. */
+/** A share of the remaining grace time: a client that reads nothing must not use up the time of the other steps. */
 const SHARE_FOR_ANSWERS = 0.5;
 
 /**
  * Builds and starts a gateway whose store and bus are open. Throws Node's error if the port cannot be bound.
  *
- * @param given parts that are taken instead of made, for tests
+ * @param given parts to use instead of new ones, for tests
  */
 export async function startGateway(
   deps: GatewayDeps,
@@ -68,8 +68,8 @@ export async function startGateway(
 }
 
 /**
- * What the gateway's module needs of the app around it: safety of HTTP, the socket server. What is returned must watch
- * the app's server before it listens.
+ * Sets up the app around the gateway's module: HTTP safety and the socket server. The returned object must watch the
+ * app's server before it listens.
  */
 export function configureGateway(
   app: NestExpressApplication,
@@ -77,7 +77,7 @@ export function configureGateway(
   { config, logger: log, httpTimings: timings }: GatewayDeps,
 ): HttpConnections {
   const { limits, trustedProxies } = config;
-  // Without accounts everybody is one user.
+  // Without accounts, all clients are one user.
   const countsUsers = config.auth.kind !== 'none';
   const { authenticate, refusals, bodies, time, sendError, dialects, originRules: rules } = gateway;
   const places = new RequestPlaces(limits);
@@ -112,7 +112,7 @@ export function configureGateway(
   return connections;
 }
 
-/** What takes handshakes over besides Socket.IO, by exact path. */
+/** Handlers of handshakes besides Socket.IO, by exact path. */
 export function upgradesOf({
   openDialects,
 }: Pick<Gateway, 'openDialects'>): ReadonlyMap<string, TakeUpgrade> {

@@ -42,7 +42,7 @@ function parse(args: string[]): { user?: string; hours?: string; operator?: bool
 }
 
 function readSettings({ JWT_SECRET, JWT_ISSUER, JWT_AUDIENCE }: Environment) {
-  if (!JWT_SECRET) throw new ConfigError(['JWT_SECRET is missing: the one that the gateway runs with']);
+  if (!JWT_SECRET) throw new ConfigError(['JWT_SECRET is missing: set it to the secret of the gateway']);
   if (JWT_SECRET.length < 32) throw new ConfigError(['JWT_SECRET must have at least 32 characters']);
   return {
     kind: 'jwt' as const,

@@ -1,4 +1,4 @@
-/** A class whose members are made in the order in which they are written. A given member is used instead of made. */
+/** A class whose members are created in the order in which they are written. A given member replaces a new one. */
 export abstract class Wiring<Deps> {
   private readonly parts = new Map<string, unknown>();
 
@@ -14,7 +14,7 @@ export abstract class Wiring<Deps> {
     return part;
   }
 
-  /** To be called when all members are there. Throws for what cannot be given, and for a part under a wrong name. */
+  /** Call it after all members exist. Throws for a part that cannot be given, and for a part under a wrong name. */
   protected check(): void {
     const wrong = [
       ...Object.keys(this.given).filter((name) => !this.parts.has(name)),

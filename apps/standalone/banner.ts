@@ -3,12 +3,12 @@ import { describeModel } from '#llm';
 import type { ToolsetHost } from '#tools';
 
 const LOGINS: Record<StandaloneConfig['auth']['kind'], string> = {
-  none: 'nobody has to (AUTH=none)',
+  none: 'not required (AUTH=none)',
   local: 'accounts (AUTH=local): register on the page, the first one is the operator',
   jwt: 'tokens (AUTH=jwt): with JWT_SECRET, npm run token -- --user ann prints one',
 };
 
-/** What a newcomer reads after `npm start`: what runs, where the page is, who may in, which model and tools, where the data lies. */
+/** The text a newcomer reads after `npm start`: processes, page address, sign-in, model, tools and data folder. */
 export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHost[]): string {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const toolsets = hosts.map((toolset) => describeToolset(toolset)).join(', ');
@@ -26,7 +26,7 @@ export function banner(config: StandaloneConfig, port: number, hosts: ToolsetHos
   ].join('\n');
 }
 
-/** Whether a browser on this machine finds it as localhost. */
+/** Whether a browser on this machine reaches it as localhost. */
 function isReachedLocally(host: string): boolean {
   return ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host);
 }

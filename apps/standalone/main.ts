@@ -18,12 +18,12 @@ await runMain('standalone', async () => {
   const store = createStore(mongodbUrl ? { clock, random, url: mongodbUrl } : { dataDir });
   const service = new Service({ logger, store, drainGraceMs, notices, clock, random });
   await service.open();
-  // Whoever holds the lock of the folder is alone: what an earlier run left behind is taken over at once.
+  // The holder of the folder's lock is alone, so it takes over at once everything an earlier run left behind.
   if (!mongodbUrl) await makeEarlierTurnsDue(service.store, clock.wall());
   const broker = new MemoryBroker(clock);
   service.drain.addStep('telling', async (graceMs) => {
     process.stdout.write(
-      `Stopping, in ${Math.ceil(graceMs / 1000)} s at the latest. Ctrl C again stops at once.\n`,
+      `Stopping within ${Math.ceil(graceMs / 1000)} s. Press Ctrl C again to stop at once.\n`,
     );
   });
   const { gateway, hosts } = await startStandalone(service, config, logger, (identity) =>

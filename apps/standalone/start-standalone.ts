@@ -17,8 +17,8 @@ export interface RunningStandalone {
 }
 
 /**
- * All three kinds of process in one: the same modules, each with an identity and a bus of its own. Tools are there
- * before turns are taken, turns before clients are let in; the end goes the other way round.
+ * All three kinds of process in one: the same modules, each with its own identity and bus. The tool worker starts
+ * first, then the orchestrator, then the gateway; they stop in reverse order.
  */
 export async function startStandalone(
   service: Service,

@@ -3,7 +3,7 @@ import type { Message } from '#contracts';
 import { Handles, type DeliveryOutcome } from '#messaging';
 import { ToolWorker } from './tool-worker.js';
 
-/** Where calls enter: from the queues of this worker's toolsets, and control messages about them. */
+/** Entry point of calls, from the queues of this worker's toolsets, and of control messages about calls. */
 @Controller()
 export class CallsController {
   constructor(private readonly worker: ToolWorker) {}

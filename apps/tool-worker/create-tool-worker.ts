@@ -8,39 +8,39 @@ import { defineToolset, ToolSetupError, type Tool } from '#tools';
 import { startToolWorker, type RunningToolWorker } from './start-tool-worker.app.js';
 
 /*
- * `switchyard/tool-worker`: a tool worker inside somebody else's program.
+ * `switchyard/tool-worker`: a tool worker inside another program.
  */
 
 export interface ToolWorkerOptions {
-  /** By toolset: a name that no other worker's toolset has, and the tools in it. */
+  /** The tools of each toolset. No other worker may have a toolset of the same name. */
   tools: Record<string, Tool[]>;
   /** The broker and the store of the installation. Secrets: never logged. */
   rabbitmqUrl: string;
   mongodbUrl: string;
   /** Calls of one toolset at once; default 16. */
   concurrency?: number;
-  /** Of what it writes to standard output, as JSON lines; default `info`. */
+  /** Level of the JSON lines that it writes to standard output; default `info`. */
   logLevel?: LogLevel;
   /**
-   * The others count this worker as dead (it was cut off from the store for too long) and will run its calls
-   * elsewhere: nothing of it may go on. Default: an entry in the log, and the process exits 1.
+   * The other processes count this worker as dead (it was cut off from the store for too long) and will run its
+   * calls elsewhere, so it must stop all work. Default: an entry in the log, and the process exits 1.
    */
   onGone?: () => void;
 }
 
 export interface EmbeddedToolWorker {
-  /** Resolves when calls are taken. Throws with a clear sentence when the broker or the store cannot be used. */
+  /** Resolves once it takes calls. Throws with a clear sentence when the broker or the store cannot be used. */
   start(): Promise<void>;
   /**
-   * Takes no more calls, lets those in hand end within `graceMs` (default 10 s), leaves the fleet. Call it once, at
-   * the end.
+   * Takes no more calls, lets running calls finish within `graceMs` (default 10 s) and leaves the fleet. Call it
+   * once, at the end.
    */
   stop(graceMs?: number): Promise<void>;
   /** The worker's name in the fleet, as in outcomes and logs; undefined before `start`. */
   readonly id: string | undefined;
 }
 
-/** Signals, restarts and health are the program's own affair: it calls `start`, and `stop` before it ends. */
+/** Signals, restarts and health belong to the program: it calls `start`, and `stop` before it ends. */
 export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker {
   const hosts = Object.entries(options.tools).map(([name, tools]) =>
     defineToolset({ name, version: '1.0.0', tools }),
@@ -59,7 +59,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
       await running?.drain(graceMs);
       await member?.leave();
     } finally {
-      // A store that is away keeps the row, but must not keep this worker taking calls.
+      // An unreachable store keeps the row, but must not make this worker go on taking calls.
       await member?.bus.close();
       await store.close();
     }
@@ -70,7 +70,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
       return member?.processId;
     },
     async start() {
-      if (member) throw new ToolSetupError('This tool worker was started already: make another one.');
+      if (member) throw new ToolSetupError('This tool worker was already started: create another one.');
       member = new Member({
         role: 'worker',
         store,

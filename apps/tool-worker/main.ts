@@ -32,5 +32,5 @@ await runMain('tool worker', async () => {
   health.addCheck('offer', () => running.worker.isOffered);
   drain.addStep('tool worker', (graceMs) => running.drain(graceMs));
   service.ready();
-  logger.info({ process: processId, toolsets: hosts.map(({ name }) => name) }, 'the tool worker runs calls');
+  logger.info({ process: processId, toolsets: hosts.map(({ name }) => name) }, 'tool worker ready');
 });

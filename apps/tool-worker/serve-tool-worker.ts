@@ -2,18 +2,18 @@ import type { BusStrategy } from '#messaging';
 import { settledWithin, type Clock } from '#time';
 import type { ToolWorker } from './tool-worker.js';
 
-/** Of the grace, for ending the MCP servers. */
+/** The part of the grace period reserved for ending the MCP servers. */
 const CLOSING_MS = 500;
 /** Longer than the rest of a drain takes. */
 const HAND_OVER_MS = 60_000;
 
 export interface RunningToolWorker {
   worker: ToolWorker;
-  /** Offers nothing more, finishes what ends within `graceMs`; the rest is settled by others, by its class. */
+  /** Withdraws its offer and finishes calls for up to `graceMs`; other workers settle the rest by class. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** Lets calls in: toolsets are consumed, then announced. */
+/** Starts to take calls: consumes the toolsets, then announces them. */
 export async function serveToolWorker(
   worker: ToolWorker,
   strategy: Pick<BusStrategy, 'startControl' | 'stopConsuming'>,
@@ -25,9 +25,9 @@ export async function serveToolWorker(
     worker,
     async drain(graceMs) {
       await worker.withdraw();
-      // Calls not finished stay in hand until the bus is closed: who gets them then finds their owner gone.
+      // Unfinished calls stay in hand until the bus is closed: the worker that gets them then finds their owner gone.
       const stopped = strategy.stopConsuming(graceMs + HAND_OVER_MS);
-      // Afterwards: until then a call may begin to go on without its delivery.
+      // Comes last: until then a call may still begin to continue without its delivery.
       const finished = stopped.then(() => worker.finish());
       await settledWithin(clock, finished, Math.max(0, graceMs - CLOSING_MS));
       await worker.close();

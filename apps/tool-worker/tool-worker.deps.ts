@@ -9,7 +9,7 @@ import type { InputSchemas, SlowChecks, ToolsetHost } from '#tools';
 import type { Time } from '#time';
 import type { QuestionTimes } from './run/call-questions.js';
 
-/** What the deployment sets for a tool, over what its source says. */
+/** Settings of the deployment for a tool; they override those of its source. */
 export interface ToolOverrides {
   class?: ToolClass;
   timeoutMs?: number;
@@ -17,7 +17,7 @@ export interface ToolOverrides {
   concurrency?: number;
   /** Calls started in the whole fleet. */
   rate?: CallRate;
-  /** Bytes of a result that the model is given; absent: 32 KiB. */
+  /** Bytes of a result that the model receives; absent: 32 KiB. */
   outputBytes?: number;
 }
 
@@ -32,11 +32,11 @@ export interface ToolWorkerDeps extends Time {
   auditLog: Pick<Log, 'info'>;
   metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration' | 'toolRateRefusals' | 'refusals'>;
   hosts: ToolsetHost[];
-  /** Of arguments whose check may take long. */
+  /** Checks arguments whose check may take long. */
   slowChecks: SlowChecks;
-  /** Compiled once for all that it checks. */
+  /** Compiled once for all checks. */
   schemas: InputSchemas;
-  /** Default: what runs in production. */
+  /** Default: the production implementation. */
   questionTimes?: Partial<QuestionTimes>;
   /** By toolset (`math`) or tool (`math.add`). */
   overridesFor(name: string): ToolOverrides;

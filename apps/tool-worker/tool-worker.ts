@@ -14,7 +14,7 @@ import type { ToolWorkerDeps } from './tool-worker.deps.js';
 /** Starts taking calls from a toolset's queue; called when one is offered (again). */
 export type ConsumeQueue = (queue: string, prefetch: number) => Promise<Consumer>;
 
-/** One tool worker: the toolsets it hosts, what it tells of them, and the calls it runs. */
+/** One tool worker: the toolsets it hosts, their announcements, and the calls it runs. */
 export class ToolWorker {
   private readonly hosted: HostedTools;
   private readonly announcer: Announcer;
@@ -23,7 +23,7 @@ export class ToolWorker {
   private readonly runner: CallRunner;
   private readonly slots = new Map<string, Slots>();
   private readonly consumed = new Map<string, Promise<Consumer>>();
-  /** Aborted when the worker must be gone: what still runs is settled by others, by its class. */
+  /** Aborted when the worker must be gone: other workers settle the calls that still run, by class. */
   private readonly leaving = new AbortController();
 
   constructor(
@@ -52,8 +52,9 @@ export class ToolWorker {
   }
 
   /**
-   * What is there is offered at once; toolsets that come later (a server that connects) when they change. Resolves when
-   * everybody can know of what this worker has by then: whoever waits for that may end the worker that it replaces.
+   * Offers the present toolsets at once, and later ones (a server that connects) when they change. Resolves when all
+   * processes can know the toolsets present by then: a deployment that waits for this may then end the worker that this
+   * one replaces.
    */
   async start(): Promise<void> {
     const started = Promise.all(this.deps.hosts.map((host) => host.start()));
@@ -80,18 +81,18 @@ export class ToolWorker {
     void this.announcer.announce(reply_to);
   }
 
-  /** Whether the fleet can know what this worker has. */
+  /** Whether the fleet can know this worker's toolsets. */
   get isOffered(): boolean {
     return this.announcer.hasTold;
   }
 
-  /** Offers nothing more; calls in hand may finish until the consumers have been stopped. */
+  /** Withdraws its offer; calls in hand may finish until the consumers have been stopped. */
   withdraw(): Promise<void> {
     this.runner.leave();
     return this.announcer.withdraw();
   }
 
-  /** Resolves when the calls have ended that asked a person and would be lost with this worker. */
+  /** Resolves when all calls that asked a person and would be lost with this worker have ended. */
   finish(): Promise<void> {
     return this.runner.finish();
   }
@@ -102,7 +103,7 @@ export class ToolWorker {
     await Promise.all(this.deps.hosts.map((host) => host.stop()));
   }
 
-  /** A toolset without tools (its server is away) is not consumed: its calls wait for who has it. */
+  /** A toolset without tools (its server is unreachable) is not consumed: its calls wait for a worker that has it. */
   private async followOffer(toolsets: Toolset[]): Promise<void> {
     const offered = new Set(toolsets.map(({ name }) => name));
     const gone = [...this.consumed].filter(([name]) => !offered.has(name));
@@ -116,8 +117,8 @@ export class ToolWorker {
   private consumeOnce(toolset: string): Promise<Consumer> {
     const known = this.consumed.get(toolset);
     if (known) return known;
-    // Not one more than can run: it would wait here, for a whole call, while another worker has nothing to do. Who
-    // asks after another worker's call holds one of these for two seconds at most.
+    // Not more than can run: an extra call would wait here for a whole call while another worker is idle. A check on
+    // another worker's call holds one of these for two seconds at most.
     const consuming = this.consume(`tools.${toolset}`, this.hosted.concurrencyOf(toolset));
     this.consumed.set(toolset, consuming);
     consuming.catch(() => this.consumed.delete(toolset));

@@ -10,16 +10,16 @@ import type { ToolOverrides } from './tool-worker.deps.js';
 export interface ToolSources extends Time {
   logger: McpLogger;
   metrics: McpMetrics;
-  /** Its artifacts and its facts are what tools of ours work on. */
+  /** Built-in tools work on its artifacts and facts. */
   store: Pick<Store, 'getArtifact'> & FactStore;
-  /** Where the index of documents is kept; without it in memory. */
+  /** Where the document index is kept; if absent, in memory. */
   dataDir?: string;
 }
 
-/** They are handy, and MCP servers are often called so: a server of that name takes the place of ours. */
+/** MCP servers often have these names. A server of the same name replaces the built-in toolset. */
 const GIVE_WAY = ['memory', 'time', 'http'];
 
-/** What this worker hosts: our own toolsets, those of `TOOLS_DIR`, MCP servers; of these what `TOOLSETS` names. */
+/** The toolsets this worker hosts: built-in ones, those of `TOOLS_DIR` and MCP servers, as far as `TOOLSETS` names them. */
 export async function createToolsets(config: ToolConfig, sources: ToolSources): Promise<ToolsetHost[]> {
   const { docsDir, httpFetchAllow } = config;
   const { logger, metrics, store, dataDir, clock, random } = sources;
@@ -29,8 +29,7 @@ export async function createToolsets(config: ToolConfig, sources: ToolSources): 
   const kept = { artifacts: store, facts: store };
   const builtIn = createLocalToolsets({ clock, docsDir, dataDir, ...kept, http: { allow: httpFetchAllow } });
   const taken = new Set(servers.map(({ name }) => name).filter((name) => GIVE_WAY.includes(name)));
-  for (const name of taken)
-    logger.warn({ server: name }, `the MCP server ${name} replaces our toolset ${name}`);
+  for (const name of taken) logger.warn({ server: name }, `MCP server ${name} replaces the toolset ${name}`);
   const own = [...builtIn, ...(await loadOwnFiles(config, builtIn, clock))].filter(
     ({ name }) => !taken.has(name),
   );
@@ -49,7 +48,7 @@ async function loadOwnFiles(
   const twice = toolsets.find(({ name }) => builtIn.some((known) => known.name === name));
   if (!twice) return toolsets;
   throw new ToolSetupError(
-    `The file ${twice.name}.tool.* in ${toolsDir.path} has the name of a toolset that exists already: rename it.`,
+    `The file ${twice.name}.tool.* in ${toolsDir.path} has the name of an existing toolset: rename it.`,
   );
 }
 
@@ -67,7 +66,7 @@ function checkDocsDir(docsDir: string | undefined): void {
   throw new ConfigError([`DOCS_DIR names ${docsDir}, which is not a folder`]);
 }
 
-/** What `switchyard.json` says of a toolset (`math`) or a tool (`math.add`). */
+/** The settings in `switchyard.json` for a toolset (`math`) or a tool (`math.add`). */
 export function overridesFor(settings: Settings): (name: string) => ToolOverrides {
   return (name) =>
     name.includes('.') ? settingsOfTool(settings.tools, name) : (settings.tools.get(name) ?? {});

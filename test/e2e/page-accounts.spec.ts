@@ -202,7 +202,7 @@ describe('a server with invitations', () => {
 
     await openLink();
     await fill('late');
-    await tab.seen(/^This invitation was used or withdrawn, or its time is over/);
+    await tab.seen(/^This invitation was used or withdrawn, or it has expired/);
     await tab.takePicture('accounts-invitation-used-light');
     await tab.page.setViewportSize({ width: 390, height: 844 });
     await tab.takePicture('accounts-invitation-used-phone');

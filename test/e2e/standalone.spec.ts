@@ -31,7 +31,7 @@ describe('npm start', () => {
     const lines = standalone.log.split('\n').filter((line) => line.trim() !== '');
     expect(lines[0]).toBe('  Switchyard: gateway, orchestrator and tool worker in one process');
     expect(lines[1]).toBe(`  Page    http://localhost:${standalone.port}`);
-    expect(lines[2]).toBe('  Login   nobody has to (AUTH=none)');
+    expect(lines[2]).toBe('  Login   not required (AUTH=none)');
     expect(lines[3]).toMatch(/^ {2}Model {3}demo \(.*MODEL=anthropic\/.* ANTHROPIC_API_KEY\)$/);
     expect(lines[4]).toBe(
       '  Tools   math (2), knowledge (1), web (1), http (1), time (1), memory (3), artifacts (2)',

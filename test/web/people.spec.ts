@@ -165,11 +165,11 @@ describe('an answer to an approval', () => {
     const turn = askForRefunds();
     web.gateway.refuseApprovals = {
       code: 'already_answered',
-      message: 'Somebody has answered this already.',
+      message: 'Someone has already answered this.',
     };
     await web.open('#/c/charges');
     await web.page.locator('.ask .button-main').click();
-    await web.page.locator('.ask').getByText('Somebody has answered this already.').waitFor();
+    await web.page.locator('.ask').getByText('Someone has already answered this.').waitFor();
     answer(turn, 0, 'deny', 'bob');
     await row(/A-48213/)
       .getByText('Denied by bob.')

@@ -14,7 +14,7 @@ const TEXTUAL = /^text\/|^image\/svg|[/+](xml|javascript|ecmascript|yaml)$/;
 const FILE_TYPES = /^(audio\/(mpeg|wav|x-wav|ogg|webm|mp4|flac|aac)|application\/(pdf|zip|gzip|x-tar))$/;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Whatever it says, nothing in it runs, loads anything, or is framed. */
+/** Nothing in the file may run, load anything, or be framed, whatever its content. */
 const NOTHING_ALLOWED = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 export function artifactFile(artifact: Artifact): ArtifactFile {
@@ -35,7 +35,7 @@ export function artifactFile(artifact: Artifact): ArtifactFile {
   };
 }
 
-/** The bytes decide about pictures: whoever stored the artifact may have been mistaken. */
+/** For pictures the bytes decide: the stored type may be wrong. */
 function servedType(claimed: string, content: Buffer): { type: string; isShown: boolean } {
   if ((IMAGE_TYPES as readonly string[]).includes(claimed)) {
     const found = readImageHeader(content)?.contentType;

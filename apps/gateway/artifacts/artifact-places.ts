@@ -22,7 +22,7 @@ interface Waiting {
 
 /**
  * Places for artifacts in memory, each from before the store reads it until its client has taken the answer or left.
- * The others wait, in the order in which they came, those of a user who has all of his places apart.
+ * Other requests wait in the order of arrival; those of a user whose places are all taken wait separately.
  */
 export class ArtifactPlaces {
   private readonly users = new Map<string, number>();
@@ -69,7 +69,7 @@ export class ArtifactPlaces {
       };
       const begin = () => {
         end();
-        // At once: nobody may find the same place free.
+        // At once, so that no other request finds the same place free.
         this.count(userId, 1);
         resolve(true);
       };

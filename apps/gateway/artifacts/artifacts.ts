@@ -14,7 +14,7 @@ export class Artifacts {
     readonly places: ArtifactPlaces,
   ) {}
 
-  /** Missing, somebody else's and of a deleted conversation are one and the same. */
+  /** A missing artifact, another user's and one of a deleted conversation get the same answer. */
   async read(user: User, id: string): Promise<Artifact> {
     if (!idSchema.safeParse(id).success) throw notFound();
     const artifact = await this.store.getArtifact(id);

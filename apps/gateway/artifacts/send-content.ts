@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 
-/** Answers with `content` or the one part of it that was asked for. Several parts at once, or nonsense, are the whole. */
+/** Answers with `content` or the requested part. A request for several parts, or an invalid one, gets the whole. */
 export function sendContent(request: Request, response: Response, content: Buffer): void {
   if (isKnown(request, response)) {
     response.status(304).end();
@@ -23,13 +23,13 @@ export function sendContent(request: Request, response: Response, content: Buffe
     .send(content.subarray(start, end + 1));
 }
 
-/** Parts are for GET, and for who has the other parts of the same content. */
+/** Parts are only for GET, and for clients that have the other parts of the same content. */
 function isPartWanted({ method, headers }: Request, response: Response): boolean {
   const { 'if-range': known } = headers;
   return method === 'GET' && (known === undefined || known === response.get('ETag'));
 }
 
-/** The last so many bytes of less are all of it, which Express takes for a part that does not exist. */
+/** A suffix longer than the content is the whole content; Express takes it for a part that does not exist. */
 function rangesOf(request: Request, size: number): ReturnType<Request['range']> {
   const suffix = /^bytes=-0*(\d+)$/.exec(request.headers.range ?? '')?.[1];
   if (suffix !== undefined && size > 0 && Number(suffix) > size)

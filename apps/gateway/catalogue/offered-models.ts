@@ -6,7 +6,7 @@ import type { Time } from '#time';
 import type { User } from '../people/auth/user.js';
 import { ModelNotAllowed } from '../errors/model-not-allowed.js';
 
-/** An orchestrator that announced nothing for so long takes no turns. */
+/** An orchestrator that announced nothing for this long takes no turns. */
 const LIFETIME_MS = 30_000;
 
 interface Announcement {
@@ -76,7 +76,7 @@ export class OfferedModels {
 
   private living(): Announcement[] {
     const now = this.time.clock.now();
-    // Who could not be heard has not been silent.
+    // A process that could not be heard has not been silent.
     const heardForMs = this.bus.connectedForMs();
     for (const [orchestrator, { at }] of this.announced)
       if (Math.min(now - at, heardForMs) >= LIFETIME_MS) this.announced.delete(orchestrator);

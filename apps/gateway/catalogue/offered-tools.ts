@@ -11,7 +11,7 @@ export interface OfferedServer {
   tools: CatalogTool[];
 }
 
-/** What the living workers offer, as they announce it to this gateway, without what the deployment keeps back. */
+/** The offers of the living workers, as announced to this gateway, without the tools that the deployment withholds. */
 export class OfferedTools {
   private readonly catalogue = new Catalogue();
   private readonly offer: Offer;
@@ -39,7 +39,7 @@ export class OfferedTools {
     this.answered = lookOften(this.time.clock, ROLL_CALL);
   }
 
-  /** Resolves when every worker has had the time to answer the last roll-call: who is not in the list then is away. */
+  /** Resolves when every worker has had time to answer the last roll-call: a worker missing from the list is gone. */
   rollCalled(): Promise<void> {
     return this.answered;
   }

@@ -20,7 +20,7 @@ import type { SubmitTurn } from '../turns/submit-turn.js';
 import type { Session, SocketSessions } from './socket-sessions.js';
 import type { UserTraffic } from '../door/sockets/user-traffic.js';
 
-/** An answer, and what may only happen once the client has been told: its socket shows them in this order. */
+/** An answer, and the work that may only happen after it was sent: the client sees them in this order. */
 interface Reply<N extends ClientRequestName> {
   answer: ClientAnswer<N>;
   afterwards?: () => void;
@@ -45,7 +45,7 @@ export interface SocketRequestsDeps {
   clock: Clock;
 }
 
-/** Carries out what clients ask over Socket.IO. Whatever happens, the client is answered and the process lives. */
+/** Carries out requests over Socket.IO. Whatever happens, the client gets an answer and the process survives. */
 export class SocketRequests {
   constructor(private readonly deps: SocketRequestsDeps) {}
 
@@ -77,7 +77,7 @@ export class SocketRequests {
   ): Promise<void> {
     const session = this.deps.sessions.get(socket);
     if (!session) return;
-    // Each request adds an answer to what this client does not read.
+    // Each request adds an answer to those that this client does not read.
     if (session.viewer.isClogged()) {
       this.deps.refusals.note('unread_answers', { user_id: session.user.id });
       return session.viewer.cutOff();
@@ -97,7 +97,7 @@ export class SocketRequests {
 
   private checkRoom(session: Session): void {
     if (session.inHand > this.deps.maxInHand)
-      throw new RequestError('overloaded', 'Too many requests wait for an answer.', 1_000);
+      throw new RequestError('overloaded', 'Too many requests are waiting for an answer.', 1_000);
     this.deps.traffic.check(session.user.id);
   }
 
@@ -112,7 +112,7 @@ export class SocketRequests {
     const refusal = toRequestError(error);
     if (refusal.code === 'internal') this.deps.log.error({ err: error, request: name }, 'request failed');
     if (refusal.code === 'unavailable')
-      this.deps.log.warn({ err: error, request: name }, 'request refused for now');
+      this.deps.log.warn({ err: error, request: name }, 'request refused, temporarily unavailable');
     return toClientError(refusal);
   }
 

@@ -8,7 +8,7 @@ import type { Feeds } from '../feeds/feeds.js';
 import { SocketViewer } from './socket-viewer.js';
 
 const RETRY_AFTER_MS = 1_000;
-/** Of a drain's grace, for clients that must still be sent what waits for them. */
+/** The part of a drain's grace reserved for sending pending packets to clients. */
 const FAREWELL_MS = 500;
 
 export interface Session {
@@ -27,11 +27,11 @@ export interface SessionOptions {
   maxJoined: number;
   /** Called when there is one more or less. */
   count: () => void;
-  /** Whether who came in before may still be here. */
+  /** Whether a user who was admitted before may stay. */
   isActive: (user: User) => Promise<boolean>;
 }
 
-/** What this process holds of each connected socket: its user and what it follows. */
+/** The state of each connected socket: its user and the conversations it follows. */
 export class SocketSessions {
   private readonly sessions = new Map<Socket, Session>();
   private served: Server | undefined;
@@ -78,7 +78,7 @@ export class SocketSessions {
     this.options.count();
     session.isEnded = true;
     session.stopWatch();
-    // Who has only left the namespace would keep a connection over which nothing can be said any more.
+    // A client that only leaves the namespace would keep a connection that nothing can use.
     session.viewer.hangUp();
     for (const conversationId of session.joined) this.feeds.leave(conversationId, session.viewer);
     if (this.sessions.size === 0) this.onEmpty?.();
@@ -88,7 +88,7 @@ export class SocketSessions {
     return this.sessions.get(socket);
   }
 
-  /** From here on the socket is told of the conversation, first of all by a snapshot. */
+  /** From now on the socket receives the conversation, starting with a snapshot. */
   join(session: Session, conversationId: string, feed: Feed): void {
     if (session.isEnded) return;
     session.joined.add(conversationId);
@@ -116,8 +116,8 @@ export class SocketSessions {
   }
 
   /**
-   * Ends every connection as soon as none of its requests waits for an answer, after `graceMs` in any case. What a
-   * client sees is a broken connection, so it comes back by itself, and no request is refused meanwhile.
+   * Ends every connection as soon as none of its requests waits for an answer, and after `graceMs` in any case. The
+   * client sees a broken connection, so it reconnects by itself, and no request is refused meanwhile.
    */
   async leaveAll(graceMs: number): Promise<void> {
     this.isLeaving = true;

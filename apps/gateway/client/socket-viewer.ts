@@ -30,7 +30,7 @@ export class SocketViewer implements Viewer {
     return length >= MAX_WAITING_LENGTH;
   }
 
-  /** Answers to requests are never held back: a client that goes on asking without reading them is cut off. */
+  /** Answers to requests are never held back: a client that continues to ask without reading them is cut off. */
   isClogged(): boolean {
     return isClogged(this.connection);
   }
@@ -40,7 +40,7 @@ export class SocketViewer implements Viewer {
     this.connection.close();
   }
 
-  /** For who does not even take the end of the connection. */
+  /** For a client that does not even read the end of the connection. */
   cutOff(): void {
     terminate(this.connection);
   }
@@ -54,7 +54,7 @@ export class SocketViewer implements Viewer {
   }
 }
 
-/** Rooms of Socket.IO: a broadcast is encoded and framed once for all of its sockets. Other viewers are told one by one. */
+/** Socket.IO rooms: a broadcast is encoded and framed once for all sockets. Other viewers are served one by one. */
 export function createSocketRooms(server: () => Server): OpenRoom {
   return (conversationId): Room => {
     const name = `conversation:${conversationId}`;

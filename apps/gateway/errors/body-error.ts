@@ -1,4 +1,4 @@
-/** A body that cannot be read, as Express' own parsers say it: the filter of problems knows `status`. */
+/** A body that cannot be read, in the form of Express' own parsers: the problem filter reads `status`. */
 export class BodyError extends Error {
   override name = 'BodyError';
 
@@ -14,6 +14,6 @@ export class NoJsonError extends BodyError {
   override name = 'NoJsonError';
 
   constructor() {
-    super(400, 'the body is no JSON');
+    super(400, 'the body is not JSON');
   }
 }

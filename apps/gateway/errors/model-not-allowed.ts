@@ -1,6 +1,6 @@
 import { RequestError } from './request-error.js';
 
-/** A client named a model that the deployment does not let clients use; the message lists those that it does. */
+/** A client named a model that the deployment does not allow. The message lists the allowed ones. */
 export class ModelNotAllowed extends RequestError {
   override name = 'ModelNotAllowed';
 

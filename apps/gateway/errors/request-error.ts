@@ -6,7 +6,7 @@ type HttpCode = 'forbidden' | 'taken';
 
 const OVER_SOCKET: Record<HttpCode, ErrorCode> = { forbidden: 'unauthorized', taken: 'invalid' };
 
-/** A request that is not carried out; the message is for the client and says nothing that it may not know. */
+/** A refused request. The message is for the client and contains nothing that it may not know. */
 export class RequestError extends Error {
   override name = 'RequestError';
 
@@ -21,17 +21,17 @@ export class RequestError extends Error {
   }
 }
 
-/** One sentence for what is unknown, malformed or somebody else's: a client cannot tell which. */
+/** One sentence for unknown ids, malformed ids and ids of other users: a client cannot tell which. */
 export function notFound(): RequestError {
   return new RequestError('not_found', 'There is nothing with this id.');
 }
 
-/** Whether it says that there is nothing with an id. */
+/** Whether it is the error for an id that does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof RequestError && error.code === 'not_found';
 }
 
-/** For an address that is no route and no file of the page. */
+/** For an address that is neither a route nor a file of the page. */
 export function noSuchAddress(): RequestError {
   return new RequestError('not_found', 'There is nothing at this address.');
 }

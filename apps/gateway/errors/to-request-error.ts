@@ -3,7 +3,7 @@ import { RequestError } from './request-error.js';
 
 const STORE_RETRY_MS = 1_000;
 
-/** Any error as the one that the client is told. What is not known is `internal`, and its text stays here. */
+/** Maps any error to the one that the client receives. An unknown error is `internal`, and its text stays here. */
 export function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof StoreUnavailableError)

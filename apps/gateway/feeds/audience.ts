@@ -13,8 +13,8 @@ export interface AudienceCounters {
 }
 
 /**
- * The viewers of one conversation. Who keeps up is in the room; who does not is fed apart from a backlog until it
- * has drained, so one slow viewer never delays another. Every viewer's events stay in order.
+ * The viewers of one conversation. A viewer that keeps up is in the room. A slow viewer is fed separately from a
+ * backlog until it has drained, so one slow viewer never delays another. Every viewer's events stay in order.
  */
 export class Audience {
   private readonly ready = new Set<Viewer>();
@@ -23,7 +23,7 @@ export class Audience {
   constructor(
     private readonly room: Room,
     private readonly counters: AudienceCounters,
-    /** The view as it is now: what everybody who has been told everything holds. */
+    /** The present view: every viewer that has received everything holds it. */
     private readonly currentView: () => View,
     private readonly clock: Clock,
   ) {}
@@ -36,9 +36,9 @@ export class Audience {
     return this.ready.has(viewer) || this.apart.has(viewer);
   }
 
-  /** From here on the viewer gets everything; it starts with a snapshot. */
+  /** From now on the viewer receives everything; it starts with a snapshot. */
   welcome(viewer: Viewer): void {
-    // Whoever asks for snapshots and does not read them gets one, once it reads.
+    // A viewer that asks for snapshots and does not read them gets one, once it reads.
     if (viewer.isBehind() && !this.apart.has(viewer)) this.setApart(viewer, this.currentView());
     if (this.apart.has(viewer)) return this.apart.get(viewer)?.drop();
     viewer.send(this.snapshotOf(this.currentView()));
@@ -61,7 +61,7 @@ export class Audience {
     this.counters.relayed(this.size);
   }
 
-  /** Everybody missed something: the view as it is now, then the ends that `before` did not have. */
+  /** All viewers missed something: sends the present view, then the ends that `before` did not have. */
   repair(before: View): void {
     const view = this.currentView();
     for (const backlog of this.apart.values()) this.drop(backlog);
@@ -95,7 +95,7 @@ export class Audience {
   private catchUp(viewer: Viewer): void {
     const backlog = this.apart.get(viewer);
     if (!backlog) return;
-    // Another conversation has caught up before, and that is on its way now.
+    // Another conversation caught up before, and its snapshot is on the way now.
     if (viewer.isBehind()) return viewer.onceDrained(() => this.catchUp(viewer));
     this.apart.delete(viewer);
     if (backlog.isBroken) {

@@ -1,16 +1,16 @@
 import type { ConversationEvent, EventOf, View } from '#contracts';
 
-/** Characters that wait for one viewer; over it they are dropped and a snapshot takes their place. */
+/** Characters that may wait for one viewer. Beyond that they are dropped, and a snapshot replaces them. */
 const MAX_BACKLOG_LENGTH = 256 * 1024;
 
-/** What waits for one viewer, in all conversations that it follows. */
+/** Characters that wait for one viewer in all conversations that it follows. */
 export interface BacklogBudget {
   length: number;
 }
 
 type StreamEvent = EventOf<'token' | 'thinking'>;
 
-/** What a slow viewer has not been sent: adjacent tokens of a step merge into one. */
+/** Events not yet sent to a slow viewer. Adjacent tokens of a step merge into one. */
 export class Backlog {
   private events: ConversationEvent[] = [];
   private length = 0;
@@ -47,7 +47,7 @@ export class Backlog {
     this.dropped = true;
   }
 
-  /** Nothing waits here any more. */
+  /** Empties the backlog. */
   release(): void {
     this.budget.length -= this.length;
     this.length = 0;

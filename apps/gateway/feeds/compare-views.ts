@@ -2,9 +2,9 @@ import type { CallView, StepView, TurnView, View } from '#contracts';
 import type { PartialText } from '#turn';
 import { isEnded } from '#turn';
 
-/** True when `read`, taken from the store, tells something that a viewer of `shown` has not been told. */
+/** True when `read`, taken from the store, contains something that a viewer of `shown` has not received. */
 export function isBehind(shown: View, read: View): boolean {
-  // Only a view that was cut lacks older turns on purpose; another one was not told of them.
+  // Only a view that was cut omits older turns on purpose; any other view missed them.
   const oldest = shown.earlier ? (shown.turns[0]?.number ?? 0) : 0;
   return read.turns.some((turn) => {
     const seen = shown.turns.find((candidate) => candidate.turn_id === turn.turn_id);
@@ -35,7 +35,7 @@ function isCallBehind(seen: CallView, read: CallView): boolean {
   return seen.state !== read.state || read.attempt > seen.attempt || isAnswerMissing;
 }
 
-/** Texts of uncommitted steps that viewers have been shown: a read must not take them back. */
+/** Texts of uncommitted steps that viewers have seen: a read must not take them back. */
 export function partialsOf(view: View | undefined): PartialText[] {
   return (view?.turns ?? []).flatMap((turn) => {
     const step = turn.steps.at(-1);
@@ -44,7 +44,7 @@ export function partialsOf(view: View | undefined): PartialText[] {
   });
 }
 
-/** Of two knowledges of one stream the later: a higher step or attempt, else the longer text. */
+/** The later of two states of one stream: the higher step or attempt, otherwise the longer text. */
 export function furtherPartial(
   a: PartialText | undefined,
   b: PartialText | undefined,

@@ -1,10 +1,10 @@
 /** Milliseconds. */
 export interface FeedTimings {
-  /** How long a client waits for its conversation's events to be bound; then the store is read all the same. */
+  /** How long a client waits for its conversation's events to be bound. After that, the store is read anyway. */
   followMs: number;
   /** Between the starts of two reads of one conversation. */
   rereadMs: number;
-  /** Without an event for so long, a conversation with an unfinished turn is read again. */
+  /** After this time without an event, a conversation with an unfinished turn is read again. */
   quietMs: number;
   /** `quietMs` doubles up to this while such reads find nothing. */
   longestQuietMs: number;

@@ -10,9 +10,9 @@ import type { ReadView } from './read-view.js';
 import { trimmed } from './snapshot.js';
 import type { Room, Viewer } from './viewer.js';
 
-/** Events kept while the store is read; more of them, and it is read once again instead. */
+/** Events kept while the store is read. If there are more, the store is read again instead. */
 const MAX_BUFFERED = 10_000;
-/** In the place of a turn's id: nothing of the conversation was seen before it was deleted. */
+/** Used instead of a turn id when nothing of the conversation was seen before it was deleted. */
 const NO_TURN = 'none';
 
 export interface FeedDeps extends Time {
@@ -23,14 +23,14 @@ export interface FeedDeps extends Time {
 }
 
 /**
- * One conversation as this process follows it: a view that only changes by what its viewers are told, so whoever
- * holds it misses nothing. Events go through `reduceEvent`; what the store knows beyond them is told by a snapshot.
+ * One conversation as this process follows it. Its view changes only by events that its viewers receive, so a holder
+ * of the view misses nothing. Events go through `reduceEvent`; a snapshot adds what only the store knows.
  */
 export class Feed {
   private view: View | undefined;
   private readonly audience: Audience;
   private readonly missing = new MissingAnswers();
-  /** Who gets its first snapshot from the next read. */
+  /** Viewers that get their first snapshot from the next read. */
   private readonly joining = new Set<Viewer>();
   private reading: { buffered: ConversationEvent[] } | undefined;
   private isReadDue = false;
@@ -39,7 +39,7 @@ export class Feed {
   private lastEventAt: number;
   private quietMs: number;
   private isClosed = false;
-  /** What everybody is told once the conversation has been deleted. */
+  /** The event that all viewers receive once the conversation has been deleted. */
   private deletion: EventOf<'cancelled'> | undefined;
 
   constructor(
@@ -65,12 +65,12 @@ export class Feed {
     return this.audience.has(viewer) || this.joining.has(viewer);
   }
 
-  /** The viewer gets a snapshot, at once if what is known is fresh, then everything that follows. */
+  /** The viewer gets a snapshot, at once if the view is fresh, and then everything that follows. */
   add(viewer: Viewer): void {
     if (this.deletion) return viewer.send(this.deletion);
     if (this.view && this.isFresh()) return this.audience.welcome(viewer);
     this.joining.add(viewer);
-    // A read under way will do: the events were bound before it began.
+    // A running read is enough: the events were bound before it began.
     if (!this.reading) this.requestRead();
   }
 
@@ -99,14 +99,14 @@ export class Feed {
     if (this.view) this.relay(event);
   }
 
-  /** Events may have been lost, all of them before `lostBefore` (by `clock.now`): a read since then will do. */
+  /** Events may have been lost, all of them before `lostBefore` (by `clock.now`): a later read is enough. */
   doubt(lostBefore = Infinity): void {
     if (!this.hasViewers || this.lastReadAt >= lostBefore) return;
     if (this.reading) this.isReadDue = true;
     else this.requestRead();
   }
 
-  /** Called now and then: the loss of a last event shows in nothing but silence. */
+  /** Called periodically: silence is the only sign that a last event was lost. */
   watch(): void {
     if (!this.hasViewers || !this.view) return;
     if (this.view.turns.every(isOver) && !this.missing.areThere) return;
@@ -130,7 +130,7 @@ export class Feed {
       this.audience.relay(reduced.event, before);
       if (event.type === 'turn_queued' && event.number > (before.turns.at(-1)?.number ?? 0) + 1) this.doubt();
     }
-    // After a gap the view stays what viewers were told. A read under way judges the event again.
+    // After a gap the view stays as viewers received it. The running read evaluates the event again.
     if (reduced.verdict === 'gap' && !this.reading) this.doubt();
   }
 
@@ -145,7 +145,7 @@ export class Feed {
     return !isUnderWay && this.deps.clock.now() - this.lastReadAt < this.deps.timings.rereadMs;
   }
 
-  /** One read at a time, and not more often than `rereadMs`, whoever asks how often. */
+  /** One read at a time, and not more often than every `rereadMs`, however often callers ask. */
   private requestRead(): void {
     if (this.isClosed || this.deletion || this.timer) return;
     const waitMs = this.lastReadAt + this.deps.timings.rereadMs - this.deps.clock.now();
@@ -171,13 +171,13 @@ export class Feed {
       this.isReadDue = true;
       this.deps.log.warn(
         { err: error, conversation_id: this.conversationId },
-        'a conversation could not be read',
+        'reading a conversation failed',
       );
     }
     if (this.isReadDue) this.doubt();
   }
 
-  /** Once, whatever the turn that it names has come to: there is nothing more to show. */
+  /** Sent once, in whatever state the turn that it names is: there is nothing more to show. */
   private tellDeleted(event: EventOf<'cancelled'>): void {
     if (this.deletion) return;
     this.deletion = event;
@@ -186,7 +186,7 @@ export class Feed {
     this.joining.clear();
   }
 
-  /** The word of it was lost, and the store has no such conversation any more. */
+  /** The event about the deletion was lost, and the store no longer has the conversation. */
   private findDeleted(): void {
     const { turn_id = NO_TURN } = this.view?.turns.at(-1) ?? {};
     const { conversationId: conversation_id } = this;
@@ -229,7 +229,7 @@ export class Feed {
   }
 }
 
-/** Nothing more is to come: a call of a stopped turn may end long after it. */
+/** No event is still to come. A call of a stopped turn may end long after it. */
 function isOver(turn: TurnView): boolean {
   return isEnded(turn) && turn.steps.every((step) => step.calls.every(hasEnded));
 }

@@ -10,11 +10,11 @@ interface Entry {
   feed: Feed;
   following: Promise<void>;
   lingering: Timer | undefined;
-  /** Callers that are waiting for it: it must not be closed under them. */
+  /** Callers that wait for it: it must not be closed meanwhile. */
   opening: number;
 }
 
-/** The conversations that this process follows, each once, however many viewers it has. */
+/** The conversations that this process follows, each only once, however many viewers it has. */
 export class Feeds {
   private readonly entries = new Map<string, Entry>();
   private watch: Timer | undefined;
@@ -30,7 +30,7 @@ export class Feeds {
     return this.entries.size;
   }
 
-  /** Viewers of all conversations; one of several counts in each. */
+  /** Viewers of all conversations. A viewer of several conversations counts once in each. */
   get viewers(): number {
     let count = 0;
     for (const { feed } of this.entries.values()) count += feed.viewers;
@@ -56,8 +56,8 @@ export class Feeds {
   }
 
   /**
-   * The feed of a conversation, once its events are bound. A broker that does not answer is not waited for longer
-   * than `followMs`: the store is read again when the events come at last.
+   * The feed of a conversation, once its events are bound. If the broker does not answer within `followMs`, the caller
+   * stops waiting for it; the store is read again when the events finally arrive.
    */
   async open(conversationId: string): Promise<Feed> {
     const entry = this.entries.get(conversationId) ?? this.create(conversationId);
@@ -84,7 +84,7 @@ export class Feeds {
     return this.entries.get(conversationId)?.feed;
   }
 
-  /** The conversation stays bound for a while: who lost its connection comes back. */
+  /** The conversation stays bound for a while: a viewer that lost its connection comes back. */
   leave(conversationId: string, viewer: Viewer): void {
     const entry = this.entries.get(conversationId);
     if (!entry) return;
@@ -92,7 +92,7 @@ export class Feeds {
     if (!entry.feed.hasViewers) this.linger(conversationId, entry);
   }
 
-  /** Spread over a moment: a reconnect concerns every conversation, and the store is one. */
+  /** Spread over a short time: a reconnect affects every conversation, and there is only one store. */
   private doubtSoon(feed: Feed): void {
     const { clock, random, timings } = this.deps;
     const lostBefore = clock.now();
@@ -103,7 +103,7 @@ export class Feeds {
     try {
       this.entries.get(event.conversation_id)?.feed.receive(event);
     } catch (error) {
-      this.deps.log.warn({ err: error, type: event.type }, 'an event could not be relayed');
+      this.deps.log.warn({ err: error, type: event.type }, 'relaying an event failed');
     }
   }
 
@@ -116,7 +116,7 @@ export class Feeds {
       opening: 0,
     };
     entry.following.catch((error: unknown) => {
-      this.deps.log.warn({ err: error, conversation_id: conversationId }, 'events could not be bound');
+      this.deps.log.warn({ err: error, conversation_id: conversationId }, 'binding events failed');
     });
     this.entries.set(conversationId, entry);
     return entry;

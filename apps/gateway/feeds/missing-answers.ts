@@ -1,8 +1,8 @@
 import type { CallView, ConversationEvent, View } from '#contracts';
 
 /**
- * Calls that went on although nobody was told of the answer that they waited for. It travels another way and may only
- * be late; or it was lost with the gateway that took it, and then nothing but the store says who decided.
+ * Calls that continued although viewers did not receive the answer that they waited for. The answer travels another way
+ * and may only be late, or it was lost with the gateway that accepted it. Then only the store knows who decided.
  */
 export class MissingAnswers {
   private readonly calls = new Set<string>();
@@ -11,7 +11,7 @@ export class MissingAnswers {
     return this.calls.size > 0;
   }
 
-  /** What was shown before the event, and after it. Several events end a call, and one may end several. */
+  /** The views before and after the event. Several events end a call, and one event may end several calls. */
   note(before: View, event: ConversationEvent, after: View): void {
     if (event.type === 'approval_answered') this.calls.delete(event.tool_call_id);
     if (event.type === 'token') return;
@@ -22,13 +22,13 @@ export class MissingAnswers {
     }
   }
 
-  /** The store has been read: it has every answer. */
+  /** The store has been read, and it has every answer. */
   clear(): void {
     this.calls.clear();
   }
 }
 
-/** Only the last step waits for anybody. */
+/** Only the last step waits for a person. */
 function lastCallsOf({ turns }: View, turnId: string): readonly CallView[] {
   return turns.findLast(({ turn_id }) => turn_id === turnId)?.steps.at(-1)?.calls ?? [];
 }

@@ -2,14 +2,14 @@ import type { Journal, TurnView } from '#contracts';
 import type { Store } from '#store';
 import { turnViewOf } from '#turn';
 
-/** A page of turns and a snapshot are no larger. */
+/** Largest size of a page of turns and of a snapshot. */
 export const MAX_PAGE_BYTES = 1024 * 1024;
 
 type TurnsStore = Pick<Store, 'listTurns' | 'readJournals'>;
 
 /**
- * The newest turns with a number below `before` as a view shows them, oldest first: at most 1 MiB, but one in any
- * case. A journal may be much larger than its view: no more than 1 MiB of journals, or one, is in memory at a time.
+ * The newest turns with a number below `before` as a view shows them, oldest first: at most 1 MiB, but always at least
+ * one. A journal may be much larger than its view: at most 1 MiB of journals, or one, is in memory at a time.
  */
 export async function readNewestViews(
   store: TurnsStore,

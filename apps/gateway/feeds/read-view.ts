@@ -5,9 +5,9 @@ import { MAX_PAGE_BYTES, readNewestViews } from './newest-turns.js';
 import { furtherPartial, partialsOf } from './compare-views.js';
 import { TURNS_SHOWN } from './snapshot.js';
 
-/** The text that a driver is streaming; undefined without one, or if it does not answer soon. */
+/** The text that a driver is streaming; undefined if there is no driver or it does not answer soon. */
 export type Peek = (turnId: string, driver: string) => Promise<PartialText | undefined>;
-/** A conversation's view from the store; null if there is no such conversation. `shown`: what viewers hold. */
+/** A conversation's view from the store; null if there is no such conversation. `shown`: the view of the viewers. */
 export type ReadView = (conversationId: string, shown: View | undefined) => Promise<View | null>;
 
 type ViewStore = Pick<Store, 'getConversation' | 'listTurns' | 'listUnendedTurns' | 'readJournals'>;
@@ -35,7 +35,7 @@ export function createViewReader(store: ViewStore, peek: Peek): ReadView {
   };
 }
 
-/** Nothing is streamed while calls are open, so nobody is asked then. */
+/** Nothing is streamed while calls are open, so no driver is asked then. */
 async function peekInto(journal: Journal, peek: Peek): Promise<PartialText | undefined> {
   const driver = holderOf(journal, journal.turn._id)?.owner;
   if (driver === undefined || endingStep(journal) || openCalls(journal).length > 0) return undefined;

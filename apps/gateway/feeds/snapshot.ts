@@ -3,7 +3,7 @@ import { fittingView, isEnded } from '#turn';
 
 /** Turns that a snapshot shows besides those that have not ended. */
 export const TURNS_SHOWN = 20;
-/** A feed keeps up to so many ended turns before it cuts its view, so that cutting is rare. */
+/** A feed keeps up to this many ended turns before it cuts its view, so that it rarely cuts. */
 const TURNS_KEPT = 2 * TURNS_SHOWN;
 
 export function snapshotOf(view: View, timestamp: string): Snapshot {
@@ -15,7 +15,7 @@ export function snapshotOf(view: View, timestamp: string): Snapshot {
   };
 }
 
-/** Keeps what an event costs independent of how many turns went by since the feed began. */
+/** Keeps the cost of an event independent of the number of turns since the feed began. */
 export function trimmed(view: View): View {
   return view.turns.length > TURNS_KEPT ? withNewestTurns(view) : view;
 }

@@ -4,27 +4,27 @@ import type { BacklogBudget } from './backlog.js';
 export type ServerEvent = ConversationEvent | Snapshot;
 
 /**
- * Whether a viewer whose turn is not in its view must look into the journal now: a snapshot has the newest turns only,
- * and of a deleted conversation nothing more is told. An empty one is that of a conversation which begins.
+ * Whether a viewer whose turn is not in its view must read the journal now: a snapshot has only the newest turns, and
+ * a deleted conversation sends nothing more. An empty snapshot belongs to a conversation that is just beginning.
  */
 export function mayLack(event: ServerEvent): boolean {
   if (event.type === 'snapshot') return event.view.earlier || event.view.turns.length > 0;
   return event.type === 'cancelled' && event.deleted === true;
 }
 
-/** Somebody who reads along: a socket, or a request that waits for what comes of a turn. */
+/** A reader of a conversation: a socket, or a request that waits for the result of a turn. */
 export interface Viewer {
-  /** Hands one event over to this viewer alone, in order with what its room is told. */
+  /** Sends one event to this viewer alone, in order with the events of its room. */
   send(event: ServerEvent): void;
-  /** True while so much waits for this viewer that nothing more should be added. */
+  /** True while too much waits for this viewer to add more. */
   isBehind(): boolean;
   /** Shared by its backlogs. */
   readonly budget: BacklogBudget;
-  /** Calls back once, when nothing waits any more. */
+  /** Calls back once, when nothing waits. */
   onceDrained(listener: () => void): void;
 }
 
-/** The viewers of one conversation who keep up: what they are told is encoded once. */
+/** The viewers of one conversation that keep up. Each of their events is encoded once. */
 export interface Room {
   enter(viewer: Viewer): void;
   leave(viewer: Viewer): void;

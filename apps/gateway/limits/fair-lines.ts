@@ -1,6 +1,6 @@
 /**
- * Lines of those who wait, one for each network, that take turns: however many wait in one line, another gives its
- * first one as often.
+ * Waiting lines, one for each network, that take turns: however many wait in one line, every other line is served as
+ * often.
  */
 export class FairLines<Item> {
   private count = 0;
@@ -11,7 +11,7 @@ export class FairLines<Item> {
     return this.count;
   }
 
-  /** Those with somebody in their lines, the next one first. */
+  /** Networks with a non-empty line, the next one first. */
   networks(): Iterable<string> {
     return this.lines.keys();
   }
@@ -23,7 +23,7 @@ export class FairLines<Item> {
     this.count++;
   }
 
-  /** The first one of the next line; of lines that `mayGo` says no to, nobody. */
+  /** The first one of the next line, without lines that `mayGo` refuses. */
   takeNext(mayGo: (network: string) => boolean = () => true): Item | undefined {
     for (const [network, line] of this.lines) {
       if (!mayGo(network)) continue;
@@ -36,7 +36,7 @@ export class FairLines<Item> {
     return undefined;
   }
 
-  /** The newest of the longest line; of lines that are equally long, of the one that was served last. */
+  /** The newest of the longest line; among equally long lines, of the one that was served last. */
   takeSurplus(): { network: string; item: Item } | undefined {
     let longest: { network: string; line: Item[] } | undefined;
     for (const [network, line] of this.lines)

@@ -10,18 +10,18 @@ export interface MinuteLimits {
   what: string;
   /** By one user within a minute. */
   perUser: number;
-  /** By all together within a minute; also bounds what is remembered. */
+  /** By all users together within a minute; also bounds the memory. */
   inAll: number;
-  /** Told whom it refused, and by which of the two. */
+  /** Called with the refused user and the limit that refused. */
   onRefusal?: (by: 'user' | 'all', userId: string) => void;
 }
 
 /**
- * How much may happen within a minute, in this process; with `SharedCounts`, in all gateways. One thing may cost more
- * than the limit: what is over it counts as a debt, of which a minute pays as much as the limit.
+ * How much may happen within a minute, in this process; with `SharedCounts`, in all gateways. One event may cost more
+ * than the limit: the excess is a debt, of which each minute pays as much as the limit.
  */
 export class MinuteLimit {
-  /** Told what was counted here; below 0 it was given back. */
+  /** Called with each cost counted here; a cost below 0 was given back. */
   onCount: (userId: string, cost: number) => void = () => undefined;
   private readonly taken: RateWindow;
 
@@ -42,7 +42,7 @@ export class MinuteLimit {
     }
     if (this.taken.size >= inAll) {
       onRefusal?.('all', userId);
-      throw this.refusal(`Too many ${what} of all people at once.`, this.taken.nextEndMs);
+      throw this.refusal(`Too many ${what} from all users right now.`, this.taken.nextEndMs);
     }
     this.spread(userId, cost, HERE);
     this.onCount(userId, cost);
@@ -54,13 +54,13 @@ export class MinuteLimit {
     else if (this.taken.size < this.limits.inAll) this.spread(userId, cost, ELSEWHERE);
   }
 
-  /** The last one that was counted is not counted. */
+  /** Uncounts the last one. */
   giveBack(userId: string): void {
     const cost = this.taken.takeBack(userId, HERE);
     if (cost > 0) this.onCount(userId, -cost);
   }
 
-  /** What is over the limit goes to the minutes to come. */
+  /** Moves the excess to the following minutes. */
   private spread(userId: string, cost: number, source: string): void {
     const { perUser } = this.limits;
     for (let left = cost, laterMs = 0; left > 0; left -= perUser, laterMs += WINDOW_MS)

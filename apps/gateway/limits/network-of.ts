@@ -1,8 +1,8 @@
 import { isIPv6, SocketAddress } from 'node:net';
 
 /**
- * What limits per address count: an IPv4 address, or the /64 of an IPv6 address, all of which one client has. The same for
- * every way to write an address; a port, which some proxies add, is none of it.
+ * The unit of limits per address: an IPv4 address, or the /64 of an IPv6 address, all of which one client has. The same
+ * for every spelling of an address, without the port that some proxies add.
  */
 export function networkOf(address: string): string {
   const [bare = ''] = withoutPort(address).split('%');

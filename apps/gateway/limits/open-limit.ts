@@ -11,12 +11,12 @@ export class OpenLimit {
       /** What is counted, for people: `connections`. */
       what: string;
       perUser: number;
-      /** Told whom it refused. */
+      /** Called with the refused user. */
       onRefusal?: (userId: string) => void;
     },
   ) {}
 
-  /** One more, until the returned function is called, once. Throws `RequestError` `overloaded`. */
+  /** Counts one more until the returned function is called, once. Throws `RequestError` `overloaded`. */
   enter(userId: string): () => void {
     const { what, perUser, onRefusal } = this.limits;
     const count = this.open.get(userId) ?? 0;

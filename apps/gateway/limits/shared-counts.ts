@@ -3,7 +3,7 @@ import type { Bus } from '#messaging';
 import type { Time, Timer } from '#time';
 import type { MinuteLimit } from './minute-limit.js';
 
-/** Other gateways know of something this much later at most. */
+/** The longest delay until other gateways know of a count. */
 const TELL_EVERY_MS = 1_000;
 /** Of one message, by its contract. */
 const MAX_ENTRIES = 2_000;
@@ -13,13 +13,13 @@ const MAX_KEY_LENGTH = 512;
 type Counts = Body<'limits.counted'>['counts'];
 
 /**
- * Counts of limits that hold for the installation: each gateway tells the others what it has counted, at most once a
- * second and only when there is something to tell, and adds what they tell. A message that is lost, and a gateway that
- * starts, begin with less: then a limit lets more through for a minute, at most as often as there are gateways.
+ * Counts of limits that hold for the installation. Each gateway sends its counts to the others, at most once a second
+ * and only when they changed, and adds the counts that it receives. After a lost message, or on a gateway that has just
+ * started, counts are too low: then a limit admits more for a minute, at most as many times as there are gateways.
  */
 export class SharedCounts {
   private readonly limits = new Map<string, MinuteLimit>();
-  /** What this gateway has counted since it told the others, by limit and key. */
+  /** Counts of this gateway that it has not sent yet, by limit and key. */
   private untold = new Map<string, Map<string, number>>();
   private timer: Timer | undefined;
 
@@ -29,7 +29,7 @@ export class SharedCounts {
     private readonly time: Time,
   ) {}
 
-  /** From here on the others know what is taken of this limit, and it knows what they take. */
+  /** From now on this limit is shared with the other gateways, in both directions. */
   share(name: string, limit: MinuteLimit): void {
     this.limits.set(name, limit);
     limit.onCount = (key, count) => this.note(name, key, count);
@@ -41,7 +41,7 @@ export class SharedCounts {
     for (const { limit, key, count } of counts) this.limits.get(limit)?.hear(key, count);
   }
 
-  /** Tells what is untold. */
+  /** Sends the unsent counts. */
   stop(): void {
     this.timer?.cancel();
     if (this.timer) this.tell();

@@ -11,7 +11,7 @@ export interface StrangerLimits {
 }
 
 /**
- * Places for clients that have not yet said who they are. The limit per address holds only in a crowded pool, so that a
+ * Places for clients that have not authenticated yet. The limit per address holds only in a crowded pool, so that a
  * team behind one address is not shut out of an idle gateway.
  */
 export class StrangerPlaces {
@@ -32,7 +32,7 @@ export class StrangerPlaces {
     return this.taken > places / 2 && held >= perAddress ? 'address' : undefined;
   }
 
-  /** Takes a place until the returned function is called; calling it again does nothing. Or says why there is none. */
+  /** Takes a place until the returned function is called (again: does nothing), or returns why there is none. */
   enter(address: string): (() => void) | StrangerRefusal {
     const network = networkOf(address);
     const refusal = this.refusalOf(network);

@@ -1,10 +1,10 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 const MAX_BYTES = 16 * 1024 * 1024;
-const TOO_MUCH = 'The answers of this batch are too large together. Ask for this one alone.';
+const TOO_MUCH = 'The answers of this batch are too large together. Send this request alone.';
 
 /**
- * What the answers to one HTTP request may have together: a batch must not gather what its requests alone would not.
+ * The size of all answers to one HTTP request together: a batch must not collect more than its requests alone would.
  */
 export class AnswerBudget {
   private left = MAX_BYTES;

@@ -2,25 +2,25 @@ import type { CallView, ConversationEvent, TurnView, View } from '#contracts';
 import { hasEnded, isEnded, reduceEvent } from '#turn';
 import { mayLack, type ServerEvent, type Viewer } from '../feeds/viewer.js';
 
-/** What somebody who waits for a call must be told now. */
+/** News for a client that waits for a call. */
 export type CallNews =
   | { is: 'ended'; call: CallView }
-  /** The turn is over and the call never was one. */
+  /** The turn ended without a call. */
   | { is: 'failed'; turn: TurnView }
   /** A person is asked: for approval, or by the tool. */
   | { is: 'asked'; call: CallView }
-  /** The client has gone, so nothing is waited for. */
+  /** The client has disconnected, so the wait is over. */
   | { is: 'left' };
 
 export interface CallViewerDeps {
   onEvent(event: ConversationEvent): void;
-  /** A question that has been answered is not told again. */
+  /** An answered question is not reported again. */
   isAnswered(call: CallView): boolean;
   /** From the journal: a snapshot has the newest turns only. */
   readTurn(): Promise<TurnView>;
 }
 
-/** Follows one turn that is one call, until it has ended or asks somebody, or its client has left. */
+/** Follows one turn that is one call, until it has ended, asks a person, or its client has left. */
 export class CallViewer implements Viewer {
   readonly budget = { length: 0 };
   /** Rejects when the turn cannot be read. */
@@ -52,7 +52,7 @@ export class CallViewer implements Viewer {
     else if (mayLack(event)) void this.look();
   }
 
-  /** The turn as somebody has read it. */
+  /** The turn as it was just read. */
   show(turn: TurnView): void {
     const news = newsOf(turn);
     if (news && !(news.is === 'asked' && this.deps.isAnswered(news.call))) this.tell(news);

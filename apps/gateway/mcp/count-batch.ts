@@ -3,9 +3,9 @@ import type { OpenLimit } from '../limits/open-limit.js';
 import { enterAgain } from '../people/auth/known-user.js';
 
 /**
- * A JSON-RPC batch is as many requests: beyond the first, each takes a place and counts as a stream of its user until
- * the response is closed. Throws `RequestError` when that is more than the user, or the gateway, has left; then
- * nothing is counted.
+ * A JSON-RPC batch counts as that many requests: after the first, each takes a place and counts as a stream of its user
+ * until the response is closed. Throws `RequestError` when the user, or the gateway, has fewer left; then nothing is
+ * counted.
  */
 export function countBatch(
   userId: string,

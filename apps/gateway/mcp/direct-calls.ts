@@ -15,7 +15,7 @@ import type { SubmitTurn } from '../turns/submit-turn.js';
 import type { TurnReader } from '../turns/turn-reader.js';
 import { CallViewer, type CallNews } from './call-viewer.js';
 
-/** Its conversation is kept for so long: for operators, and for what its result refers to. */
+/** How long its conversation is kept: for operators, and for the artifacts that its result refers to. */
 const KEPT_MS = 24 * 3_600_000;
 
 export type DirectCall = NonNullable<TurnOptions['call']>;
@@ -28,7 +28,7 @@ export interface CallPlace {
 export interface FollowOptions {
   /** Aborted when the client has left: from then on nothing is held for it. */
   left: AbortSignal;
-  /** Whether a client that leaves has cancelled its call; if not, the call goes on. */
+  /** Whether a client that disconnects has cancelled its call; if not, the call continues. */
   leavingStops: boolean;
   onEvent(event: ConversationEvent): void;
   /** The question of a call, or without a number its approval, that has just been answered. */
@@ -47,13 +47,13 @@ interface Deps extends Time {
 }
 
 /**
- * A tool call that comes from outside a chat: the one call of a turn in a conversation of its own, so queues, claims,
+ * A tool call from outside a chat: the only call of a turn in its own conversation, so queues, claims,
  * limits and audit are those of any other call.
  */
 export class DirectCalls {
   constructor(private readonly deps: Deps) {}
 
-  /** Throws `RequestError` when the gateway takes no more. */
+  /** Throws `RequestError` when the gateway accepts no more. */
   async run(
     user: User,
     call: DirectCall,
@@ -74,7 +74,7 @@ export class DirectCalls {
     return { place, news };
   }
 
-  /** Waits on for a call that asked somebody. One that has ended is answered from the journal. */
+  /** Continues to wait for a call that asked a person. A call that has ended is answered from the journal. */
   async follow(place: CallPlace, options: FollowOptions): Promise<CallAnswer> {
     const viewer = this.viewerOf(place, options);
     viewer.show(await this.deps.turnReader.turn(place.turn_id));

@@ -5,7 +5,7 @@ import { toVisibleJson, toVisibleText } from '#turn';
 /** Of the arguments of a call that waits for approval. */
 const MAX_SHOWN = 2_000;
 
-/** What a client asks its person about a call that waits. */
+/** The question that a client shows to its user about a waiting call. */
 export function elicitationOf(call: CallView): Parameters<typeof inputRequired.elicit>[0] {
   if (call.state === 'awaiting_approval') {
     const name = toVisibleText(call.display_name);
@@ -22,7 +22,7 @@ export function elicitationOf(call: CallView): Parameters<typeof inputRequired.e
   };
 }
 
-/** Nothing in it is unseen, and what is left out is said: a person approves all of it. */
+/** Nothing in it is invisible, and the omission of a part is stated: a person approves all of it. */
 function shown(args: object): string {
   const json = toVisibleJson(args);
   if (json.length <= MAX_SHOWN) return json;

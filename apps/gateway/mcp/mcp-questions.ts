@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { idSchema, toolCallIdSchema } from '#contracts';
 
 /**
- * What a client brings back with an answer: which call asked. It decides nothing: whose turn it is is checked as for
- * any other request, and an answer is given once.
+ * The state that a client returns with an answer: which call asked. It grants nothing: the owner of the turn is checked
+ * as for any other request, and an answer is given once.
  */
 const questionSchema = z.object({
   turn_id: idSchema,
@@ -19,10 +19,10 @@ export type QuestionAnswer =
   | { does: 'approve' | 'deny' }
   | { does: 'input'; action: 'accept'; content: Record<string, unknown> }
   | { does: 'input'; action: 'decline' }
-  /** Nobody said anything: the question is put again. */
+  /** There was no answer: the question is asked again. */
   | { does: 'nothing' };
 
-/** Undefined for a call that is new, and for a state that is none of ours. */
+/** Undefined for a new call, and for a foreign state. */
 export function toQuestion(state: unknown): Question | undefined {
   if (typeof state !== 'string') return undefined;
   try {

@@ -32,7 +32,7 @@ import { elicitationOf } from './elicitation-of.js';
 import { toAnswer, toQuestion, type Question } from './mcp-questions.js';
 import { artifactIdOf, refusedCall, toCallToolResult, toMcpTool, toResource } from './mcp-words.js';
 
-/** How long a client may keep the list of tools; it is told of changes if it listens. */
+/** How long a client may keep the list of tools; a listening client is notified of changes. */
 const LIST_TTL_MS = 10_000;
 /** Of all pictures in one answer. */
 const MAX_PICTURES_BYTES = 4 * 1024 * 1024;
@@ -61,7 +61,7 @@ export interface McpCaller {
 /** The fleet's catalogue as an MCP server over streamable HTTP: stateless, so any gateway answers any request. */
 export function createMcpServer(deps: McpServerDeps): McpHttpHandler {
   const handler = createMcpHandler((context) => serve(deps, context), {
-    onerror: (error) => deps.log.warn({ err: error }, 'an MCP request failed'),
+    onerror: (error) => deps.log.warn({ err: error }, 'MCP request failed'),
   });
   deps.offered.onChange(() => handler.notify.toolsChanged());
   return handler;
@@ -95,7 +95,7 @@ function sizeOf(answer: object): number {
   return JSON.stringify(answer).length;
 }
 
-/** Without those of the toolset that reads artifacts of a conversation: here every call has one of its own. */
+/** Without the toolset that reads artifacts of a conversation: here every call has its own conversation. */
 function toolsOf({ offered }: McpServerDeps): CatalogTool[] {
   return offered.list().filter(({ toolset }) => toolset !== 'artifacts');
 }
@@ -173,7 +173,7 @@ class McpCall {
       case 'asked':
         return this.ask(place, news.call);
       case 'left':
-        return refusedCall('Cancelled', 'The client has left.');
+        return refusedCall('Cancelled', 'The client disconnected.');
     }
   }
 
@@ -188,7 +188,7 @@ class McpCall {
     return new Map(read.map((artifact) => [artifact._id, artifact]));
   }
 
-  /** Whoever cannot be asked gets a refusal, and the call that waits is stopped. */
+  /** A client that cannot be asked gets a refusal, and its waiting call is stopped. */
   private async ask(place: CallPlace, call: CallView): Promise<CallToolResult | InputRequiredResult> {
     if (this.canBeAsked()) {
       const question: Question = {
@@ -206,7 +206,7 @@ class McpCall {
     const who = call.state === 'awaiting_approval' ? 'must be approved by' : 'asks';
     return refusedCall(
       'PermissionError',
-      `${call.display_name} ${who} a person, and this client cannot be asked. Call it from a chat, or with a client that takes elicitations (2026-07-28).`,
+      `${call.display_name} ${who} a person, and this client cannot be asked. Call it from a chat, or from a client that supports elicitation (2026-07-28).`,
     );
   }
 
@@ -217,8 +217,8 @@ class McpCall {
   }
 
   /**
-   * In the era of 2026-07-28 a client cancels a call by closing its response. Before, closing means nothing, and what
-   * would cancel (`notifications/cancelled`) finds no session here: such a call goes on.
+   * Since version 2026-07-28 a client cancels a call by closing its response. In earlier versions, closing means
+   * nothing, and the cancellation (`notifications/cancelled`) finds no session here: such a call continues.
    */
   private follow(): FollowOptions {
     return {
@@ -228,7 +228,7 @@ class McpCall {
     };
   }
 
-  /** Only to who asked for it; MCP wants every figure to be larger than the one before. */
+  /** Only to a client that asked for it. MCP requires every figure to be larger than the one before. */
   private tellProgress(event: ConversationEvent): void {
     const token = this.context.mcpReq._meta?.progressToken;
     if (token === undefined || event.type !== 'tool_progress') return;
@@ -241,7 +241,7 @@ class McpCall {
 
   private refuse(error: unknown): CallToolResult {
     const { code, message } = toRequestError(error);
-    if (code === 'internal') this.deps.log.error({ err: error }, 'an MCP call failed');
+    if (code === 'internal') this.deps.log.error({ err: error }, 'MCP call failed');
     return refusedCall(CODE_OF[code] ?? 'ToolExecutionError', message);
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '#contracts';
 import { toModelName } from '#tools';
 
-/** A tool of the fleet as MCP lists it. Its name is the one that models are given: 64 characters that all take. */
+/** A tool of the fleet as MCP lists it. Its name is the one that models see: 64 characters that all clients accept. */
 export function toMcpTool(tool: CatalogTool): Tool {
   return {
     name: toModelName(tool.name),
@@ -21,7 +21,7 @@ export function toMcpTool(tool: CatalogTool): Tool {
   };
 }
 
-/** What a tool's class says: `once` may do anything. */
+/** Annotations from a tool's class: `once` may do anything. */
 function annotationsOf({ class: toolClass }: CatalogTool): Tool['annotations'] {
   return { readOnlyHint: toolClass === 'read', idempotentHint: toolClass !== 'once' };
 }
@@ -29,8 +29,8 @@ function annotationsOf({ class: toolClass }: CatalogTool): Tool['annotations'] {
 const ARTIFACT_URI = 'artifact:///';
 
 /**
- * An outcome as MCP says it: plain text, the structure if there is one, `isError` for a failure; pictures as they
- * are, everything else that was kept as a link to a resource.
+ * An outcome in MCP's form: plain text, the structure if there is one, `isError` for a failure; pictures inline, and
+ * every other artifact as a link to a resource.
  */
 export function toCallToolResult(
   outcome: Outcome,
@@ -51,7 +51,7 @@ function blockOf(reference: ArtifactReference, picture: Artifact | undefined): C
   return { type: 'resource_link', uri: ARTIFACT_URI + id, name, mimeType, size };
 }
 
-/** Undefined for a URI that is none of ours. */
+/** Undefined for a foreign URI. */
 export function artifactIdOf(uri: string): string | undefined {
   return uri.startsWith(ARTIFACT_URI) ? uri.slice(ARTIFACT_URI.length) : undefined;
 }
@@ -62,7 +62,7 @@ export function toResource(uri: string, { content, content_type: mimeType }: Art
   return { contents: [{ uri, mimeType, ...body }] };
 }
 
-/** A call that never was one. */
+/** The result of a refused call, which never became a tool call. */
 export function refusedCall(type: ErrorType, message: string): CallToolResult {
   return { content: [{ type: 'text', text: `${type}: ${message}` }], isError: true };
 }

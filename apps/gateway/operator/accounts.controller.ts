@@ -11,7 +11,7 @@ import { OperatorGuard } from './operator.guard.js';
 import { FromParts } from '../http/from-parts.decorator.js';
 
 const pageSchema = z.object({ after: wholeNumber(0, 999_999_999, 0), limit: wholeNumber(1, 500, 100) });
-/** Strict: a misspelled `is_active` that is ignored would leave somebody in. */
+/** Strict: ignoring a misspelled `is_active` would leave an account active. */
 const changeSchema = z.strictObject(accountSchema.pick({ role: true, is_active: true }).partial().shape);
 
 /** The accounts of `AUTH=local`, for operators. With any other there are no such routes. */

@@ -12,7 +12,7 @@ const pageSchema = z.object({
   limit: wholeNumber(1, 100, 20),
 });
 
-/** What became of the tool calls of a conversation, for operators. */
+/** The tool calls of a conversation and their outcomes, for operators. */
 @Controller('api/admin/conversations/:id/calls')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class CallsController {

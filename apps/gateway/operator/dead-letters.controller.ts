@@ -11,7 +11,7 @@ import { FromGateway } from '../http/from-gateway.decorator.js';
 
 const pageSchema = z.object({ limit: wholeNumber(1, 500, 100) });
 
-/** What the broker gave up on, for operators. */
+/** Messages that the broker gave up on, for operators. */
 @Controller('api/admin/dead-letters')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class DeadLettersController {

@@ -19,8 +19,8 @@ export interface DeadLettersDeps extends Time {
 }
 
 /**
- * What operators do with what the broker gave up on. Every message is a hint, so that a replay of what has been
- * settled, or two at once, change nothing.
+ * What operators do with messages that the broker gave up on. Every message is a hint, so replaying a settled one, or
+ * two at once, changes nothing.
  */
 export class DeadLetters {
   constructor(private readonly deps: DeadLettersDeps) {}
@@ -39,7 +39,7 @@ export class DeadLetters {
 
   /**
    * Puts a hint into `turns`: a copy of one that died there, or one about the turn of a call or a result, whose
-   * arguments are in the journal. It has an id of its own: should it die, too, that is another letter.
+   * arguments are in the journal. It has its own id: if it dies, too, that is another letter.
    */
   async replay(user: User, id: string): Promise<DeadLetterSummary> {
     const { store, bus, log, clock } = this.deps;
@@ -70,23 +70,23 @@ export class DeadLetters {
     if (!(QUEUE_TYPES[kind] as readonly unknown[]).includes(type))
       throw cannotReplay(`type ${type} does not belong here`);
     const turn = await this.deps.store.getTurn(turnId);
-    if (!turn) throw cannotReplay('its turn does not exist any more');
+    if (!turn) throw cannotReplay('its turn no longer exists');
     return newMessage(this.deps, 'turn.advance', { turn_id: turnId, conversation_id: turn.conversation_id });
   }
 }
 
 function reasonOf(decoded: ReturnType<typeof decodeMessage>): string {
-  return decoded.ok ? 'it does not say which turn it is about' : decoded.reason;
+  return decoded.ok ? 'it names no turn' : decoded.reason;
 }
 
 function cannotReplay(reason: string): RequestError {
-  return new RequestError('invalid', `It cannot be replayed: ${reason}.`);
+  return new RequestError('invalid', `This message cannot be replayed: ${reason}.`);
 }
 
 function refusal(outcome: Exclude<PublishOutcome, 'confirmed'>, queue: string): RequestError {
   switch (outcome) {
     case 'returned':
-      return new RequestError('unavailable', `The queue ${queue} does not exist now.`, RETRY_AFTER_MS);
+      return new RequestError('unavailable', `The queue ${queue} does not exist right now.`, RETRY_AFTER_MS);
     case 'refused':
       return new RequestError('overloaded', `The queue ${queue} is full.`, RETRY_AFTER_MS);
     case 'unknown':

@@ -20,7 +20,7 @@ const newSchema = z.strictObject({
     .transform((note) => note || null),
 });
 
-/** Links that make one account each, for operators, with `AUTH=local`. */
+/** Links that create one account each, for operators, with `AUTH=local`. */
 @Controller('api/admin/invitations')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class InvitationsController {
@@ -37,7 +37,7 @@ export class InvitationsController {
     if (state !== 'invite')
       throw new RequestError(
         'invalid',
-        `Registration is ${state}, so an invitation would change nothing. Set REGISTRATION=invite.`,
+        `Registration is ${state}, so an invitation would have no effect. Set REGISTRATION=invite.`,
       );
     return this.local.invitations.create(operator, given);
   }

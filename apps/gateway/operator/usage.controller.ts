@@ -7,7 +7,7 @@ import { allUsageSchema } from '../usage/usage-query.js';
 import { OperatorGuard } from './operator.guard.js';
 import { FromGateway } from '../http/from-gateway.decorator.js';
 
-/** What everybody's models have used, for operators. */
+/** The model usage of all users, for operators. */
 @Controller('api/admin/usage')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class AllUsageController {

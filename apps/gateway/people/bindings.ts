@@ -7,17 +7,17 @@ import type { Clock } from '#time';
 export type BindingStore = Pick<Store, 'getBinding' | 'putBinding' | 'insertBinding' | 'prolongBinding'>;
 
 export interface BindingOptions {
-  /** A value goes when nobody has read or written it for so long. Default: it stays. */
+  /** A value is removed after this time without a read or write. Default: it stays. */
   keptMs?: number;
   clock: Pick<Clock, 'wall'>;
 }
 
-/** Reading moves the end of a value at most so often. */
+/** Shortest time between two extensions of a value's life by reads. */
 const PROLONGED_AFTER_MS = 24 * 3_600_000;
 
 /**
- * Values of one kind that a dialect keeps for its users, by a key of its own: any gateway reads them, also after a
- * restart. Last writer wins. What is stored and does not fit `schema` counts as not there.
+ * Values of one kind that a dialect keeps for its users, by its own key. Any gateway reads them, also after a restart.
+ * The last writer wins. A stored value that does not fit `schema` counts as missing.
  */
 export class Bindings<Schema extends z.ZodType> {
   constructor(
@@ -41,7 +41,7 @@ export class Bindings<Schema extends z.ZodType> {
     await this.store.putBinding(this.rowOf(userId, key, value));
   }
 
-  /** The first one wins: the value that stands. */
+  /** The first writer wins. Returns the stored value. */
   async insert(userId: string, key: string, value: z.input<Schema>): Promise<z.output<Schema>> {
     const mine = this.rowOf(userId, key, value);
     const { row } = await this.store.insertBinding(mine);

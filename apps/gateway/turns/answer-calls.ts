@@ -25,13 +25,13 @@ import type { Ownership } from './ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 
 const MAX_INPUT_LENGTH = 65_536;
-/** Of one refusal. */
+/** Problems that one refusal names. */
 const MAX_PROBLEMS = 5;
 const MAX_REFUSAL_LENGTH = 1_000;
-/** When nobody could be told of an answer. */
+/** When the sweeper first checks a turn whose answer could not be announced. */
 const FIRST_LOOK_MS = 5_000;
 
-/** What a person answers to a waiting call: a row, given once, from any device. */
+/** A person's answer to a waiting call: one row, given once, from any device. */
 export class AnswerCalls {
   constructor(
     private readonly ports: Ports,
@@ -41,7 +41,7 @@ export class AnswerCalls {
   async approve(user: User, request: ClientRequest<'tool_approval'>): Promise<void> {
     const { tool_call_id, decision } = request;
     const { turn, journal } = await this.read(user, request);
-    // Before anything else: the answer that was given may have ended the call, and the turn with it.
+    // Comes first: an earlier answer may have ended the call, and the turn with it.
     const given = answerTo(journal, tool_call_id, 'approval');
     if (given) throw given.decision === 'expired' ? tooLate() : alreadyAnswered();
     const open = findOpen(journal, tool_call_id);
@@ -70,7 +70,7 @@ export class AnswerCalls {
     const asked = lastQuestion(journal, tool_call_id);
     if (!asked || (request.number ?? 1) > asked.number) throw notFound();
     const { number = asked.number } = request;
-    // A question that is not the last one is over, whether or not somebody answered it.
+    // A question that is not the last one is over, whether or not it was answered.
     if (number < asked.number || asked.input) throw alreadyAnswered();
     if (!findOpen(journal, tool_call_id)) throw notFound();
     const given = action === 'decline' ? { action } : { action, content: fitting(asked.question, content) };
@@ -82,7 +82,7 @@ export class AnswerCalls {
     await Promise.all([this.tellOwner(journal, tool_call_id), this.hint(turn)]);
   }
 
-  /** True when the time for an approval is over: nobody has looked at its turn since, so this is done here. */
+  /** True when the time for an approval has passed. No process has checked its turn since, so it is expired here. */
   private async expire(journal: Journal, open: OpenCall): Promise<boolean> {
     const answer = expiredApproval(open.step, open.call, this.ports.clock.wall());
     if (!answer) return false;
@@ -102,9 +102,8 @@ export class AnswerCalls {
   }
 
   /**
-   * From here on the sweeper looks at the turn as at one that moves: an answer whose hint is lost must not wait among
-   * the turns that wait for people. Caches only, and before the answer: should this process end between, they are
-   * corrected.
+   * From now on the sweeper treats the turn as running: an answer whose hint is lost must not wait among the turns that
+   * wait for people. This changes only caches, before the answer. If this process dies in between, they are corrected.
    */
   private async makeMoving({ _id, status }: Turn): Promise<void> {
     if (status !== 'awaiting_input') return;
@@ -120,7 +119,7 @@ export class AnswerCalls {
     if (!won) throw alreadyAnswered();
   }
 
-  /** Best effort: the worker looks for the row now and then, too. */
+  /** Best effort: the worker also checks for the row periodically. */
   private async tellOwner(journal: Journal, tool_call_id: string): Promise<void> {
     const owner = holderOf(journal, tool_call_id)?.owner;
     if (!owner) return;
@@ -128,7 +127,7 @@ export class AnswerCalls {
     await this.ports.bus.send(controlKey(owner), message).catch(() => undefined);
   }
 
-  /** Best effort: the answer is a row, the sweeper finds it. It looks at a turn that waits for people only rarely. */
+  /** Best effort: the answer is a row that the sweeper finds. It rarely checks turns that wait for people. */
   private async hint({ _id, conversation_id }: Turn): Promise<void> {
     const { bus, store, clock } = this.ports;
     const hint = newMessage(this.ports, 'turn.advance', { turn_id: _id, conversation_id });
@@ -143,7 +142,7 @@ function findOpen(journal: Journal, toolCallId: string): OpenCall | undefined {
   return openCalls(journal).find(({ call }) => call.tool_call_id === toolCallId);
 }
 
-/** What a person has filled in, if it fits; else the question stays open. */
+/** The person's input if it is valid; otherwise the question stays open. */
 function fitting(
   { schema }: NonNullable<Answer['question']>,
   content: Record<string, unknown> | undefined,
@@ -160,9 +159,9 @@ function newAnswer(clock: Clock, { _id, conversation_id }: Turn, answerId: strin
 }
 
 function tooLate(): RequestError {
-  return new RequestError('already_answered', 'The time to answer is over. The call was not run.');
+  return new RequestError('already_answered', 'The time to answer has passed, so the call was not run.');
 }
 
 function alreadyAnswered(): RequestError {
-  return new RequestError('already_answered', 'Somebody has answered this already.');
+  return new RequestError('already_answered', 'Someone has already answered this.');
 }

@@ -2,18 +2,18 @@ import type { Conversation, Turn } from '#contracts';
 import type { Store } from '#store';
 import type { Clock } from '#time';
 
-/** A point in a conversation of the user: behind the turn of this number, of which the caller knows that it has ended. */
+/** A point in a conversation of the user: after the turn of this number, which the caller knows has ended. */
 export interface Continuation {
   conversationId: string;
   after: number;
 }
 
-/** Of its life there must be so much left: the turn is to be read, and may take a while. */
+/** The life that it must have left: the turn has to be read, and may take a while. */
 const MIN_LEFT_MS = 12 * 3_600_000;
 
 type ConversationStore = Pick<Store, 'insertTurn' | 'updateConversation'>;
 
-/** Whether a turn may be put behind what the conversation has. */
+/** Whether a turn may be appended to the conversation. */
 export function canContinue(
   clock: Pick<Clock, 'wall'>,
   conversation: Conversation | null,
@@ -25,7 +25,7 @@ export function canContinue(
   return expires_at === undefined || Date.parse(expires_at) - clock.wall() >= MIN_LEFT_MS;
 }
 
-/** Undefined if another turn was there first: whoever brought the same history goes on elsewhere. */
+/** Undefined if another turn was inserted first: the other sender of the same history continues elsewhere. */
 export async function insertAfter(
   store: ConversationStore,
   turn: Turn,

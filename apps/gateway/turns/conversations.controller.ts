@@ -32,7 +32,7 @@ const titleSchema = z
   .transform((title) => (title?.trim() ? title.trim() : undefined));
 /** Strict: a misspelled `block` that is ignored would allow what was to be blocked. */
 const toolsSchema = z.strictObject(toolChoiceSchema.shape).optional();
-/** Null is the deployment's again. */
+/** Null restores the deployment's. */
 const modelSchema = modelNameSchema.nullish().transform((model) => (model === null ? '' : model));
 const choiceSchema = z.object({
   title: titleSchema,
@@ -43,7 +43,7 @@ const choiceSchema = z.object({
 const pageSchema = z.object({ skip: wholeNumber(0, 1_000_000, 0), limit: wholeNumber(1, 100, 100) });
 const messagesSchema = z.object({
   after: wholeNumber(0, 999_999_999, 0),
-  /** What is skipped must be read: whoever goes further names the turn. */
+  /** Skipped messages must be read, so a client that goes further back names the turn instead. */
   skip: wholeNumber(0, 100_000, 0),
   limit: wholeNumber(1, 500, 100),
   include: z.literal('tools').optional(),

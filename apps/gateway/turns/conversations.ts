@@ -29,11 +29,11 @@ export interface ConversationBody {
 export interface ListedConversation extends ConversationBody {
   /** Of its active turn; absent while none is under way. May lag behind the journal by seconds. */
   status?: TurnStatus;
-  /** How its first message begins; only while nobody has given it a title. */
+  /** The beginning of its first message; only while it has no title. */
   opening?: string;
 }
 
-/** What people decide about a conversation. */
+/** The settings of a conversation that users choose. */
 export interface ConversationChoice {
   title?: string;
   policy?: Policy;
@@ -44,7 +44,7 @@ export interface ConversationChoice {
 
 const MAX_OPENING_LENGTH = 200;
 
-/** A conversation that nobody has written in yet. */
+/** A conversation without messages. */
 export function newConversation(
   clock: Pick<Clock, 'wall'>,
   id: string,
@@ -81,8 +81,8 @@ export class Conversations {
   }
 
   /**
-   * Three reads, however long the list and its messages are: what is unended is bounded by what a user may have at
-   * once.
+   * Three reads, however long the list and its messages are: the unended turns are bounded by the number that a user
+   * may have at once.
    */
   async list(user: User, page: { skip: number; limit: number }): Promise<ListedConversation[]> {
     const rows = await this.store.listConversations(user.id, page);
@@ -108,11 +108,11 @@ export class Conversations {
     return toBody(await this.ownership.conversation(user, id));
   }
 
-  /** What is not given stays. */
+  /** Settings that are not given stay. */
   async change(user: User, id: string, change: ConversationChoice): Promise<ConversationBody> {
     const before = await this.ownership.conversation(user, id);
     this.models.check(change.model || undefined, user);
-    // Nobody wrote in it: its place in the list stays, too.
+    // It has no new message, so its place in the list stays, too.
     if (Object.values(change).every((value) => value === undefined)) return toBody(before);
     const { title = before.title, policy = before.policy } = change;
     const { tools = before.tools, model = before.model } = change;
@@ -122,7 +122,7 @@ export class Conversations {
     return toBody({ ...before, ...changed });
   }
 
-  /** The mark is the decision: the sweeper stops what runs and removes everything, should this process die here. */
+  /** The mark decides: if this process dies here, the sweeper stops running turns and removes everything. */
   async delete(user: User, id: string): Promise<void> {
     await this.ownership.conversation(user, id);
     await markDeleted(this.ports, id);

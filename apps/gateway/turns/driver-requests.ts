@@ -4,18 +4,18 @@ import type { Time } from '#time';
 import type { PartialText } from '#turn';
 
 /**
- * How long a driver has to answer; then whoever asks goes on without it. What a viewer is not told when joining is told
- * a little later; of a turn that is stopped without its driver the text is lost.
+ * How long a driver has to answer; then the caller continues without it. A joining viewer then gets the text a little
+ * later. If a turn is stopped without its driver, the text is lost.
  */
 const ANSWER_TIMEOUTS_MS = { 'turn.peek': 300, 'turn.stop': 1_000 };
-/** So long after this process came back to the broker, its own queue or the driver's may still be missing. */
+/** For this long after a reconnect to the broker, this process's queue or the driver's may still be missing. */
 const JUST_BACK_MS = 1_500;
-/** Then a driver is asked again and again for so long. */
+/** How long a driver is then asked repeatedly. */
 const PATIENCE_MS = 600;
 const RETRY_AFTER_MS = 50;
 /**
- * Of the event loop, before an answer is given up: after a standstill the timers of a process are due before it reads
- * what has come meanwhile. A driver in this process takes a round to answer.
+ * Rounds of the event loop before an answer is given up: after a standstill, the timers of a process are due before it
+ * reads what arrived meanwhile. A driver in this process takes one round to answer.
  */
 const LAST_ROUNDS = 2;
 
@@ -50,7 +50,7 @@ export class DriverRequests {
     this.waiting.get(answer.request_id)?.(answer);
   }
 
-  /** Without it, viewers would miss what is said until their conversation may be read once more. */
+  /** Without it, viewers would miss the text until their conversation may be read again. */
   private async peekPatiently(turnId: string, driver: string): Promise<DriverAnswer | undefined> {
     const { clock } = this.time;
     const until = clock.now() + PATIENCE_MS;

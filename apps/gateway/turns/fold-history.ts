@@ -1,4 +1,4 @@
-/** What a person said elsewhere, and what was answered; no answer is an empty one. */
+/** A message from elsewhere and its answer; no answer is an empty one. */
 export interface Exchange {
   user: string;
   assistant: string;
@@ -10,9 +10,9 @@ export interface SaidMessage {
   text: string;
 }
 
-/** Stands for what nobody said: no provider takes an empty message, or a conversation that begins with an answer. */
+/** Replaces a missing message: no provider accepts an empty message, or a conversation that begins with an answer. */
 const NOTHING_SAID = '[The assistant spoke first.]';
-/** Pairs what was said: messages of one role in a row are one, blank ones are none. */
+/** Pairs messages with answers: consecutive messages of one role become one, and blank ones are dropped. */
 export function foldHistory(messages: readonly SaidMessage[]): Exchange[] {
   const exchanges: Exchange[] = [];
   let last: SaidMessage['role'] | undefined;

@@ -6,9 +6,9 @@ import type { Exchange } from './fold-history.js';
 import { newTurn } from './new-turn.js';
 import { turnIdOf } from './turn-ids.js';
 
-/** A conversation that is brought along may be as long as its request; what is older than this is left out. */
+/** A history may be as long as its request; older exchanges than these are left out. */
 const MAX_EXCHANGES = 500;
-/** Of one write: with SQLite nobody is served meanwhile. The length is in characters. */
+/** Of one write: SQLite serves no other client meanwhile. The length is in characters. */
 const TURNS_AT_ONCE = 25;
 const LENGTH_AT_ONCE = 256 * 1024;
 /** A turn and its step. */
@@ -31,9 +31,9 @@ export async function countRowsToImport(
 }
 
 /**
- * Writes what was said before into a conversation that has no turns of its own yet: each exchange becomes a turn that
- * has ended, the newest 500 of them. May be repeated, also after it broke off, and by several processes at once. A turn
- * that somebody else inserts meanwhile, or another history, wins from its number on.
+ * Writes a history into a conversation that has no turns of its own yet. Each exchange, of the newest 500, becomes an
+ * ended turn. May be repeated, also after it broke off, and by several processes at once. If another process inserts a
+ * turn or another history meanwhile, that wins from its number on.
  */
 export async function importHistory(
   { store, clock }: { store: ImportStore; clock: Clock },
@@ -53,12 +53,12 @@ export async function importHistory(
       null,
     );
     if (inserted.length < portion.length) return;
-    // A store in this process answers at once, and would let nobody else have their turn.
+    // A store in this process answers at once, and would let no other work run.
     await letOthersRun(clock);
   }
 }
 
-/** The rows that stand, from the first one on: what differs from this history belongs to somebody else. */
+/** The stored rows, from the first one on. Rows that differ from this history belong to another one. */
 async function insertPortion(store: ImportStore, turns: readonly Turn[]): Promise<Turn[]> {
   const standing: Turn[] = [];
   while (standing.length < turns.length) {
@@ -99,7 +99,7 @@ function importedTurn(
   const turnId = turnIdOf(conversationId, client_message_id);
   const source = { conversationId, turnId, userId, client_message_id, content, options: { answer } };
   const turn = newTurn(clock, source);
-  // It must not count as one that is under way; its step follows, or is committed by whoever finds it due.
+  // It must not count as running. Its step follows, or is committed by the process that finds it due.
   return { ...turn, number, status: 'completed' };
 }
 

@@ -17,7 +17,7 @@ type TurnsStore = Pick<
 >;
 
 export interface InsertedTurn {
-  /** Whether this call inserted the row; else the turn was there before. */
+  /** Whether this call inserted the row; otherwise the turn existed before. */
   won: boolean;
   row: Turn;
   /** Of the conversation at that moment. */
@@ -25,8 +25,8 @@ export interface InsertedTurn {
 }
 
 /**
- * Puts a turn behind the last one of its conversation. The number is decided by the insert: when another turn has it,
- * the next one is tried. Throws `RequestError` when the conversation is gone, busy (policy `reject`), or contended.
+ * Appends a turn to its conversation. The insert decides the number: when another turn has it, the next one is tried.
+ * Throws `RequestError` when the conversation is gone, busy (policy `reject`), or contended.
  */
 export async function insertNextTurn(store: TurnsStore, turn: Turn): Promise<InsertedTurn> {
   const { conversation_id, at } = turn;

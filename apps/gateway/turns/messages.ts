@@ -5,7 +5,7 @@ import { isReplaced, textOf } from '#turn';
 
 type MessageStore = Pick<Store, 'listTurns' | 'listSteps' | 'listOutcomes'>;
 
-/** A message as lists show it: what people said and read, oldest first. */
+/** A message as lists show it: a user's message or an answer, oldest first. */
 export interface MessageBody {
   id: string;
   /** For the next page: `after` the turn before it. */
@@ -51,7 +51,7 @@ export async function* listMessages(
       yield message;
     }
     skip = Math.max(0, skip - read.length);
-    // A store in this process answers at once, and would let nobody else have their turn.
+    // A store in this process answers at once, and would let no other work run.
     await letOthersRun(clock);
   }
 }

@@ -1,10 +1,10 @@
 import type { Turn } from '#contracts';
 import type { Clock } from '#time';
 
-/** The sweeper looks at a turn so long after its insert, in case nobody hinted. */
+/** When the sweeper first checks a turn after its insert, in case its hint was not sent. */
 const FIRST_LOOK_MS = 5_000;
 
-/** The row of a message that has just come; its number is that of whoever inserts it. */
+/** The row of a new message; the caller that inserts it decides its number. */
 export function newTurn(
   clock: Pick<Clock, 'wall'>,
   source: {

@@ -4,8 +4,8 @@ import type { User } from '../people/auth/user.js';
 import { notFound } from '../errors/request-error.js';
 
 /**
- * The one place that decides whether a user may touch something. What is malformed, unknown, deleted or somebody
- * else's is `not_found`, so that nobody learns which ids exist. Ids are checked before any query.
+ * The one place that decides whether a user may access something. Malformed, unknown and deleted ids, and ids of other
+ * users, are all `not_found`, so that no client learns which ids exist. Ids are checked before any query.
  */
 export class Ownership {
   constructor(private readonly store: Pick<Store, 'getConversation' | 'getTurn'>) {}

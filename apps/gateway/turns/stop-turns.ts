@@ -12,8 +12,8 @@ export class StopTurns {
   ) {}
 
   /**
-   * The calls that may still be running. The caller has checked whose turn it is. Who asks while the turn is being
-   * stopped gets the same answer: each message of a burst that interrupts stops all the ones before it.
+   * The calls that may still be running. The caller has checked the owner of the turn. Callers that ask while the turn
+   * is being stopped get the same answer: each interrupting message of a burst stops all the ones before it.
    */
   stop(turnId: string): Promise<string[]> {
     const underWay = this.stopping.get(turnId);

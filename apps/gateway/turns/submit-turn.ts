@@ -29,7 +29,7 @@ import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
 /** A turn that is in the journal: the client may be told. */
 export interface AcceptedTurn {
   answer: ClientAnswer<'message'>;
-  /** This message started the conversation: nobody can have seen anything of it before. */
+  /** This message started the conversation, so no viewer can have seen it before. */
   isNewConversation: boolean;
   /** The same message was answered before. */
   isEnded: boolean;
@@ -39,16 +39,16 @@ export interface AcceptedTurn {
   announce(): Promise<void>;
 }
 
-/** The conversation that a message starts, as other protocols have it. */
+/** The conversation that a message starts, in the terms of other protocols. */
 export interface ConversationSeed {
-  /** Made by the caller from the user's id; the message starts it unless it exists. Not besides `conversation_id`. */
+  /** The caller derives it from the user's id; the message starts it unless it exists. Not with `conversation_id`. */
   conversationId?: string;
   /** Ms since epoch: such a conversation is in no list. */
   expiresAt?: number;
-  /** What was said before; only of a conversation without turns of its own. */
+  /** The history; only for a conversation without turns of its own. */
   history?: readonly Exchange[];
   /**
-   * Where the same was said already: if it can be gone on with, this is done instead. Not with a client's message id.
+   * A conversation with the same history: continued instead, if possible. Not with a client's message id.
    */
   continues?: Continuation;
 }
@@ -101,7 +101,7 @@ export class SubmitTurn {
     }
   }
 
-  /** Undefined when there is nothing to go on with, or not any more. */
+  /** Undefined when there is nothing to continue, or it can no longer be continued. */
   private async continueConversation(
     visit: Visit,
     user: User,
@@ -194,14 +194,14 @@ export class SubmitTurn {
     };
   }
 
-  /** What leads from a request, or a client's own id, to everything else that is logged of the turn. */
+  /** Links a request, or a client's own id, to all other log lines of the turn. */
   private logAccepted({ id: user_id, requestId: request_id }: User, turn: Turn, isNew: boolean): void {
     const { _id: turn_id, conversation_id, client_message_id } = turn;
     const about = { turn_id, conversation_id, user_id, client_message_id, request_id };
     this.deps.log.info(about, isNew ? 'message accepted' : 'message accepted again');
   }
 
-  /** True if nobody else has begun it meanwhile. */
+  /** True unless another process has started it meanwhile. */
   private async begin(id: string, user: User, { expiresAt }: ConversationSeed): Promise<boolean> {
     const { store, clock } = this.deps;
     const { won } = await store.insertConversation(newConversation(clock, id, user.id, { expiresAt }));

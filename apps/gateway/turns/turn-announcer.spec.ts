@@ -59,7 +59,7 @@ function create({ mayHint = true, outcome = 'confirmed', isStoreAway = false }: 
 }
 
 const HINT = ['publish', 'turns', 'turn.advance', { turn_id: 'turn_1', conversation_id: 'conv_1' }];
-const NO_HINT = ['warn', 'no hint about a new turn, the sweeper will find it'];
+const NO_HINT = ['warn', 'new turn not hinted, the sweeper will find it'];
 
 describe('a new turn', () => {
   it('is told to viewers, once, and hinted', async () => {
@@ -86,7 +86,7 @@ describe('a new turn', () => {
   it('is left to the sweeper, with a warning, when it cannot be made due', async () => {
     const { announcer, said } = create({ mayHint: false, isStoreAway: true });
     await announcer.announce(turn, true, 7);
-    expect(said.at(-1)).toEqual(['warn', 'a turn was not made due']);
+    expect(said.at(-1)).toEqual(['warn', 'marking a turn as due failed']);
   });
 
   it.each<[string, World['outcome'], unknown[][]]>([

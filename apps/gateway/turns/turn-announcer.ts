@@ -49,15 +49,15 @@ export class TurnAnnouncer {
     const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
     if (outcome === 'refused') door.noteRefusal();
     if (outcome !== 'confirmed')
-      log.warn({ turn_id, outcome }, 'no hint about a new turn, the sweeper will find it');
+      log.warn({ turn_id, outcome }, 'new turn not hinted, the sweeper will find it');
   }
 
-  /** Due now, so that the next round of a sweeper finds it; it would have been found anyway, only later. */
+  /** Makes it due now, so that the next sweep finds it. Otherwise it would be found later. */
   private async leaveDue({ _id: turn_id, user_id }: Turn): Promise<void> {
     const { store, refusals, log, clock } = this.deps;
     refusals.note('fair_share', { user_id });
     await store
       .setTurnDue(turn_id, clock.wall())
-      .catch((error: unknown) => log.warn({ err: error, turn_id }, 'a turn was not made due'));
+      .catch((error: unknown) => log.warn({ err: error, turn_id }, 'marking a turn as due failed'));
   }
 }

@@ -6,13 +6,13 @@ import { MinuteLimit } from '../limits/minute-limit.js';
 import type { SharedCounts } from '../limits/shared-counts.js';
 import { RequestError } from '../errors/request-error.js';
 
-/** What is known of the queue is this old at most when messages come in. */
+/** The oldest age of the known queue length when messages arrive. */
 const LOOK_EVERY_MS = 1_000;
-/** When a user has more than his share of turns. */
+/** When a user has more than their share of turns. */
 const LOOK_SOON_MS = 100;
 const RETRY_AFTER_MS = 5_000;
 const UNENDED_RETRY_MS = 1_000;
-/** Of all users together within a minute: bounds what is remembered. */
+/** Of all users together within a minute: bounds the memory. */
 const MAX_REMEMBERED = 1_000_000;
 
 export interface DoorLimits extends Pick<
@@ -35,7 +35,7 @@ interface Visits {
 /** One message at the door. */
 export interface Visit {
   /**
-   * Throws `RequestError` `overloaded`; `counted`: unended turns of the user; `rows`: what it brings along to be kept.
+   * Throws `RequestError` `overloaded`; `counted`: unended turns of the user; `rows`: rows of its history to be stored.
    * The message counts once, rows whenever there are any.
    */
   admit(counted: number, rows?: number): void;
@@ -43,10 +43,10 @@ export interface Visit {
 }
 
 /**
- * Keeps new turns out: those of a user who has too many unended ones or sends too many a minute, and everybody's
- * while more wait for an orchestrator than the queue should hold. A turn that is accepted is in the journal, so it
- * must be refused before. The queue is looked at while messages come, without holding them up; a broker that is away
- * keeps nobody out, because the sweeper hints later.
+ * Refuses new turns: those of a user who has too many unended ones or sends too many a minute, and those of all users
+ * while more turns wait for an orchestrator than the queue should hold. An accepted turn is in the journal, so it must
+ * be refused before. The queue is checked while messages arrive, without delaying them. An unreachable broker refuses no
+ * turn, because the sweeper hints later.
  */
 export class TurnDoor {
   /** Hints that wait for an orchestrator. */
@@ -75,8 +75,8 @@ export class TurnDoor {
   }
 
   /**
-   * To be had before the unended turns of the user are counted: who is let in meanwhile, or is not in the journal yet,
-   * is missing in that count. `end` when the turn is there, or is not to be.
+   * Call it before the unended turns of the user are counted: that count misses turns that are admitted meanwhile or not
+   * yet in the journal. Call `end` when the turn is in the journal or was refused.
    */
   visit(userId: string): Visit {
     const visits = this.visits.get(userId) ?? { near: 0, admit: 0, done: 0 };
@@ -99,22 +99,32 @@ export class TurnDoor {
   }
 
   /**
-   * Lets one new message of a user in, or throws `RequestError` `overloaded`. The rows that it brings along count as
-   * messages: more of them than a minute allows are a debt, and the next message waits until it is paid.
+   * Admits one new message of a user, or throws `RequestError` `overloaded`. The rows of its history count as messages:
+   * more of them than a minute allows are a debt, and the next message waits until it is paid.
    */
   check(userId: string, unended: number, rows = 0): void {
     this.lookAfter(LOOK_EVERY_MS);
     if (unended >= this.limits.turnsAtOnce)
-      throw this.refuse('turns_at_once', userId, 'Too many of your turns have not ended.', UNENDED_RETRY_MS);
+      throw this.refuse(
+        'turns_at_once',
+        userId,
+        'Too many of your turns have not ended yet.',
+        UNENDED_RETRY_MS,
+      );
     if (this.waiting >= this.limits.waitingTurns)
-      throw this.refuse('waiting_turns', userId, 'Too many messages wait for an answer.', RETRY_AFTER_MS);
-    // Last: what is refused for another reason is not counted.
+      throw this.refuse(
+        'waiting_turns',
+        userId,
+        'Too many messages are waiting for an answer.',
+        RETRY_AFTER_MS,
+      );
+    // Comes last, so that a message refused for another reason is not counted.
     this.count(userId, 1 + rows);
   }
 
   /**
-   * Something else that a user makes and that is kept, such as an empty conversation: counted like a message, so that
-   * nobody fills the store faster. Throws `RequestError` `overloaded`.
+   * Something else that a user creates and that is stored, such as an empty conversation. It counts like a message, so
+   * that no user fills the store faster. Throws `RequestError` `overloaded`.
    */
   count(userId: string, rows = 1): void {
     try {
@@ -130,7 +140,7 @@ export class TurnDoor {
     return new RequestError('overloaded', message, retryAfterMs);
   }
 
-  /** A hint was refused: the broker has said so itself. */
+  /** The broker has refused a hint. */
   noteRefusal(): void {
     this.waiting = Infinity;
     this.lookedAt = this.clock.now();
@@ -138,7 +148,7 @@ export class TurnDoor {
 
   /**
    * Whether a new turn of a user with `unended` others is hinted at once. While hints wait for an orchestrator, those
-   * of a user beyond his share stay due, and sweepers bring them.
+   * of a user beyond their share stay due, and sweepers send them.
    */
   async mayHint(unended: number): Promise<boolean> {
     const { fairShare, turnsAtOnce } = this.limits;

@@ -12,12 +12,12 @@ export function firstConversationIdOf(userId: string, clientMessageId: string): 
   return `conv_${hash(userId, clientMessageId)}`;
 }
 
-/** The conversation that a client of a dialect knows by a name of its own. */
+/** The conversation that a client of a dialect knows by its own name. */
 export function namedConversationIdOf(userId: string, dialect: string, name: string): string {
   return `conv_${hash(userId, dialect, name)}`;
 }
 
-/** The conversation that takes the place of one which was deleted, for who knows no ids. */
+/** The conversation that replaces a deleted one, for clients that know no ids. */
 export function followingConversationIdOf(conversationId: string): string {
   return `conv_${hash(conversationId)}`;
 }

@@ -16,10 +16,10 @@ import type { Ownership } from './ownership.js';
 import { notFound } from '../errors/request-error.js';
 import { MAX_PAGE_BYTES, readNewestViews } from '../feeds/newest-turns.js';
 
-/** What may be long in a call, all of it. */
+/** The fields of a call that may be long, in full. */
 export type WholeCall = Pick<CallView, 'args' | 'result'>;
 
-/** What HTTP reads of conversations and turns, from the journal. */
+/** Reads conversations and turns for HTTP, from the journal. */
 export class TurnReader {
   constructor(
     private readonly store: Store,
@@ -43,7 +43,7 @@ export class TurnReader {
     return turnViewOf(await this.journalOfTurn(turnId));
   }
 
-  /** Everything of a turn; who reads it has been asked before whose it is. */
+  /** All of a turn. Callers check its owner first. */
   async journalOfTurn(turnId: string): Promise<Journal> {
     const journal = await this.store.readJournal(turnId);
     if (!journal) throw notFound();
@@ -92,7 +92,7 @@ export class TurnReader {
     return { ...view, ...wholeOf(call, outcomeOf(journal, toolCallId)) };
   }
 
-  /** What a view may have cut of a call, without the rest of its turn. Callers check first whose turn it is. */
+  /** The fields of a call that a view may have cut, without the rest of its turn. Callers check the owner first. */
   async wholeCall(turnId: string, n: number, toolCallId: string): Promise<WholeCall> {
     const [step, outcome] = await Promise.all([
       this.store.getStep(turnId, n),

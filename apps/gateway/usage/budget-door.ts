@@ -6,12 +6,12 @@ import { dayOf, findExceeded, isBudgetSet, NOTHING_USED, usedOf, type DayBudget,
 import type { User } from '../people/auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 
-/** A user's sum is read again when it is older. */
+/** Oldest age of a user's sum before it is read again. */
 const FRESH = { freshMs: 1_000, maxRemembered: 10_000 };
 
 /**
- * Keeps turns out whose user has used up his budget of the day, in the whole installation. Orchestrators check again
- * before each model call: here what a user has used may be a second old, and what runs is not counted yet.
+ * Refuses turns whose user has used up their budget of the day, in the whole installation. Orchestrators check again
+ * before each model call: the sum here may be a second old, and running calls are not counted yet.
  */
 export class BudgetDoor {
   /** By day and user. */

@@ -51,7 +51,7 @@ const MAX_ROWS = 2_000;
 const NOTHING: Sums = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost: 0 };
 const COLUMNS = { user: 'user_id', day: 'day', model: 'model', conversation: 'conversation_id' } as const;
 
-/** What models have used, by user, day, conversation and model. */
+/** The usage of models, by user, day, conversation and model. */
 export class UsageReader {
   constructor(
     private readonly store: Pick<Store, 'sumUsage'>,

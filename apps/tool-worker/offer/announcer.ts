@@ -6,28 +6,28 @@ import { fitAnnouncement } from './fit-announcement.js';
 import type { HostedTools } from './hosted-tools.js';
 
 const INTERVAL_MS = 10_000;
-/** What the broker did not take, or lost with a connection, waits no longer than this. */
+/** An announcement that the broker refused, or lost with a connection, is repeated within this time. */
 const LOOK_MS = 1_000;
-/** Who reads offers: orchestrators pin them, gateways list them, workers count each other. */
+/** Readers of offers: orchestrators pin them, gateways list them, workers count each other. */
 const AUDIENCE = ['orchestrator.all', 'gateway.all', 'worker.all'];
 
 /**
- * Tells the fleet what this worker offers: at start, on change, every 10 s, after each reconnect and when asked;
- * withdraws when it leaves.
+ * Announces to the fleet what this worker offers: at start, on change, every 10 s, after each reconnect and on
+ * request. Withdraws the offer when the worker leaves.
  */
 export class Announcer {
   private timer: Timer | undefined;
   private isWithdrawn = false;
   private telling: Promise<void> = Promise.resolve();
-  /** What everybody was told last, by name. */
+  /** The last announcement to all processes, by name. */
   private told = '';
-  /** When the broker was last given an offer for everybody and took it; monotonic milliseconds. */
+  /** When the broker last accepted an offer to all processes; monotonic milliseconds. */
   private toldAt: number | undefined;
 
   constructor(
     private readonly deps: ToolWorkerDeps,
     private readonly hosted: HostedTools,
-    /** Called with the current offer before it is told, so that its queues are consumed first. */
+    /** Called with the current offer before it is announced, so that its queues are consumed first. */
     private readonly prepare: (toolsets: Toolset[]) => Promise<void>,
   ) {}
 
@@ -37,15 +37,15 @@ export class Announcer {
     this.lookLater();
   }
 
-  /** On this connection to the broker. Before, nobody may know of this worker, or all may have forgotten it. */
+  /** On this connection to the broker. Before that, other processes may not know this worker, or no longer. */
   get hasTold(): boolean {
     const { bus, clock } = this.deps;
     return this.toldAt !== undefined && bus.connectedForMs() >= clock.now() - this.toldAt;
   }
 
   /**
-   * Tells everybody, or only who asked, one offer after the other, so that the last to be heard is the newest. Resolves
-   * when the broker has it. Never rejects: the next announcement is due soon.
+   * Sends the offer to all processes, or only to the one that asked. Offers go out one after the other, so that the
+   * last one received is the newest. Resolves when the broker has it. Never rejects: the next announcement is due soon.
    */
   announce(replyTo?: string): Promise<void> {
     this.telling = this.telling.then(() => this.tellOffer(replyTo));
@@ -101,12 +101,11 @@ export class Announcer {
     this.told = told;
     this.deps.log.info({ toolsets: offered }, 'toolsets offered');
     if (leftOut.length === 0) return;
-    const what =
-      'toolsets not offered, their definitions are too much for one worker: share them out by TOOLSETS';
+    const what = 'toolsets not offered, definitions too large for one worker: split them with TOOLSETS';
     this.deps.log.error({ toolsets: missing }, what);
   }
 
-  /** Whether the broker took it for all of them; that nobody hears it, or lets a queue fill up, is as good. */
+  /** Whether the broker accepted it for all keys. A key without a queue, or with a full one, counts as accepted. */
   private async tell(message: Message, keys: string[]): Promise<boolean> {
     const outcomes = await Promise.all(keys.map((key) => this.deps.bus.send(key, message)));
     return outcomes.every((outcome) => outcome !== 'unknown');

@@ -1,8 +1,9 @@
 import type { Toolset } from '#contracts';
 
 /**
- * The toolsets that fit into so many bytes of JSON, and those that are left out: the largest ones, so that as few as
- * possible. What is too large is read by nobody: without this, one large server would hide all of a worker's tools.
+ * The toolsets that fit into the given number of bytes of JSON, and the toolsets left out. The largest ones are left
+ * out, so that they are as few as possible. No process reads an announcement that is too large: without this limit,
+ * one large server would hide all tools of a worker.
  */
 export function fitAnnouncement(
   toolsets: readonly Toolset[],

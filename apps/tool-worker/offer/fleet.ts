@@ -4,7 +4,7 @@ import type { Bus } from '#messaging';
 import type { Time } from '#time';
 import { Catalogue } from '#tools';
 
-/** The workers that live now, as they announce themselves, this one included: what fleet-wide rates are divided by. */
+/** The living workers by their announcements, this one included. Fleet-wide rates are divided by their number. */
 export class Fleet {
   private readonly catalogue = new Catalogue();
 

@@ -22,7 +22,7 @@ export class HostedTools {
     return this.tools.get(toolName);
   }
 
-  /** Also while the toolset's server is away. */
+  /** Also while the toolset's server is unreachable. */
   hosts(toolset: string): boolean {
     return this.deps.hosts.some(({ name }) => name === toolset);
   }
@@ -33,7 +33,7 @@ export class HostedTools {
     return this.deps.overridesFor(toolset).concurrency ?? own ?? DEFAULT_CONCURRENCY;
   }
 
-  /** Reads every host again; what `catalog.announce` carries. */
+  /** Reads every host again. The result is the content of `catalog.announce`. */
   refresh(): Toolset[] {
     const tools = new Map<string, HostedTool>();
     for (const host of this.deps.hosts) {

@@ -24,10 +24,10 @@ export interface AttemptOptions {
   standBack: StandBack;
 }
 
-/** `elsewhere`: somebody else settles it; `given_back`: this worker leaves, and another one may run it. */
+/** `elsewhere`: another worker settles it; `given_back`: this worker leaves, and another one may run it. */
 export type AttemptsEnd = Outcome | 'elsewhere' | 'given_back';
 
-/** What this worker does under its claims on one call: the first, and those after a connection that broke. */
+/** Runs one call under this worker's claims: the first one, and one after each broken connection. */
 export class CallAttempts {
   constructor(
     private readonly ports: Ports,
@@ -35,7 +35,7 @@ export class CallAttempts {
     private readonly options: AttemptOptions,
   ) {}
 
-  /** Runs, and runs again under a next claim when the tool's own connection broke and its class allows it. */
+  /** Runs the call, and again under a new claim when the tool's own connection broke and its class allows it. */
   async run(first: Claim): Promise<AttemptsEnd> {
     const { body, hosted, hand } = this.call;
     const { clock } = this.ports;
@@ -61,7 +61,7 @@ export class CallAttempts {
     }
   }
 
-  /** A connection broke while nobody can know what happened: the class says what follows. */
+  /** A connection broke and the outcome is unknown: the tool's class decides what follows. */
   private async goOnAfter(
     lost: ToolConnectionLostError,
     run: { attempt: number; durationMs: number },

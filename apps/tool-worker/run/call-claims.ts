@@ -5,17 +5,17 @@ import { decideAfterReclaim, decideLostClaim, runClaim, settleClaim, type Livene
 import { timestampOf } from '#time';
 
 /**
- * What claiming came to. `mine` may start; with `outcome` the call has ended; `nothing` is somebody else's to do;
- * `stopped` under this attempt, and whoever has claimed it before may be running it.
+ * The result of claiming. `mine`: the call may start. `outcome`: the call has ended. `nothing`: the call belongs to
+ * another worker. `stopped`: it was stopped under this attempt, and a worker that claimed it before may be running it.
  */
 export type Claimed = { mine: Claim } | { outcome: Outcome } | { stopped: number } | 'nothing';
 
-/** Attempt 1, at once and without reading first. A duplicate key says that somebody was earlier. */
+/** Attempt 1, at once and without reading first. A duplicate key means that another worker was earlier. */
 export function claimFirst(ports: Ports, body: ToolCallBody) {
   return ports.store.claim(claimRow(ports, body, 1));
 }
 
-/** After a lost attempt 1: read what stands, ask after its owner, and do what the rules say. */
+/** After a lost attempt 1: reads the rows, checks whether the owner is alive, and follows the rules. */
 export async function claimAgain(ports: Ports, body: ToolCallBody, label: CallLabel): Promise<Claimed> {
   const found = await read(ports.store, body.tool_call_id);
   const holder = found.claims.at(-1);
@@ -39,7 +39,7 @@ export async function claimAgain(ports: Ports, body: ToolCallBody, label: CallLa
   }
 }
 
-/** Attempt 2 or later: claim, and only then read what the journal says now. */
+/** Attempt 2 or later: claims first, and only then reads the journal. */
 export async function claimNext(ports: Ports, body: ToolCallBody, attempt: number): Promise<Claimed> {
   const { won, row } = await ports.store.claim(claimRow(ports, body, attempt));
   if (!won) return 'nothing';
@@ -48,7 +48,7 @@ export async function claimNext(ports: Ports, body: ToolCallBody, attempt: numbe
     ports.store.getStep(body.turn_id, body.n + 1),
     ports.store.getOutcome(body.tool_call_id),
   ]);
-  // Of a removed turn only the ids of its steps are left.
+  // Only the step ids of a removed turn are left.
   const asking = step?.calls.some((call) => call.tool_call_id === body.tool_call_id) ? step : null;
   switch (decideAfterReclaim({ step: asking, outcome, next })) {
     case 'run':
@@ -73,7 +73,7 @@ export async function refuse(
   return learned.outcome;
 }
 
-/** Refuses a call that must not start now. Undefined when somebody has claimed it: whoever runs it goes on. */
+/** Refuses a call that must not start now. Undefined when a worker has claimed it: that worker continues. */
 export async function refuseUnclaimed(
   ports: Ports,
   label: CallLabel,

@@ -8,7 +8,7 @@ import { toolsetOf } from '#turn';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { outcomeRow, refuse, refuseUnclaimed } from './call-claims.js';
 
-/** How calls end here: settled or refused, counted, and told to whoever drives the turn. */
+/** Ends calls: settles or refuses them, counts them, and tells the orchestrator that drives the turn. */
 export class CallEnds {
   constructor(
     private readonly ports: Ports,
@@ -21,18 +21,18 @@ export class CallEnds {
     return this.hint(body, stands);
   }
 
-  /** Undefined when somebody has claimed the call to run it. */
+  /** Undefined when a worker has claimed the call to run it. */
   refuse(body: ToolCallBody, label: CallLabel, result: ToolResult): Promise<DeliveryOutcome | undefined> {
     return this.refuseBy((refusal) => refuse(this.ports, body, label, refusal), body, result);
   }
 
-  /** Undefined when somebody else has claimed the call before: then no limit of ours ends it. */
+  /** Undefined when another worker has claimed the call before: then no limit of this worker ends it. */
   refuseForNow(
     body: ToolCallBody,
     label: CallLabel,
     retryAfterMs: number,
   ): Promise<DeliveryOutcome | undefined> {
-    const text = `Too many calls of ${body.tool_name} now. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+    const text = `Too many calls of ${body.tool_name} right now. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
     const result = failure('ApiLimitExceeded', text, { retry_after_ms: retryAfterMs, started: false });
     const settleUnclaimed = async (refusal: Outcome) => {
       const outcome = await refuseUnclaimed(this.ports, label, refusal);
@@ -42,7 +42,7 @@ export class CallEnds {
     return this.refuseBy(settleUnclaimed, body, result);
   }
 
-  /** To the orchestrator that dispatched the call; if it is gone, to any. */
+  /** To the orchestrator that dispatched the call, or to any other if it is gone. */
   async hint(body: ToolCallBody, outcome: Outcome): Promise<DeliveryOutcome> {
     const { status, data, error, explanation, duration_ms, worker } = outcome;
     const { tool_call_id, turn_id } = body;
@@ -72,7 +72,7 @@ export class CallEnds {
   }
 }
 
-/** The row is the result; of one that no process would read only the hint is sent. */
+/** The stored row is the result. If the message would be too large to be read, only the hint is sent. */
 function sendable(sender: Time, body: ToolResultBody): Message {
   const message = newMessage(sender, 'tool.result', body);
   if (encodeMessage(message).byteLength <= MAX_MESSAGE_BYTES && isWithinDepth(message)) return message;

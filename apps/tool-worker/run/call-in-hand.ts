@@ -3,12 +3,12 @@ import type { Slot } from '#tools';
 import { HoldLimit } from './hold-limit.js';
 
 /**
- * A call from its delivery to its end. While a person is asked its delivery has been acknowledged, its slot is
- * lent, and no clock of it runs.
+ * A call from its delivery to its end. While it asks a person, its delivery has been acknowledged, its slot is lent
+ * to other calls, and its time limits are paused.
  */
 export class CallInHand {
   readonly hold: HoldLimit;
-  /** Resolves when it asks a person for the first time: from then on its delivery need not be held. */
+  /** Resolves when it asks a person for the first time. From then on its delivery need not be held. */
   readonly asked: Promise<void>;
   private noteAsked = () => {};
   private readonly stopping = new AbortController();
@@ -17,7 +17,7 @@ export class CallInHand {
   private isTold = false;
   private wake = () => {};
 
-  /** `mayRunAgain`: who has lost this worker can start it anew. */
+  /** `mayRunAgain`: another worker may start it again if this worker is lost. */
   constructor(
     readonly mayRunAgain: boolean,
     private readonly clock: Pick<Clock, 'now' | 'after'>,
@@ -30,7 +30,7 @@ export class CallInHand {
     return this.stopping.signal;
   }
 
-  /** Aborted when its person cannot be waited for any longer, because the worker leaves. */
+  /** Aborted when the worker leaves and can no longer wait for the person. */
   get gaveUp(): AbortSignal {
     return this.givingUp.signal;
   }
@@ -40,7 +40,7 @@ export class CallInHand {
   }
 
   giveUpAsking(): void {
-    this.givingUp.abort(new Error('the worker leaves'));
+    this.givingUp.abort(new Error('the worker is stopping'));
   }
 
   /** There may be an answer. */
@@ -60,7 +60,7 @@ export class CallInHand {
     this.noteAsked();
   }
 
-  /** Resolves when it may run again; who has been told to stop need not wait for that. */
+  /** Resolves when it may run again. A call that was told to stop need not wait for that. */
   async goOn(): Promise<void> {
     const { stop } = this;
     const stopped = new Promise<void>((resolve) => {
@@ -71,14 +71,14 @@ export class CallInHand {
     this.hold.resume();
   }
 
-  /** Resolves when it was told of an answer, one of the signals aborts, or after `timeoutMs`. */
+  /** Resolves when it hears of an answer, when one of the signals aborts, or after `timeoutMs`. */
   async untilTold(timeoutMs: number, signals: AbortSignal[]): Promise<void> {
     const signal = AbortSignal.any(signals);
     if (!this.isTold && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const wake = () => {
           timer.cancel();
-          // A signal that somebody listens to is kept until it aborts: over an hour of looks that is many.
+          // A signal with a listener is kept until it aborts: an hour of polling would leave many of them.
           signal.removeEventListener('abort', wake);
           resolve();
         };

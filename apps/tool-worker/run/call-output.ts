@@ -5,10 +5,10 @@ import { makeArtifact, outputBudget, referenceTo, ToolError, type Attachment } f
 
 const MAX_ATTACHMENTS = 32;
 
-/** A result that may be settled, and what was kept besides it. */
+/** A result that may be settled, and the artifacts kept with it. */
 export type BoundedResult = ToolResult & { artifacts?: ArtifactReference[] };
 
-/** What one run of a call leaves besides its text: attachments, and the whole of a text that is too long. */
+/** The artifacts of one run of a call: its attachments, and the full text of a result that is too long. */
 export class CallOutput {
   private readonly kept = new Map<string, ArtifactReference>();
   /** Attachments on their way to the store: a tool may hand over many at once. */
@@ -37,7 +37,7 @@ export class CallOutput {
     }
   }
 
-  /** Bounds the text: what is too long goes to an artifact, head and tail stay. */
+  /** Bounds the text: a text that is too long goes to an artifact, and its head and tail stay. */
   async bound(given: ToolResult): Promise<BoundedResult> {
     const { result, overflow } = outputBudget(given, this.maxBytes);
     if (!overflow) return this.withReferences(result);

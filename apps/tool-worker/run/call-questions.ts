@@ -19,7 +19,7 @@ const MAX_SCHEMA_LENGTH = 32 * 1024;
 export interface QuestionTimes {
   /** How long a person has. */
   expireMs: number;
-  /** How often the store is asked for the answer: who was to tell of it may have died. */
+  /** How often the store is asked for the answer: the process that was to announce it may have died. */
   lookEveryMs: number;
 }
 
@@ -31,9 +31,9 @@ interface Asked {
 }
 
 /**
- * What one attempt of a call asks its person, one question after the other. The rows are numbered over all attempts.
- * An attempt that asks word for word what an earlier one asked in the same place gets that question with the answer
- * that it has, or will have; so nobody answers twice because a worker was lost.
+ * The questions that one attempt of a call asks its person, one after the other. The rows are numbered over all
+ * attempts. If an attempt repeats an earlier attempt's question word for word in the same place, it gets that question
+ * with its present or future answer. So nobody has to answer twice because a worker was lost.
  */
 export class CallQuestions {
   private number = 0;
@@ -54,7 +54,7 @@ export class CallQuestions {
     return asking;
   }
 
-  /** The run is over: nobody waits for an answer. */
+  /** The run is over and no longer waits for an answer. */
   end(): void {
     this.ending.abort();
   }
@@ -73,7 +73,7 @@ export class CallQuestions {
     }
   }
 
-  /** The row before anything else: who is told of the question finds it. */
+  /** Writes the row first, so that every process that hears of the question finds it. */
   private async put(question: ParsedQuestion): Promise<Asked> {
     const { store, me, clock } = this.ports;
     const { tool_call_id, turn_id, conversation_id } = this.body;
@@ -110,7 +110,7 @@ export class CallQuestions {
     }
   }
 
-  /** That nobody answered is an answer too: like any other it is given once. */
+  /** No answer in time is an answer too: like any other, it is given once. */
   private async giveUp(number: number): Promise<Answer> {
     const { store, bus, clock } = this.ports;
     const { tool_call_id, turn_id, conversation_id } = this.body;
@@ -121,7 +121,7 @@ export class CallQuestions {
     if (won) {
       const place = { conversation_id, turn_id, timestamp: at };
       bus.emit({ type: 'input_answered', ...place, tool_call_id, number, ...given });
-      // The turn has been parked: somebody has to wait for the end of the call.
+      // The turn has been parked: an orchestrator has to wait for the end of the call.
       await bus.publish('turns', newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }));
     }
     return row;
@@ -134,7 +134,7 @@ export class CallQuestions {
     const expires_at = new Date(expiresAt).toISOString();
     const place = { conversation_id, turn_id, timestamp, step, tool_call_id };
     bus.emit({ type: 'input_required', ...place, number, message, schema, expires_at });
-    // So that the turn is parked now and not at its driver's next look.
+    // Parks the turn now instead of at its driver's next check.
     void bus.send(reply_to, newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }));
   }
 
@@ -162,7 +162,7 @@ function parseQuestion({ message, schema }: Question): ParsedQuestion {
     throw invalid(`The question's schema is longer than ${MAX_SCHEMA_LENGTH} characters.`);
   const printable = toPrintable(message, MAX_MESSAGE_LENGTH);
   if (printable.trim() === '') throw invalid('The question has no message.');
-  // What a store gives back has no undefined fields, and it is compared with that.
+  // It is compared with a stored question, and a store returns no undefined fields.
   return { message: printable, schema: JSON.parse(JSON.stringify(parsed.data)) as QuestionSchema };
 }
 

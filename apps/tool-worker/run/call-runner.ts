@@ -24,9 +24,9 @@ export interface CallRunnerOptions {
 /** Handles the calls of this worker from the parsed message to the ack (docs/architecture.md, "The life of a turn"). */
 export class CallRunner {
   private readonly validator: ArgumentValidator;
-  /** Calls that a delivery is being handled of: a Stop may come before the store has confirmed the claim. */
+  /** Calls whose delivery is being handled. A Stop may arrive before the store has confirmed the claim. */
   private readonly inHand = new Map<string, CallInHand>();
-  /** Calls that go on without their delivery, because they have asked a person. */
+  /** Calls that continue without their delivery, because they have asked a person. */
   private readonly goingOn = new Set<Promise<DeliveryOutcome>>();
   private readonly questionTimes: QuestionTimes;
   private readonly rates: RateLimits;
@@ -51,21 +51,21 @@ export class CallRunner {
     this.standBack = new StandBack(ports);
   }
 
-  /** Tells a call to stop. One that this worker has claimed and does not run ends if nobody else can be running it. */
+  /** Tells a call to stop. A call claimed but not run here ends, unless another worker may be running it. */
   async cancel(told: Body<'tool.cancel'>): Promise<void> {
     const hand = this.inHand.get(told.tool_call_id);
     if (hand) hand.cancel();
     else await this.standBack.told(told);
   }
 
-  /** Tells a call that somebody has answered what it asks. */
+  /** Tells a call that its question has been answered. */
   answered(toolCallId: string): void {
     this.inHand.get(toolCallId)?.tell();
   }
 
   /**
-   * The worker leaves: a call whose connection breaks now runs again elsewhere, if it may. One that may not, and
-   * waits for a person, goes on without the answer, so that it ends in its own words instead of as unknown.
+   * The worker leaves. A call whose connection breaks now runs again elsewhere, if it may. A call that may not run
+   * again and waits for a person continues without the answer, so that it ends with its own result, not as unknown.
    */
   leave(): void {
     this.isLeaving = true;
@@ -73,16 +73,16 @@ export class CallRunner {
   }
 
   /**
-   * Resolves when no call is under way that would be lost with this worker. Not all of them have a delivery in hand: it
-   * was acknowledged while a person was asked, or lost with its connection.
+   * Resolves when no running call would be lost with this worker. Some of these calls hold no delivery: it was
+   * acknowledged while a person was asked, or lost with its connection.
    */
   async finish(): Promise<void> {
     await Promise.allSettled(this.goingOn);
   }
 
   /**
-   * One `tool.call`, from delivery to ack. Of two copies the second is done with: two claims of one process made in
-   * the same millisecond are the same row, so both could take the one that stands for theirs.
+   * One `tool.call`, from delivery to ack. A second copy is dropped: two claims that one process makes in the same
+   * millisecond are the same row, so both copies could take it for theirs.
    */
   async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
     const { tool_call_id } = body;
@@ -99,11 +99,11 @@ export class CallRunner {
     void handling.finally(() => this.goingOn.delete(handling)).catch(() => undefined);
   }
 
-  /** A person may take longer than a delivery may be held: acknowledged now, the call goes on. */
+  /** A person may take longer than a delivery may be held: it is acknowledged now, and the call continues. */
   private letGo(handling: Promise<DeliveryOutcome>, body: ToolCallBody): DeliveryOutcome {
     const { tool_call_id, turn_id } = body;
     handling.catch((error: unknown) =>
-      this.ports.log.error({ err: error, tool_call_id, turn_id }, 'a call that had asked a person failed'),
+      this.ports.log.error({ err: error, tool_call_id, turn_id }, 'call failed after it asked a person'),
     );
     return 'ack';
   }
@@ -120,7 +120,7 @@ export class CallRunner {
       ? this.ends.refuse(body, label, { status: 'failure', error: delivered.error })
       : slots.use((slot) => this.claimAndRun(body, label, hand.runIn(slot))));
     if (first) return first;
-    // Asking after another worker takes time and no slot.
+    // Checking whether another worker is alive takes time but no slot.
     const again = await claimAgain(this.ports, body, label);
     if (again === 'nothing') return 'ack';
     if ('outcome' in again) return this.ends.hint(body, again.outcome);
@@ -138,15 +138,15 @@ export class CallRunner {
     return outcome === 'elsewhere' ? 'ack' : this.ends.settle(body, label, outcome);
   }
 
-  /** Undefined when somebody else has claimed the call before. */
+  /** Undefined when another worker has claimed the call before. */
   private async claimAndRun(
     body: ToolCallBody,
     label: CallLabel,
     hand: CallInHand,
   ): Promise<DeliveryOutcome | undefined> {
-    // Waiting for a slot takes time: meanwhile this worker may have begun to leave, or the deadline or the server gone.
+    // While it waited for a slot, this worker may have begun to leave, the deadline passed or the server disconnected.
     if (this.isLeaving) return giveBack();
-    // Not claimed, so who drives the turn sends it again.
+    // It is not claimed, so the orchestrator that drives the turn sends it again.
     if (hand.hold.leftMs === 0) return 'ack';
     const now = decideDelivery(Date.parse(body.deadline), this.ports.clock.wall());
     if (now.do === 'refuse') return this.ends.refuse(body, label, { status: 'failure', error: now.error });
@@ -162,8 +162,8 @@ export class CallRunner {
   }
 
   /**
-   * A tool of a toolset that is hosted here is away with its server: who drives the turn sends the call again when
-   * somebody has it, or gives it up when nobody does. Anything else is somebody's mistake.
+   * A missing tool of a toolset hosted here is unreachable with its server: the orchestrator that drives the turn sends
+   * the call again when a worker has the tool, or gives it up when none does. Any other missing tool is a mistake.
    */
   private leaveUnknown(toolName: string): DeliveryOutcome {
     return this.hosted.hosts(toolsetOf(toolName)) ? 'ack' : { reject: `this worker has no tool ${toolName}` };

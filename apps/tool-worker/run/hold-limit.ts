@@ -1,11 +1,11 @@
 import type { Clock } from '#time';
 
-/** RabbitMQ takes the channel away from who holds a delivery for 30 minutes. */
+/** RabbitMQ closes the channel of a consumer that holds a delivery for 30 minutes. */
 const MAX_HOLD_MS = 20 * 60_000;
 
 /**
- * How long one delivery may be held in all: from its arrival, over its wait for a slot and every attempt. Time in
- * which a person is asked does not count: then nothing is held.
+ * The total time that one delivery may be held: from its arrival, through its wait for a slot and every attempt. Time
+ * spent waiting for a person does not count, because the delivery is not held then.
  */
 export class HoldLimit {
   private endsAt: number;

@@ -8,7 +8,7 @@ interface LimitedBy {
   parts: number;
 }
 
-/** Rates of tools and toolsets: this worker's parts of what the deployment allows the whole fleet. */
+/** Rates of tools and toolsets: this worker's share of the rate that the deployment allows the whole fleet. */
 export class RateLimits {
   private readonly buckets = new Map<string, TokenBucket>();
 
@@ -20,7 +20,7 @@ export class RateLimits {
     private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
-  /** Undefined when the call may start, and is counted; else how long until one may. */
+  /** Undefined when the call may start and has been counted; otherwise the time until a call may start. */
   take(toolName: string): number | undefined {
     const limits = this.limitsOf(toolName);
     const waitMs = Math.max(0, ...limits.map(({ bucket, parts }) => bucket.waitMs(1, parts)));
@@ -29,12 +29,12 @@ export class RateLimits {
     return undefined;
   }
 
-  /** A call that was counted and did not start here. */
+  /** Uncounts a call that did not start here. */
   giveBack(toolName: string): void {
     for (const { bucket } of this.limitsOf(toolName)) bucket.giveBack(1);
   }
 
-  /** A call that starts whatever the limit says, because it had been let in before. */
+  /** Counts a call that starts regardless of the limit, because it was admitted before. */
   count(toolName: string): void {
     for (const { bucket } of this.limitsOf(toolName)) bucket.take(1);
   }

@@ -11,7 +11,7 @@ import {
 } from '#tools';
 import type { HoldLimit } from './hold-limit.js';
 
-/** How long a lost connection may take to come back. */
+/** How long reconnecting may take. */
 const RECONNECT_MS = 15_000;
 const RECONNECT_PAUSE_MS = 250;
 
@@ -26,18 +26,18 @@ export interface RunContext {
   ask: ToolContext['ask'];
 }
 
-/** How a run ended: with a result, or with a connection that broke while nobody can know what happened. */
+/** How a run ended: with a result, or with a broken connection and an unknown outcome. */
 export type Ran = { result: ToolResult } | { lost: ToolConnectionLostError };
 
 /**
- * Runs a tool for at most its timeout, counted anew with every sign of progress, and for no longer than its delivery
- * may be held, whether or not it obeys. A tool that obeys Stop ends as `Cancelled`; one that ends by itself keeps its
- * own result.
+ * Runs a tool for at most its timeout, which restarts with every sign of progress, and for no longer than its delivery
+ * may be held, whether or not the tool obeys. A tool that obeys Stop ends as `Cancelled`; a tool that ends by itself
+ * keeps its own result.
  */
 export async function runAttempt(tool: Tool, body: ToolCallBody, context: RunContext): Promise<Ran> {
   const timeout = new Timeout(body.timeout_ms, context);
   const signal = AbortSignal.any([context.stop, timeout.signal]);
-  // Somebody else's tool may throw, or answer, without a promise.
+  // A tool from outside may throw, or answer, without a promise.
   const run = async () =>
     tool.run(body.arguments, {
       toolCallId: body.tool_call_id,
@@ -72,8 +72,8 @@ export async function runAttempt(tool: Tool, body: ToolCallBody, context: RunCon
 }
 
 /**
- * Runs a tool whose connection has just broken: until that is made again the tool says that it was not reached, so
- * nothing has started and it may be tried again.
+ * Runs a tool whose connection has just broken. Until the connection is restored, the tool reports that it was not
+ * reached. So nothing has started, and the tool may be tried again.
  */
 export async function runWhenReached(
   run: () => Promise<Ran>,
@@ -90,7 +90,7 @@ export async function runWhenReached(
 }
 
 function ended(error: unknown, stop: AbortSignal): Ran {
-  // A broken connection is no obedience: nobody knows what the tool did.
+  // A broken connection does not mean that the tool obeyed: nobody knows what it did.
   if (error instanceof ToolConnectionLostError) return { lost: error };
   if (stop.aborted) return { result: { status: 'failure', error: stoppedWhileRunning() } };
   return { result: toFailure(error) };
@@ -102,7 +102,7 @@ class Timeout {
   private readonly controller = new AbortController();
   private timer: Timer;
   private pauses = 0;
-  /** The run has ended, or is no longer waited for. */
+  /** The run has ended, or no caller waits for it. */
   isOver = false;
 
   constructor(
@@ -123,7 +123,7 @@ class Timeout {
     this.timer = this.schedule();
   }
 
-  /** A person is asked: nothing counts, and what comes is a sign of progress. */
+  /** While a person is asked, no time counts; the answer is a sign of progress. */
   async pausedDuring<T>(asking: Promise<T>): Promise<T> {
     this.pauses++;
     this.timer.cancel();

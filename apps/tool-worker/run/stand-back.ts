@@ -4,7 +4,7 @@ import { carryOut, livenessOfOwners, situationOf, tellOwners, type Ports } from 
 import { decideCalls, decideStopped } from '#turn';
 import { outcomeRow } from './call-claims.js';
 
-/** Of a forgotten one nobody knows whether it started. */
+/** Nobody knows whether a forgotten call started. */
 const MAX_REMEMBERED = 1_000;
 
 /** This worker's claims on a call in hand: the attempt that counts, the first one, and whether it ran under any. */
@@ -15,15 +15,15 @@ export interface HeldClaims {
 }
 
 /**
- * Calls that this worker has claimed and does not run, because their turn was stopped: another worker that has claimed
- * them before, or after, may be at it. Then they are that worker's to end.
+ * Calls that this worker has claimed but does not run, because their turn was stopped. Another worker that claimed them
+ * before or after may be running them. Then that worker ends them.
  */
 export class StandBack {
   private readonly neverStarted = new LRUCache<string, true>({ max: MAX_REMEMBERED });
 
   constructor(private readonly ports: Ports) {}
 
-  /** Of a call in hand that does not run under this attempt: how it ends, or `elsewhere`. */
+  /** How a call in hand that does not run under this attempt ends, or `elsewhere`. */
   async from(body: ToolCallBody, { attempt, first, hasRun }: HeldClaims): Promise<Outcome | 'elsewhere'> {
     const { ports } = this;
     const { me } = ports;
@@ -41,7 +41,7 @@ export class StandBack {
     return 'elsewhere';
   }
 
-  /** Told to stop a call that is not in hand: ends it, if nobody else can be running it. */
+  /** Stops a call that is not in hand: ends it, unless another worker may be running it. */
   async told({ tool_call_id, turn_id, stood_back = [] }: Body<'tool.cancel'>): Promise<void> {
     const { ports } = this;
     const journal = await ports.store.readJournal(turn_id);

@@ -16,7 +16,7 @@ interface Deployed {
   rate?: CallRate;
 }
 
-/** What runs the calls of a worker with these toolsets, with no limits of rate unless one is given. */
+/** Creates the call runner of a worker with these toolsets, without rate limits unless one is given. */
 export function createCallRunner(
   ports: Ports,
   hosts: ToolsetHost[],

@@ -227,7 +227,7 @@ describe('/ws/chat', () => {
     for (const content of ['too many', 'after it']) client.say(last, content);
     expect(await client.closing()).toEqual({
       code: 1008,
-      reason: 'Too many messages wait for their answers.',
+      reason: 'Too many messages are waiting for answers.',
     });
     const mayBeUnended = 40;
     const turns = async () => harness.store.listTurns(id, { limit: 100 });

@@ -346,7 +346,7 @@ describe('npm run switchyard -- users', () => {
     expect(await set('--role', 'operator')).toMatch(/ operator +no /);
     expect(await set('--active', 'yes')).toMatch(/ operator +yes /);
     expect(JSON.parse(await run(['users', 'list', '--json'], user))).toHaveLength(2);
-    await expect(run(['users', 'set', bob, '--active', 'no'], user)).rejects.toThrow('ask another operator');
+    await expect(run(['users', 'set', bob, '--active', 'no'], user)).rejects.toThrow('Ask another operator');
     await expect(run(['users', 'set', 'x', '--role', 'user'], user)).rejects.toThrow('nothing with this id');
     await expect(run(['users', 'list'], 'no token')).rejects.toThrow('Set SWITCHYARD_TOKEN');
     await expect(set()).rejects.toThrow('Say what to change: --role');

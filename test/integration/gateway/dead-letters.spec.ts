@@ -99,7 +99,7 @@ describe('dead letters', () => {
     await harness.store.putDeadLetter(letterOf('g', { queue: 'tools.gone', content: JSON.stringify(call) }));
     expect(await ask('POST', '/g/replay')).toMatchObject({
       status: 422,
-      body: { detail: 'It cannot be replayed: its turn does not exist any more.' },
+      body: { detail: 'This message cannot be replayed: its turn no longer exists.' },
     });
   });
 

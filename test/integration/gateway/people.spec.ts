@@ -239,7 +239,7 @@ describe('an approval', () => {
     ];
     const tooLate = {
       code: 'already_answered',
-      message: 'The time to answer is over. The call was not run.',
+      message: 'The time to answer has passed, so the call was not run.',
     };
     expect([late.error, later.error]).toMatchObject([tooLate, tooLate]);
     expect(await laptop.event('approval_answered')).toMatchObject({ decision: 'expired', by: 'system' });

@@ -13,7 +13,7 @@ export const agUi: DialectWire = {
     // The one route there is: a method that it does not take.
     const isMethod = error.code === 'not_found' && response.req.method !== 'POST';
     if (isMethod) response.setHeader('Allow', 'POST');
-    const { message, code } = isMethod ? new RequestError('invalid', 'Runs are started by POST.') : error;
+    const { message, code } = isMethod ? new RequestError('invalid', 'Start a run with POST.') : error;
     response.status(isMethod ? 405 : status).json({ type: 'RUN_ERROR', message, code });
   },
   maxBodyBytes: MAX_BODY_BYTES,

@@ -13,7 +13,7 @@ export interface RunPlace {
   turn_id: string;
 }
 
-/** What an earlier run has told of the turn that this one goes on with. */
+/** The events that an earlier run has sent of the turn that this run continues. */
 export interface Told {
   /** Steps up to this one. */
   step: number;
@@ -87,14 +87,14 @@ export class RunEvents {
     }
   }
 
-  /** A step begins anew: what it said is taken back by the messages that remain. */
+  /** A step restarts: the remaining messages take its text back. */
   restart(remaining: AgUiMessage[]): AgUiEvent[] {
     const wasTold = this.message !== undefined;
     const ends = [...this.reasoning.end(), ...this.endMessage()];
     return wasTold ? [...ends, snapshot(remaining)] : ends;
   }
 
-  /** Whether a call that has not ended asks somebody, or has. */
+  /** Whether a call that has not ended asks a person, or has asked one. */
   get mayWait(): boolean {
     return this.asking.size > 0;
   }
@@ -104,7 +104,7 @@ export class RunEvents {
     return [...this.open].every((id) => calls.includes(id));
   }
 
-  /** A person is asked: the run is over, and another one goes on with the answers. */
+  /** A person is asked: the run is over, and another one continues with the answers. */
   interrupt(interrupts: Interrupt[]): AgUiEvent[] {
     return [...this.close(), this.finished({ type: 'interrupt', interrupts })];
   }

@@ -41,7 +41,7 @@ type Message = z.output<typeof messageSchema>;
 export interface RunInput {
   threadId: string;
   runId: string;
-  /** Answers to what an earlier run of the thread asked: this one goes on with its turn, and asks nothing. */
+  /** Answers to the questions of an earlier run of the thread: this run continues its turn, and asks nothing. */
   resume: ResumeEntry[];
   /** The last message of the user. */
   content: string;

@@ -17,7 +17,7 @@ export function questionOf({ _id: id, content }: Turn): AgUiMessage {
   return { id, role: 'user', content };
 }
 
-/** What came of a turn so far, as messages with the ids that its events have. */
+/** The result of a turn so far, as messages with the ids of its events. */
 export function answersOf(journal: Journal): AgUiMessage[] {
   return journal.steps
     .filter((step) => step.kind !== 'summary' && !isReplaced(step, journal.steps))

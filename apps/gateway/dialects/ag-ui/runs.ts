@@ -95,7 +95,7 @@ export class Runs {
     );
   }
 
-  /** What somebody else has answered meanwhile stands. */
+  /** An answer that another client has given meanwhile stays. */
   private async answer(user: User, turn_id: string, answer: CallAnswer): Promise<void> {
     const { answers } = this.deps;
     const { tool_call_id } = answer;
@@ -116,7 +116,7 @@ export class Runs {
     const before = await reader
       .journalsBefore(conversation_id, number, TOLD_TURNS)
       .catch((error: unknown) => {
-        // Nobody is going to read it.
+        // No client will read it.
         stream.close();
         throw error;
       });

@@ -61,7 +61,7 @@ export class ArtifactChat {
   ): Promise<StartedTurn & Pick<StartedChat, 'remember'>> {
     const { said, written: history } = asked;
     if (!name) {
-      // A conversation with calls is nothing for who is to have none.
+      // A request without tools must not get a conversation with calls.
       const kind = tools ? 'chat' : 'basic';
       const brought = { said, written: history, kind };
       const started = await this.deps.unnamed.start(user, message, brought);

@@ -80,7 +80,7 @@ export class ChatLines {
     return this.answer;
   }
 
-  /** The answer will not come: whoever reads sees why, and the front end logs it. */
+  /** The answer will not come: the user sees why, and the front end logs it. */
   failure(reason: string): string[] {
     const timestamp = this.setup.timestamp();
     const error = `${JSON.stringify({ type: 'error', message: reason, timestamp })}\n`;

@@ -21,7 +21,7 @@ export class FrontEndLists {
   ) {}
 
   async serverNames(): Promise<string[]> {
-    // Right after a start nobody would be there.
+    // Right after a start the list would be empty.
     await this.offered.rollCalled();
     return this.offered.listServers().map(({ name }) => name);
   }

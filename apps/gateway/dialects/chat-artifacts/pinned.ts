@@ -3,7 +3,7 @@ import type { Pinned } from './answer-parts.js';
 import type { ChatRequest } from './chat-request.js';
 import { isGraphType } from './knowledge-graph.js';
 
-/** Characters of everything that is pinned; what is more is left out. */
+/** Characters of all pinned items; the excess is left out. */
 const MAX_CONTEXT_LENGTH = 400_000;
 /** Characters of graphs that an answer is merged with; a turn keeps them to its end. */
 const MAX_GRAPHS_LENGTH = 8 * 1024 * 1024;

@@ -28,7 +28,7 @@ export function callTexts({
 
 function endText(name: string, { state, error }: CallView): string {
   if (state === 'succeeded') return `Tool ${name}: Executed successfully`;
-  const reason = (error?.error_message ?? 'It did not end.').replace(/\s+/g, ' ');
+  const reason = (error?.error_message ?? 'The call did not finish.').replace(/\s+/g, ' ');
   return `Tool ${name}: Error occurred - ${reason.slice(0, MAX_ERROR_LENGTH)}...`;
 }
 

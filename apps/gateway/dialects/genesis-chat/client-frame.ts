@@ -53,7 +53,7 @@ export function parseClientFrame(text: string): ClientFrame {
   return { type: 'message', request: { ...message, ...(id == null ? {} : { client_message_id: id }) } };
 }
 
-/** The same for what is unknown and what is somebody else's. */
+/** The same for unknown conversations and those of other users. */
 export function denied(conversation_id: string): Refusal {
   const message = 'There is no such conversation, or it is not yours.';
   return { code: 'ACCESS_DENIED', message, conversation_id: conversation_id.slice(0, MAX_ECHOED_LENGTH) };

@@ -34,10 +34,6 @@ export class GenesisChatController {
         new RequestError('content_too_long', 'The audio is larger than 25 MB.'),
         413,
       );
-    sendProblem(
-      response,
-      new RequestError('unavailable', 'This installation has no engine for speech.'),
-      501,
-    );
+    sendProblem(response, new RequestError('unavailable', 'This installation has no speech engine.'), 501);
   }
 }

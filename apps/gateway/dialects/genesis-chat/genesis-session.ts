@@ -28,7 +28,7 @@ export interface SessionDeps {
 }
 
 interface ShownTurn extends QueuedTurn {
-  /** Undefined: it could not be written down, so nobody will take it over. */
+  /** Undefined: it could not be stored, so no other socket will take it over. */
   open: Promise<OpenTurn | undefined>;
 }
 
@@ -66,7 +66,7 @@ export class GenesisSession {
     const frame = text === undefined ? BINARY_FRAME : parseClientFrame(text);
     if (frame.type === 'ping') return void this.wire.send({ type: 'pong' });
     this.isFull ||= this.inHand + this.queue.length >= this.deps.maxWaiting;
-    if (this.isFull) return this.wire.close(POLICY_VIOLATION, 'Too many messages wait for their answers.');
+    if (this.isFull) return this.wire.close(POLICY_VIOLATION, 'Too many messages are waiting for answers.');
     const messageAt = this.deps.clock.now();
     this.inHand++;
     this.accepting = this.accepting
@@ -89,7 +89,7 @@ export class GenesisSession {
     return this.accepting;
   }
 
-  /** The socket has ended. `isWanted`: its client has said so; else the user's next one may go on with its turns. */
+  /** The socket has ended. `isWanted`: its client closed it; otherwise the user's next socket may continue its turns. */
   async end(isWanted: boolean): Promise<void> {
     if (this.ended) return;
     this.ended = { isWanted };
@@ -105,7 +105,7 @@ export class GenesisSession {
       await this.start(request, messageAt);
     } catch (error) {
       if (toRequestError(error).code === 'internal')
-        this.deps.log.error({ err: error }, 'a message could not be taken');
+        this.deps.log.error({ err: error }, 'accepting a message failed');
       this.queue.add({ refusal: refusalOf(error, request.conversation_id), messageAt });
     }
   }
@@ -136,7 +136,7 @@ export class GenesisSession {
     const holder = { userId: this.user.id, socket: this.id };
     return this.deps.openTurns.begin(holder, place).catch((err: unknown) => {
       const { turn_id } = place;
-      this.deps.log.warn({ err, turn_id }, 'a socket that is cut off will not be continued');
+      this.deps.log.warn({ err, turn_id }, 'open turn of a socket not recorded, the socket cannot resume it');
       return undefined;
     });
   }
@@ -162,13 +162,13 @@ export class GenesisSession {
   }
 
   private warn({ turn_id }: OpenTurn, err: unknown): void {
-    this.deps.log.warn({ err, turn_id }, 'the end of a turn on a socket could not be written down');
+    this.deps.log.warn({ err, turn_id }, 'turn end not recorded for a socket');
   }
 
-  /** Whoever comes back gets the rest. */
+  /** A client that reconnects gets the rest. */
   private fail(error: unknown): void {
     if (this.ended) return;
-    this.deps.log.error({ err: error }, 'a socket cannot be told the rest of its turn');
+    this.deps.log.error({ err: error }, 'sending the rest of a turn to a socket failed');
     this.wire.close(INTERNAL_ERROR, 'Something went wrong.');
   }
 }

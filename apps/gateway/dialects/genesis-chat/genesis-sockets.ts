@@ -26,7 +26,7 @@ export interface GenesisSocketsDeps extends Omit<SessionDeps, 'openTurns'> {
   probeAt(gateway: string, userId: string): Promise<void>;
   /** Called when there is one more or less. */
   count(): void;
-  /** Whether who came in before may still be here. */
+  /** Whether a user who was admitted before may stay. */
   isActive(user: User): Promise<boolean>;
 }
 
@@ -61,7 +61,7 @@ export class GenesisSockets {
   constructor(private readonly deps: GenesisSocketsDeps) {
     const forget = () => {
       deps.openTurns.forgetOld().catch((error: unknown) => {
-        deps.log.warn({ err: error }, 'old turns of sockets that were cut off are still kept');
+        deps.log.warn({ err: error }, 'deleting expired open turns of sockets failed');
       });
     };
     this.forgetting = deps.clock.every(FORGET_EVERY_MS, forget, { unref: true });
@@ -124,7 +124,7 @@ export class GenesisSockets {
 
   private async leave({ session, wire }: Connection): Promise<void> {
     await session.settled();
-    wire.close(SERVICE_RESTART, 'This process is about to stop. Connect again.');
+    wire.close(SERVICE_RESTART, 'This process is shutting down. Connect again.');
   }
 
   private finish(connection: Connection, isWanted: boolean): void {
@@ -175,7 +175,7 @@ export class GenesisSockets {
       }
       return look.moreAt.size > 0 || (isEarly && look.isMoreHere);
     } catch (error) {
-      log.warn({ err: error }, 'what this socket should go on with cannot be found at the moment');
+      log.warn({ err: error }, 'looking up the open turn of a socket failed');
       return true;
     }
   }

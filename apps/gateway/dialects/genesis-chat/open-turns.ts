@@ -5,7 +5,7 @@ import { bySocket, toBinding, toOpenTurn, type OpenTurn } from './open-turn.js';
 import { GENESIS_CHAT } from './genesis-chat.js';
 import type { FramePlace } from './server-frame.js';
 
-/** So long after its end a turn is still shown to a socket that comes back. */
+/** How long after its end a turn is still shown to a socket that reconnects. */
 const SHOWN_AFTER_END_MS = 60_000;
 /** Sockets that one turn may have been taken over by, one after the other. */
 const MAX_ATTEMPTS = 100;
@@ -81,7 +81,7 @@ export class OpenTurns {
     return { taken: [], isMoreHere: moreAt.delete(this.deps.me), moreAt };
   }
 
-  /** What nobody has come back for is not kept. Called now and then. */
+  /** Removes turns for which no client came back. Called periodically. */
   async forgetOld(): Promise<void> {
     for (const turn of [...this.dropped]) if (!(await this.isFresh(turn))) this.dropped.delete(turn);
   }
@@ -106,7 +106,7 @@ export class OpenTurns {
     return taken;
   }
 
-  /** What is too old is forgotten. */
+  /** Forgets turns that are too old. */
   private async isFresh(turn: OpenTurn): Promise<boolean> {
     const endedAt = await this.deps.endedAt(turn.turn_id);
     if (
@@ -118,7 +118,7 @@ export class OpenTurns {
     return false;
   }
 
-  /** Undefined: this attempt is somebody else's. */
+  /** Undefined: this attempt belongs to another socket. */
   private async insert(
     attempt: FramePlace & Pick<OpenTurn, 'attempt'>,
     { userId: user_id, socket }: Holder,

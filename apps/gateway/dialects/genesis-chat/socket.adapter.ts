@@ -12,7 +12,7 @@ import type { Wire } from './wire.js';
 const MAX_FRAME_BYTES = 1024 * 1024;
 /** What may wait in this process for a client to take it before the next frame is made. */
 const ROOM_BYTES = 64 * 1024;
-/** Answers to pings are not held back: a client that goes on asking without reading them is cut off. */
+/** Answers to pings are not held back: a client that continues to ping without reading them is cut off. */
 const CLOGGED_BYTES = 4 * 1024 * 1024;
 const CLOGGED_FRAMES = 1_024;
 const BEAT_MS = 30_000;

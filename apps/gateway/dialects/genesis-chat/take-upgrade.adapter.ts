@@ -27,7 +27,7 @@ export function createUpgrade(
   const enter = async (request: IncomingMessage, socket: Duplex): Promise<User> => {
     const check = () => admission.admitToken(tokenOf(request));
     const user = await unknownSockets.whileChecked(addressOf(request), check);
-    if (!socket.writable) throw new RequestError('unavailable', 'The connection has gone.');
+    if (!socket.writable) throw new RequestError('unavailable', 'The connection is closed.');
     socket.once('close', userTraffic.enter(user.id));
     return user;
   };

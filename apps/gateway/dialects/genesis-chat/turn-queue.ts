@@ -46,7 +46,7 @@ export class TurnQueue {
     return this.items.length;
   }
 
-  /** `stream`: the turn's, if it has one; that of a turn which must wait is opened anew when it is its time. */
+  /** `stream`: the turn's, if it has one. The stream of a turn that must wait is opened again when its time comes. */
   add(item: QueuedTurn | QueuedRefusal, stream?: TurnStream): void {
     if (this.isClosed || this.items.length > 0) stream?.close();
     if (this.isClosed) return;

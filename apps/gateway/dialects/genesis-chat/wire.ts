@@ -10,6 +10,6 @@ export interface Wire {
   probe(): void;
   /** The client is told, after all that was sent. */
   close(code: number, reason: string): void;
-  /** For who does not even take the end of the connection. */
+  /** For a client that does not even read the end of the connection. */
   cutOff(): void;
 }

@@ -19,7 +19,7 @@ export interface StartedTurn extends TurnPlace {
   stream: TurnStream;
 }
 
-/** Turns that come from, or are followed in, another protocol. Whoever leaves stops nothing. */
+/** Turns that come from, or are followed in, another protocol. A client that leaves stops nothing. */
 export class DialectTurns {
   private readonly open = new Set<TurnStream>();
   private isStopping = false;
@@ -52,7 +52,7 @@ export class DialectTurns {
     const feed = await feeds.open(conversation_id);
     if (accepted.isNewConversation) feed.startEmpty(DEFAULT_TITLE);
     const stream = await this.streamOf({ conversation_id, turn_id });
-    // Whoever is told of the turn has its stream before anything can happen in it.
+    // The caller has the turn's stream before anything can happen in it.
     await accepted.announce();
     if (accepted.isEnded) await this.showEnded(stream, turn_id);
     return { conversation_id, turn_id, number: accepted.number, stream };
@@ -73,7 +73,7 @@ export class DialectTurns {
     for (const stream of this.open) stream.stop();
   }
 
-  /** An old turn is not in the view that the conversation's other viewers have. Nobody else could close the stream. */
+  /** An old turn is not in the view of the conversation's other viewers. Nothing else could close the stream. */
   private async showEnded(stream: TurnStream, turnId: string): Promise<void> {
     try {
       stream.show(await this.deps.turnReader.turn(turnId));

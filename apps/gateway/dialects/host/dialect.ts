@@ -38,7 +38,7 @@ export interface DialectHost {
   turnReader: TurnReader;
   turnDoor: TurnDoor;
   answerCalls: AnswerCalls;
-  /** For sockets of its own. */
+  /** For its own sockets. */
   originRules: OriginRules;
   addressOf: AddressOf;
   admission: Admission;

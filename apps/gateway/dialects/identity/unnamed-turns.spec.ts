@@ -75,6 +75,6 @@ describe('UnnamedTurns', () => {
   it('fails nothing when it cannot remember', async () => {
     const { start, warnings } = setUp(() => Promise.reject(new StoreUnavailableError('away')));
     await (await start('ann')).remember('2');
-    expect(warnings).toEqual(['a conversation will not be known again']);
+    expect(warnings).toEqual(['conversation binding not stored']);
   });
 });

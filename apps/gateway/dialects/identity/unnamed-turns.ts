@@ -12,7 +12,7 @@ import { HistoryKey, type SaidSoFar } from './history-key.js';
 
 /** A conversation that the client does not name is shown nowhere, and removed after a day. */
 const KEPT_MS = 24 * 3_600_000;
-/** Rows that are kept of one user: who has more conversations at once has some of them written anew. */
+/** Rows kept of one user. If the user has more conversations at once, some of them are written again. */
 const PLACES = 4_096;
 
 export const knownHistorySchema = z.object({
@@ -34,16 +34,17 @@ export interface Brought {
 
 export interface UnnamedTurn extends StartedTurn {
   /**
-   * The client has this answer now. A request that brings it along goes on in this conversation. Never rejects: without
-   * it that request's history is written anew.
+   * The client has this answer now. A request that contains it continues this conversation. Never rejects: without it,
+   * that request's history is written again.
    */
   remember(answer: string): Promise<void>;
 }
 
 /**
- * Turns of clients that name no conversation and send all that was said with each request. Who brings exactly what a
- * conversation of theirs holds goes on there, with its calls and their results; anybody else gets a new one into which
- * the history is written. The insert of the next number decides: of two that go on from the same point one does.
+ * Turns of clients that name no conversation and send the whole history with each request. A request with exactly the
+ * history of one of its user's conversations continues there, with its calls and their results. Any other request gets a
+ * new conversation, into which the history is written. The insert of the next number decides: of two requests that
+ * continue from the same point, one does.
  */
 export class UnnamedTurns {
   constructor(
@@ -98,7 +99,7 @@ export class UnnamedTurns {
     try {
       await this.deps.known.put(user.id, placeOf(key), { key, conversation_id, number });
     } catch (error) {
-      this.deps.log.warn({ err: error, conversation_id }, 'a conversation will not be known again');
+      this.deps.log.warn({ err: error, conversation_id }, 'conversation binding not stored');
     }
   }
 }

@@ -22,7 +22,7 @@ export interface ConnectionsDeps {
   random: Pick<Random, 'id'>;
 }
 
-/** A connection that nobody has used for so long is forgotten. */
+/** A connection that was not used for this long is forgotten. */
 export const CONNECTION_KEPT_MS = 30 * 24 * 3_600_000;
 const NO_WORKER_RETRY_MS = 10_000;
 
@@ -46,11 +46,7 @@ export class Connections {
     if (!server) throw new RequestError('not_found', 'There is no server with this id.');
     const { tools } = server;
     if (!tools)
-      throw new RequestError(
-        'unavailable',
-        'No worker offers this server at the moment.',
-        NO_WORKER_RETRY_MS,
-      );
+      throw new RequestError('unavailable', 'No worker offers this server right now.', NO_WORKER_RETRY_MS);
     const before = await this.begun(user, session, server.id);
     if (before.server_id !== server.id)
       await this.select(user, session, {

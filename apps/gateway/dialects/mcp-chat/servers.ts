@@ -59,7 +59,7 @@ export class Servers {
   async findLive(id: string): Promise<Required<Server> | undefined> {
     const live = this.live().get(id);
     if (live) return live;
-    // Right after the start of this process nobody may have answered yet.
+    // Right after the start of this process, no worker may have answered yet.
     await this.offered.rollCalled();
     return this.live().get(id);
   }

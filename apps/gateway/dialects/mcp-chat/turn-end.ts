@@ -13,7 +13,7 @@ export function finalTextOf({ steps }: TurnView): string {
   return steps.at(-1)?.text ?? '';
 }
 
-/** As in tool-messages; what has no end yet was given up. */
+/** As in tool-messages; a call without an end was given up. */
 export function statusOf({ state, status }: CallView): ResultStatus {
   return state === 'succeeded' ? (status ?? 'success') : 'failure';
 }

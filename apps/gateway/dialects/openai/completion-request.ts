@@ -40,7 +40,7 @@ export interface CompletionRequest {
   model: string;
   content: string;
   options: NonNullable<ClientRequest<'message'>['options']>;
-  /** What was said before the message that is to be answered. */
+  /** The history before the message to answer. */
   history: Exchange[];
   said: SaidSoFar;
   isStreamed: boolean;
@@ -124,7 +124,7 @@ function lastText(message: Said, index: number): string {
   const parts = Array.isArray(message.content) ? message.content : [];
   const other = parts.find((part) => part.text === undefined);
   if (other)
-    throw new OpenAiRefusal(`Content of type '${other.type.slice(0, 50)}' is not taken; send text.`, {
+    throw new OpenAiRefusal(`Content of type '${other.type.slice(0, 50)}' is not supported; send text.`, {
       param,
       code: 'unsupported_content',
     });

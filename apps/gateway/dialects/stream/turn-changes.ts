@@ -11,7 +11,7 @@ export type TurnChange =
   | { type: 'step_started'; step: number }
   /** The text of the step that was told is void; what follows takes its place. */
   | { type: 'step_restarted'; step: number }
-  /** Goes on where the text of this step that was told ended. */
+  /** Continues where the sent text of this step ended. */
   | { type: 'text'; step: number; text: string }
   /** The step's text is final, and so is the list of its calls. */
   | { type: 'step_committed'; step: StepView }
@@ -41,8 +41,8 @@ interface ToldCall {
 }
 
 /**
- * Compares a turn with what has been told of it. A snapshot in the place of lost events makes no difference, so
- * whoever writes changes on a wire needs to know no events.
+ * Compares a turn with what has been sent of it. A snapshot instead of lost events makes no difference, so a writer
+ * of changes on a wire needs to know no events.
  */
 export class TurnChanges {
   private readonly steps = new Map<number, ToldStep>();

@@ -7,11 +7,11 @@ import { TurnChanges, type AddedText, type TurnChange } from './turn-changes.js'
 /** What passes by and is never part of a view. */
 type Passing = EventOf<'thinking' | 'tool_progress' | 'waiting'>;
 
-/** What whoever follows one turn for another protocol is told. */
+/** News for a follower of one turn in another protocol. */
 export type TurnNews =
   | TurnChange
   | Passing
-  /** This process stops; the turn goes on without it. Always the last. */
+  /** This process stops; the turn continues without it. Always the last. */
   | { type: 'gateway_stopping' };
 
 /** Characters that may wait for a reader; over it, events are dropped and a snapshot takes their place. */
@@ -61,7 +61,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     this.look(reduced.view, added);
   }
 
-  /** Whoever reads has been told all that is known, unless nothing is known yet. */
+  /** The reader has received everything known, unless nothing is known yet. */
   get isDry(): boolean {
     return this.waiting.length === 0;
   }
@@ -74,7 +74,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     this.drained.push(listener);
   }
 
-  /** The turn as somebody has read it. */
+  /** The turn as it was just read. */
   show(turn: TurnView, added?: AddedText): void {
     for (const change of this.changes.next(turn, added)) this.add(change);
   }
@@ -84,7 +84,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     this.add({ type: 'gateway_stopping' });
   }
 
-  /** Whoever reads has gone: the stream ends, the turn goes on. */
+  /** The reader has left: the stream ends, and the turn continues. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;

@@ -8,7 +8,7 @@ import { ReadingThread } from './reading-thread.js';
 /** Characters of texts. */
 const MAX_LENGTH_READ_IN_PLACE = 64 * 1024;
 
-/** Bodies of requests: how many bytes of them there may be, and what reads the large ones. */
+/** Bodies of requests: the limits of their bytes, and the reader of large ones. */
 export class Bodies {
   readonly budget: BodyBudget;
   private readonly thread: ReadingThread;
@@ -47,7 +47,7 @@ export class Bodies {
     }
   }
 
-  /** The same for texts that came otherwise; large ones are read in the thread. */
+  /** The same for texts that arrived another way; large ones are read in the thread. */
   async readTexts<Output>(
     texts: readonly string[],
     reader: BodyReader<Output, readonly string[]>,

@@ -19,7 +19,7 @@ interface Holder {
   count: number;
 }
 
-/** `status`: 429 where the user's own bodies are too many, 503 where everybody's are. */
+/** `status`: 429 if the user's own bodies are too many, 503 if those of all users are. */
 export class TooManyBytes extends RequestError {
   override name = 'TooManyBytes';
 
@@ -53,7 +53,7 @@ export class BodyBudget {
     private readonly refusals: Pick<Refusals, 'note'>,
   ) {}
 
-  /** @param userId undefined where nobody is counted. Throws `RequestError` `overloaded`. */
+  /** @param userId undefined if users are not counted. Throws `RequestError` `overloaded`. */
   enter(userId: string | undefined, announcedBytes: number): HeldBody {
     let held = 0;
     let isReleased = false;

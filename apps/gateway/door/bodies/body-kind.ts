@@ -3,7 +3,7 @@ import type { Request } from 'express';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Who sends none may say so with a length of 0. */
+/** A client without a body may send a length of 0. */
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   return encoding !== undefined || (length !== undefined && length !== '0');

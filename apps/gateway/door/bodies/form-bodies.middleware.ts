@@ -5,7 +5,7 @@ import { isForm } from './body-kind.js';
 import { MAX_FORM_BYTES } from './body-limits.js';
 import { receiveBody, textOf, tooLarge } from './receive-body.js';
 
-/** Reads forms, which are small: somebody signs in. Express' own parser reads a refused one to its end. */
+/** Reads the small forms of sign-in. Express' own parser would read a refused one to its end. */
 export function readForms() {
   return (request: Request, _response: Response, next: NextFunction): void => {
     if (isAlwaysServed(request) || !isForm(request)) return next();

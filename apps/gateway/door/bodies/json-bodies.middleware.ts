@@ -95,13 +95,13 @@ function parse(text: string): unknown {
   }
 }
 
-/** Undefined when nobody can know it before the body has come. */
+/** Undefined if it cannot be known before the body has arrived. */
 function announcedBytes({ headers }: Request): number | undefined {
   const { 'content-length': length, 'content-encoding': encoding = 'identity' } = headers;
   return length !== undefined && encoding.toLowerCase() === 'identity' ? Number(length) : undefined;
 }
 
-/** A body that may be larger than the client protocol's is kept and read only for somebody who is known. */
+/** A body that may be larger than the client protocol's is kept and read only for a known user. */
 async function largeSender(
   { authenticate, countsUsers }: JsonBodyOptions,
   request: Request,

@@ -1,6 +1,6 @@
 import type { HeldBody } from './body-budget.js';
 
-/** A body that nobody has parsed, because that would stop everything else. */
+/** A body that is not parsed yet, because parsing it here would block the event loop. */
 export class LargeBody {
   constructor(
     readonly slabs: Uint8Array<ArrayBuffer>[],

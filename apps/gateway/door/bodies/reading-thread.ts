@@ -16,11 +16,11 @@ const IDLE_MS = 10_000;
 
 export interface ReadFor {
   userId: string;
-  /** Aborted when nobody waits for it any more. */
+  /** Aborted when no caller waits for it. */
   left?: AbortSignal;
 }
 
-/** All that the thread is told of a reader. */
+/** All that the thread knows about a reader. */
 type ReaderPlace = Pick<BodyReader<unknown>, 'module' | 'name'>;
 
 interface Job {
@@ -58,7 +58,8 @@ export class ReadingThread {
   ): Promise<Output> {
     return new Promise((resolve, reject) => {
       if (this.isClosed) return reject(stopping());
-      const leave = () => reject(new RequestError('unavailable', 'Nobody waits for this any more.'));
+      const leave = () =>
+        reject(new RequestError('unavailable', 'The client no longer waits for this request.'));
       if (left?.aborted) return leave();
       const job: Job = { reader: { module, name }, slabs, resolve: resolve as Job['resolve'], reject };
       this.waiting.add(userId, job);
@@ -68,7 +69,7 @@ export class ReadingThread {
     });
   }
 
-  /** What has not been read by now never is. */
+  /** Bodies not read by now are never read. */
   async close(): Promise<void> {
     this.isClosed = true;
     for (let job = this.waiting.takeNext(); job; job = this.waiting.takeNext()) job.reject(stopping());
@@ -87,7 +88,7 @@ export class ReadingThread {
     this.worker ??= this.start();
     this.timer = this.clock.after(JOB_TIMEOUT_MS, () => this.giveUp(), { unref: true });
     const { reader, slabs } = job;
-    // What is not large may share its memory with others, and is copied.
+    // A body that is not large may share its memory with others, so it is copied.
     const transfer = [...new Set(slabs.map(({ buffer }) => buffer))];
     this.worker.postMessage({ id: ++this.lastId, reader, slabs } satisfies ThreadData, transfer);
   }
@@ -114,7 +115,7 @@ export class ReadingThread {
   private giveUp(): void {
     this.log.warn(
       { limit_ms: JOB_TIMEOUT_MS, reader: this.running?.reader.name },
-      'a body took too long to read',
+      'reading a body timed out',
     );
     void this.end();
   }
@@ -127,7 +128,7 @@ export class ReadingThread {
   }
 
   private lose(worker: Worker, err: Error): void {
-    if (worker === this.worker) this.log.error({ err }, 'the thread that reads bodies failed');
+    if (worker === this.worker) this.log.error({ err }, 'body reading thread failed');
     this.forget(worker);
   }
 
@@ -143,9 +144,9 @@ export class ReadingThread {
 }
 
 function tooCostly(): RequestError {
-  return new RequestError('content_too_long', 'The body costs too much to read.');
+  return new RequestError('content_too_long', 'The body is too expensive to parse.');
 }
 
 function stopping(): RequestError {
-  return new RequestError('unavailable', 'This process is about to stop.');
+  return new RequestError('unavailable', 'This process is shutting down.');
 }

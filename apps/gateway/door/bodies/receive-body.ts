@@ -62,7 +62,7 @@ export async function receiveBody(
 export function textOf(slabs: readonly Uint8Array[]): string {
   const bytes =
     slabs.length === 1 ? Buffer.from(slabs[0]!.buffer, 0, slabs[0]!.length) : Buffer.concat(slabs);
-  if (!isUtf8(bytes)) throw new BodyError(400, 'the body is no UTF-8');
+  if (!isUtf8(bytes)) throw new BodyError(400, 'the body is not UTF-8');
   const text = bytes.toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
@@ -130,7 +130,7 @@ function unpacked(request: IncomingMessage): IncomingMessage | Duplex {
     case 'br':
       return createBrotliDecompress();
     default:
-      throw new BodyError(415, 'this content encoding is not taken');
+      throw new BodyError(415, 'this content encoding is not supported');
   }
 }
 
@@ -139,7 +139,7 @@ function transcoderOf({ headers }: IncomingMessage): (chunk?: Uint8Array) => Uin
   const charset =
     /;\s*charset="?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
   if (charset === 'utf-8') return (chunk = NOTHING) => chunk;
-  if (!/^utf-16(le|be)?$/.test(charset)) throw new BodyError(415, 'this charset is not taken');
+  if (!/^utf-16(le|be)?$/.test(charset)) throw new BodyError(415, 'this charset is not supported');
   const decoder = new TextDecoder(charset);
   return (chunk) => Buffer.from(decoder.decode(chunk, { stream: chunk !== undefined }));
 }

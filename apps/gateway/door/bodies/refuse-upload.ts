@@ -13,7 +13,7 @@ export function allowEarlyAnswer(clock: Clock, request: IncomingMessage, respons
   response.writeHead = function (...head: unknown[]) {
     response.writeHead = writeHead;
     if (!request.complete) refuseUpload(clock, request, response);
-    // Else the next request of the connection would wait for somebody to read this one.
+    // Otherwise the next request of the connection would wait until this one is read.
     else if (request.isPaused()) request.resume();
     return writeHead.apply(response, head as Parameters<typeof writeHead>);
   };

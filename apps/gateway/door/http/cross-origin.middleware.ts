@@ -17,13 +17,13 @@ export function judgeOrigins(
   app: NestExpressApplication,
   { rules, dialects: served, areDialectsNamed, sendError }: OriginOptions,
 ): void {
-  // A page may drive the tools of who visits it: default origins hold only for a dialect that somebody asked for.
+  // A page may use the tools of its visitor: default origins apply only to a dialect that `DIALECTS` names.
   const dialects = areDialectsNamed ? served : served.map((one) => ({ ...one, defaultOrigins: undefined }));
   const judgedAs = (request: Request) =>
     dialects.find((dialect) => dialect.owns(request.path)) ??
     dialects.find((dialect) => mayAsk(request, dialect, rules));
   app.use((request: Request, response: Response, next: NextFunction) => {
-    // Also of a refusal: what one origin is told must not be kept for another.
+    // Also for a refusal: a cache must not serve one origin's answer to another.
     response.vary('Origin');
     const reason = judgeRequest(originOf(request), rulesFor(judgedAs(request), rules));
     if (reason !== undefined) return sendError(request, response, new RequestError('forbidden', reason));

@@ -17,7 +17,7 @@ import { SpareConnections } from './spare-connections.js';
 
 /** Longer than load balancers keep an idle connection (60 s is usual): one that sends on it as it is closed gets no answer. */
 const KEEP_ALIVE_MS = 75_000;
-const TOO_SLOW = 'The body came too slowly: 8 KiB a second are expected, without pauses of 10 s.';
+const TOO_SLOW = 'The body arrived too slowly: send at least 8 KiB a second, without pauses of 10 s.';
 /** Requests on one connection that have no answer yet: browsers and proxies send one. */
 const MAX_PIPELINED = 16;
 
@@ -152,7 +152,7 @@ export class HttpConnections {
     beginInTurn(response, handOn);
   }
 
-  /** Behind requests that have no answer yet, nothing could be said about it: their answers come first. */
+  /** It must wait for earlier requests without an answer: their answers come first. */
   private upgrade(socket: Socket, handOn: () => void): void {
     this.spare.delete(socket);
     const connection = this.connections.get(socket);

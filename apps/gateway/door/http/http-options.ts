@@ -11,10 +11,10 @@ import type { RequestPlaces } from './request-places.js';
 /** What the steps in front of the routes need to know. */
 export interface HttpOptions {
   rules: OriginRules;
-  /** Whose `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[];
   dialects: readonly DialectWire[];
-  /** Whether `DIALECTS` names them: somebody has decided that each is used. */
+  /** Whether `DIALECTS` names them, so that each was enabled on purpose. */
   areDialectsNamed: boolean;
   sendError: SendError;
   log: Pick<Logger, 'debug'>;

@@ -1,4 +1,4 @@
-/** What decides whether a request may come from where it comes from. */
+/** The rules for the origin and host of a request. */
 export interface RequestOrigin {
   method: string;
   host: string | undefined;
@@ -8,7 +8,7 @@ export interface RequestOrigin {
 }
 
 export interface OriginRules {
-  /** True when nobody has to log in: then only names that no page of the internet can have are served. */
+  /** True when no login is required: then only host names that no page on the internet can have are served. */
   isOpen: boolean;
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];
@@ -30,7 +30,7 @@ export function judgeRequest(
   if (origin !== undefined)
     return isKnownOrigin(origin, host, rules.corsOrigins) ? undefined : 'This origin is not allowed.';
   if (fetchSite === 'cross-site' && !READING_METHODS.has(method))
-    return 'Writing from another site is not allowed.';
+    return 'Writes from another site are not allowed.';
   return undefined;
 }
 

@@ -15,7 +15,7 @@ export function pageHeaders() {
     },
     frameguard: { action: 'deny' },
     referrerPolicy: { policy: 'no-referrer' },
-    // Whoever ends TLS in front of this process decides whether its name is HTTPS only.
+    // The proxy that ends TLS in front of this process decides whether its name is HTTPS only.
     strictTransportSecurity: false,
   });
 }

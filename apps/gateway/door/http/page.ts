@@ -28,7 +28,7 @@ function sendFile(response: Response, root: string, path: string, onMissing: () 
   const isHashed = path.startsWith('/assets/');
   const headers = { 'Cache-Control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache' };
   response.sendFile(path, { root, headers, cacheControl: false, dotfiles: 'ignore' }, (error?: Error) => {
-    // A client that leaves in the middle is no missing file; what is thrown here would end the process.
+    // A client that disconnects midway is not a missing file; an error thrown here would end the process.
     if (!error || response.headersSent) return;
     response.removeHeader('Cache-Control');
     onMissing();

@@ -46,7 +46,7 @@ export class PlaceSteps {
     } catch (error) {
       return this.refuse(request, response, error);
     }
-    // Nobody is there any more: what it took has been given back.
+    // The client has left, and its places have been given back.
     if (!response.closed) next();
   }
 

@@ -53,7 +53,7 @@ export class RequestPlaces {
   }
 
   /**
-   * @param userId undefined where everybody is one user
+   * @param userId undefined where all clients are one user
    * @returns `endCount`: from then on the request does not count as one of its user's. Throws `NoPlaceError`.
    */
   enterAsUser(userId: string | undefined): { leave: Leave; endCount: Leave } {

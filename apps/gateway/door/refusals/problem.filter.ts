@@ -49,7 +49,7 @@ export class ProblemFilter implements ExceptionFilter {
     const { method, path } = request;
     const about = { err: exception, request_id: requestIdOf(response), method, path };
     if (error.code === 'internal') this.log.error(about, 'request failed');
-    if (error.code === 'unavailable') this.log.warn(about, 'request refused for now');
+    if (error.code === 'unavailable') this.log.warn(about, 'request refused, temporarily unavailable');
     this.sendError(request, response, error);
   }
 
@@ -84,6 +84,6 @@ function statusOfFramework(exception: unknown): number | undefined {
 function describe(status: number): RequestError {
   if (status === 413) return new RequestError('content_too_long', 'The body is too large.');
   if (status === 404) return notFound();
-  if (status === 405) return new RequestError('invalid', 'This method is not served here.');
+  if (status === 405) return new RequestError('invalid', 'This method is not allowed here.');
   return new RequestError('invalid', 'The request could not be read.');
 }

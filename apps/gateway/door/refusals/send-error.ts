@@ -6,7 +6,7 @@ import type { RequestError } from '../../errors/request-error.js';
 /** `status` overrides the code's own. */
 export type SendError = (request: Request, response: Response, error: RequestError, status?: number) => void;
 
-/** Refusals in the form of whoever owns the path: a dialect, or the client protocol (problem documents). */
+/** Refusals in the form of the path's owner: a dialect, or the client protocol (problem documents). */
 export function createErrorSender(dialects: readonly DialectWire[]): SendError {
   return (request, response, error, status = statusOf(error)) => {
     if (response.headersSent) return void response.end();

@@ -16,7 +16,7 @@ export interface AdmissionDeps {
   rate: MinuteLimit;
   traffic: Pick<UserTraffic, 'enter'>;
   guard: Pick<ConnectionGuard, 'know'>;
-  /** What to ask people for who are not let in; told to whoever is not known. */
+  /** How users sign in; sent to clients that are refused because they are not known. */
   signIn: 'token' | 'password';
   /** Open at once in this process, by all users. */
   sockets: number;
@@ -26,7 +26,7 @@ export interface AdmissionDeps {
   log: Pick<Logger, 'error'>;
 }
 
-/** Whose token a handshake brought. */
+/** The owner of the token in a handshake. */
 interface Expected {
   token: string;
   user: User;
@@ -39,7 +39,7 @@ export class Admission {
 
   constructor(private readonly deps: AdmissionDeps) {}
 
-  /** From now on nobody is let in: the process drains. */
+  /** From now on no client is admitted: the process drains. */
   close(): void {
     this.closed = true;
   }
@@ -56,19 +56,18 @@ export class Admission {
     );
   }
 
-  /** The user of a connection that wants to be. Throws `RequestError`, and nothing else. */
+  /** The user of a connection that asks to be admitted. Throws `RequestError`, and nothing else. */
   async admitToken(token: string | undefined): Promise<User> {
     try {
       return await this.check(token);
     } catch (error) {
       const refusal = toRequestError(error);
-      if (refusal.code === 'internal')
-        this.deps.log.error({ err: error }, 'a connection could not be checked');
+      if (refusal.code === 'internal') this.deps.log.error({ err: error }, 'connection check failed');
       throw refusal;
     }
   }
 
-  /** Whether the token of a handshake is right: then its connection is one of this user's from its first byte on. */
+  /** Whether the token of a handshake is valid. If so, the connection belongs to this user from its first byte. */
   async expect(request: IncomingMessage, token: string): Promise<boolean> {
     try {
       const user = await this.admitToken(token);
@@ -76,13 +75,13 @@ export class Admission {
       this.expected.set(request, { token, user });
       return true;
     } catch {
-      // Its reason is told once the connection is there: only then clients understand it.
+      // The reason is sent once the connection is open: only then do clients understand it.
       return false;
     }
   }
 
   private decide(socket: Socket, next: (error?: Error) => void, error?: Error): void {
-    // After a `connect_error` Socket.IO's client does not try again by itself; after a broken connection it does.
+    // Socket.IO's client retries by itself after a broken connection, but not after a `connect_error`.
     if (this.closed) return terminate(connectionOf(socket));
     next(error);
   }
@@ -108,7 +107,7 @@ export class Admission {
   private async check(token: string | undefined): Promise<User> {
     this.checkRoom();
     const user = await this.deps.authenticate(token);
-    // Others have come in meanwhile.
+    // Other connections were admitted meanwhile.
     this.checkRoom();
     this.deps.rate.take(user.id);
     return user;
@@ -116,23 +115,23 @@ export class Admission {
 
   private checkRoom(): void {
     const { count, sockets, refusals } = this.deps;
-    if (this.closed) throw new RequestError('unavailable', 'This process is about to stop.', 1_000);
+    if (this.closed) throw new RequestError('unavailable', 'This process is shutting down.', 1_000);
     if (count() < sockets) return;
     refusals.note('sockets');
-    throw new RequestError('overloaded', 'This process has no room for more connections.', FULL_RETRY_MS);
+    throw new RequestError('overloaded', 'This process has too many connections.', FULL_RETRY_MS);
   }
 
-  /** As one of the user's sockets, until its connection ends. */
+  /** Counts it as one of the user's sockets until its connection ends. */
   private count({ socket }: IncomingMessage, user: User): void {
-    if (socket.destroyed) throw new RequestError('unavailable', 'The connection has gone.');
+    if (socket.destroyed) throw new RequestError('unavailable', 'The connection is closed.');
     socket.once('close', this.deps.traffic.enter(user.id));
   }
 }
 
-/** In the list of subprotocols, the only header of a handshake that a page can set, as Kubernetes has it. */
+/** In the list of subprotocols, as in Kubernetes: it is the only header of a handshake that a page can set. */
 const TOKEN_PROTOCOL = /(?:^|,)\s*bearer\.([^\s,]+)/;
 
-/** The token that a handshake brings itself: a header, or a parameter of the address. */
+/** The token in the handshake itself: in a header, or in a parameter of the address. */
 export function handshakeToken({ headers, url = '' }: IncomingMessage): string | undefined {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const [, ofPage] = TOKEN_PROTOCOL.exec(headers['sec-websocket-protocol'] ?? '') ?? [];

@@ -6,16 +6,16 @@ import type { Stranger } from './unknown-sockets.js';
 import type { UnreadBytes } from './unread-bytes.js';
 import type { UserTraffic } from './user-traffic.js';
 
-/** Of which a connection has said who it is. */
+/** Time within which a connection must authenticate. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Of an event: the decoder keeps up to ten until the last has come, or the connection is closed. */
 const MAX_ATTACHMENT_BYTES = 8 * 1024;
-/** Received before that: a CONNECT packet with a token, perhaps again with another one. */
+/** Before it has authenticated: a CONNECT packet with a token, perhaps again with another one. */
 const MAX_UNKNOWN_BYTES = 64 * 1024;
 const MAX_UNKNOWN_PACKETS = 8;
 /** CONNECT packets of one connection: each is answered, and there is one namespace. */
 const MAX_CONNECTS = 8;
-/** For what waits to be sent when a connection is asked to close. */
+/** Time for pending packets when a connection is asked to close. */
 const FAREWELL_MS = 10_000;
 
 /** Types of Socket.IO's packets. */
@@ -30,7 +30,7 @@ export interface GuardDeps {
   clock: Clock;
 }
 
-/** Bounds every connection of Socket.IO from its first byte on, before what it sends is acted upon. */
+/** Bounds every Socket.IO connection from its first byte, before its packets are handled. */
 export class ConnectionGuard {
   private readonly watched = new WeakMap<EngineConnection, WatchedConnection>();
 
@@ -40,7 +40,7 @@ export class ConnectionGuard {
     this.watched.set(connection, new WatchedConnection(connection, stranger, this.deps));
   }
 
-  /** It has said who it is: from now on it has no stranger's place, and what it sends is counted as the user's. */
+  /** It has authenticated: from now on it holds no stranger's place, and its traffic counts as the user's. */
   know(connection: EngineConnection, userId: string): void {
     this.watched.get(connection)?.know(userId);
   }
@@ -63,7 +63,7 @@ class WatchedConnection {
     this.timeout = deps.clock.after(CONNECT_TIMEOUT_MS, end, { unref: true });
     stranger.evict = () => terminate(connection);
     connection.on('packet', (packet) => this.receivedPacket(packet));
-    // Before the WebSocket's own listener, and of the transport: pings and unfinished frames are no packets.
+    // Listens on the transport, before the WebSocket's own listener: pings and unfinished frames are not packets.
     connection.request.socket.prependListener('data', (chunk: Buffer) => this.received(chunk.length));
     this.limitClosing();
     connection.once('close', () => {
@@ -99,7 +99,7 @@ class WatchedConnection {
     if (typeof data === 'string' && costsTooMuch(data)) this.end('values_per_frame');
   }
 
-  /** No event has attachments, so one with a few bytes in it is answered as any other that is wrong. */
+  /** No event has attachments, so an event with a few bytes of them is answered like any other invalid event. */
   private mayAttach(data: unknown): boolean {
     if (this.userId === undefined) return false;
     return typeof data === 'string' || (data as ArrayBufferView).byteLength <= MAX_ATTACHMENT_BYTES;
@@ -114,7 +114,7 @@ class WatchedConnection {
     terminate(connection);
   }
 
-  /** Whoever closes it, Socket.IO included: Engine.IO waits until the client has read all that is buffered. */
+  /** For every close, including Socket.IO's: Engine.IO waits until the client has read the whole buffer. */
   private limitClosing(): void {
     const { connection } = this;
     const close = connection.close.bind(connection);
@@ -125,9 +125,9 @@ class WatchedConnection {
   }
 }
 
-/** As Socket.IO's decoder reads it, which takes the type as a number: a space stands for 0, too. */
+/** Reads the type like Socket.IO's decoder, as a number: a space also means 0. */
 function kindOf({ type, data }: EnginePacket): 'connect' | 'binary' | 'other' {
-  // Attachments, and what announces them: the decoder keeps up to ten of them for as long as the connection is open.
+  // Attachments and their headers: the decoder keeps up to ten of them for as long as the connection is open.
   if (data !== undefined && typeof data !== 'string') return 'binary';
   if (type !== 'message' || data === undefined) return 'other';
   const number = Number(data.charAt(0));

@@ -11,7 +11,7 @@ export function serveUpgrades(server: Server, takers: ReadonlyMap<string, TakeUp
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const { url = '' } = request;
     if (url.startsWith(SOCKET_IO_PATH)) return;
-    // A client that goes away while it is being judged is no error of this process.
+    // A client that disconnects while it is being checked is not an error of this process.
     socket.on('error', () => undefined);
     const take = takers.get(url.split('?', 1)[0]!);
     if (take) take(request, socket, head);

@@ -13,7 +13,7 @@ import { refuseUpgrade } from './refuse-upgrade.js';
 import type { Stranger, UnknownSockets } from './unknown-sockets.js';
 import { BoundedWebSocketServer } from './web-socket-server.adapter.js';
 
-/** Where clients find it; the default of Socket.IO. */
+/** The path for clients; Socket.IO's default. */
 export const SOCKET_IO_PATH = '/socket.io/';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
@@ -30,7 +30,7 @@ export interface SocketServerDeps {
 
 /** Socket.IO as this gateway runs it (docs: WebSocket only, so no sticky sessions). */
 export class SocketServerAdapter extends IoAdapter {
-  /** Until their connection is there. */
+  /** Until their connection is open. */
   private readonly strangers = new WeakMap<IncomingMessage, Stranger>();
 
   constructor(
@@ -50,15 +50,15 @@ export class SocketServerAdapter extends IoAdapter {
       wsEngine: BoundedWebSocketServer,
       maxHttpBufferSize: MAX_FRAME_BYTES,
       connectTimeout: CONNECT_TIMEOUT_MS,
-      // Upgrades of other paths are `serveUpgrades`'s: Engine.IO would cut them off after a second.
+      // `serveUpgrades` handles upgrades of other paths; Engine.IO would cut them off after a second.
       destroyUpgrade: false,
       allowRequest: (request, decide) => {
-        // A client that goes away while it is being judged is no error of this process.
+        // A client that disconnects while it is being checked is not an error of this process.
         request.socket.on('error', () => undefined);
         void this.mayConnect(request).then((may) => decide(may ? null : 'forbidden', may));
       },
     } as ServerOptions) as Server;
-    // A request for an existing connection comes without `allowRequest`, and would wait for ever.
+    // A request for an existing connection does not pass `allowRequest`, and would wait forever.
     server.engine.use((request: IncomingMessage, _response: unknown, next: (error?: Error) => void) =>
       next(isForExisting(request) ? new Error('WebSocket connections are not upgraded.') : undefined),
     );
@@ -83,7 +83,7 @@ export class SocketServerAdapter extends IoAdapter {
     return false;
   }
 
-  /** Finds a place for it. A token in the handshake is looked at first: somebody who is known is no stranger. */
+  /** Finds a place for it. A token in the handshake is checked first: a known user is not a stranger. */
   private async enter(request: IncomingMessage): Promise<void> {
     const { admission, unknownSockets, addressOf } = this.deps;
     const { socket } = request;
@@ -104,10 +104,10 @@ export class SocketServerAdapter extends IoAdapter {
   }
 }
 
-/** As Engine.IO has read the address; not in the declared types. */
+/** The address as Engine.IO has parsed it; missing in the declared types. */
 function isForExisting(request: IncomingMessage): boolean {
   return (request as IncomingMessage & { _query: { sid?: string } })._query.sid !== undefined;
 }
 
 const STOPPING_RETRY_MS = 1_000;
-const STOPPING = 'This process is about to stop.';
+const STOPPING = 'This process is shutting down.';

@@ -5,9 +5,9 @@ import { FairLines } from '../../limits/fair-lines.js';
 import { networkOf } from '../../limits/network-of.js';
 import { StrangerPlaces, type StrangerLimits, type StrangerRefusal } from '../../limits/stranger-places.js';
 
-/** From the upgrade to the token a client needs one round trip. An older one may be made to go when others come. */
+/** A client needs one round trip from the upgrade to the token. An older socket may be closed to admit another. */
 const PATIENCE_MS = 3_000;
-/** Half of what Socket.IO's client waits for a handshake. */
+/** Half of the time that Socket.IO's client waits for a handshake. */
 const LONGEST_WAIT_MS = 10_000;
 /** A waiting handshake has no WebSocket yet and costs little. */
 const WAITING_PER_PLACE = 4;
@@ -22,17 +22,17 @@ const LIMITS: Record<StrangerRefusal, string> = {
 export interface UnknownSocketsDeps {
   limits: StrangerLimits;
   refusals: Pick<Refusals, 'note'>;
-  /** Called when there is one more or less. */
+  /** Called when their number changes by one. */
   count: (size: number) => void;
   clock: Clock;
 }
 
-/** A place that one socket holds until its user is known, or it has gone. */
+/** A place that one socket holds until its user is known or it is closed. */
 export interface Stranger {
   readonly address: string;
   /** May be called again. */
   leave: () => void;
-  /** Ends the socket, for another one to come in; a place without it is not taken away. */
+  /** Ends the socket to admit another one. A place without it cannot be taken away. */
   evict?: () => void;
 }
 
@@ -47,19 +47,19 @@ interface Waiting {
   refuse(error: RequestError): void;
 }
 
-/** What tells that the client has left. */
+/** Signals that the client has left. */
 export interface Closing {
   once(event: 'close', listener: () => void): unknown;
 }
 
 /**
- * Sockets whose users are not known yet. They take no place of those whose users are. Newcomers wait for places in lines
- * by address that take turns: people who come back all at once give their places back within milliseconds, while those
- * who stay silent give way after a while and are at the end of the line when they come again.
+ * Sockets whose users are not known yet. They take no place from known users. New sockets wait for places in one line
+ * per address, and the lines take turns. Clients that all reconnect at once give their places back within milliseconds.
+ * Silent clients are closed after a while, and are at the end of the line when they connect again.
  */
 export class UnknownSockets {
   private readonly places: StrangerPlaces;
-  /** Of handshakes that bring a token. Idle sockets hold none of these. */
+  /** Places of handshakes with a token. Idle sockets hold none of these. */
   private readonly checks: StrangerPlaces;
   /** Oldest first. */
   private readonly inside = new Set<Inside>();
@@ -115,16 +115,16 @@ export class UnknownSockets {
     return check().finally(leave);
   }
 
-  /** Refuses all who wait and whoever comes. */
+  /** Refuses all waiting sockets and all new ones. */
   stop(): void {
     this.isStopped = true;
     for (let next = this.lines.takeNext(); next; next = this.lines.takeNext()) next.refuse(stopping());
     this.looking?.cancel();
   }
 
-  /** Lets in who may come in, also for those who have had their time. */
+  /** Admits as many waiting sockets as possible, also in place of sockets whose time is over. */
   private serve(): void {
-    // Making room gives places back, which serves.
+    // Making room gives places back, which admits the next ones.
     if (this.isServing) return;
     this.isServing = true;
     do this.admit();
@@ -143,7 +143,7 @@ export class UnknownSockets {
     }
   }
 
-  /** Ends the oldest one in the way of somebody who waits. */
+  /** Ends the oldest socket that keeps a waiting one out. */
   private makeRoom(): boolean {
     const newest = this.deps.clock.now() - PATIENCE_MS;
     for (const network of this.lines.networks()) {
@@ -184,14 +184,14 @@ export class UnknownSockets {
 
   private refusal(reason: StrangerRefusal, address: string): RequestError {
     this.deps.refusals.note(LIMITS[reason], { address });
-    return new RequestError('unavailable', 'Too many connections that are not signed in.', FULL_RETRY_MS);
+    return new RequestError('unavailable', 'Too many connections are not signed in yet.', FULL_RETRY_MS);
   }
 }
 
 function stopping(): RequestError {
-  return new RequestError('unavailable', 'This process is about to stop.', FULL_RETRY_MS);
+  return new RequestError('unavailable', 'This process is shutting down.', FULL_RETRY_MS);
 }
 
 function gone(): RequestError {
-  return new RequestError('unavailable', 'The connection has gone.');
+  return new RequestError('unavailable', 'The connection is closed.');
 }

@@ -9,19 +9,19 @@ export interface UnreadLimits {
 }
 
 export const UNREAD_LIMITS: UnreadLimits = { perUser: 32 * 1024 * 1024, inAll: 256 * 1024 * 1024 };
-/** Connections are ended until this much of a limit is left, so that the next packet does not look at all again. */
+/** Connections are ended until this share of a limit is left, so that the next packet does not check all again. */
 const REST = 0.75;
 
 interface Reader {
   connection: EngineConnection;
   userId: string;
-  /** When it was last looked at. */
+  /** At the last check. */
   bytes: number;
 }
 
 /**
- * Bounds what waits in this process for the clients of one user, and for all, to read it; a single connection is bounded
- * by itself. The connections for which most waits are ended.
+ * Bounds the unread bytes in this process for the clients of one user, and for all clients. A single connection has its
+ * own bound. The connections with the most unread bytes are ended.
  */
 export class UnreadBytes {
   private readonly readers = new Map<EngineConnection, Reader>();
@@ -39,7 +39,7 @@ export class UnreadBytes {
     connection.once('close', () => this.leave(connection));
   }
 
-  /** Whoever asks for more than is read is looked at each time; of the others what was seen last counts. */
+  /** A connection with new unread bytes is checked each time; for the others, the last check counts. */
   look(connection: EngineConnection): void {
     const reader = this.readers.get(connection);
     if (!reader) return;

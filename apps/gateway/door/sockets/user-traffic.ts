@@ -3,7 +3,7 @@ import { OpenLimit } from '../../limits/open-limit.js';
 import { RequestError } from '../../errors/request-error.js';
 
 const WINDOW_MS = 60_000;
-/** Who goes on sending what is refused is cut off at this many times the limit. */
+/** A client that continues to send after refusals is cut off at this many times the limit. */
 const CUT_OFF_AT = 2;
 
 export interface TrafficLimits {
@@ -11,10 +11,10 @@ export interface TrafficLimits {
   bytesPerMinute: number;
 }
 
-/** How many sockets each user has open in this process, and how much came in over them. */
+/** How many sockets each user has open in this process, and how many bytes arrived over them. */
 export class UserTraffic {
   private readonly open: OpenLimit;
-  /** A minute each, from its first byte on. */
+  /** One minute each, from its first byte. */
   private readonly received: RateWindow;
 
   constructor(
@@ -30,18 +30,18 @@ export class UserTraffic {
     });
   }
 
-  /** One more socket, until the returned function is called. Throws `RequestError` `overloaded`. */
+  /** Counts one more socket until the returned function is called. Throws `RequestError` `overloaded`. */
   enter(userId: string): () => void {
     return this.open.enter(userId);
   }
 
-  /** Counts what came in; `cut off` when it is far too much. */
+  /** Counts received bytes; `cut off` when they are far too many. */
   receive(userId: string, bytes: number): 'fine' | 'cut off' {
     this.received.add(userId, bytes);
     return this.received.sumOf(userId) > this.limits.bytesPerMinute * CUT_OFF_AT ? 'cut off' : 'fine';
   }
 
-  /** Throws `RequestError` `overloaded` while more has come in than may. */
+  /** Throws `RequestError` `overloaded` while the received bytes exceed the limit. */
   check(userId: string): void {
     const waitMs = this.received.waitMs(userId, this.limits.bytesPerMinute + 1);
     if (waitMs === 0) return;

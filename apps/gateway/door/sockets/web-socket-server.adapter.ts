@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 
-/** After the close frame, for the client's own; `ws` waits for 30 s. */
+/** How long it waits for the client's close frame after its own; `ws` waits for 30 s. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
-/** As `ws` has it, but a client that does not read costs no memory with its pings, nor time with its end. */
+/** Like `ws`, but a client that does not read uses no memory with its pings and no time when it is closed. */
 export class BoundedWebSocketServer extends WebSocketServer {
   constructor(options: ServerOptions) {
     const bounds: ServerOptions & { closeTimeout: number } = {
@@ -16,7 +16,7 @@ export class BoundedWebSocketServer extends WebSocketServer {
     super(bounds);
   }
 
-  /** Engine.IO calls it too, and knows nothing of pings. */
+  /** Engine.IO calls it too, without knowing about pings. */
   override handleUpgrade(
     request: IncomingMessage,
     socket: Duplex,
@@ -30,7 +30,7 @@ export class BoundedWebSocketServer extends WebSocketServer {
   }
 }
 
-/** Answers pings, of those that come while a pong waits to be sent only the last one (RFC 6455 §5.5.3). */
+/** Answers pings; of those that arrive while a pong waits to be sent, only the last (RFC 6455 §5.5.3). */
 export function answerPings(connection: WebSocket): void {
   let isSending = false;
   let last: Buffer | undefined;

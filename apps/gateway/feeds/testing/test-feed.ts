@@ -32,7 +32,7 @@ class TestViewer implements Viewer {
   }
 }
 
-/** A feed whose store answers when the test says so. Time passes when the test says so. */
+/** A feed in a test that decides when the store answers and when time passes. */
 export function setUp() {
   const random = new SeededRandom(1);
   const clock = new VirtualClock(random);

@@ -11,12 +11,12 @@ import { Registration, type RegistrationState } from './registration.js';
 import { SignIn, type TokenBody } from './sign-in.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
 
-/** Longer ones are nobody's; hashing them would cost all the same. */
+/** No account has a longer one, and hashing it would cost as much. */
 const MAX_TYPED_LENGTH = 1_000;
 
 const registerSchema = z.object({
   email: z.string().trim().max(254).pipe(z.email()),
-  /** Without `@`: who signs in with an address means an address. */
+  /** Without `@`, so that a name never looks like an email address at sign-in. */
   username: z
     .string()
     .trim()
@@ -45,7 +45,7 @@ const formSchema = z.object({
 export class AccountsController {
   constructor(@FromParts() private readonly local: { signIn: SignIn; registration: Registration }) {}
 
-  /** For the page of somebody without an account. */
+  /** For the page of a visitor without an account. */
   @Get('registration')
   async state(): Promise<{ registration: RegistrationState }> {
     return { registration: await this.local.registration.state() };

@@ -43,7 +43,7 @@ export type AccountStore = Pick<
   | 'keepSecret'
 >;
 
-/** Each time somebody else was faster; more than can happen. */
+/** Attempts, each lost to a faster registration; more than can happen. */
 const MAX_TRIES = 1_000;
 const PAGE = 500;
 
@@ -55,7 +55,7 @@ export class Accounts {
     private readonly time: Time,
   ) {}
 
-  /** The insert decides who gets email, username and number, and uses up an invitation; number 1 is an operator. */
+  /** The insert assigns email, username and number, and uses up an invitation. Number 1 is an operator. */
   async register(
     { email, username, full_name, password }: NewAccount,
     { isFirst = false, invitationId }: Admission = {},
@@ -79,10 +79,10 @@ export class Accounts {
       if (answer === 'look')
         throw new RequestError('taken', 'This username looks like one that is already taken.');
     }
-    throw new RequestError('overloaded', 'Too many people register at this moment.', 1_000);
+    throw new RequestError('overloaded', 'Too many registrations right now.', 1_000);
   }
 
-  /** Accounts of before names were compared by their look get theirs, once; of two that look alike the first one. */
+  /** Adds the look once to accounts that predate it. Of two that look alike, only the first gets it. */
   private keepLooks(): Promise<void> {
     this.looks ??= this.addLooks().catch((error: unknown) => {
       this.looks = undefined;
@@ -114,7 +114,7 @@ export class Accounts {
     return (await this.store.listAccounts(page)).map(toListed);
   }
 
-  /** Nobody changes the own account: the last operator would lock everybody out. */
+  /** Operators cannot change their own account: the last operator could lock all operators out. */
   async change(
     operator: User,
     id: string,
@@ -123,14 +123,14 @@ export class Accounts {
     const account = idSchema.safeParse(id).success ? await this.store.getAccount(id) : null;
     if (!account) throw notFound();
     if (id === operator.id)
-      throw new RequestError('forbidden', 'Nobody changes the own account: ask another operator.');
+      throw new RequestError('forbidden', 'You cannot change your own account. Ask another operator.');
     const { role = account.role, is_active = account.is_active } = change;
     await this.store.updateAccount(id, { role, is_active });
     return toListed({ ...account, role, is_active });
   }
 }
 
-/** The same for the same invitation, so that it makes one account. */
+/** The same for the same invitation, so that it creates only one account. */
 function accountId(random: Random, invitationId: string | undefined): string {
   const bytes = invitationId
     ? createHash('sha256').update(`account of ${invitationId}`).digest().subarray(0, 16)

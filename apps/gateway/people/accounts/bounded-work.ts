@@ -10,7 +10,7 @@ interface Waiting {
 }
 
 /**
- * Lets little of some costly work happen at once. The rest waits in one line per address, and the lines take turns, so
+ * Runs only a few pieces of costly work at once. The rest waits in one line per address, and the lines take turns, so
  * that no address delays another by more than one piece of work for each of its own. When too many wait, the newest of
  * the longest line is refused.
  */

@@ -13,7 +13,7 @@ import { Registration } from './registration.js';
 import { SignIn } from './sign-in.js';
 import { SignInLimits } from './sign-in-limits.js';
 
-/** What a gateway with `AUTH=local` has besides the others. */
+/** The additional parts of a gateway with `AUTH=local`. */
 export interface LocalAccounts {
   accounts: Accounts;
   known: KnownAccounts;

@@ -18,12 +18,12 @@ export interface InvitationBody {
 const DIALECT = 'invitations';
 const TOKEN_BYTES = 32;
 const HOUR_MS = 3_600_000;
-/** Of one operator: bounds what a lost loop of a script leaves behind. */
+/** Of one operator: bounds the invitations that a runaway script leaves behind. */
 const MAX_OPEN = 1_000;
 
 /**
- * Links that make one account each. The store has the hash of the token only. Expired ones are removed by the sweeper,
- * as other bindings are.
+ * Links that create one account each. The store has only the hash of the token. The sweeper removes expired ones like
+ * other bindings.
  */
 export class Invitations {
   constructor(
@@ -31,7 +31,7 @@ export class Invitations {
     private readonly clock: Pick<Clock, 'wall'>,
   ) {}
 
-  /** The token is answered here and never again. */
+  /** The token is returned here and never again. */
   async create(
     operator: User,
     { hours, note }: { hours: number; note: string | null },
@@ -73,7 +73,7 @@ export class Invitations {
     return row && this.isOpen(row) ? row._id : undefined;
   }
 
-  /** After the insert of its account, which has decided that nobody else uses it. */
+  /** Called after the insert of its account, which has decided that no other account uses it. */
   async remove(id: string): Promise<void> {
     await this.store.removeBinding(id);
   }

@@ -5,10 +5,10 @@ import type { Authenticate, User } from '../auth/user.js';
 import type { AccountTokens } from './account-tokens.adapter.js';
 import type { Accounts } from './accounts.js';
 
-/** For so long a gateway goes on believing what it has read: role, and whether somebody may come in at all. */
+/** How long a gateway trusts what it has read about an account: its role, and whether it is active. */
 const BELIEVED = { freshMs: 5_000, maxRemembered: 10_000 };
 
-/** Whose token it is, without a read of the store for every request. */
+/** Finds the owner of a token without a read of the store for every request. */
 export class KnownAccounts {
   private readonly known: FreshReads<Account | null>;
 
@@ -28,12 +28,12 @@ export class KnownAccounts {
     return { id: accountId, isOperator: account.role === 'operator', expiresAtMs };
   };
 
-  /** Of who has come in before. */
+  /** For a user who was admitted before. */
   async isActive(user: User): Promise<boolean> {
     return (await this.look(user.id))?.is_active === true;
   }
 
-  /** What is known of this account has just been changed. */
+  /** Forgets an account that has just been changed. */
   forget(id: string): void {
     this.known.forget(id);
   }

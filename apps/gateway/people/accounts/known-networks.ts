@@ -5,13 +5,13 @@ import { Bindings, type BindingStore } from '../bindings.js';
 import { networkOf } from '../../limits/network-of.js';
 
 const KEPT_MS = 90 * 24 * 3_600_000;
-/** Per account, newest first: one row, however many addresses somebody has. */
+/** Per account, newest first: one row, however many addresses its owner has. */
 const MAX_NETWORKS = 10;
 const KEY = 'networks';
 
 /**
- * From which networks an account was signed in to, by hash. Wrong passwords from elsewhere do not lock these out: else
- * anybody could keep anybody out.
+ * The networks from which an account was signed in to, by hash. Wrong passwords from elsewhere do not lock these out:
+ * otherwise anyone could lock any user out.
  */
 export class KnownNetworks {
   private readonly bindings;

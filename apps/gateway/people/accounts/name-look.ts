@@ -1,7 +1,7 @@
 import unhomoglyph from 'unhomoglyph';
 
 /**
- * What is seen as a blank or not at all, besides one ordinary space: other spaces and separators, controls, letters and
+ * Characters seen as a blank or not at all, except an ordinary space: other spaces and separators, controls, letters and
  * joiners that are drawn empty (U+115F, U+3164, …), U+2800, and code points without a picture of their own.
  */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z}/u;

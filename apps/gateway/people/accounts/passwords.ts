@@ -14,21 +14,21 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Of Node's four threads, half stay free for files and names. */
 const AT_ONCE = 2;
-/** Less than half of `unknown_requests`: waiting checks hold places there, and a full pool refuses everybody alike. */
+/** Less than half of `unknown_requests`: waiting checks hold places there, and a full pool refuses every stranger. */
 const WAITING = 90;
 
-/** `scrypt$<N>$<r>$<p>$<salt>$<hash>`: what was made with another cost is still understood. */
+/** `scrypt$<N>$<r>$<p>$<salt>$<hash>`: hashes made with another cost are still understood. */
 const STORED = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/;
 
-/** Makes and checks what is stored of passwords. Throws `RequestError` `overloaded` when too many wait. */
+/** Creates and checks password hashes. Throws `RequestError` `overloaded` when too many wait. */
 export class Passwords {
   private readonly work: BoundedWork;
-  /** Nobody's: compared with when there is no account, so that this takes as long. */
+  /** Belongs to no account: compared with when the account does not exist, so that both cases take the same time. */
   private readonly decoy: string;
 
   /**
    * @param onRefusal told the network of a refused request
-   * @param cost of what is made from now on
+   * @param cost of new hashes
    */
   constructor(
     onRefusal?: (network: string) => void,

@@ -3,7 +3,7 @@ import type { Store } from '#store';
 import { RequestError } from '../../errors/request-error.js';
 import type { Invitations } from './invitations.js';
 
-/** What somebody without an account can do now. */
+/** What a visitor without an account can do now. */
 export type RegistrationState = 'open' | 'invite' | 'closed';
 
 /** How a new account has to be inserted. */
@@ -14,7 +14,7 @@ export interface Admission {
   invitationId?: string;
 }
 
-/** `REGISTRATION`: which people may make an account. */
+/** `REGISTRATION`: who may create an account. */
 export class Registration {
   /** Accounts are never removed, so this is asked until it is true once. */
   private hasAccounts = false;
@@ -53,6 +53,6 @@ export function registrationClosed(): RequestError {
 export function invitationGone(): RequestError {
   return new RequestError(
     'forbidden',
-    'This invitation was used or withdrawn, or its time is over. Ask an operator for another.',
+    'This invitation was used or withdrawn, or it has expired. Ask an operator for another.',
   );
 }

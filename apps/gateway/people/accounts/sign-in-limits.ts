@@ -5,28 +5,28 @@ import { MinuteLimit } from '../../limits/minute-limit.js';
 import type { SharedCounts } from '../../limits/shared-counts.js';
 import { networkOf } from '../../limits/network-of.js';
 
-/** Of all together within a minute: bounds what is remembered. */
+/** Of all clients together within a minute: bounds the memory. */
 const MAX_REMEMBERED = 100_000;
 
 type LimitName = 'wrong_passwords_per_minute' | 'wrong_passwords_per_address' | 'registrations_per_address';
 
-/** What a password is tried for. */
+/** The account for which a password is tried. */
 export interface SignInTarget {
   /** The account's id when it exists, so that all its names count together. */
   key: string;
-  /** For the log. Undefined: there is no such account, and what was typed may be a password. */
+  /** For the log. Undefined: there is no such account, and the typed name may be a password. */
   userId: string | undefined;
-  /** Somebody signed in to it from this address before: such an address counts by itself. */
+  /** Whether the account was signed in to from this address before: such an address counts separately. */
   isKnown: boolean;
 }
 
-/** One try that counts as wrong until it is known to be right. */
+/** One attempt that counts as wrong until it is known to be right. */
 export interface SignInAttempt {
   against(target: SignInTarget): void;
   forget(): void;
 }
 
-/** How often passwords may be tried, and accounts be made. Throws `RequestError` `overloaded`. */
+/** How often passwords may be tried and accounts created. Throws `RequestError` `overloaded`. */
 export class SignInLimits {
   private readonly byAccount: MinuteLimit;
   private readonly byAddress: MinuteLimit;

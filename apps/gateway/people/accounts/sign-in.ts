@@ -25,7 +25,7 @@ export interface SignInParts {
   invitations: Invitations;
 }
 
-/** `AUTH=local`: who registers, and who gets a token for a password. */
+/** `AUTH=local`: registration, and sign-in with a password for a token. */
 export class SignIn {
   constructor(private readonly parts: SignInParts) {}
 
@@ -40,7 +40,7 @@ export class SignIn {
     return toAccountBody(account);
   }
 
-  /** Unknown, inactive and a wrong password are one answer after the same work. */
+  /** An unknown account, an inactive one and a wrong password get the same answer after the same work. */
   async signIn(address: string, name: string, password: string): Promise<TokenBody> {
     const { accounts, passwords, tokens, limits, networks } = this.parts;
     const attempt = limits.begin(address);
@@ -60,7 +60,7 @@ export class SignIn {
     }
   }
 
-  /** The account that the token is of. Throws `RequestError` `unauthorized`, or `forbidden` for an inactive one. */
+  /** The account of the token. Throws `RequestError` `unauthorized`, or `forbidden` for an inactive account. */
   async whoIs(token: string | undefined): Promise<AccountBody> {
     const { accountId } = await this.parts.tokens.read(token);
     const account: Account | null = await this.parts.accounts.get(accountId);

@@ -27,6 +27,6 @@ export const CurrentUser = createParamDecorator((_data: unknown, context: Execut
 
 export function userOf(context: ExecutionContext): User {
   const { user } = context.switchToHttp().getRequest<RequestOfUser>();
-  if (!user) throw new Error('nobody has been asked for: HttpUserGuard is missing');
+  if (!user) throw new Error('no user on the request: HttpUserGuard is missing');
   return user;
 }

@@ -8,16 +8,16 @@ import {
 } from 'jose';
 import type { Clock } from '#time';
 
-/** An unknown key is asked for at most so often: whoever invents key ids must not reach the issuer with each. */
+/** Shortest time between two look-ups of an unknown key: invented key ids must not each reach the issuer. */
 const COOL_DOWN_MS = 5_000;
-/** A key that the issuer has withdrawn is believed for so long. */
+/** How long a key that the issuer has withdrawn is still trusted. */
 const CACHE_MS = 600_000;
 const TIMEOUT_MS = 5_000;
-/** Hundreds of keys have room in it. */
+/** Room for hundreds of keys. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** An issuer that did not answer is left alone for so long. */
+/** Pause before an issuer that did not answer is asked again. */
 const FAILURE_PAUSE_MS = 2_000;
-/** While the issuer is away, keys that were read so long ago are still believed. */
+/** How long keys are still trusted after they were read, while the issuer is unreachable. */
 const LONGEST_BELIEF_MS = 3_600_000;
 
 /** The issuer's keys are needed and cannot be read. */
@@ -26,9 +26,9 @@ export class KeysUnavailableError extends Error {
 }
 
 /**
- * The keys at an issuer's address: read when they are first needed, when they are old, and when a token names one that
- * is not among them, so that rotation is noticed. A failing issuer is asked every two seconds, whatever comes in;
- * meanwhile the keys that are known go on. Throws `KeysUnavailableError`, or what `jose` throws for no such key.
+ * The keys at an issuer's address. They are read when they are first needed, when they are old, and when a token names
+ * an unknown key, so that rotation is noticed. A failing issuer is asked every two seconds, however many tokens come in;
+ * meanwhile the known keys stay in use. Throws `KeysUnavailableError`, or the error of `jose` for an unknown key.
  */
 export function createIssuerKeys(url: URL, clock: Pick<Clock, 'now'>): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(url, {
@@ -62,7 +62,7 @@ export function createIssuerKeys(url: URL, clock: Pick<Clock, 'now'>): JWTVerify
   };
 }
 
-/** An answer that is too long breaks off while it is read, and counts like no answer. */
+/** Breaks off an answer that is too long while it is read; it counts like no answer. */
 const fetchBounded: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options);
   let bytes = 0;
@@ -70,7 +70,7 @@ const fetchBounded: FetchImplementation = async (url, options) => {
     transform: (chunk, controller) => {
       bytes += chunk.byteLength;
       if (bytes <= MAX_ANSWER_BYTES) controller.enqueue(chunk);
-      else controller.error(new Error(`The keys are over the limit of ${MAX_ANSWER_BYTES} bytes.`));
+      else controller.error(new Error(`The keys exceed the limit of ${MAX_ANSWER_BYTES} bytes.`));
     },
   });
   return new Response(response.body?.pipeThrough(limiter), response);

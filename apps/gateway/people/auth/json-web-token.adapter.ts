@@ -7,11 +7,11 @@ import { LOCAL_USER, type Authenticate, type User } from './user.js';
 
 const MAX_USER_ID_LENGTH = 256;
 const MAX_TOKEN_LENGTH = 8_192;
-/** Half a character is written as the same replacement whatever it was: two users would be one in the store. */
+/** Every half of a surrogate pair is encoded as the same replacement character: two users would be one in the store. */
 const UNWRITABLE = /[\p{Cc}\p{Cs}]/u;
 export const CLOCK_TOLERANCE_S = 5;
 const UNAVAILABLE_RETRY_MS = 5_000;
-/** The claim `role` of who may look after the whole installation. */
+/** The claim `role` of a user who may manage the whole installation. */
 const OPERATOR_ROLE = 'operator';
 /** Asymmetric only: a public key must never be taken for a shared secret. */
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];
@@ -21,17 +21,17 @@ type AuthClock = Pick<Clock, 'now' | 'wall'>;
 type Verify = (token: string) => Promise<{ payload: JWTPayload }>;
 
 /**
- * `AUTH=none`: everybody is the local user. `AUTH=jwt`: who the token's `sub` names, until its `exp`. Accounts
+ * `AUTH=none`: every client is the local user. `AUTH=jwt`: the user in the token's `sub`, until its `exp`. Accounts
  * (`AUTH=local`) have their own.
  */
 export function createAuthenticator(settings: AuthSettings, clock: AuthClock): Authenticate {
   if (settings.kind === 'none') return () => Promise.resolve(LOCAL_USER);
-  if (settings.kind === 'local') throw new TypeError('tokens of accounts are checked by the accounts');
+  if (settings.kind === 'local') throw new TypeError('AUTH=local tokens are checked by the accounts');
   const verify = createVerifier(settings, clock);
   return async (token) => toUser(await claimsOf(token, verify));
 }
 
-/** What a token says once `verify` has found it to be right. Throws `RequestError`. */
+/** The claims of a token that `verify` has accepted. Throws `RequestError`. */
 export async function claimsOf(token: string | undefined, verify: Verify): Promise<JWTPayload> {
   if (token === undefined) throw new RequestError('unauthorized', 'A token is required.');
   if (token.length > MAX_TOKEN_LENGTH) throw refusedToken();
@@ -39,7 +39,7 @@ export async function claimsOf(token: string | undefined, verify: Verify): Promi
   return payload;
 }
 
-/** Of whatever is wrong with a token: its sender learns no more. */
+/** The same for every fault of a token: its sender learns no more. */
 export function refusedToken(): RequestError {
   return new RequestError('unauthorized', 'The token is not valid.');
 }
@@ -87,7 +87,7 @@ function toUser({ sub, exp, role }: JWTPayload): User {
 /** A key server that does not answer is not the client's fault. */
 function translate(error: unknown): never {
   if (error instanceof KeysUnavailableError)
-    throw new RequestError('unavailable', 'Tokens cannot be checked at the moment.', UNAVAILABLE_RETRY_MS);
+    throw new RequestError('unavailable', 'Tokens cannot be checked right now.', UNAVAILABLE_RETRY_MS);
   if (error instanceof errors.JOSEError) throw refusedToken();
   throw error;
 }

@@ -11,12 +11,12 @@ export interface KnownRequest {
 
 const known = new WeakMap<IncomingMessage, KnownRequest>();
 
-/** Notes whose token a request has, as it takes its place. */
+/** Records the owner of a request's token when the request takes its place. */
 export function rememberUser(request: IncomingMessage, one: KnownRequest): void {
   known.set(request, one);
 }
 
-/** Whose request it was when it came in, before its body was read; undefined for a stranger. Routes ask again. */
+/** The user of a request on arrival, before its body was read; undefined for a stranger. Routes check again. */
 export function knownUserOf(request: IncomingMessage): User | undefined {
   return known.get(request)?.user;
 }
@@ -25,7 +25,7 @@ export function countAsStream(request: IncomingMessage): void {
   known.get(request)?.endCount();
 }
 
-/** For a request that is several: each takes a place. */
+/** For a request that contains several: each takes a place. */
 export function enterAgain(request: IncomingMessage): () => void {
   return known.get(request)?.enterAgain() ?? (() => undefined);
 }

@@ -6,8 +6,8 @@ import type { OpenLimit } from '../../limits/open-limit.js';
 import { FromGateway } from '../../http/from-gateway.decorator.js';
 
 /**
- * For requests that are answered as long as a turn or a client takes: counts each as its user's until its response is
- * closed by either side. Comes after `HttpUserGuard`, before anything is begun for the request.
+ * For requests whose answer takes as long as a turn or a client: counts each for its user until either side closes the
+ * response. Runs after `HttpUserGuard` and before any work for the request.
  */
 @Injectable()
 export class StreamGuard implements CanActivate {
@@ -18,7 +18,7 @@ export class StreamGuard implements CanActivate {
     const leave = this.gateway.openStreams.enter(userOf(context).id);
     countAsStream(http.getRequest<Request>());
     const response = http.getResponse<Response>();
-    // A client that has left while it was asked who it is.
+    // The client left while its user was checked.
     if (response.closed) leave();
     else response.once('close', leave);
     return true;

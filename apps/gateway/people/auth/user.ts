@@ -1,13 +1,13 @@
 import { LOCAL_USER_ID } from '#contracts';
 
-/** Who speaks: the value of a checked token, or the one local user. */
+/** The user of a request: the value of a checked token, or the one local user. */
 export interface User {
   /** Only ever data: never part of a query operator or a file name. */
   id: string;
   isOperator: boolean;
   /** Ms since epoch: the token's end; undefined without one. */
   expiresAtMs?: number;
-  /** Of the HTTP request through which it speaks; a socket has none. */
+  /** Of its HTTP request; a socket has none. */
   requestId?: string;
 }
 

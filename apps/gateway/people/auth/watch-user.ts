@@ -1,12 +1,12 @@
 import type { Clock, Timer } from '#time';
 import type { User } from './user.js';
 
-/** How long somebody who is shut out may stay connected. */
+/** How long a user who is shut out may stay connected. */
 const LOOK_AGAIN_MS = 30_000;
 
 /**
- * Calls `onShutOut` when the user's token has ended, and soon after the user was shut out, unless it is stopped before.
- * `isActive`: whether who came in before may still be here.
+ * Calls `onShutOut` when the user's token has expired, and soon after the user was shut out, unless it is stopped
+ * before. `isActive`: whether a user who was admitted before may stay.
  */
 export function watchUser(
   clock: Clock,
@@ -23,7 +23,7 @@ export function watchUser(
     timer = clock.after(Math.min(leftMs, LOOK_AGAIN_MS), () => void look(), { unref: true });
   };
   const look = async (): Promise<void> => {
-    // A store that is away shuts nobody out.
+    // An unreachable store shuts no user out.
     const mayStay = clock.wall() < expiresAtMs && (await isActive(user).catch(() => true));
     if (isStopped) return;
     if (mayStay) wait();

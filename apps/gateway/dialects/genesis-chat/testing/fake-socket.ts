@@ -113,7 +113,7 @@ export function aSession({
     receive,
     refuseWith: (error: Error) => (refusal = error),
     say: (conversation_id: string) => receive(JSON.stringify({ conversation_id, content: 'hi' })),
-    /** The turn as it is now, to whoever follows it. */
+    /** Sends the present turn to its followers. */
     show: async (turn_id: string, status: TurnView['status'], text = '') => {
       const steps = text === '' ? [] : [{ n: 1, attempt: 100, text, calls: [] }];
       const message_id = status === 'completed' ? { message_id: `${turn_id}:1` } : {};
