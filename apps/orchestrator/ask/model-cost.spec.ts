@@ -15,8 +15,8 @@ async function countedFor(...models: string[]): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('switchyard_model_cost_total'));
 }
 
-describe('what answers cost', () => {
-  it('is counted by model, cached input at its own price', async () => {
+describe('the cost of answers', () => {
+  it('is computed per model, with cached input at its own price', async () => {
     expect(await countedFor('openai/gpt-6')).toEqual([
       'switchyard_model_cost_total{model="openai/gpt-6"} 3.1',
     ]);
@@ -25,13 +25,13 @@ describe('what answers cost', () => {
     ]);
   });
 
-  it('is that of the provider where the model has no price, under the provider’s name', async () => {
+  it('uses the price of the provider for a model without a price, under the provider’s name', async () => {
     expect(await countedFor('ollama/any-name-of-a-client')).toEqual([
       'switchyard_model_cost_total{model="ollama"} 0.1',
     ]);
   });
 
-  it('is not counted without a price', async () => {
+  it('is omitted without a price', async () => {
     expect(await countedFor('openai/other')).toEqual([]);
   });
 });
