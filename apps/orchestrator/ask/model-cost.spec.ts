@@ -51,15 +51,15 @@ function warningsOf(prices: string[], cost: number | undefined): unknown[] {
 }
 
 describe('the warning about missing prices', () => {
-  it('names the allowed models that have no price, of their own or of their provider', () => {
+  it('names the allowed models without a price of their own or of their provider', () => {
     expect(warningsOf(['anthropic', 'openai/gpt-6'], 5)).toEqual([{ models: ['openai/*', 'ollama/qwen'] }]);
   });
 
-  it('is left out when each model but the demo one has a price', () => {
+  it('is absent when each model except the demo one has a price', () => {
     expect(warningsOf(['anthropic', 'openai', 'ollama/qwen'], 5)).toEqual([]);
   });
 
-  it('is left out while no budget of cost is set', () => {
+  it('is absent while no cost budget is configured', () => {
     expect(warningsOf([], undefined)).toEqual([]);
   });
 });

@@ -122,13 +122,13 @@ describe('data files of a turn', () => {
   const plots = toolOf({ type: 'object', properties: { code: {}, dataFiles: { type: 'object' } } });
   const data_files = [{ name: 'sales', file: 'sales.2024.csv' }];
 
-  it('a tool that takes data files gets those of the turn, in the place of what the model made up', () => {
+  it('replace the model’s invention in a tool that takes data files', () => {
     const dataFiles = { sales: 'sales.2024.csv' };
     expect(withDataFiles(plots, { code: 'x' }, { data_files })).toEqual({ code: 'x', dataFiles });
     expect(withDataFiles(plots, { dataFiles: { a: 'b' } }, { data_files })).toEqual({ dataFiles });
   });
 
-  it('any other tool, a turn without files, and arguments that are none stay as they are', () => {
+  it('leave other tools, turns without files and unreadable arguments unchanged', () => {
     const args = { code: 'x' };
     expect(withDataFiles(toolOf({ type: 'object' }), args, { data_files })).toBe(args);
     expect(withDataFiles(plots, args, {})).toBe(args);
