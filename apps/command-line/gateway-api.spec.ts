@@ -11,7 +11,7 @@ let server: Server | undefined;
 afterEach(() => void server?.close());
 
 describe('GatewayApi', () => {
-  it('says clearly that a gateway broke off in the middle of its answer', async () => {
+  it('reports a gateway that broke off in the middle of its answer', async () => {
     server = createServer((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('[', () => response.destroy());

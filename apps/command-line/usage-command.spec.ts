@@ -43,7 +43,7 @@ describe('switchyard usage', () => {
     ]);
   });
 
-  it('passes days, keys and the user on', async () => {
+  it('passes days, keys and the user to the gateway', async () => {
     const words = ['--from', '2026-03-01', '--to', '2026-03-02', '--by', 'day', '--user', 'ann&by=user'];
     const { asked } = await run({ ...days, rows: [], total: sums }, ...words);
     expect(asked).toEqual([
@@ -51,12 +51,12 @@ describe('switchyard usage', () => {
     ]);
   });
 
-  it('says that no model was used', async () => {
+  it('prints that no model was used', async () => {
     const { printed } = await run({ ...days, rows: [], total: { ...sums, cost: 0 } });
     expect(printed).toBe('No model was used from 2026-03-01 to 2026-03-30.\n');
   });
 
-  it('says that there are more rows than were sent', async () => {
+  it('prints that there are more rows than were sent', async () => {
     const { printed } = await run({ ...days, is_cut: true, rows: [{ day: days.to, ...sums }], total: sums });
     expect(printed).toMatch(/\nThere are more rows: ask for fewer days or keys\.\n$/);
   });

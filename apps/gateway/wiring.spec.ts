@@ -23,7 +23,7 @@ class Wrong extends Wiring<null> {
 }
 
 describe('a wiring', () => {
-  it('makes each member from those before it', () => {
+  it('builds each member from the ones before it', () => {
     expect(new House().front).toBe('a house with a red door');
   });
 
@@ -31,7 +31,7 @@ describe('a wiring', () => {
     expect(new House({ door: 'no door' }).front).toBe('a house with no door');
   });
 
-  it('refuses what it would not use', () => {
+  it('refuses a given member that it would not use', () => {
     expect(() => new House({ plain: 1 })).toThrow('not a part that can be given: plain');
   });
 

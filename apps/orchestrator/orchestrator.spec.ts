@@ -30,8 +30,8 @@ function fromQueue(): Delivery {
   return { message, redelivered: false, lost: new AbortController().signal };
 }
 
-describe('an orchestrator that gets a result of a turn it does not drive', () => {
-  it('hints the turn when the result came by the queue, because its driver is gone', async () => {
+describe('an orchestrator that receives a result of a turn it does not drive', () => {
+  it('hints the turn when the result came through the queue, because its driver is gone', async () => {
     await ports.store.insertTurn(turnRow());
     expect(await orchestrator.result(result, fromQueue())).toBe('ack');
     expect(ports.recorded.bodies('turn.advance')).toEqual([
@@ -39,13 +39,13 @@ describe('an orchestrator that gets a result of a turn it does not drive', () =>
     ]);
   });
 
-  it('hints nothing when the result was meant for a turn that this process drove before', async () => {
+  it('hints nothing when the result was for a turn that this process drove before', async () => {
     await ports.store.insertTurn(turnRow());
     await orchestrator.result(result);
     expect(ports.recorded.sent).toEqual([]);
   });
 
-  it('is done with the result of a turn that was removed', async () => {
+  it('acknowledges the result of a turn that was removed', async () => {
     expect(await orchestrator.result(result, fromQueue())).toBe('ack');
     expect(ports.recorded.sent).toEqual([]);
   });

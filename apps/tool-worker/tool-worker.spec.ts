@@ -125,13 +125,13 @@ beforeEach(() => {
 });
 afterEach(() => worker.withdraw());
 
-describe('what a worker offers', () => {
-  it('has been told by the time it has started', async () => {
+describe('the announcement of a worker', () => {
+  it('has been sent when the worker has started', async () => {
     await create(new Server('late', true)).start();
     expect(offers().at(-1)).toEqual(['late']);
   });
 
-  it('is told in the order in which it changes, however long a queue takes to be consumed', async () => {
+  it('is sent in order of the changes, even if a queue takes long to be consumed', async () => {
     const [slow, quick] = [new Server('slow'), new Server('quick')];
     await create(slow, quick).start();
     quick.become(true);
@@ -146,7 +146,7 @@ describe('what a worker offers', () => {
     expect(offers().at(-1)).toEqual(['quick']);
   });
 
-  describe('while time passes', () => {
+  describe('over time', () => {
     const later = async (ms: number) => {
       await clock.advance(ms);
       await settled();
@@ -156,14 +156,14 @@ describe('what a worker offers', () => {
       told = [];
     });
 
-    it('is told again every 10 s', async () => {
+    it('is repeated every 10 s', async () => {
       await later(9_000);
       expect(offers()).toEqual([]);
       await later(1_000);
       expect(offers()).toEqual([['kept'], ['kept'], ['kept']]);
     });
 
-    it('is told again as soon as the broker is back', async () => {
+    it('is repeated as soon as the broker is back', async () => {
       expect(worker.isOffered).toBe(true);
       await later(500);
       connectedAt = clock.now();
@@ -173,7 +173,7 @@ describe('what a worker offers', () => {
       expect(worker.isOffered).toBe(true);
     });
 
-    it('is told again until the broker has taken it', async () => {
+    it('is repeated until the broker has accepted it', async () => {
       outcome = 'unknown';
       await later(12_000);
       expect(worker.isOffered).toBe(false);
@@ -184,7 +184,7 @@ describe('what a worker offers', () => {
     });
   });
 
-  it('is told without its largest toolsets when together they are too large to be read', async () => {
+  it('omits its largest toolsets when together they are too large to be read', async () => {
     const large = (length: number) => 'ü'.repeat(length);
     const servers = [
       new Server('small', true),
@@ -198,7 +198,7 @@ describe('what a worker offers', () => {
       expect(decodeMessage(encodeMessage(message), 'control')).toMatchObject({ ok: true });
   });
 
-  it('is not told any more by who has withdrawn', async () => {
+  it('is not repeated after the worker has withdrawn', async () => {
     const server = new Server('held');
     await create(server).start();
     isHeld = true;

@@ -47,7 +47,7 @@ async function create(servers: string[], files: string[] = []) {
 }
 
 describe('createToolsets', () => {
-  it('hosts our own toolsets, those of files, and MCP servers', async () => {
+  it('hosts the local toolsets, those of files, and MCP servers', async () => {
     const { hosts, warnings } = await create(['files'], ['weather.tool.mjs']);
     expect(hosts).toEqual([
       ...['math local', 'knowledge local', 'web local', 'http local', 'time local', 'memory local'],
@@ -56,7 +56,7 @@ describe('createToolsets', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('lets a server named memory, time or http take the place of ours, and says so', async () => {
+  it('lets a server named memory, time or http replace the local toolset, with a warning', async () => {
     const { hosts, warnings } = await create(['memory', 'time']);
     expect(hosts).toEqual([
       'math local',
@@ -70,7 +70,7 @@ describe('createToolsets', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('refuses a file with the name of a toolset of ours, and a server with the name of a file', async () => {
+  it('refuses a file with the name of a local toolset, and a server with the name of a file', async () => {
     await expect(create([], ['math.tool.mjs'])).rejects.toThrow(/math\.tool\.\*.*rename it/);
     rmSync(join(folder, 'math.tool.mjs'));
     await expect(create(['weather'], ['weather.tool.mjs'])).rejects.toThrow(/weather.*rename it/);

@@ -3,7 +3,7 @@ import type { Turn } from '#contracts';
 import { makeEarlierTurnsDue } from './alone.js';
 
 describe('makeEarlierTurnsDue', () => {
-  it('moves what would be due later to now, in one write, and nothing else', async () => {
+  it('makes later turns due now, in one write, and changes nothing else', async () => {
     let writes = 0;
     const dueAt = new Map<string, number | null>([
       ['overdue', 400],

@@ -55,23 +55,23 @@ async function arrivals(faults: BusFaults | undefined, float = 0) {
 }
 
 describe('withBusFaults', () => {
-  it('is the bus itself unless the environment asks for faults', () => {
+  it('returns the bus itself unless the environment asks for faults', () => {
     const bus = createMemoryBus({ broker: new MemoryBroker(new SystemClock()), ...systemTime() });
     expect(withBusFaults(bus, new SystemRandom())).toBe(bus);
   });
 
-  it('sends everything twice', async () => {
+  it('sends every message twice', async () => {
     const { arrived } = await arrivals({ isTwice: true, dropPercent: 0 });
     expect(arrived.filter((what) => what === 'command')).toHaveLength(2);
     expect(arrived.filter((what) => what === 'event')).toHaveLength(2);
   });
 
-  it('loses what it says it has sent', async () => {
+  it('loses messages that it reports as sent', async () => {
     const { arrived, outcomes } = await arrivals({ isTwice: false, dropPercent: 10 }, 0.09);
     expect({ arrived, outcomes }).toEqual({ arrived: [], outcomes: ['confirmed', 'confirmed'] });
   });
 
-  it('loses no more than it was asked to', async () => {
+  it('loses no more messages than configured', async () => {
     const { arrived } = await arrivals({ isTwice: false, dropPercent: 10 }, 0.11);
     expect(arrived).toContain('command');
     expect(arrived).toContain('event');
@@ -79,7 +79,7 @@ describe('withBusFaults', () => {
 });
 
 describe('parseBusFaults', () => {
-  it('reads one or both', () => {
+  it('reads one or both faults', () => {
     expect(parseBusFaults(undefined)).toBeUndefined();
     expect(parseBusFaults('twice')).toEqual({ isTwice: true, dropPercent: 0 });
     expect(parseBusFaults('twice,drop:10')).toEqual({ isTwice: true, dropPercent: 10 });

@@ -39,25 +39,28 @@ describe('Drain', () => {
     clock = new VirtualClock(new SeededRandom(1));
   });
 
-  it.each(['SIGTERM', 'SIGINT'])('on %s ends in order, the row before the connections', async (signal) => {
-    const drain = create({ graceMs: 60_000 });
-    drain.addStep('consumers', async (graceMs) => {
-      expect(graceMs).toBeGreaterThan(50_000);
-      acts.push('consumers stopped');
-    });
-    drain.addStep('sockets', async () => void acts.push('sockets closed'));
-    source.emit(signal);
-    expect(await ended).toBe(0);
-    expect(acts).toEqual([
-      'not ready',
-      'consumers stopped',
-      'sockets closed',
-      'row removed',
-      'bus closed',
-      'store closed',
-      'exit 0',
-    ]);
-  });
+  it.each(['SIGTERM', 'SIGINT'])(
+    'runs its steps in order on %s, the heartbeat row before the connections',
+    async (signal) => {
+      const drain = create({ graceMs: 60_000 });
+      drain.addStep('consumers', async (graceMs) => {
+        expect(graceMs).toBeGreaterThan(50_000);
+        acts.push('consumers stopped');
+      });
+      drain.addStep('sockets', async () => void acts.push('sockets closed'));
+      source.emit(signal);
+      expect(await ended).toBe(0);
+      expect(acts).toEqual([
+        'not ready',
+        'consumers stopped',
+        'sockets closed',
+        'row removed',
+        'bus closed',
+        'store closed',
+        'exit 0',
+      ]);
+    },
+  );
 
   it('abandons a step when the grace time is over and still starts the later ones', async () => {
     const drain = create({ graceMs: 20 });
@@ -69,7 +72,7 @@ describe('Drain', () => {
     expect(acts).toEqual(['not ready', 'next 0', 'row removed', 'bus closed', 'store closed', 'exit 0']);
   });
 
-  it('goes on when a step or the store fails', async () => {
+  it('continues when a step or the store fails', async () => {
     const drain = create({ leave: () => Promise.reject(new Error('store is down')) });
     drain.addStep('broken', () => {
       throw new Error('broken');
@@ -89,7 +92,7 @@ describe('Drain', () => {
     expect(acts).toEqual(['not ready', 'exit 130']);
   });
 
-  it('takes one Ctrl C for one signal, though npm repeats it', async () => {
+  it('counts one Ctrl C as one signal, although npm repeats it', async () => {
     const drain = create();
     drain.addStep('half a second', () => clock.sleep(500));
     source.emit('SIGINT');

@@ -81,14 +81,14 @@ describe('Heartbeat', () => {
     expect(heartbeat.own().lastFailedAt).toBeNull();
   });
 
-  it('has the time of day from the store at once, and soon again when the machine’s was set', async () => {
+  it('takes the time of day from the store at once, and again soon after the machine’s clock was set', async () => {
     expect(followed.wall()).toBe(clock.wall());
     machine.jumpWall(-600_000);
     await clock.advance(10_000);
     expect(followed.wall()).toBe(clock.wall());
   });
 
-  it('goes on with the last time it knows while the store does not answer', async () => {
+  it('continues with the last known time while the store does not answer', async () => {
     store.fails = true;
     await clock.advance(60_000);
     expect(followed.wall()).toBe(clock.wall());
@@ -98,7 +98,7 @@ describe('Heartbeat', () => {
     expect(followed.wall()).toBe(clock.wall());
   });
 
-  it('is known to live at once while its beats are in time', async () => {
+  it('reports the process as alive while its beats are in time', async () => {
     await clock.advance(5_900);
     let isKnown = false;
     void heartbeat.beKnown().then(() => (isKnown = true));
@@ -106,7 +106,7 @@ describe('Heartbeat', () => {
     expect(isKnown).toBe(true);
   });
 
-  it('lets who was cut off from the store claim nothing before its next beat', async () => {
+  it('blocks claims of a process that lost the store until its next beat', async () => {
     const claims: Claim[] = [];
     const claim = async (row: Claim) => {
       claims.push(row);
@@ -129,7 +129,7 @@ describe('Heartbeat', () => {
     await expect(guarded.ping()).resolves.toBeUndefined();
   });
 
-  it('waits for the next beat after its machine was suspended, although its own clock stood', async () => {
+  it('waits for the next beat after its machine was suspended, although its own clock stood still', async () => {
     machine.freeze({ host: true });
     await clock.advance(9_000);
     machine.thaw();
@@ -150,13 +150,13 @@ describe('Heartbeat', () => {
     expect(isKnown).toBe(true);
   });
 
-  it('keeps its rhythm when the store is slow, one beat at a time', async () => {
+  it('keeps its interval when the store is slow, one beat at a time', async () => {
     store.delayMs = 1_500;
     await clock.advance(8_000 + 1_500);
     expect(beat()).toBe(4);
   });
 
-  it('remembers a failure and goes on beating', async () => {
+  it('records a failure and continues beating', async () => {
     store.fails = true;
     await clock.advance(2_000);
     const failedAt = heartbeat.own().lastFailedAt;
@@ -173,7 +173,7 @@ describe('Heartbeat', () => {
     expect(onGone).not.toHaveBeenCalled();
   });
 
-  it('takes a hole between two beats for a failed one', async () => {
+  it('treats a gap between two beats as a failed one', async () => {
     store.delayMs = 7_000;
     await clock.advance(2_000 + 7_000);
     expect(heartbeat.own()).toEqual({
@@ -184,7 +184,7 @@ describe('Heartbeat', () => {
     });
   });
 
-  it('says once that its row is gone, and beats no more', async () => {
+  it('reports once that its row is gone, and stops beating', async () => {
     store.rows.clear();
     await clock.advance(10_000);
     expect(onGone).toHaveBeenCalledTimes(1);
@@ -193,7 +193,7 @@ describe('Heartbeat', () => {
     expect(clock.ran).toBe(ran);
   });
 
-  it('removes its row when it leaves, without taking that for an accident', async () => {
+  it('removes its row when it leaves, and does not report that as a loss', async () => {
     store.delayMs = 500;
     await clock.advance(2_100);
     const leaving = heartbeat.leave();

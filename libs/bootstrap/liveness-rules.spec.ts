@@ -21,15 +21,15 @@ function observeStill(from: number, to: number, beat = 7): BeatObservation {
   return observation;
 }
 
-describe('dead by its beat', () => {
+describe('death by heartbeat', () => {
   const healthy = (now: number) => ({ lastFailedAt: null, lastSucceededAt: now });
 
-  it('is a process whose beat stood still for 8 s', () => {
+  it('is true of a process whose beat stood still for 8 s', () => {
     expect(isDeadByBeat(observeStill(0, 6_000), healthy(6_000), 6_000)).toBe(false);
     expect(isDeadByBeat(observeStill(0, 8_000), healthy(8_000), 8_000)).toBe(true);
   });
 
-  it('is not one that beat in between', () => {
+  it('is false of a process that beat in between', () => {
     const still = observeStill(0, 6_000);
     const moved = observeBeat(still, 8, { startedAt: 8_000, endedAt: 8_000 });
     expect(isDeadByBeat(moved, healthy(8_000), 8_000)).toBe(false);
@@ -38,18 +38,18 @@ describe('dead by its beat', () => {
     ).toBe(2_000);
   });
 
-  it('counts what was read, not what has passed since', () => {
+  it('uses the times of the reads, not the time since', () => {
     expect(isDeadByBeat(observeStill(0, 4_000), healthy(9_000), 9_000)).toBe(false);
   });
 
-  it('takes the shorter time when listings are slow', () => {
+  it('uses the shorter time when listings are slow', () => {
     const first = observeBeat(undefined, 7, { startedAt: 0, endedAt: 4_000 });
     expect(
       unchangedForMs(observeBeat(first, 7, { startedAt: 8_000, endedAt: 12_000 }), healthy(12_000)),
     ).toBe(4_000);
   });
 
-  it('is counted anew after a failed heartbeat of my own, and not at all within 15 s of it', () => {
+  it('restarts its count after a failed heartbeat of this process, and is false for 15 s after it', () => {
     const failedAt = 9_000;
     const own = (now: number) => ({ lastFailedAt: failedAt, lastSucceededAt: now });
     const dead = (now: number) => isDeadByBeat(observeStill(0, now), own(now), now);
@@ -59,7 +59,7 @@ describe('dead by its beat', () => {
     expect(dead(32_000)).toBe(true);
   });
 
-  it('is never found while my own heartbeats fail, are overdue or have not begun', () => {
+  it('is always false while this process’s heartbeats fail, are overdue or have not begun', () => {
     const still = observeStill(0, 60_000);
     expect(isDeadByBeat(still, { lastFailedAt: null, lastSucceededAt: null }, 60_000)).toBe(false);
     expect(isDeadByBeat(still, { lastFailedAt: null, lastSucceededAt: 50_000 }, 60_000)).toBe(false);
@@ -67,20 +67,20 @@ describe('dead by its beat', () => {
   });
 });
 
-describe('gone', () => {
+describe('a process that is gone', () => {
   const rows = [{ _id: 'worker-a' }];
 
-  it('is a process without a row in a listing that is younger than the news of it', () => {
+  it('has no row in a listing that is younger than its announcement', () => {
     expect(isGone(rows, { startedAt: 10, endedAt: 11 }, 'worker-b', 10)).toBe(true);
     expect(isGone(rows, { startedAt: 10, endedAt: 11 }, 'worker-a', 10)).toBe(false);
   });
 
-  it('says nothing about a process that may have started after the listing', () => {
+  it('is not assumed for a process that may have started after the listing', () => {
     expect(isGone(rows, { startedAt: 9, endedAt: 11 }, 'worker-b', 10)).toBe(false);
   });
 });
 
-describe('suspect', () => {
+describe('a suspect process', () => {
   const probe = (
     sentAt: number,
     outcome: 'returned' | 'refused' | 'confirmed' | 'unknown',
@@ -91,7 +91,7 @@ describe('suspect', () => {
     connectedForMs,
   });
 
-  it('is a process that returned two probes 1 s apart', () => {
+  it('has returned two probes 1 s apart', () => {
     expect(isSuspectByProbes(probe(0, 'returned'), probe(1_000, 'returned'))).toBe(true);
     expect(isSuspectByProbes(probe(0, 'refused'), probe(1_000, 'returned'))).toBe(true);
     expect(isSuspectByProbes(probe(0, 'returned'), probe(999, 'returned'))).toBe(false);
@@ -99,14 +99,14 @@ describe('suspect', () => {
     expect(isSuspectByProbes(probe(0, 'unknown'), probe(1_000, 'returned'))).toBe(false);
   });
 
-  it('never counts a return within 10 s of my own reconnect', () => {
+  it('is never derived from a return within 10 s of this process’s own reconnect', () => {
     expect(isReturnCounted(probe(0, 'returned', 9_999))).toBe(false);
     expect(isReturnCounted(probe(0, 'returned', 0))).toBe(false);
     expect(isReturnCounted(probe(0, 'returned', 10_000))).toBe(true);
   });
 });
 
-describe('a beat that stands still', () => {
+describe('a stale heartbeat', () => {
   const none = { lastFailedAt: null, lastSucceededAt: null, lastBegunAt: null, steadySince: null };
   /** My own heartbeats from 0 on, each answered after the given milliseconds. */
   function beats(...answeredAfterMs: number[]): OwnHeartbeats {
@@ -123,18 +123,18 @@ describe('a beat that stands still', () => {
     seenAt,
   });
 
-  it('is one that a listing shows unchanged after 3 s', () => {
+  it('is unchanged in a listing after 3 s', () => {
     expect(standsStill(seen(100, 3_099), beats(0, 0), 3_100)).toBe(false);
     expect(standsStill(seen(100, 3_100), beats(0, 0), 3_100)).toBe(true);
   });
 
-  it('counts earlier listings, but only from when my own heartbeats were in time', () => {
+  it('includes earlier listings, but only from when this process’s heartbeats were in time', () => {
     expect(standsStill(seen(100, 4_000), beats(0, 0, 1_001), 5_002)).toBe(false);
     expect(standsStill(seen(100, 8_001), beats(0, 0, 1_001, 0, 0), 8_001)).toBe(true);
     expect(standsStill(seen(100, 8_000), beats(0, 0, 1_001, 0, 0), 8_000)).toBe(false);
   });
 
-  it('begins again when one of mine failed', () => {
+  it('restarts its count when a heartbeat of this process failed', () => {
     const failed = failedBeat(beats(0, 0), 4_000);
     expect(standsStill(seen(100, 7_000), failed, 7_000)).toBe(false);
     const again = acknowledgedBeat(failed, { dueAt: 6_000, begunAt: 6_000, now: 6_010 });
@@ -142,7 +142,7 @@ describe('a beat that stands still', () => {
     expect(standsStill(seen(100, 7_000), again, 7_000)).toBe(true);
   });
 
-  it('is not found without a heartbeat of mine that began meanwhile, or while my next one is late', () => {
+  it('requires a heartbeat of this process that began meanwhile, and no overdue one', () => {
     expect(standsStill(seen(100, 3_200), beats(0), 3_200)).toBe(false);
     expect(standsStill(seen(100, 5_000), beats(0, 0), 5_001)).toBe(false);
     expect(standsStill(seen(100, 5_000), none, 5_000)).toBe(false);

@@ -76,7 +76,7 @@ describe('Peers', () => {
   });
 
   describe('isDead', () => {
-    it('is true 8 s after the last beat, and never of myself', async () => {
+    it('is true 8 s after the last beat, and never of this process itself', async () => {
       await pass(6_000);
       expect(await peers.isDead(OTHER)).toBe(false);
       await pass(2_000);
@@ -98,7 +98,7 @@ describe('Peers', () => {
       expect(await peers.isDead(OTHER)).toBe(false);
     });
 
-    it('is true once the row is gone, and stays so', async () => {
+    it('is true once the row is gone, and stays true', async () => {
       rows = [row(OWN, 1)];
       await pass(2_000);
       expect(await peers.isDead(OTHER)).toBe(true);
@@ -106,7 +106,7 @@ describe('Peers', () => {
       expect(await peers.isDead(OTHER)).toBe(true);
     });
 
-    it('reads anew before it calls a process dead that it never saw', async () => {
+    it('reads again before it reports a process dead that it never saw', async () => {
       rows.push(row('worker-young', 0));
       const before = listings;
       expect(await peers.isDead('worker-young')).toBe(false);
@@ -115,7 +115,7 @@ describe('Peers', () => {
       expect(listings).toBe(before + 2);
     });
 
-    it('is known at once of a process that left, to who asks for a fresh listing', async () => {
+    it('is immediately true of a process that left, for a caller that asks for a fresh listing', async () => {
       rows = [row(OWN, 1)];
       expect(await peers.isDead(OTHER)).toBe(false);
       expect(await peers.isGone(OTHER)).toBe(true);
@@ -124,7 +124,7 @@ describe('Peers', () => {
       expect(await peers.isGone(OWN)).toBe(false);
     });
 
-    it('is not known so of a process whose row is there, or while the store does not answer', async () => {
+    it('is not immediately true of a process with a row, or while the store does not answer', async () => {
       expect(await peers.isGone(OTHER)).toBe(false);
       rows = [];
       isStoreDown = true;
@@ -136,14 +136,14 @@ describe('Peers', () => {
       expect(await peers.isDead('worker-never')).toBe(false);
     });
 
-    it('shares listings among all who ask at once', async () => {
+    it('shares listings among concurrent callers', async () => {
       const before = listings;
       const asked = Array.from({ length: 50 }, (_, index) => peers.isDead(`worker-${index}`));
       expect(await Promise.all(asked)).toEqual(asked.map(() => true));
       expect(listings - before).toBeLessThanOrEqual(2);
     });
 
-    it('is false of everybody for 23 s after a failed heartbeat of my own', async () => {
+    it('is false of every process for 23 s after a failed heartbeat of this one', async () => {
       await pass(6_000);
       own = { ...own, lastFailedAt: clock.now() };
       await pass(22_000);
@@ -153,7 +153,7 @@ describe('Peers', () => {
     });
   });
 
-  it('lists the rows that stood still for as long as the sweeper wants', async () => {
+  it('lists the rows that stood still for the sweeper’s time', async () => {
     await pass(20_000);
     expect(peers.listUnchangedFor(20_000)).toEqual([OTHER]);
     expect(peers.listUnchangedFor(30_000)).toEqual([]);
@@ -177,7 +177,7 @@ describe('Peers', () => {
       expect(await askSuspect()).toEqual({ isSuspect: false, tookMs: 1_000 });
     });
 
-    it('is within 10 s of my own reconnect one whose beat stands still for 3 s while mine goes on', async () => {
+    it('is true within 10 s of its own reconnect for a process whose beat stands still for 3 s', async () => {
       connectedForMs = 9_000;
       outcomes = ['returned', 'returned'];
       own = { ...own, steadySince: clock.now(), lastBegunAt: clock.now() };
@@ -185,7 +185,7 @@ describe('Peers', () => {
       expect(await askSuspect()).toEqual({ isSuspect: true, tookMs: 3_000 });
     });
 
-    it('is not one that has beaten between, nor one of which something else is known than a return', async () => {
+    it('is false of a process that beat in between, or about which more is known than a return', async () => {
       connectedForMs = 9_000;
       outcomes = ['returned', 'returned', 'refused', 'unknown', 'returned', 'refused'];
       own = { ...own, steadySince: clock.now(), lastBegunAt: clock.now() };
@@ -201,7 +201,7 @@ describe('Peers', () => {
       expect(sent).toHaveLength(5);
     });
 
-    it('probes a process once for all who ask, and again later', async () => {
+    it('probes a process once for all callers, and again later', async () => {
       outcomes = ['returned', 'returned'];
       const both = await Promise.all([
         Promise.all([peers.isSuspect(OTHER), peers.isSuspect(OTHER)]),
@@ -213,7 +213,7 @@ describe('Peers', () => {
       expect(sent).toHaveLength(3);
     });
 
-    it('never probes myself', async () => {
+    it('never probes this process itself', async () => {
       expect(await peers.isSuspect(OWN)).toBe(false);
       expect(sent).toEqual([]);
     });

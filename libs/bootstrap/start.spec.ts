@@ -5,7 +5,7 @@ import { ConfigError } from './config/config-error.js';
 import { describeStartFailure } from './start.js';
 
 describe('describeStartFailure', () => {
-  it('lists what is wrong with the settings', () => {
+  it('lists the problems of the settings', () => {
     expect(describeStartFailure('gateway', new ConfigError(['AUTH must be none or jwt']))).toBe(
       'The gateway cannot start: 1 setting is wrong:\n  - AUTH must be none or jwt\nEvery name is explained in .env.example and docs/operations.md.',
     );
@@ -21,7 +21,7 @@ describe('describeStartFailure', () => {
     );
   });
 
-  it('says which port is in use and what to do', async () => {
+  it('names a port that is in use, and what to do', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -42,7 +42,7 @@ describe('describeStartFailure', () => {
     expect(describeStartFailure('gateway', error)).toMatch(/^HOST can not be listened on \(EADDRNOTAVAIL\)/);
   });
 
-  it('keeps the stack of an error that nobody foresaw', () => {
+  it('keeps the stack of an unexpected error', () => {
     expect(describeStartFailure('gateway', new TypeError('bug'))).toMatch(/TypeError: bug\n\s+at /);
   });
 });

@@ -10,8 +10,8 @@ async function timesToSuspect(run: (fleet: SmallFleet) => Promise<number>): Prom
   return times.sort((a, b) => a - b);
 }
 
-describe('a process that was killed', () => {
-  it('is suspect after a second to those that have been connected for long', async () => {
+describe('a killed process', () => {
+  it('is suspect after a second to processes that have been connected for long', async () => {
     const times = await timesToSuspect(async (fleet) => {
       const [observer, owner] = [await fleet.start('worker'), await fleet.start('worker')];
       await fleet.clock.advance(20_000 + fleet.random.float() * 2_000);
@@ -23,7 +23,7 @@ describe('a process that was killed', () => {
     expect(times.at(-1)).toBeLessThanOrEqual(1_010);
   });
 
-  it('is suspect within 5 s, as a rule within 4 s, to one that has just started', async () => {
+  it('is suspect within 5 s, usually within 4 s, to one that has just started', async () => {
     const times = await timesToSuspect(async (fleet) => {
       const owner = await fleet.start('worker');
       await fleet.clock.advance(fleet.random.float() * 10_000);
@@ -38,7 +38,7 @@ describe('a process that was killed', () => {
     expect(times.at(-1)).toBeLessThanOrEqual(5_100);
   });
 
-  it('is suspect within 4 s to one that started after it had died', async () => {
+  it('is suspect within 4 s to one that started after its death', async () => {
     const times = await timesToSuspect(async (fleet) => {
       const owner = await fleet.start('worker');
       await fleet.clock.advance(fleet.random.float() * 5_000);
@@ -52,8 +52,8 @@ describe('a process that was killed', () => {
   });
 });
 
-describe('a process that lives', () => {
-  it('is suspect to nobody while the store is in time, however often the broker restarts', async () => {
+describe('a living process', () => {
+  it('is never suspect while the store is in time, regardless of broker restarts', async () => {
     for (const seed of SEEDS) {
       const fleet = new SmallFleet(seed);
       const [young, owner] = [await fleet.start('worker'), await fleet.start('worker')];

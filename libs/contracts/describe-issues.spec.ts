@@ -16,7 +16,7 @@ function problemsOf(change: object): string {
   return describeIssues(schema.safeParse({ ...GOOD, ...change }).error!);
 }
 
-describe('what is wrong with a request', () => {
+describe('the description of an invalid request', () => {
   const cases: [string, object, string][] = [
     ['a field that is missing', { name: undefined }, 'name: is required'],
     ['a field of another type', { name: 5 }, 'name: must be a string'],
@@ -36,7 +36,7 @@ describe('what is wrong with a request', () => {
       'name: must be a string; list.1: must be a string',
     ],
   ];
-  it.each(cases)('says what to do about %s', (_, change, words) => {
+  it.each(cases)('tells how to fix %s', (_, change, words) => {
     expect(problemsOf(change)).toBe(words);
   });
 

@@ -76,7 +76,7 @@ const after = (question: string, ...steps: ModelMessage[][]) =>
 
 describeModelContract('the demo model', () => Promise.resolve({ model, name: 'demo' }));
 
-describe('planning calls', () => {
+describe('the demo model, planning calls', () => {
   const sum = (a: number, b: number) => ['math__add', { a, b }];
   const product = (a: number, b: number) => ['math__multiply', { a, b }];
   const documents = (query: string) => ['knowledge__rag_search', { query }];
@@ -119,14 +119,14 @@ describe('planning calls', () => {
     expect([callsOf(parts), textOf(parts)]).toEqual([[], expect.stringContaining('demo model')]);
   });
 
-  it('says a short sentence before it calls', async () => {
+  it('writes a short sentence before it calls', async () => {
     expect(textOf(await partsFor('17 + 25 and 6 * 7'))).toBe('I will add 17 and 25 and multiply 6 by 7.');
     expect(textOf(await partsFor('call memory__read_graph with {}'))).toBe(
       'I will call `memory__read_graph`.',
     );
   });
 
-  it('does not call what is not on offer, and says so', async () => {
+  it('does not call a missing tool, and says so', async () => {
     const parts = await request({ messages: [userSays('what is 17 + 25?')], tools: [] });
     expect(callsOf(parts)).toEqual([]);
     expect(textOf(parts)).toContain('the tool `math__add`, which is not on offer');
@@ -134,7 +134,7 @@ describe('planning calls', () => {
     expect(await answerTo(twice)).toBe('There is no tool like `nothing` on offer.');
   });
 
-  it('still calls the others, and says what is missing', async () => {
+  it('still calls the available tools, and names the missing ones', async () => {
     const parts = await partsFor('call nothing with {} and what is 3 + 4?');
     expect(callsOf(parts)).toEqual([sum(3, 4)]);
     expect(textOf(parts)).toBe('There is no tool like `nothing` on offer.\n\nI will add 3 and 4.');
@@ -147,13 +147,13 @@ describe('planning calls', () => {
   });
 });
 
-describe('following a plan', () => {
+describe('the demo model, following a plan', () => {
   it('answers with the results of parallel calls', async () => {
     const results = called(['math__add', '42'], ['math__multiply', '43']);
     expect(textOf(await after('17 + 25 and 6 * 7', results))).toBe('17 + 25 = **42**\n\n6 × 7 = **43**');
   });
 
-  it('calls what stands after "then" in the next step', async () => {
+  it('makes the calls after "then" in the next step', async () => {
     const question = 'call memory__read_graph with {} then what is 3 + 4?';
     expect(await callsFor(question)).toEqual([['memory__read_graph', {}]]);
     const first = called(['memory__read_graph', 'nothing in it']);
@@ -165,7 +165,7 @@ describe('following a plan', () => {
     );
   });
 
-  it('states an error and does not go on', async () => {
+  it('reports an error and stops its plan', async () => {
     const failed = called(['math__add', new Error('TimeoutError: took too long')]);
     const parts = await after('1 + 2 then 3 * 4', failed);
     expect(callsOf(parts)).toEqual([]);
@@ -183,14 +183,14 @@ describe('following a plan', () => {
     expect(textOf(parts)).toBe(`\`memory__read_graph\` answered:\n\n${quoted}`);
   });
 
-  it('says where a search has found something', async () => {
+  it('names the places of search results', async () => {
     const found = called(['knowledge__rag_search', 'a passage']);
     expect(textOf(await after('search the documents for durable', found))).toBe(
       'In the documents I found this for “durable”:\n\na passage',
     );
   });
 
-  it('answers the newest question after a turn that was stopped', async () => {
+  it('answers the newest question after a stopped turn', async () => {
     const [calls, results] = called(['math__add', new Error('Cancelled')]);
     const newest = [
       { type: 'text' as const, text: '[The user stopped the previous answer before it was complete.]' },
@@ -203,7 +203,7 @@ describe('following a plan', () => {
   });
 });
 
-describe('recalling the conversation', () => {
+describe('the demo model, recalling the conversation', () => {
   it.each([
     [['hello', 'how are you?', 'What did I say first?'], 'You said “hello”.'],
     [['hello', 'how are you?', 'what did I say just before? (Bob asks)'], 'You said “how are you?”.'],
@@ -219,14 +219,14 @@ describe('recalling the conversation', () => {
     expect(textOf(await request({ messages }))).toBe('You said “count to 9”.');
   });
 
-  it('repeats the last result of the turns before', async () => {
+  it('repeats the last result of earlier turns', async () => {
     const turn = [userSays('17 + 25'), ...called(['math__add', '42'])];
     const messages = [...turn, userSays('what was the last result?')];
     expect(textOf(await request({ messages }))).toBe('The last result was **42**.');
   });
 });
 
-describe('summarising', () => {
+describe('the demo model, summarising', () => {
   const summarise = async (text: string, changes: Partial<ModelRequest> = {}) =>
     textOf(await request({ system: SUMMARY_INSTRUCTION, messages: [userSays(text)], ...changes }));
   const conversation = [
@@ -238,13 +238,13 @@ describe('summarising', () => {
     'User: What is 2 + 2?',
   ].join('\n\n');
 
-  it('lists what the user said, each once and in order', async () => {
+  it('lists the user’s messages, each once and in order', async () => {
     expect(await summarise(conversation)).toBe(
       'The user said, in this order:\n- My name is Ann.\n- What is 2 + 2?',
     );
   });
 
-  it('keeps an earlier summary, and 40 lines at most with the first one among them', async () => {
+  it('keeps an earlier summary, and 40 lines at most including the first', async () => {
     const summary = await summarise(conversation);
     expect(await summarise('User: I live in Rome.', { summary })).toBe(
       'The user said, in this order:\n- My name is Ann.\n- What is 2 + 2?\n- I live in Rome.',
@@ -261,7 +261,7 @@ describe('summarising', () => {
   });
 });
 
-describe('fixed texts', () => {
+describe('the demo model, fixed texts', () => {
   it('counts up to a limit', async () => {
     expect(await answerTo('count to 2000')).toMatch(/^1 2 3 .* 1999 2000$/);
     expect(await answerTo('please count slowly to 3')).toBe('1 2 3');
@@ -274,12 +274,12 @@ describe('fixed texts', () => {
     expect(parts.at(-1)).toMatchObject({ stop_reason: 'max_tokens' });
   });
 
-  it('repeats what it is told to say', async () => {
+  it('repeats a given text', async () => {
     expect(await answerTo('say “2 + 2 is four”')).toBe('2 + 2 is four');
     expect(await answerTo('say two\nlines')).toBe('two\nlines');
   });
 
-  it('thinks aloud when asked to', async () => {
+  it('emits thinking when asked to', async () => {
     const parts = await partsFor('think about 6 times 7');
     expect(parts[0]).toMatchObject({ type: 'thinking' });
     expect(parts.find((part) => part.type === 'thinking_end')).toEqual({
@@ -288,14 +288,14 @@ describe('fixed texts', () => {
     });
   });
 
-  it('says otherwise what it can do and how to set a real model', async () => {
+  it('otherwise explains what it can do and how to set a real model', async () => {
     const text = await answerTo('hello');
     for (const part of ['built-in **demo model**', 'MODEL=anthropic/', 'ANTHROPIC_API_KEY'])
       expect(text).toContain(part);
   });
 });
 
-describe('a call that the request forces', () => {
+describe('the demo model, forced to call a tool', () => {
   const FORMAT: ModelTool = {
     name: 'response_formatter',
     description: 'Formats.',
@@ -327,7 +327,7 @@ describe('a call that the request forces', () => {
     userSays('Please format your answer.'),
   ];
 
-  it('carries what was said last where the schema has room for a text', async () => {
+  it('passes the last text when the schema has room for it', async () => {
     const parts = await request({ messages, tools: [FORMAT], tool_choice: { name: FORMAT.name } });
     const conversation = [{ type: 'text', content: '17 + 25 = 42' }];
     expect(callsOf(parts)).toEqual([[FORMAT.name, { conversation, items: 0, is_final: false }]]);
@@ -335,7 +335,7 @@ describe('a call that the request forces', () => {
     expect(parts.at(-1)).toMatchObject({ stop_reason: 'tool_use' });
   });
 
-  it('is not made when no such tool is offered', async () => {
+  it('makes no call when the tool is not offered', async () => {
     expect(callsOf(await request({ messages, tool_choice: { name: FORMAT.name } }))).toEqual([]);
   });
 });

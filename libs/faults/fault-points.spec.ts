@@ -11,14 +11,14 @@ describe('faultPoint', () => {
     expect(faultPoint('turn_claimed')).toBeUndefined();
   });
 
-  it('strikes only where it is armed', async () => {
+  it('triggers only the armed point', async () => {
     armFault('turn_claimed:delay:1');
     expect(faultPoint('call_claimed')).toBeUndefined();
     await expect(faultPoint('turn_claimed')).resolves.toBeUndefined();
     expect(faultPoint('turn_claimed')).toBeUndefined();
   });
 
-  it('drops every connection that was made known after it was armed', async () => {
+  it('drops every connection that was registered after it was armed', async () => {
     const dropped: string[] = [];
     onDropConnection(() => dropped.push('of an unarmed process'));
     armFault('hint_received:drop_connection');
@@ -28,14 +28,14 @@ describe('faultPoint', () => {
     expect(dropped).toEqual(['a', 'b']);
   });
 
-  it('fails where there is no connection to drop', async () => {
+  it('fails when there is no connection to drop', async () => {
     const strike = createStrike([]);
     await expect(strike(parseFault('hint_received:drop_connection')!)).rejects.toThrow('no connection');
   });
 });
 
 describe('createPass', () => {
-  it('strikes once, at the passage that the fault names', async () => {
+  it('triggers once, at the passage that the fault names', async () => {
     const struck: Fault[] = [];
     const fault = parseFault('call_published:kill@2')!;
     const pass = createPass(fault, async (given) => void struck.push(given));
@@ -45,7 +45,7 @@ describe('createPass', () => {
 });
 
 describe('parseFault', () => {
-  it('reads the four kinds, and which passage is meant', () => {
+  it('reads the four kinds, and the number of the passage', () => {
     const name = 'turn_claimed';
     expect(parseFault('turn_claimed:kill')).toEqual({ name, kind: 'kill', passage: 1 });
     expect(parseFault('turn_claimed:freeze@3')).toEqual({ name, kind: 'freeze', passage: 3 });
@@ -55,11 +55,11 @@ describe('parseFault', () => {
   });
 
   it.each(['turn_claimed', 'turn_claimed:burn', 'turn_claimed:delay', 'turn_claimed:kill:5', ':kill'])(
-    'refuses %s and says what it must be',
+    'refuses %s and lists the valid forms',
     (text) => expect(() => parseFault(text)).toThrow('SWITCHYARD_FAULT must be'),
   );
 
-  it('refuses an unknown point and lists those that there are', () => {
+  it('refuses an unknown point and lists the existing ones', () => {
     expect(() => parseFault('turn_clamed:kill')).toThrow(Object.keys(FAULT_POINTS).join(', '));
   });
 });

@@ -22,7 +22,7 @@ beforeEach(async () => {
   ports.auditLog = { info: (fields) => void records.push(fields as Record<string, unknown>) };
 });
 
-describe('the audit of a call', () => {
+describe('the audit log of a call', () => {
   it('is one record with everything but values', async () => {
     await settle(ports, label, outcomeRow(1, { explanation: 'a secret of the output' }));
     expect(records).toEqual([
@@ -50,12 +50,12 @@ describe('the audit of a call', () => {
     ['cancelled', failed('Cancelled')],
     ['invoked', failed('TimeoutError')],
     ['invoked', failed('OutcomeUnknown')],
-  ])('says %s', async (event, outcome) => {
+  ])('records %s', async (event, outcome) => {
     await settle(ports, label, outcome);
     expect(records).toMatchObject([{ audit: event, error_type: outcome.error!.error_type }]);
   });
 
-  it('tells of a late result that it was dropped', async () => {
+  it('records that a late result was dropped', async () => {
     await settle(ports, label, failed('OutcomeUnknown', { worker: 'orchestrator-1' }));
     const stands = await settle(ports, label, outcomeRow(1, { at: at(20) }));
     expect(stands.error?.error_type).toBe('OutcomeUnknown');

@@ -36,7 +36,7 @@ function carry(action: CallAction, call: Call = callRow(1), rows: Partial<Journa
 }
 
 describe('carrying out a decision about a call', () => {
-  it('does nothing where there is nothing to do', async () => {
+  it('does nothing for an action that needs no work', async () => {
     expect(await carry({ do: 'nothing' })).toEqual({});
     expect(await carry({ do: 'await_person' })).toEqual({});
     expect(ports.recorded).toMatchObject({ sent: [], events: [] });
@@ -63,7 +63,7 @@ describe('carrying out a decision about a call', () => {
     expect(bodySchemas['tool.call'].parse(message.body)).toEqual(message.body);
   });
 
-  it('counts the deadline from the approval, and says what became of the message', async () => {
+  it('counts the deadline from the approval, and returns the outcome of the publish', async () => {
     ports.recorded.answer = () => 'returned';
     const call = callRow(1, { approval: 'required' });
     const answers = [answerRow(1, { decision: 'approve', at: at(600_000) })];
@@ -71,7 +71,7 @@ describe('carrying out a decision about a call', () => {
     expect(ports.recorded.bodies('tool.call')[0]![1].deadline).toBe(at(690_000));
   });
 
-  it('settles once and tells viewers once', async () => {
+  it('settles once and notifies viewers once', async () => {
     await ports.store.claim(claimRow(callId(1), 'worker-1'));
     const outcome = outcomeRow(1);
     expect(await carry({ do: 'settle', outcome })).toEqual({ outcome });
@@ -83,7 +83,7 @@ describe('carrying out a decision about a call', () => {
     expect(await ports.store.getOutcome(callId(1))).toEqual(outcome);
   });
 
-  it('gives up on a call under a claim that says how it ended', async () => {
+  it('settles a call under a claim that contains the outcome', async () => {
     const learned = await carry({ do: 'compete', outcome: cancelled });
     const claim = { owner: 'orchestrator-1', n: 1, purpose: 'settle', decides: cancelled };
     expect(learned).toMatchObject({ claim, outcome: cancelled });
@@ -91,7 +91,7 @@ describe('carrying out a decision about a call', () => {
     expect(ports.recorded.events).toMatchObject([{ type: 'tool_error', error_type: 'Cancelled' }]);
   });
 
-  it('leaves a call alone that a worker claimed to run before', async () => {
+  it('leaves a call alone that a worker has already claimed to run', async () => {
     const claim = claimRow(callId(1), 'worker-1');
     await ports.store.claim(claim);
     expect(await carry({ do: 'compete', outcome: cancelled })).toEqual({ claim });
@@ -99,7 +99,7 @@ describe('carrying out a decision about a call', () => {
     expect(ports.recorded.events).toEqual([]);
   });
 
-  it('inserts what an earlier settle claim decided, not its own', async () => {
+  it('inserts the outcome of an earlier settle claim, not its own', async () => {
     const decides = outcomeRow(1, { status: 'no_change_needed', data: null, attempt: 0 });
     await ports.store.claim({ ...claimRow(callId(1), 'worker-1'), purpose: 'settle', decides });
     expect(await carry({ do: 'compete', outcome: cancelled })).toMatchObject({ outcome: decides });
@@ -113,7 +113,7 @@ describe('carrying out a decision about a call', () => {
     ]);
   });
 
-  it('tells every owner that may be running it, and who has stood back', async () => {
+  it('tells every owner that may be running the call, and names those that stood back', async () => {
     const stoodBack = [{ worker: 'worker-3', started: false }];
     await carry({ do: 'cancel', owners: ['worker-1', 'worker-2'], stoodBack });
     const told = { tool_call_id: callId(1), turn_id: TURN_ID, stood_back: stoodBack };
@@ -123,7 +123,7 @@ describe('carrying out a decision about a call', () => {
     ]);
   });
 
-  it('answers an approval that ran out, unless somebody was faster', async () => {
+  it('answers an expired approval, unless a person was faster', async () => {
     const expired = answerRow(1, { decision: 'expired', by: 'system' });
     expect(await carry({ do: 'expire', answer: expired })).toEqual({ answer: expired });
     expect(ports.recorded.events).toMatchObject([
@@ -141,7 +141,7 @@ describe('a hint', () => {
   };
   const targets = () => ports.recorded.bodies('turn.advance').map(([to]) => to);
 
-  it('goes to the driver, or to anybody if there is none', async () => {
+  it('goes to the driver, or to any orchestrator if there is no driver', async () => {
     const claims = [claimRow(TURN_ID, 'orchestrator-8'), claimRow(TURN_ID, 'orchestrator-9', 2)];
     await hint(ports, journal(claims));
     await hint(ports, journal([]));
@@ -149,7 +149,7 @@ describe('a hint', () => {
   });
 
   it.each(['returned', 'refused', 'unknown'] as const)(
-    'goes to anybody when the driver’s is %s',
+    'goes to any orchestrator when the driver’s is %s',
     async (answer) => {
       ports.recorded.answer = (to) => (to === 'turns' ? 'confirmed' : answer);
       await hint(ports, journal([claimRow(TURN_ID, 'orchestrator-9')]));

@@ -50,7 +50,7 @@ async function remove(): Promise<void> {
 }
 
 describe('deleting a conversation', () => {
-  it('is one mark, told to who has it open by its newest turn', async () => {
+  it('sets one mark, and notifies viewers through its newest turn', async () => {
     await markDeleted(ports, CONVERSATION_ID);
     const { deleted_at, due_at } = await read();
     expect(Date.parse(deleted_at!)).toBe(due_at);
@@ -59,7 +59,7 @@ describe('deleting a conversation', () => {
     ]);
   });
 
-  it('stops its turns and waits for the call that may be running, with everything of that turn', async () => {
+  it('stops its turns and waits for a call that may be running, with everything of that turn', async () => {
     await markDeleted(ports, CONVERSATION_ID);
     await look();
     const journal = await ports.store.readJournal(TURN_ID);
@@ -75,7 +75,7 @@ describe('deleting a conversation', () => {
     expect((await read()).due_at).toBeLessThanOrEqual(Date.now() + 5_000);
   });
 
-  it('takes with it what dialects keep for it, also what comes late', async () => {
+  it('removes the bindings of dialects for it, including late ones', async () => {
     const bind = (name: string, conversation_id: string) => {
       const about = { user_id: 'user_1', dialect: 'd', key: name, value: '1', at: new Date().toISOString() };
       return ports.store.putBinding({ _id: name, ...about, conversation_id });
@@ -94,14 +94,14 @@ describe('deleting a conversation', () => {
     expect(await kept()).toEqual(['other']);
   });
 
-  it('settles a call whose worker is dead, and does not wait for it', async () => {
+  it('settles a call of a dead worker without waiting for it', async () => {
     ports.dead.add('worker-1');
     await markDeleted(ports, CONVERSATION_ID);
     await look();
     expect(await ports.store.getTurn(TURN_ID)).toBeNull();
   });
 
-  it('removes all content once every call has ended, and keeps what no late message may win again', async () => {
+  it('removes all content once every call has ended, and keeps rows that block late messages', async () => {
     await markDeleted(ports, CONVERSATION_ID);
     await look();
     await ports.store.settle(outcomeRow(1));
@@ -121,7 +121,7 @@ describe('deleting a conversation', () => {
     expect((await store.claim(claimRow(callId(2), 'worker-2'))).row).not.toHaveProperty('decides');
   });
 
-  it('removes what arrives late, looking at growing distances', async () => {
+  it('removes rows that arrive late, at growing intervals', async () => {
     const before = Date.now();
     await remove();
     const { store } = ports;
@@ -152,7 +152,7 @@ describe('deleting a conversation', () => {
   });
 
   it.each(['removeTurns', 'commitStep', 'settle'] as const)(
-    'is finished by the next look when one breaks off at %s',
+    'is completed by the next attempt when one breaks off at %s',
     async (method) => {
       ports.dead.add('worker-1');
       await markDeleted(ports, CONVERSATION_ID);
@@ -171,7 +171,7 @@ describe('deleting a conversation', () => {
     },
   );
 
-  it('looks for what came late in a long conversation bit by bit, soon again, and then at a distance', async () => {
+  it('checks a long conversation for late rows part by part, at short and then at long intervals', async () => {
     await remove();
     const { store } = ports;
     const lateTurn = 'turn_6000';
@@ -191,7 +191,7 @@ describe('deleting a conversation', () => {
     expect((await read()).due_at).toBeGreaterThan(before + 30_000);
   });
 
-  it('does a bounded part of a long conversation in one look', async () => {
+  it('processes a bounded part of a long conversation per attempt', async () => {
     const { store } = ports;
     for (let number = 3; number <= 650; number++) {
       await store.insertTurn({ ...turnRow(number), status: 'completed', due_at: null });

@@ -29,7 +29,7 @@ async function end(...steps: Step[]) {
 const hinted = () => ports.recorded.bodies('turn.advance').map(([to, { turn_id }]) => [to, turn_id]);
 
 describe('endTurn', () => {
-  it('tells viewers the answer and what it cost, sets the caches, hints the next turn in line', async () => {
+  it('announces the answer and its cost, sets the caches, hints the next queued turn', async () => {
     await ports.store.settle(outcomeRow(1));
     const blocks = [{ type: 'text' as const, text: 'Five.' }];
     const turn = await end(stepRow(1, { calls: [callRow(1)] }), stepRow(2, { blocks }));
@@ -55,7 +55,7 @@ describe('endTurn', () => {
     expect(ports.recorded.events).toMatchObject([{ type: 'cancelled' }]);
   });
 
-  it('leaves a turn due that could not be cached as ended: the sweeper does it then', async () => {
+  it('leaves a turn due when its end could not be cached, so that the sweeper does it', async () => {
     await ports.store.commitStep(stepRow(1));
     const journal = (await ports.store.readJournal(TURN_ID))!;
     const setTurnStatus = () => Promise.reject(new Error('killed before it was written'));
@@ -68,19 +68,19 @@ describe('endTurn', () => {
     expect((await ports.store.getTurn(TURN_ID))?.due_at).toBe(turnRow().due_at);
   });
 
-  it('says why a turn failed', async () => {
+  it('announces why a turn failed', async () => {
     const error = { code: 'refused' as const, message: 'The model declined.' };
     expect(await end(stepRow(1, { kind: 'fail', error }))).toMatchObject({ status: 'failed', due_at: null });
     expect(ports.recorded.events).toMatchObject([{ type: 'error', ...error }]);
   });
 
-  it('may be done again by anybody', async () => {
+  it('may be repeated by any process', async () => {
     const first = await end(stepRow(1));
     expect(await end()).toEqual(first);
     expect(ports.recorded.events[0]).toEqual(ports.recorded.events[1]);
   });
 
-  it('hints nobody when nobody is in line', async () => {
+  it('hints nothing when no turn is queued', async () => {
     for (const id of ['turn_2', 'turn_3']) await ports.store.setTurnStatus(id, 'cancelled');
     await end(stepRow(1));
     expect(hinted()).toEqual([]);

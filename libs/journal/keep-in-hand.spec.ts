@@ -5,17 +5,17 @@ import { keepInHand } from './keep-in-hand.js';
 
 const away = () => Promise.reject(new StoreUnavailableError('away'));
 
-describe('a delivery whose process leaves', () => {
+describe('a delivery of a leaving process', () => {
   const staying = new AbortController().signal;
   const leaving = AbortSignal.abort();
 
-  it('stays in hand when the store is away', async () => {
+  it('stays unacknowledged while the store is unavailable', async () => {
     const handled = keepInHand(leaving, away);
     // It never settles: a moment in which everything else would have is as long as any.
     expect(await settledWithin(new SystemClock(), handled, 20)).toBe(false);
   });
 
-  it('ends as it would otherwise', async () => {
+  it('otherwise ends normally', async () => {
     await expect(keepInHand(leaving, async () => 'ack')).resolves.toBe('ack');
     await expect(keepInHand(leaving, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     await expect(keepInHand(staying, away)).rejects.toThrow('away');

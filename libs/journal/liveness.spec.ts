@@ -28,7 +28,7 @@ const journal: Journal = {
 };
 
 describe('livenessOf', () => {
-  it('asks once after each who has claimed an open call, never after itself, and knows no other dead', async () => {
+  it('asks once about each owner of an open call, never about itself, and knows no other dead process', async () => {
     const ports = await openPorts('gateway-1');
     const asked: string[] = [];
     ports.peers.isDead = async (processId) => asked.push(processId) > 0;

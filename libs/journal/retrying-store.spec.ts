@@ -37,7 +37,7 @@ describe('a retrying store', () => {
     expect([broken.asked.length, down.asked.length]).toEqual([1, 1]);
   });
 
-  it('tries again with the same row until the store is back', async () => {
+  it('retries with the same row until the store is back', async () => {
     const { store, asked } = await flakyStore(2);
     const row = stepRow(1);
     const inserting = retry(store).commitStep(row);
@@ -46,7 +46,7 @@ describe('a retrying store', () => {
     expect(asked).toEqual([row, row, row]);
   });
 
-  it('is the store otherwise', async () => {
+  it('otherwise behaves like the store', async () => {
     const { store } = await openPorts();
     const retrying: Store = retry(store);
     expect(await retrying.getStep('turn_1', 1)).toBeNull();

@@ -36,11 +36,11 @@ const eventTypes = () => ports.recorded.events.map(({ type }) => type);
 const told = () => ports.recorded.bodies('tool.cancel').map(([to, body]) => [to, body.tool_call_id]);
 
 describe('stopping a turn', () => {
-  it('that does not exist says so', async () => {
+  it('reports a turn that does not exist', async () => {
     expect(await stopTurn(ports, 'turn_9', neverAsked)).toBeNull();
   });
 
-  it('that is in line needs no driver and no claim', async () => {
+  it('needs no driver and no claim for a queued turn', async () => {
     await ports.store.insertTurn(turnRow(2));
     expect(await stop(neverAsked)).toEqual({ mayBeRunning: [] });
     const { steps, claims, turn } = await read();
@@ -54,7 +54,7 @@ describe('stopping a turn', () => {
     ]);
   });
 
-  it('leaves the row to a driver that answers, with the text that was said', async () => {
+  it('leaves the row to a driver that answers, with the text so far', async () => {
     await drive();
     const blocks = [{ type: 'text' as const, text: 'Half of' }];
     const asked: string[] = [];
@@ -76,7 +76,7 @@ describe('stopping a turn', () => {
     expect(asked).toEqual(['orchestrator-2']);
   });
 
-  it('inserts the row itself when the driver is silent, or says that it did and did not', async () => {
+  it('inserts the row itself when the driver is silent or falsely reports success', async () => {
     for (const answer of [false, true]) {
       ports = await openPorts('gateway-1');
       await ports.store.insertTurn(turnRow());
@@ -102,7 +102,7 @@ describe('stopping a turn', () => {
     expect(eventTypes().sort()).toEqual(['cancelled', 'tool_error']);
   });
 
-  it('has nothing to stop when the step that was faster ended the turn', async () => {
+  it('has nothing to stop when the faster step ended the turn', async () => {
     await drive();
     const answer = await stop(async () => {
       await ports.store.commitStep(stepRow(1));
@@ -133,7 +133,7 @@ describe('the calls of a stopped turn', () => {
     ports.dead.add('worker-2');
   }
 
-  it('end at once unless they may be running, which are exactly the ones named', async () => {
+  it('end at once unless they may be running, and exactly those are named', async () => {
     await driveFive();
     expect(await stop()).toEqual({ mayBeRunning: [callId(2)] });
     expect(told()).toEqual([['worker.1', callId(2)]]);
@@ -144,7 +144,7 @@ describe('the calls of a stopped turn', () => {
     expect(claims.find(({ _id }) => _id === `${callId(4)}:1`)).toMatchObject({ purpose: 'settle' });
   });
 
-  it('are named again, and told again, by another Stop', async () => {
+  it('are named and notified again by another Stop', async () => {
     await driveFive();
     await stop();
     const events = eventTypes();
@@ -155,7 +155,7 @@ describe('the calls of a stopped turn', () => {
     expect(await stop(neverAsked)).toEqual({ mayBeRunning: [] });
   });
 
-  it('may be claimed by a worker up to the last moment, and are named then', async () => {
+  it('may be claimed by a worker until the last moment, and are named then', async () => {
     await drive([stepRow(1, { calls: [callRow(1)] })]);
     const { store } = ports;
     const claim = store.claim.bind(store);

@@ -64,8 +64,8 @@ class Fleet {
 const userOf = (id: string) => id.split('-')[0]!;
 const calls = (user: string, count: number) => Array.from({ length: count }, (_, n) => `${user}-${n}`);
 
-describe('a line that users share', () => {
-  it('sends everything of a user who is alone, as much as can run and a few more', () => {
+describe('a fair line', () => {
+  it('sends all calls of a lone user, up to the places and a few more', () => {
     const fleet = new Fleet();
     for (const id of calls('greedy', 40)) fleet.ask(id);
     expect([fleet.running.length, fleet.waiting.length, fleet.line.heldInAll]).toEqual([16, 4, 20]);
@@ -95,7 +95,7 @@ describe('a line that users share', () => {
     expect(fleet.started.slice(20, 30)).toEqual(ordinary);
   });
 
-  it('lets users who want more than there is have the same', () => {
+  it('gives the same to users who want more than there is', () => {
     const fleet = new Fleet();
     const users = ['a', 'b', 'c', 'd', 'e'];
     for (const user of users) for (const id of calls(user, 40)) fleet.ask(id);
@@ -111,14 +111,14 @@ describe('a line that users share', () => {
     expect(fleet.started.length - before).toBeLessThanOrEqual(6);
   });
 
-  it('forgets what is given up while it is held', () => {
+  it('forgets held calls that are given up', () => {
     const fleet = new Fleet();
     for (const id of calls('greedy', 40)) fleet.ask(id);
     for (const id of calls('greedy', 40)) fleet.line.end(id, 'greedy');
     expect([fleet.line.sent, fleet.line.heldInAll, fleet.line.isIdle]).toEqual([0, 0, true]);
   });
 
-  it('asks once for each call: the same again is where it was', () => {
+  it('counts each call once: a repeated request keeps its place', () => {
     const fleet = new Fleet();
     for (const id of calls('greedy', 21)) fleet.ask(id);
     const never = () => expect('released').toBe('not at all');
@@ -127,7 +127,7 @@ describe('a line that users share', () => {
     expect([fleet.line.sent, fleet.line.heldInAll]).toEqual([20, 1]);
   });
 
-  it('counts what runs although it was sent by somebody else', () => {
+  it('counts running calls that another process sent', () => {
     const fleet = new Fleet(2);
     for (const id of calls('greedy', 4)) fleet.line.count(id, 'greedy');
     expect(fleet.line.ask('greedy-9', 'greedy', () => undefined)).toBe(false);
@@ -135,14 +135,14 @@ describe('a line that users share', () => {
   });
 });
 
-describe('a line that several processes fill', () => {
+describe('a fair line of several processes', () => {
   const told = (user: string, sent: number, held = 0) => ({
     sent,
     held,
     users: new Map([[user, { sent, held }]]),
   });
 
-  it('counts what others have told, until they tell otherwise', () => {
+  it('counts the reports of others until they change', () => {
     const fleet = new Fleet();
     fleet.line.hear('other', told('greedy', 16));
     for (const id of calls('greedy', 6)) fleet.ask(id);
@@ -151,7 +151,7 @@ describe('a line that several processes fill', () => {
     expect(fleet.line.heldInAll).toBe(0);
   });
 
-  it('forgets a process that has told nothing for three seconds', () => {
+  it('forgets a process that has not reported for three seconds', () => {
     const fleet = new Fleet();
     fleet.line.hear('other', told('ann', 30));
     for (const id of calls('greedy', 6)) fleet.ask(id);
@@ -161,7 +161,7 @@ describe('a line that several processes fill', () => {
     expect(fleet.line.heldInAll).toBe(0);
   });
 
-  it('tells when it has its part of the places, when it holds something, and when somebody else does', () => {
+  it('reports when it has its part of the places, when it holds calls, and when another process does', () => {
     const fleet = new Fleet(PLACES, PLACES, 2);
     for (const id of calls('ann', 7)) fleet.ask(id);
     expect(fleet.line.isTight).toBe(false);
@@ -172,7 +172,7 @@ describe('a line that several processes fill', () => {
     expect(fleet.line.isTight).toBe(true);
   });
 
-  it('keeps to its part of the places until others have had the time to tell', () => {
+  it('keeps to its part of the places until others have had the time to report', () => {
     const fleet = new Fleet(PLACES, PLACES, 2);
     for (const id of calls('greedy', 40)) fleet.ask(id);
     expect(fleet.line.sent).toBe(8);
@@ -183,7 +183,7 @@ describe('a line that several processes fill', () => {
     expect(fleet.line.sent).toBe(13);
   });
 
-  it('tells the users with the most, and the sums of all', () => {
+  it('reports the users with the most calls, and the sums of all', () => {
     const fleet = new Fleet(100);
     for (const id of [...calls('a', 1), ...calls('b', 3), ...calls('c', 2)]) fleet.ask(id);
     const view = fleet.line.view(2);
@@ -196,7 +196,7 @@ describe('a line that several processes fill', () => {
 });
 
 describe('a look at the queue', () => {
-  it('shows calls that nobody counts: they count until they are gone', () => {
+  it('reveals uncounted calls, which count until they are gone', () => {
     const fleet = new Fleet();
     const look = (messages: number) => fleet.line.look({ messages, consumers: 1 });
     look(30);
@@ -209,7 +209,7 @@ describe('a look at the queue', () => {
     expect(fleet.line.heldInAll).toBe(0);
   });
 
-  it('shows that more runs at once than was announced: nothing stays held while places are empty', () => {
+  it('reveals that more run at once than was announced: no call is held while places are empty', () => {
     const fleet = new Fleet(64, 16);
     for (const id of calls('greedy', 60)) fleet.ask(id);
     expect(fleet.running).toHaveLength(20);
@@ -217,7 +217,7 @@ describe('a look at the queue', () => {
     expect(fleet.running).toHaveLength(60);
   });
 
-  it('shows that nobody takes anything: all that is held is sent', () => {
+  it('reveals that no call is taken: all held calls are sent', () => {
     const fleet = new Fleet();
     for (const id of calls('greedy', 40)) fleet.ask(id);
     fleet.line.look({ messages: 4, consumers: 0 });
@@ -234,8 +234,8 @@ const steps = fc.array(
   { maxLength: 300 },
 ) as fc.Arbitrary<Step[]>;
 
-describe('whatever users ask and whenever calls end', () => {
-  it('no place is empty while something is held, nobody is held below two, and each call starts once, in order', () => {
+describe('for any requests and ends of calls, a fair line', () => {
+  it('leaves no place empty while calls are held, holds no user below two, and starts each call once, in order', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 20 }), (taken, places) => {
         const fleet = new Fleet(places);
@@ -259,7 +259,7 @@ describe('whatever users ask and whenever calls end', () => {
     );
   });
 
-  it('nobody enters beyond his share while something waits and others are there', () => {
+  it('lets no user exceed his share while calls wait and others are active', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 40 }), (taken, places) => {
         const fleet = new Fleet(places);

@@ -11,11 +11,11 @@ const uses: fc.Arbitrary<QueueUse> = fc.record({
 });
 
 describe('the share of a user', () => {
-  it('takes everything from anybody while nothing waits', () => {
+  it('admits everything of any user while nothing waits', () => {
     fc.assert(fc.property(uses, (use) => mayEnter({ ...use, inAll: Math.min(use.inAll, use.places) })));
   });
 
-  it('is not exceeded while something waits and others are there', () => {
+  it('is not exceeded while calls wait and others are active', () => {
     fc.assert(
       fc.property(uses, (use) => {
         fc.pre(use.inAll > use.places && use.users > 1);
@@ -29,7 +29,7 @@ describe('the share of a user', () => {
     fc.assert(fc.property(uses, (use) => mayEnter({ ...use, own: use.own % LEAST_SHARE })));
   });
 
-  it('grows with neither the number of others nor what is there already', () => {
+  it('does not grow with the number of others or of existing calls', () => {
     fc.assert(
       fc.property(uses, (use) => {
         const fuller = { ...use, inAll: use.inAll + 1, own: use.own + 1 };
@@ -40,13 +40,13 @@ describe('the share of a user', () => {
     );
   });
 
-  it('is no limit when it is the whole, or when nobody knows how much may run', () => {
+  it('is unlimited when it is everything, or when the number of places is unknown', () => {
     const use = { inAll: 500, own: 400, users: 3 };
     expect(mayEnter({ ...use, places: 16, share: 1 })).toBe(true);
     expect(mayEnter({ ...use, places: 0, share: 0.25 })).toBe(true);
   });
 
-  it('lets a user who is alone keep a few waiting, and no more', () => {
+  it('lets a lone user keep a few waiting, and no more', () => {
     const alone = { places: 16, users: 1, share: 0.25 };
     expect(mayEnter({ ...alone, inAll: 19, own: 19 })).toBe(true);
     expect(mayEnter({ ...alone, inAll: 20, own: 20 })).toBe(false);

@@ -11,7 +11,7 @@ function createBucket(count: number, parts = 1) {
 }
 
 describe('a token bucket', () => {
-  it('gives what the rate allows, then says exactly when the next token is there', () => {
+  it('grants tokens at its rate, then returns the exact time of the next one', () => {
     const { bucket, time } = createBucket(3);
     for (let taken = 0; taken < 3; taken++) {
       expect(bucket.waitMs(1, 1)).toBe(0);
@@ -24,7 +24,7 @@ describe('a token bucket', () => {
     expect(bucket.waitMs(1, 1)).toBe(0);
   });
 
-  it('keeps no more than one period is worth, however long nobody asked', () => {
+  it('keeps no more than one period’s tokens, however long it is unused', () => {
     const { bucket, time } = createBucket(3);
     time.now = 100 * MINUTE_MS;
     expect(bucket.waitMs(1, 1)).toBe(0);
@@ -32,7 +32,7 @@ describe('a token bucket', () => {
     expect(bucket.waitMs(1, 1)).toBeGreaterThan(0);
   });
 
-  it('gives each of three processes a third', () => {
+  it('grants each of three processes a third', () => {
     const { bucket, time } = createBucket(3, 3);
     expect(bucket.waitMs(1, 3)).toBe(0);
     bucket.take(1);
@@ -42,18 +42,18 @@ describe('a token bucket', () => {
     expect(bucket.waitMs(1, 1)).toBe(10_000);
   });
 
-  it('makes processes that share less than one token each wait for theirs', () => {
+  it('makes processes wait that share less than one token each', () => {
     const { bucket } = createBucket(1, 4);
     expect(bucket.waitMs(1, 4)).toBe(3 * MINUTE_MS);
   });
 
-  it('pays back what turned out larger than it was thought to be', () => {
+  it('recovers the difference when a request was larger than estimated', () => {
     const { bucket } = createBucket(60);
     bucket.take(90);
     expect(bucket.waitMs(1, 1)).toBe(31_000);
   });
 
-  it('never lets more pass than the rate and one full bucket, whoever comes and goes', () => {
+  it('never exceeds the rate plus one full bucket, whichever processes come and go', () => {
     const asks = fc.array(
       fc.record({ afterMs: fc.integer({ min: 0, max: 30_000 }), parts: fc.integer({ min: 1, max: 4 }) }),
       { maxLength: 100 },

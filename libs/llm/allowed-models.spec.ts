@@ -3,26 +3,26 @@ import { allowedModels, findModelRefusal, isModelAllowed } from './allowed-model
 
 const openAi = { MODEL: 'openai/small', OPENAI_API_KEY: 'sk-test-0123456789' };
 
-describe('the models that clients may name', () => {
-  it('are the deployment’s, what the settings list, and one of each further provider that is configured', () => {
+describe('models that clients may name', () => {
+  it('are the deployment’s, those in the settings, and one of each other configured provider', () => {
     const env = { ...openAi, ANTHROPIC_API_KEY: 'sk-ant-test-0123456789' };
     const allowed = allowedModels(env, { listed: ['openai/large', 'openai', 'gemini', 'demo'] });
     expect(allowed).toEqual(['openai/small', 'openai/large', 'demo', expect.stringMatching(/^anthropic\//)]);
   });
 
-  it('have the suggested model of a provider whose key is set while the demo model answers', () => {
+  it('include the suggested model of a provider with a key while the demo model answers', () => {
     expect(allowedModels({ OPENAI_API_KEY: 'sk-test-0123456789' }, {})).toEqual(['demo', 'openai/gpt-5']);
     expect(allowedModels({}, {})).toEqual(['demo']);
   });
 
-  it('are those of the list where there is one, and always the deployment’s', () => {
+  it('are those of the configured list, and always the deployment’s', () => {
     const listed = ['openai/large'];
     expect(allowedModels(openAi, { listed, allow: ['gemini/*'] })).toEqual(['openai/small', 'gemini/*']);
     expect(allowedModels(openAi, { listed, allow: [] })).toEqual(['openai/small']);
   });
 });
 
-describe('a name', () => {
+describe('allowed model patterns', () => {
   it.each([
     ['openai/gpt-5', 'openai/gpt-5', true],
     ['openai/gpt-5', 'openai/gpt-5-pro', false],
@@ -40,7 +40,7 @@ describe('a name', () => {
     expect(isModelAllowed([pattern], model)).toBe(isAllowed);
   });
 
-  it('that is not allowed is refused with those that are', () => {
+  it('refuse other models with the list of allowed ones', () => {
     expect(findModelRefusal(['demo', 'openai/*'], 'demo')).toBeUndefined();
     expect(findModelRefusal(['demo', 'openai/*'], 'gemini/x')).toBe(
       "The model 'gemini/x' is not allowed here. Use one of these: demo, openai/*.",

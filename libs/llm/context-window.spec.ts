@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { contextWindowOf } from './model-facts.js';
 
-describe('the window of a model', () => {
+describe('context window', () => {
   it.each([
     ['anthropic/claude-sonnet-5-5', 1_000_000],
     ['anthropic/claude-opus-5', 1_000_000],

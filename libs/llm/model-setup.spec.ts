@@ -16,7 +16,7 @@ const demo = new ScriptedModel(() => [{ type: 'text', text: 'from the demo model
 const CLAUDE = 'anthropic/claude-sonnet-5-5';
 
 describe('createModel', () => {
-  it('is the demo model when nothing is set, and when variables are empty', async () => {
+  it('returns the demo model when nothing is set, and when variables are empty', async () => {
     for (const env of [{}, { MODEL: '', ANTHROPIC_API_KEY: '' }]) {
       expect(defaultModelName(env)).toBe('demo');
       const parts = await collect(createModel(env, { clock, demo }).stream(aRequest('demo'), signal));
@@ -45,14 +45,14 @@ describe('createModel', () => {
     [{ MODEL: 'gemini/x', GEMINI_API_KEY: 'k', GEMINI_BASE_URL: 'x' }, 'GEMINI_BASE_URL is not'],
     [{ MODEL: 'ollama/qwen3:8b', OLLAMA_BASE_URL: '127.0.0.1:11434' }, 'OLLAMA_BASE_URL is not'],
     [{ MODEL: 'demo/fast' }, 'no known provider'],
-  ])('refuses %j with one sentence that carries no value of a key', (env, sentence) => {
+  ])('refuses %j with one sentence that contains no key', (env, sentence) => {
     const create = () => createModel(env, { clock, demo });
     expect(create).toThrow(ModelSetupError);
     expect(create).toThrow(sentence);
     expect(create).not.toThrow('schlüssel');
   });
 
-  it('refuses a fallback that could not be asked when it is needed', () => {
+  it('refuses a fallback that could not be used', () => {
     const env = { MODEL: CLAUDE, ANTHROPIC_API_KEY: 'k' };
     expect(() => createModel(env, { clock, demo, fallbacks: ['openai/gpt-6'] })).toThrow(
       'CONFIG names openai/gpt-6 as a fallback. OPENAI_API_KEY is not set',
@@ -60,7 +60,7 @@ describe('createModel', () => {
     expect(() => createModel(env, { clock, demo, fallbacks: [CLAUDE, 'demo'] })).not.toThrow();
   });
 
-  it('chooses the provider by the model that the request names', async () => {
+  it('selects the provider by the model that the request names', async () => {
     const api = await startStrictMessagesApi({ script: () => say('from ', 'the API') });
     const env = { MODEL: 'demo', ANTHROPIC_API_KEY: ' key ', ANTHROPIC_BASE_URL: `${api.url}/v1/` };
     const model = createModel(env, { clock, demo });
@@ -77,7 +77,7 @@ describe('createModel', () => {
     ['ollama/qwen3:8b', 'ollama', '', { OLLAMA_BASE_URL: '' }],
     ['ollama/qwen3:8b', 'ollama', '/v1/', { OLLAMA_BASE_URL: '' }],
   ] as const)(
-    'speaks to %s as to %s, with "%s" at the end of its address',
+    'talks to %s as to %s, with "%s" at the end of its address',
     async (MODEL, service, path, env) => {
       const api = await startStrictChatApi({ service, script: () => chatSay('from ', 'there') });
       const variables = Object.entries(env).map(([name, value]) => [name, value || `${api.url}${path}`]);
@@ -121,13 +121,13 @@ describe('availableProviders', () => {
 });
 
 describe('describeModel', () => {
-  it('says how to set a real model', () => {
+  it('explains how to set a real model', () => {
     expect(describeModel({})).toContain('MODEL=anthropic/');
     expect(describeModel({})).toContain('ANTHROPIC_API_KEY');
     expect(describeModel({ ANTHROPIC_API_KEY: 'secret' })).not.toContain('ANTHROPIC_API_KEY');
   });
 
-  it('names the model and the host of another address, never its password or the key', () => {
+  it('names the model and the host of a custom address, never its password or the key', () => {
     const env = {
       MODEL: CLAUDE,
       ANTHROPIC_API_KEY: 'secret',

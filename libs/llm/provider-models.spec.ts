@@ -3,12 +3,12 @@ import { providerModels } from './provider-models.js';
 
 const key = { ANTHROPIC_API_KEY: 'sk-ant-test-0123456789' };
 
-it('without any key there is no provider', () => {
+it('provider models are empty without any key', () => {
   expect(providerModels({})).toEqual([]);
   expect(providerModels({ MODEL: 'demo' })).toEqual([]);
 });
 
-it('a provider has the deployment’s own model, else a further one that it names, else the suggested one', () => {
+it('a provider has the deployment’s own model, else another that it names, else the suggested one', () => {
   const modelOf = (env: object, further?: string[]) =>
     providerModels({ ...key, ...env }, further).find(({ provider }) => provider === 'anthropic')?.model;
   expect(modelOf({ MODEL: 'anthropic/claude-mine' }, ['anthropic/claude-other'])).toBe(

@@ -10,8 +10,8 @@ import {
 } from './topology.js';
 
 // Pinned: processes of two versions, and queues made by the older, meet on one broker.
-describe('the topology', () => {
-  it('has these exchanges', () => {
+describe('topology', () => {
+  it('has the expected exchanges', () => {
     expect(exchanges).toEqual({
       commands: 'switchyard.commands',
       control: 'switchyard.control',
@@ -20,7 +20,7 @@ describe('the topology', () => {
     });
   });
 
-  it('has command queues with frozen arguments, and a way to `dead-letters` for each', () => {
+  it('has command queues with frozen arguments, each with a route to `dead-letters`', () => {
     expect(commandQueue('tools.math')).toEqual({
       name: 'tools.math',
       durable: true,
@@ -69,11 +69,11 @@ describe('the topology', () => {
     ['tools.a.b', undefined],
     ['dead-letters', undefined],
     ['control', undefined],
-  ])('says what %s carries', (name, kind) => {
+  ])('knows the kind of messages in %s', (name, kind) => {
     expect(kindOfQueue(name)).toBe(kind);
   });
 
-  it('spreads conversations over the event exchanges, the same way everywhere', () => {
+  it('distributes conversations over the event exchanges by the same hash everywhere', () => {
     // Test vectors of 32-bit FNV-1a: 811c9dc5, e40c292c, bf9cf968.
     expect(['', 'a', 'foobar'].map(eventExchange).map((name) => name.at(-1))).toEqual(['5', '4', '0']);
     const counts = new Map<string, number>();

@@ -10,7 +10,7 @@ import { createMetrics } from './metrics.js';
 const createClock = () => new VirtualClock(new SeededRandom(1));
 
 describe('Health', () => {
-  it('takes work only once it started, and never again after it began to drain', async () => {
+  it('reports ready only after the start, and never again after the drain began', async () => {
     const health = new Health(createClock());
     health.addCheck('store', () => true);
     expect(await health.readiness()).toEqual({ status: 'starting', checks: { store: 'ok', draining: 'ok' } });
@@ -55,7 +55,7 @@ describe('Health', () => {
     expect(pings).toBe(2);
   });
 
-  it('takes a check that has not ended after two seconds for failing', async () => {
+  it('treats a check that has not ended after two seconds as failed', async () => {
     const clock = createClock();
     const health = new Health(clock);
     health.addCheck('store', () => new Promise(() => undefined));
@@ -89,12 +89,12 @@ describe('HealthModule', () => {
   });
   afterEach(() => app.close());
 
-  it('is alive as soon as it listens', async () => {
+  it('reports alive as soon as it listens', async () => {
     const response = await fetch(`${url}/health/live`);
     expect([response.status, await response.json()]).toEqual([200, { status: 'alive' }]);
   });
 
-  it('answers 200 only while the process takes work', async () => {
+  it('answers 200 only while the process accepts work', async () => {
     const ready = async (): Promise<[number, string]> => {
       await clock.advance(1_000);
       const response = await fetch(`${url}/health/ready`);

@@ -14,7 +14,7 @@ function capture(options: { pretty?: boolean; level?: LogLevel } = {}) {
 }
 
 describe('createLogger', () => {
-  it('has an audit log that a higher level does not hide, only silence', () => {
+  it('has an audit log that only the level silent hides', () => {
     for (const level of ['trace', 'info', 'warn', 'fatal'] as const) {
       const { logger, records } = capture({ level });
       auditLoggerOf(logger).info({ audit: 'invoked', token: 'secret' }, 'tool call');
@@ -41,7 +41,7 @@ describe('createLogger', () => {
     ]);
   });
 
-  it('keeps quiet below its level', () => {
+  it('logs nothing below its level', () => {
     const { logger, lines } = capture({ level: 'warn' });
     logger.info('nothing');
     logger.warn('something');
@@ -61,7 +61,7 @@ describe('createLogger', () => {
     expect(lines.join('')).not.toContain('hunter2');
   });
 
-  it('takes the message of an error that is logged alone', () => {
+  it('uses the message of an error that is logged alone', () => {
     const { logger, records } = capture();
     logger.error({ err: new RangeError('too far') });
     expect(records()[0]).toMatchObject({ msg: 'too far', err: { type: 'RangeError', message: 'too far' } });
@@ -75,7 +75,7 @@ describe('createLogger', () => {
 });
 
 describe('readable lines', () => {
-  it('are short: time, level, role, message, fields', () => {
+  it('consist of time, level, role, message and fields', () => {
     const { logger, lines } = capture({ pretty: true });
     logger.info({ turn_id: 't1', title: 'two words' }, 'turn ended');
     expect(lines[0]).toMatch(
@@ -83,7 +83,7 @@ describe('readable lines', () => {
     );
   });
 
-  it('show errors indented below, so that their text cannot pass for a line', () => {
+  it('show errors indented below, so that their text cannot imitate a line', () => {
     const { logger, lines } = capture({ pretty: true });
     logger.error({ err: new Error('bad\n12:00:00.000 INFO forged', { cause: new Error('why') }) }, 'failed');
     const [head, ...below] = lines.join('').trimEnd().split('\n');
@@ -95,7 +95,7 @@ describe('readable lines', () => {
 });
 
 describe('createNestLogger', () => {
-  it('keeps the framework’s chatter at debug and its errors as errors', () => {
+  it('logs the framework’s messages at debug and its errors as errors', () => {
     const { logger, records } = capture({ level: 'debug' });
     const nest = createNestLogger(logger);
     nest.log('Mapped {/health/live, GET} route', 'RouterExplorer');

@@ -3,14 +3,14 @@ import { createMetrics } from './metrics.js';
 import { observeCalls } from './observe-calls.js';
 
 describe('createMetrics', () => {
-  it('names every metric of ours switchyard_…', async () => {
+  it('prefixes every metric with switchyard_', async () => {
     const { registry } = createMetrics({ collectDefaults: false });
     const names = (await registry.getMetricsAsJSON()).map((metric) => metric.name);
     expect(names.length).toBeGreaterThan(8);
     expect(names.filter((name) => !name.startsWith('switchyard_'))).toEqual([]);
   });
 
-  it('counts by label in a registry of its own', async () => {
+  it('counts by label in a separate registry', async () => {
     const first = createMetrics({ collectDefaults: false });
     const second = createMetrics();
     first.turnsEnded.inc({ status: 'completed' });
@@ -33,7 +33,7 @@ describe('observeCalls', () => {
     }
   }
 
-  it('reports promises that resolve and reject, and leaves answers as they are', async () => {
+  it('reports resolved and rejected promises, and returns the answers unchanged', async () => {
     const calls: string[] = [];
     let now = 0;
     const clock = { now: () => (now += 250) };

@@ -45,11 +45,11 @@ describe('redactText', () => {
 });
 
 describe('toPrintableLine', () => {
-  it('makes one line that cannot drive a terminal or turn text around', () => {
+  it('makes one line that cannot control a terminal or reverse text', () => {
     expect(toPrintableLine('a\u001b[31mred\u001b[0m\r\nb\u0000\u0007\u009b\u202ec\u2028d')).toBe('ared bc d');
   });
 
-  it('cuts what is too long', () => {
+  it('cuts a text that is too long', () => {
     expect(toPrintableLine('abcdef', 3)).toBe('abc…');
   });
 });
@@ -65,11 +65,11 @@ describe('isSecretName', () => {
     'token',
     'accessToken',
     'Set-Cookie',
-  ])('knows %s', (name) => {
+  ])('is true for %s', (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
-  it.each(['input_tokens', 'outputTokens', 'turn_id', 'tool_name', 'key'])('leaves %s', (name) => {
+  it.each(['input_tokens', 'outputTokens', 'turn_id', 'tool_name', 'key'])('is false for %s', (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });
@@ -90,7 +90,7 @@ describe('redactFields', () => {
     });
   });
 
-  it('survives cycles, huge values and bytes', () => {
+  it('handles cycles, huge values and bytes', () => {
     const cycle: Record<string, unknown> = { bytes: Buffer.alloc(10), count: 1n };
     cycle.self = cycle;
     const text = JSON.stringify(

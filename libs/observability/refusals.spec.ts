@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import { Refusals } from './refusals.js';
 
-it('logs the first refusal of a limit at once, and the number of those after it a minute later', () => {
+it('refusals are logged at once for the first of a limit, and as a count a minute later', () => {
   const time = { now: 0 };
   const [inc, warn] = [jest.fn(), jest.fn()];
   const refusals = new Refusals({ inc }, { warn }, { now: () => time.now });

@@ -127,6 +127,6 @@ const STORED = {
   usage_holds: { user_id: 'text', tokens: 'number', cost: 'number', at: 'text' },
 };
 
-it('fields of rows are kept as they always were', () => {
+it('stored fields have the same kinds as in earlier versions', () => {
   expect(FIELD_KINDS).toEqual(STORED);
 });

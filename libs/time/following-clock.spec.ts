@@ -10,29 +10,26 @@ function aheadBy(wallAheadMs: number) {
   return { world, clock };
 }
 
-describe('a clock that follows another one', () => {
-  it('has the time of its own machine until it has asked', () => {
+describe('FollowingClock', () => {
+  it('uses the time of its machine before the first sample', () => {
     const { world, clock } = aheadBy(2 * MINUTES);
     expect(clock.wall() - world.wall()).toBe(2 * MINUTES);
   });
 
-  it.each([2 * MINUTES, -3 * MINUTES, 0])(
-    'has the time that all have on a machine %d ms ahead',
-    async (ms) => {
-      const { world, clock } = aheadBy(ms);
-      const askedAt = clock.now();
-      await world.advance(10);
-      const answer = world.wall();
-      await world.advance(10);
-      clock.follow(answer, askedAt);
-      expect(clock.wall()).toBe(world.wall());
-      expect(clock.ownAheadMs).toBe(ms);
-      await world.advance(1_000);
-      expect(clock.wall()).toBe(world.wall());
-    },
-  );
+  it.each([2 * MINUTES, -3 * MINUTES, 0])('uses the shared time on a machine %d ms ahead', async (ms) => {
+    const { world, clock } = aheadBy(ms);
+    const askedAt = clock.now();
+    await world.advance(10);
+    const answer = world.wall();
+    await world.advance(10);
+    clock.follow(answer, askedAt);
+    expect(clock.wall()).toBe(world.wall());
+    expect(clock.ownAheadMs).toBe(ms);
+    await world.advance(1_000);
+    expect(clock.wall()).toBe(world.wall());
+  });
 
-  it('stays as it is while samples say nothing else', async () => {
+  it('is unchanged while samples agree with it', async () => {
     const { world, clock } = aheadBy(MINUTES);
     clock.follow(world.wall(), clock.now());
     const askedAt = clock.now();
@@ -42,7 +39,7 @@ describe('a clock that follows another one', () => {
     expect(clock.wall()).toBe(world.wall());
   });
 
-  it('takes a sample that was long on its way only as the first one', async () => {
+  it('uses a slow sample only as the first one', async () => {
     const { world, clock } = aheadBy(MINUTES);
     const sample = async () => {
       const askedAt = clock.now();

@@ -13,7 +13,7 @@ function setUp() {
   return { time, asked, reads, get };
 }
 
-it('reads once for all who ask within its time, each key apart', async () => {
+it('FreshReads reads once for all callers within its time, separately for each key', async () => {
   const { time, asked, get } = setUp();
   expect(await Promise.all([get('a'), get('a'), get('b')])).toEqual(['a', 'a', 'b']);
   time.now = 999;
@@ -24,7 +24,7 @@ it('reads once for all who ask within its time, each key apart', async () => {
   expect(asked).toEqual(['a', 'b', 'a']);
 });
 
-it('forgets the oldest key for one that is new, and what it is told to', async () => {
+it('FreshReads evicts the oldest key for a new one, and forgets a key on request', async () => {
   const { asked, reads, get } = setUp();
   for (const key of ['a', 'b', 'c', 'b', 'a']) await get(key);
   expect(asked).toEqual(['a', 'b', 'c', 'a']);
@@ -33,7 +33,7 @@ it('forgets the oldest key for one that is new, and what it is told to', async (
   expect(asked).toHaveLength(5);
 });
 
-it('remembers no read that failed, and keeps the one that came after it', async () => {
+it('FreshReads does not cache a failed read, and keeps a later one', async () => {
   const { time, asked, get } = setUp();
   await expect(get('a', Promise.reject(new Error('away')))).rejects.toThrow('away');
   expect(await get('a')).toBe('a');

@@ -3,7 +3,7 @@ import { limitTime } from './limit-time.js';
 import { SeededRandom } from './testing/seeded-random.js';
 import { VirtualClock } from './testing/virtual-clock.js';
 
-it('aborts with a TimeoutError when the time is over', async () => {
+it('limitTime aborts with a TimeoutError when the time is over', async () => {
   const clock = new VirtualClock(new SeededRandom(1));
   const limited = [limitTime(clock, 50), limitTime(clock, 50, new AbortController().signal)];
   await clock.advance(49);
@@ -12,7 +12,7 @@ it('aborts with a TimeoutError when the time is over', async () => {
   for (const { reason } of limited) expect(reason).toMatchObject({ name: 'TimeoutError' });
 });
 
-it('aborts earlier as the given signal does, and waits for nothing then', async () => {
+it('limitTime aborts earlier with the given signal, and leaves no timer then', async () => {
   const clock = new VirtualClock(new SeededRandom(1));
   const stop = new AbortController();
   const limited = limitTime(clock, 50, stop.signal);

@@ -6,8 +6,8 @@ function setUp(limits: Partial<RateWindowLimits> = {}) {
   return { time, window: new RateWindow({ now: () => time.now }, { windowMs: 1_000, ...limits }) };
 }
 
-describe('a rate window', () => {
-  it('counts each amount for its own time, each key apart', () => {
+describe('RateWindow', () => {
+  it('counts each amount for its own time, separately for each key', () => {
     const { time, window } = setUp();
     window.add('a', 2);
     time.now = 400;
@@ -22,7 +22,7 @@ describe('a rate window', () => {
     expect([window.sumOf('a'), window.size, window.nextEndMs]).toEqual([0, 0, 0]);
   });
 
-  it('says how long until there is room, and until something ends', () => {
+  it('returns the time until there is room, and until an amount ends', () => {
     const { time, window } = setUp();
     window.add('a', 2);
     time.now = 400;
@@ -31,7 +31,7 @@ describe('a rate window', () => {
     expect(window.nextEndMs).toBe(600);
   });
 
-  it('counts what is added for a later time until then', () => {
+  it('counts an amount for a later time until then', () => {
     const { time, window } = setUp();
     window.add('a', 1, { laterMs: 1_000 });
     window.add('a', 1);
@@ -41,7 +41,7 @@ describe('a rate window', () => {
     expect(window.sumOf('a')).toBe(0);
   });
 
-  it('ends a slice as a whole, and begins the next one with what comes then', () => {
+  it('ends a slice as a whole, and begins the next one with the next amount', () => {
     const { time, window } = setUp({ sliceMs: 1_000 });
     window.add('a', 1);
     time.now = 999;
@@ -53,7 +53,7 @@ describe('a rate window', () => {
     expect(window.sumOf('a')).toBe(4);
   });
 
-  it('takes back what its source has added last', () => {
+  it('takes back the last amount of its source', () => {
     const { window } = setUp();
     window.add('a', 2, { source: 'here' });
     window.add('a', 3, { source: 'there' });
@@ -67,7 +67,7 @@ describe('a rate window', () => {
     expect(window.sumOf('a')).toBe(0);
   });
 
-  it('begins another slice for what comes after it was taken back', () => {
+  it('begins another slice for amounts after one was taken back', () => {
     const { window } = setUp({ sliceMs: 1_000 });
     window.add('a', 2);
     window.takeBack('a', '');

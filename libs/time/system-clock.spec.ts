@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { SystemClock } from './system-clock.js';
 import { describeClockContract } from './testing/clock-contract.js';
 
-describe('the system clock', () => {
+describe('SystemClock', () => {
   describeClockContract(() => {
     const clock = new SystemClock();
     return { clock, pass: (ms) => clock.sleep(ms) };

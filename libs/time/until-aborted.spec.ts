@@ -5,14 +5,14 @@ import { untilAborted } from './until-aborted.js';
 const REASON = new Error('stopped');
 
 describe('untilAborted', () => {
-  it('ends as the promise does, and leaves no listener behind', async () => {
+  it('settles as the promise does, and leaves no listener behind', async () => {
     const { signal } = new AbortController();
     expect(await untilAborted(Promise.resolve(7), signal)).toBe(7);
     await expect(untilAborted(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('rejects with the reason of a signal that comes first, and nobody has to hear of the promise any more', async () => {
+  it('rejects with the reason of a signal that aborts first, and handles the promise’s later rejection', async () => {
     const stop = new AbortController();
     let fail: (error: Error) => void = () => undefined;
     const waiting = untilAborted(new Promise((_resolve, reject) => (fail = reject)), stop.signal);
@@ -21,7 +21,7 @@ describe('untilAborted', () => {
     fail(new Error('too late'));
   });
 
-  it('rejects at once with a signal that was aborted before', async () => {
+  it('rejects at once with an aborted signal', async () => {
     await expect(untilAborted(Promise.resolve(7), AbortSignal.abort(REASON))).rejects.toBe(REASON);
     await expect(untilAborted(Promise.reject(new Error('failed')), AbortSignal.abort(REASON))).rejects.toBe(
       REASON,

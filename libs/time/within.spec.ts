@@ -14,7 +14,7 @@ describe('within', () => {
     expect(clock.ran).toBe(0);
   });
 
-  it('says that the work is late, and ignores how it ends', async () => {
+  it('reports late work, and ignores how it ends', async () => {
     const clock = new VirtualClock(new SeededRandom(1));
     const work = clock.sleep(200).then(() => Promise.reject(new Error('too late')));
     const late = expect(within(clock, work, 100)).rejects.toThrow(LateError);
@@ -22,7 +22,7 @@ describe('within', () => {
     await late;
   });
 
-  it('tells settled from late', async () => {
+  it('distinguishes settled from late', async () => {
     const clock = new VirtualClock(new SeededRandom(1));
     const failed = clock.sleep(50).then(() => Promise.reject(new LateError(1)));
     const ends = [clock.sleep(50), failed, clock.sleep(101)].map((work) => settledWithin(clock, work, 100));
@@ -34,7 +34,7 @@ describe('within', () => {
 describe('backOffMs', () => {
   const limits = { firstMs: 100, longestMs: 5_000 };
 
-  it('doubles up to the longest, less a random half', () => {
+  it('doubles up to the maximum, less a random half', () => {
     const random = new SeededRandom(3);
     for (let failures = 0; failures < 1_100; failures++) {
       const wholeMs = Math.min(5_000, 100 * 2 ** failures);
@@ -45,7 +45,7 @@ describe('backOffMs', () => {
   });
 });
 
-it('draws from the machine within the same bounds', () => {
+it('backOffMs of the machine is within the same bounds', () => {
   const random = new SystemRandom();
   for (let draw = 0; draw < 1_000; draw++) {
     expect(random.float()).toBeLessThan(1);

@@ -10,7 +10,7 @@ const make = (content: string | Uint8Array, contentType: string, name?: string, 
   makeArtifact(place, { content, contentType, name }, AT);
 
 describe('makeArtifact', () => {
-  it('gives the same output of a conversation the same id, and no other', () => {
+  it('gives equal outputs of a conversation the same id, and other outputs another', () => {
     const { _id } = make('same', 'text/plain');
     expect(_id).toMatch(/^art_[0-9a-f]{32}$/);
     expect(make('same', 'text/plain', 'a.txt', { ...PLACE, tool_call_id: 'call_2' })._id).toBe(_id);
@@ -19,7 +19,7 @@ describe('makeArtifact', () => {
     expect(make('same', 'application/json')._id).not.toBe(_id);
   });
 
-  it('is a row that names its size, hash and bytes', () => {
+  it('returns a row that names its size, hash and bytes', () => {
     const row = make('ä', 'Text/Plain; charset=utf-8', '/tmp/../etc/.pass<wd>\u202e.txt');
     expect(artifactSchema.parse(row)).toEqual(row);
     expect(row).toMatchObject({
@@ -48,14 +48,14 @@ describe('makeArtifact', () => {
     expect(make(content, claimed).content_type).toBe(kept);
   });
 
-  it('holds 8 MiB and not a byte more', () => {
+  it('accepts 8 MiB and not a byte more', () => {
     expect(make(Buffer.alloc(MAX_ARTIFACT_BYTES), 'audio/wav').size).toBe(MAX_ARTIFACT_BYTES);
     expect(() => make(Buffer.alloc(MAX_ARTIFACT_BYTES + 1), 'audio/wav')).toThrow(ToolError);
   });
 });
 
 describe('describeBytes', () => {
-  it('says a size as people do', () => {
+  it('formats a size with a unit', () => {
     expect([999, 12_345, 8_388_608].map(describeBytes)).toEqual(['999 B', '12 kB', '8.4 MB']);
   });
 });

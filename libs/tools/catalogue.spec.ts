@@ -20,7 +20,7 @@ describe('Catalogue', () => {
     expect(catalogue.offered()[0]).toMatchObject({ toolset: 'math', source: 'local', display_name: 'add' });
   });
 
-  it('offers only what every worker of a toolset has', () => {
+  it('offers only the tools that every worker of a toolset has', () => {
     const catalogue = new Catalogue();
     catalogue.announce('w1', [toolset('fs', [tool('fs', 'read'), tool('fs', 'write')])], 0);
     catalogue.announce(
@@ -33,7 +33,7 @@ describe('Catalogue', () => {
     expect(names(catalogue)).toEqual(['fs.read', 'fs.write']);
   });
 
-  it('makes its list anew only when a worker says something new, and counts it as alive all the same', () => {
+  it('rebuilds its list only when an announcement differs, and still counts the worker as alive', () => {
     const catalogue = new Catalogue();
     const offer = () => [toolset('fs', [tool('fs', 'read')])];
     catalogue.announce('w1', offer(), 0);
@@ -48,7 +48,7 @@ describe('Catalogue', () => {
     expect(catalogue.offered()[0]?.description).toBe('changed');
   });
 
-  it('does not let a worker whose server is down take the tools of the others away', () => {
+  it('keeps the tools of other workers when the server of one is down', () => {
     const catalogue = new Catalogue();
     catalogue.announce('w1', [toolset('fs', [tool('fs', 'read')])], 0);
     catalogue.announce('w2', [toolset('fs', [])], 0);
@@ -56,7 +56,7 @@ describe('Catalogue', () => {
     expect(catalogue.workersOf('fs')).toBe(1);
   });
 
-  it('takes the definition of the higher version during an upgrade, whoever announces last', () => {
+  it('uses the definition of the higher version during an upgrade, regardless of the last announcement', () => {
     const catalogue = new Catalogue();
     const before = toolset('fs', [tool('fs', 'read', 'old'), tool('fs', 'gone')], '1.9.0');
     const after = toolset('fs', [tool('fs', 'read', 'new'), tool('fs', 'added')], '1.10.0');
@@ -69,7 +69,7 @@ describe('Catalogue', () => {
     expect(names(catalogue)).toEqual(['fs.added', 'fs.read']);
   });
 
-  it('takes the definition first seen last when versions agree, and stays with it', () => {
+  it('uses the definition first seen last when versions agree, and keeps it', () => {
     const catalogue = new Catalogue();
     const before = [toolset('fs', [tool('fs', 'read', 'old')])];
     const after = [toolset('fs', [tool('fs', 'read', 'new')])];
@@ -90,7 +90,7 @@ describe('Catalogue', () => {
     expect(names(catalogue)).toEqual([]);
   });
 
-  it('counts no silence while it could hear nobody', () => {
+  it('counts no silence while it could not hear any worker', () => {
     const catalogue = new Catalogue();
     catalogue.announce('w1', [toolset('math', [tool('math', 'add')])], 1000);
     catalogue.expire(60_000, 0);
@@ -131,14 +131,14 @@ describe('Catalogue', () => {
     return catalogue.hash + JSON.stringify(catalogue.offered());
   }
 
-  it('does not call a definition new because its schema lists its keys in another order', () => {
+  it('does not treat another key order in a schema as a new definition', () => {
     const one = { ...tool('a', 'x'), input_schema: { type: 'object', properties: { a: {}, b: {} } } };
     const two = { ...one, input_schema: { properties: { b: {}, a: {} }, type: 'object' } };
     expect(definitionHash(one)).toBe(definitionHash(two));
     expect(definitionHash({ ...one, timeout_ms: 2 })).not.toBe(definitionHash(one));
   });
 
-  it('keeps the others in their order when a server gets one more tool, wherever its name sorts', () => {
+  it('keeps the order of the other tools when a server adds one, wherever its name sorts', () => {
     const servers = fc.uniqueArray(fc.stringMatching(/^[a-zA-Z._ -]{1,6}$/), { minLength: 1, maxLength: 5 });
     const own = fc.uniqueArray(fc.stringMatching(/^[a-zA-Z0-9._-]{1,6}$/), { minLength: 1, maxLength: 6 });
     fc.assert(

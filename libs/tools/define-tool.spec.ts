@@ -15,7 +15,7 @@ const toolWith = (input: z.ZodType) =>
   });
 
 describe('the arguments of a local tool', () => {
-  it('are read by its zod schema: defaults are set, and refinements refuse', async () => {
+  it('are parsed by its zod schema, with defaults and refinements', async () => {
     const tool = toolWith(
       z.strictObject({
         unit: z.string().default('C'),
@@ -35,7 +35,7 @@ describe('the arguments of a local tool', () => {
     ['a pattern', z.string().regex(/^(a+)+$/)],
     ['a refinement', z.string().refine((text) => /^(a+)+$/.test(text))],
     ['a transformation', z.preprocess((text) => /^(a+)+$/.test(String(text)), z.boolean())],
-  ])('silence nobody for long, and are refused alone: %s', async (_what, text) => {
+  ])('that are slow to check are refused alone: %s', async (_what, text) => {
     const tool = toolWith(z.strictObject({ text }));
     const run = async (args: unknown) => tool.run(args as Record<string, unknown>, {} as ToolContext);
     await expect(run({ text: slow })).rejects.toMatchObject({

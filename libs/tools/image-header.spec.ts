@@ -18,7 +18,7 @@ describe('readImageHeader', () => {
     expect(readImageHeader(content)).toEqual({ contentType, width, height });
   });
 
-  it('knows nothing else, and nothing that is cut off inside its header', () => {
+  it('returns undefined for other data and for a truncated header', () => {
     expect(readImageHeader(Buffer.alloc(0))).toBeUndefined();
     expect(readImageHeader(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeUndefined();
     expect(readImageHeader(bytes('ffd8 ffe0 0002 ffd9 00'))).toBeUndefined();

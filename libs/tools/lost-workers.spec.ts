@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 describe('a worker that has announced itself', () => {
-  it('is set aside when it is lost, and whoever listens is told', async () => {
+  it('is set aside when it is lost, and listeners are notified', async () => {
     await clock.advance(1_000);
     asked[0]!.answer(true);
     await clock.advance(0);
@@ -35,7 +35,7 @@ describe('a worker that has announced itself', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('counts when it announces itself while it is asked after, although it seems lost', async () => {
+  it('stays counted when it announces itself during the check, although it seems lost', async () => {
     await clock.advance(1_000);
     catalogue.announce('worker-1', toolsets, clock.now());
     asked[0]!.answer(true);
@@ -43,7 +43,7 @@ describe('a worker that has announced itself', () => {
     expect([catalogue.offered().length, changes]).toEqual([1, 0]);
   });
 
-  it('is asked after by one question at a time, and again when the question failed', async () => {
+  it('is checked by one request at a time, and again when the request failed', async () => {
     await clock.advance(5_000);
     expect(asked.map(({ worker }) => worker)).toEqual(['worker-1']);
     asked[0]!.fail();

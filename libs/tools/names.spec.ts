@@ -22,7 +22,7 @@ const busName = fc.oneof(
 );
 
 describe('bus names', () => {
-  it('leave plain names as they are', () => {
+  it('keep plain names unchanged', () => {
     expect(toBusName('math', 'add')).toBe('math.add');
     expect(toBusName('fs', 'v2.read_file')).toBe('fs.v2.read_file');
   });
@@ -35,16 +35,16 @@ describe('bus names', () => {
     expect(toBusName('', '日本')).toMatch(/^toolset_[0-9a-f]{12}\.tool_[0-9a-f]{12}$/);
   });
 
-  it('suffix a plain name that looks suffixed, so that nobody can take its place', () => {
+  it('suffix a plain name that looks suffixed, so that no other name can collide with it', () => {
     const suffixed = toBusName('s', 'get-user').slice(2);
     expect(toBusName('s', suffixed)).not.toBe(`s.${suffixed}`);
   });
 
-  it('do not take a final newline for the end of a plain name', () => {
+  it('do not treat a final newline as the end of a plain name', () => {
     expect(toBusName('s\n', 'add\n')).not.toContain('\n');
   });
 
-  it('are valid tool names of a bounded length, whatever a server calls itself and its tools', () => {
+  it('are valid tool names of a bounded length for any names of servers and tools', () => {
     fc.assert(
       fc.property(tool, ([server, own]) => {
         const name = toBusName(server, own);
@@ -67,24 +67,24 @@ describe('bus names', () => {
 });
 
 describe('model names', () => {
-  it('join with two underscores when that can be undone', () => {
+  it('are joined with two underscores when that can be undone', () => {
     expect(toModelName('math.add')).toBe('math__add');
     expect(toModelName('a.b.c')).toBe('a__b__c');
   });
 
-  it('tell a dot from underscores that were there before', () => {
+  it('distinguish a dot from existing underscores', () => {
     const names = ['a.b__c', 'a__b.c', 'a.b.c', 'a_.b', 'a._b', 'a._._b', 'a___._b'];
     expect(new Set(names.map(toModelName)).size).toBe(names.length);
     expect(toModelName('a.b__c')).toMatch(/^a__b__c-[0-9a-f]{12}$/);
   });
 
-  it('keep 64 characters as they are and hash 65', () => {
+  it('keep 64 characters unchanged and hash 65', () => {
     const longest = `a.${'b'.repeat(61)}`;
     expect(toModelName(longest)).toBe(`a__${'b'.repeat(61)}`);
     expect(toModelName(`${longest}b`)).toMatch(/^a__b{48}-[0-9a-f]{12}$/);
   });
 
-  it('fit every model API and lead back to their tool', () => {
+  it('fit every model API and map back to their tool', () => {
     fc.assert(
       fc.property(fc.uniqueArray(busName, { minLength: 1, maxLength: 30 }), (names) => {
         const tools = names.map((name) => ({ name }));
@@ -97,12 +97,12 @@ describe('model names', () => {
     );
   });
 
-  it('mean nothing when no tool has them', () => {
+  it('are unknown when no tool has them', () => {
     expect(busNameOf('math__sub', [{ name: 'math.add' }])).toBeUndefined();
   });
 });
 
-describe('suggestions', () => {
+describe('suggested tool names', () => {
   const names = ['math.add', 'math.multiply', 'web.web_search', 'knowledge.rag_search'];
 
   it('ignore case and separators', () => {
@@ -115,13 +115,13 @@ describe('suggestions', () => {
     expect(suggestNames('websearch', names)[0]).toBe('web.web_search');
   });
 
-  it('are at most three, and none when nothing is close', () => {
+  it('are at most three, and none when no name is close', () => {
     expect(suggestNames('transcribe_audio_file', names)).toEqual([]);
     expect(suggestNames('', names)).toEqual([]);
     expect(suggestNames('t.a', ['t.b', 't.c', 't.d', 't.e'])).toHaveLength(3);
   });
 
-  it('bound the work that a huge name causes', () => {
+  it('take bounded work for a huge name', () => {
     expect(suggestNames('x'.repeat(1_000_000), ['y'.repeat(1_000_000)])).toEqual([]);
   });
 });
@@ -134,7 +134,7 @@ describe('display names', () => {
     expect(displayName(add, [add, { own_name: 'add', toolset: 'calendar' }])).toBe('math.add');
   });
 
-  it('name server and tool of MCP tools as the server spells them', () => {
+  it('contain server and tool of MCP tools as the server spells them', () => {
     const remote = { own_name: 'get-user', toolset: 'crm_1', source: 'mcp' as const, server: 'CRM' };
     expect(displayName(remote, [add])).toBe('mcp:CRM:get-user');
   });

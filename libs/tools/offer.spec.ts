@@ -27,13 +27,13 @@ describe('an offer', () => {
   });
 
   it.each(['My CRM', 'mcp:My CRM', toToolsetName('My CRM'), crm, 'mcp:My CRM:getUser'])(
-    'knows an MCP tool as %s',
+    'matches an MCP tool by %s',
     (entry) => {
       expect(filter({ allow: [entry] })).toEqual([crm]);
     },
   );
 
-  it('has of a server only the tools that are listed, by exact names', () => {
+  it('includes only the listed tools of a server, by exact names', () => {
     expect(filter({ only: [{ server: 'math', tools: ['add'] }] })).toEqual([crm, 'math.add'].sort());
     expect(filter({ only: [{ server: 'My CRM', tools: [] }] })).toEqual(['math.add', 'math.multiply']);
     expect(filter({ only: [{ server: 'Math', tools: [] }] })).toHaveLength(3);
@@ -45,16 +45,16 @@ describe('an offer', () => {
     expect(filter({ only: twice })).toEqual([crm]);
   });
 
-  it.each(['add', 'math.add', 'math__add'])('knows a local tool as %s', (entry) => {
+  it.each(['add', 'math.add', 'math__add'])('matches a local tool by %s', (entry) => {
     expect(filter({ block: [entry] })).not.toContain('math.add');
     expect(filter({ allow: [entry] })).toEqual(['math.add']);
   });
 
-  it('lets block win', () => {
+  it('gives block precedence over allow', () => {
     expect(filter({ allow: ['math'], block: ['math.add'] })).toEqual(['math.multiply']);
   });
 
-  it('lets every rule have its say: what the deployment blocks nobody allows', () => {
+  it('combines all rules: a tool that the deployment blocks cannot be allowed', () => {
     const offer = new Offer([
       { by: 'deployment', choice: { block: ['math.add'] } },
       { by: 'conversation', choice: { allow: ['math', 'My CRM'] } },
@@ -69,7 +69,7 @@ describe('an offer', () => {
     );
   });
 
-  it('says which entries name nothing', () => {
+  it('lists the entries that match nothing', () => {
     const choice = { allow: ['math', 'mth', 'mcp:My CRM'], block: ['add', 'math.ad', 'mth'] };
     expect(findUnknownEntries(choice, all)).toEqual(['mth', 'math.ad']);
   });

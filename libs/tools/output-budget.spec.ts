@@ -6,12 +6,12 @@ import { plainText } from '#contracts';
 import { success } from './tool-result.js';
 
 describe('outputBudget', () => {
-  it('leaves 32 KiB as they are', () => {
+  it('leaves 32 KiB unchanged', () => {
     const result = success('x'.repeat(MAX_INLINE_BYTES));
     expect(outputBudget(result)).toEqual({ result });
   });
 
-  it('keeps head and tail of more, describes what remains and hands out the full text', () => {
+  it('keeps head and tail of a larger output, describes it and returns the full text', () => {
     const text = `first ${'x'.repeat(100 * 1024)} last`;
     const { result, overflow } = outputBudget(success(text));
     const shown = plainText(result);
@@ -30,7 +30,7 @@ describe('outputBudget', () => {
     expect(plainText(result)).not.toContain('\ufffd');
   });
 
-  it('keeps a text that fits when only the structure besides it is too large', () => {
+  it('keeps a text that fits when only the structured content is too large', () => {
     const data = { text: 'short', structured: { big: 'x'.repeat(40_000) }, artifacts: ['a'] };
     const { overflow } = outputBudget({ status: 'success', data });
     expect(overflow?.whole.contentType).toBe('application/json');
@@ -44,7 +44,7 @@ describe('outputBudget', () => {
   it.each([
     ['next to a text', { text: 'short' }],
     ['alone', {}],
-  ])('counts a long list of artifacts %s: it is cut like anything else', (_where, beside) => {
+  ])('counts a long list of artifacts %s: it is cut like other data', (_where, beside) => {
     const data = { ...beside, artifacts: Array.from({ length: 20_000 }, (_, n) => `artifact-${n}`) };
     const { overflow } = outputBudget({ status: 'success', data });
     expect(JSON.parse(overflow!.whole.content as string)).toEqual(data);
@@ -52,7 +52,7 @@ describe('outputBudget', () => {
     expect(Buffer.byteLength(JSON.stringify(settled.data))).toBeLessThan(MAX_INLINE_BYTES);
   });
 
-  it('cuts at the budget that a deployment sets', () => {
+  it('cuts at the configured budget', () => {
     const { result } = outputBudget(success('x'.repeat(5_000)), 4_096);
     expect(Buffer.byteLength(plainText(result))).toBeLessThan(4_096);
     expect(plainText(result)).toContain('bytes left out');

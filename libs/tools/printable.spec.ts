@@ -8,7 +8,7 @@ describe('toPrintable', () => {
     );
   });
 
-  it('cuts what is too long', () => {
+  it('cuts a text that is too long', () => {
     expect(toPrintable('x'.repeat(50), 10)).toBe(`${'x'.repeat(9)}…`);
   });
 });

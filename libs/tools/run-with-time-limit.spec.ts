@@ -5,7 +5,7 @@ import { againIfLate, runWithTimeLimit, TimeLimitError } from './run-with-time-l
 const backtrack = () => /^(a+)+$/.test(`${'a'.repeat(28)}!`);
 
 describe('work with a time limit', () => {
-  it('answers, or throws, what the work does', () => {
+  it('returns or throws the result of the work', () => {
     expect(runWithTimeLimit(1_000, () => 42)).toBe(42);
     expect(runWithTimeLimit(1_000, () => undefined)).toBeUndefined();
     const error = new Error('of the work');
@@ -16,12 +16,12 @@ describe('work with a time limit', () => {
     ).toThrow(error);
   });
 
-  it('is interrupted, also within a regular expression, and the next work is not', () => {
+  it('is interrupted, even within a regular expression, and the next work is not', () => {
     expect(() => runWithTimeLimit(20, backtrack)).toThrow(TimeLimitError);
     expect(runWithTimeLimit(1_000, () => 'next')).toBe('next');
   });
 
-  it('may have limited work within it', () => {
+  it('may contain work with its own limit', () => {
     const said: string[] = [];
     runWithTimeLimit(1_000, () => {
       said.push(runWithTimeLimit(1_000, () => 'inner'));
@@ -30,7 +30,7 @@ describe('work with a time limit', () => {
     expect(said).toEqual(['inner', 'outer']);
   });
 
-  it('is done again when it was late, and not for ever', () => {
+  it('is retried when it was late, a limited number of times', () => {
     let tries = 0;
     const late = (times: number) => () => {
       if (tries++ < times) throw new TimeLimitError(1);
@@ -43,7 +43,7 @@ describe('work with a time limit', () => {
     expect(tries).toBe(3);
   });
 
-  it('is not done again when it failed by itself', () => {
+  it('is not retried when it failed by itself', () => {
     let tries = 0;
     const failing = () => {
       tries++;

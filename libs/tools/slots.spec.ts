@@ -23,7 +23,7 @@ async function mostAtOnce(slots: Slots): Promise<number> {
 }
 
 describe('Slots', () => {
-  it('lets so many work at once, the others in order', async () => {
+  it('lets a limited number work at once, the others in order', async () => {
     const slots = new Slots(1);
     const first = gate();
     const order: string[] = [];
@@ -35,7 +35,7 @@ describe('Slots', () => {
     expect(order).toEqual(['first', 'second', 'third']);
   });
 
-  it('is another’s while it is lent, and taken back when that one is done', async () => {
+  it('can be lent to another one, and is taken back when that one is done', async () => {
     const slots = new Slots(1);
     const [asked, second] = [gate(), gate()];
     const order: string[] = [];
@@ -57,7 +57,7 @@ describe('Slots', () => {
     expect(await mostAtOnce(slots)).toBe(1);
   });
 
-  it('is freed once when the owner that lent it ends or is stopped before taking it back', async () => {
+  it('is freed once when its owner ends or is stopped while it is lent', async () => {
     const slots = new Slots(1);
     const controller = new AbortController();
     const over = gate();
@@ -82,7 +82,7 @@ describe('Slots', () => {
     expect(await mostAtOnce(slots)).toBe(1);
   });
 
-  it('lets go who is told to stop while waiting, and gives the slot to the next', async () => {
+  it('releases a waiting owner that is stopped, and gives the slot to the next', async () => {
     const slots = new Slots(1);
     const first = gate();
     const controller = new AbortController();

@@ -4,7 +4,7 @@ import { Checker } from './checker.js';
 import { ThreadedChecks } from './threaded-checks.js';
 import { ArgumentValidator } from './validate-arguments.js';
 
-describe('arguments that take long to check', () => {
+describe('arguments that are slow to check', () => {
   const email =
     '^([a-zA-Z0-9])(([-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+[.]{1}(([a-z]{2,3})|([a-z]{2,3}[.]{1}[a-z]{2,3}))$';
   const schema = { type: 'object', properties: { to: { type: 'string', pattern: email } } };
@@ -26,7 +26,7 @@ describe('arguments that take long to check', () => {
   afterEach(() => void jest.restoreAllMocks());
   afterAll(() => slowChecks.stop());
 
-  it('are refused alone: their schema stays in use, however often, and operators are told', async () => {
+  it('are refused alone: their schema stays in use, and operators are notified each time', async () => {
     for (let call = 0; call < 4; call++) {
       expect(await strict.validate(schema, slow, mallory)).toEqual({
         error_type: 'ValidationError',
@@ -41,7 +41,7 @@ describe('arguments that take long to check', () => {
     expect(refusals.note.mock.calls).toEqual(Array(4).fill(['slow_arguments', mallory]));
   });
 
-  it('never hold the event loop', async () => {
+  it('never block the event loop', async () => {
     let turns = 0;
     const counting = new SystemClock().every(5, () => turns++);
     await strict.validate(schema, slow, mallory);
@@ -49,7 +49,7 @@ describe('arguments that take long to check', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  it('are not checked at once where the schema does not bound the work', async () => {
+  it('are not checked synchronously when the schema does not bound the work', async () => {
     const many = { ids: Array.from({ length: 30_000 }, (_, id) => ({ id })) };
     const unique = { properties: { ids: { type: 'array', uniqueItems: true } } };
     const alternatives = Array.from({ length: 30 }, (_, n) => ({ const: `value ${n}` }));

@@ -54,7 +54,7 @@ describe('checks on threads', () => {
   });
 });
 
-it('checks, also after a check that was stopped', async () => {
+it('threaded checks work, even after a check that was stopped', async () => {
   stopHangingAfter(200);
   const checks = create();
   expect(await checks.check('ann', fits)).toEqual({ error: undefined });
@@ -63,14 +63,14 @@ it('checks, also after a check that was stopped', async () => {
   expect(await checks.check('ann', fits)).toEqual({ error: undefined });
 });
 
-it('has memory for the most values that arguments of a message can have', async () => {
+it('threaded checks have memory for the maximum number of values in a message', async () => {
   const checks = create();
   const many = { ...fits, args: `{"x":[${'{},'.repeat(350_000)}{}]}` };
   expect(await checks.check('ann', many)).toMatchObject({ error: { error_type: 'ValidationError' } });
 });
 
 // Not by using up its memory: on Node.js 20 that may end the whole process.
-it('says when a thread died under a check, and starts another one for the next', async () => {
+it('threaded checks report a thread that died under a check, and start another one for the next', async () => {
   const checks = create();
   jest.spyOn(Worker.prototype, 'postMessage').mockImplementationOnce(function (this: Worker) {
     void this.terminate();
@@ -80,7 +80,7 @@ it('says when a thread died under a check, and starts another one for the next',
 });
 
 it.each(['too_slow', 'died'] as const)(
-  'keeps a thread for users none of whose checks was %s',
+  'threaded checks keep a thread for users none of whose checks was %s',
   async (how) => {
     const held = holdHanging(how);
     const checks = create();
@@ -99,7 +99,7 @@ it.each(['too_slow', 'died'] as const)(
   },
 );
 
-it('gives users turns: a waiting one is served before the third check of another', async () => {
+it('threaded checks serve users in turn: a waiting one comes before the third check of another', async () => {
   const checks = create();
   const started: string[] = [];
   jest.spyOn(Checker.prototype, 'check').mockImplementation(function (this: Checker, what, limitMs) {
@@ -113,7 +113,7 @@ it('gives users turns: a waiting one is served before the third check of another
   expect(started.indexOf('c1')).toBeLessThan(started.indexOf('a3'));
 });
 
-it('refuses what one user has too much of, and what has waited too long', async () => {
+it('threaded checks refuse a user above the limit, and checks that have waited too long', async () => {
   stopHangingAfter(600);
   const full = create({ maxWaiting: 2 });
   const ends = await Promise.all([hangs, fits, fits, fits].map((what) => full.check('ann', what)));
@@ -123,7 +123,7 @@ it('refuses what one user has too much of, and what has waited too long', async 
   expect(await Promise.all(late)).toEqual(['too_slow', 'too_many']);
 });
 
-it('trusts a user again after a minute', async () => {
+it('threaded checks trust a user again after a minute', async () => {
   const held = holdHanging();
   const clock = new VirtualClock(new SeededRandom(1));
   const checks = create({ clock, waitMs: Infinity });

@@ -19,12 +19,12 @@ describe('success', () => {
     [null, { value: null }],
     [undefined, { value: null }],
     [{ a: 1 }, { a: 1 }],
-  ])('puts %j into data as the protocol says', (payload, data) => {
+  ])('puts %j into data as the protocol requires', (payload, data) => {
     expect(success(payload)).toEqual({ status: 'success', data });
   });
 
   it.each([[Number.NaN], [{ a: Infinity }], [1n], [[nested(40)]]])(
-    'refuses what is not bounded JSON: %#',
+    'refuses data other than bounded JSON: %#',
     (payload) => {
       expect(success(payload)).toMatchObject({
         status: 'failure',
@@ -49,7 +49,7 @@ describe('toToolResult', () => {
     ['text'],
     [{ status: 'failure' }],
     [{ status: 'success', data: 5 }],
-  ])('makes %j a ToolExecutionError', (given) => {
+  ])('turns %j into a ToolExecutionError', (given) => {
     const result = toToolResult(given);
     expect(result).toMatchObject({ status: 'failure', error: { error_type: 'ToolExecutionError' } });
     expect(toolResultSchema.safeParse(result).success).toBe(true);
@@ -69,7 +69,7 @@ describe('toToolResult', () => {
     expect(toToolResult({ status: 'success', data: nested(28) }).status).toBe('success');
   });
 
-  it('stores an unlisted error type as ToolExecutionError and remembers it', () => {
+  it('stores an unlisted error type as ToolExecutionError and keeps its name', () => {
     const error = { error_type: 'WeatherError', error_message: 'rain', error_details: { city: 'Bonn' } };
     expect(toToolResult({ status: 'failure', error }).error).toEqual({
       error_type: 'ToolExecutionError',
@@ -80,7 +80,7 @@ describe('toToolResult', () => {
     expect(withText.error?.error_details).toEqual({ details: 'see log', original_type: 'WeatherError' });
   });
 
-  it('bounds message and details', () => {
+  it('limits message and details', () => {
     const error = {
       error_type: 'TimeoutError',
       error_message: 'x'.repeat(100_000),
@@ -92,12 +92,12 @@ describe('toToolResult', () => {
 });
 
 describe('toFailure', () => {
-  it('keeps what a ToolError says', () => {
+  it('keeps the type and message of a ToolError', () => {
     const thrown = new ToolError({ error_type: 'ResourceNotFound', error_message: 'No such city.' });
     expect(toFailure(thrown)).toEqual(failure('ResourceNotFound', 'No such city.'));
   });
 
-  it('says the message of any other error, without its stack and control characters', () => {
+  it('contains the message of any other error, without its stack and control characters', () => {
     expect(toFailure(new Error('bad\u001b[31m\nline')).error).toEqual({
       error_type: 'ToolExecutionError',
       error_message: 'bad line',
@@ -105,7 +105,7 @@ describe('toFailure', () => {
     expect(toFailure(undefined).error?.error_message).not.toBe('');
   });
 
-  it('does not claim to know how a call ended whose connection broke', () => {
+  it('is OutcomeUnknown for a call whose connection broke', () => {
     expect(toFailure(new ToolConnectionLostError('gone')).error?.error_type).toBe('OutcomeUnknown');
   });
 });

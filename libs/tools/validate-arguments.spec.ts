@@ -25,7 +25,7 @@ async function detailsOf(schema: Record<string, unknown>, args: Record<string, u
 afterAll(() => slowChecks.stop());
 
 describe('ArgumentValidator', () => {
-  it('accepts arguments that fit', async () => {
+  it('accepts valid arguments', async () => {
     expect(await validator.validate(add, { a: 2, b: 3 })).toBeUndefined();
   });
 
@@ -48,7 +48,7 @@ describe('ArgumentValidator', () => {
     expect(await detailsOf(add, { a: 1, b: 2, c: 3 })).toMatchObject({ parameter: 'c', provided_value: 3 });
   });
 
-  it('says what the alternatives were', async () => {
+  it('names the alternatives', async () => {
     const schema = { type: 'object', properties: { x: { anyOf: [{ type: 'string' }, { type: 'null' }] } } };
     expect(await detailsOf(schema, { x: 1 })).toMatchObject({
       parameter: 'x',
@@ -64,7 +64,7 @@ describe('ArgumentValidator', () => {
     });
   });
 
-  it('cuts values to 200 characters and masks what looks secret', async () => {
+  it('cuts values to 200 characters and masks likely secrets', async () => {
     const schema = { type: 'object', properties: { x: { type: 'null' }, api_key: { type: 'null' } } };
     const long = (await detailsOf(schema, { x: 'y'.repeat(1000) })) as { provided_value: string };
     expect(long.provided_value).toHaveLength(200);
@@ -74,7 +74,7 @@ describe('ArgumentValidator', () => {
     });
   });
 
-  it('fills in no defaults', async () => {
+  it('does not apply defaults', async () => {
     const args = {};
     expect(
       await validator.validate({ type: 'object', properties: { x: { default: 5 } } }, args),
@@ -89,7 +89,7 @@ describe('ArgumentValidator', () => {
     ['2020-12', 'https://json-schema.org/draft/2020-12/schema'],
     ['none', undefined],
     ['an unknown', 'https://example.com/mine'],
-  ])('understands a schema of %s dialect', async (_name, $schema) => {
+  ])('supports a schema of %s dialect', async (_name, $schema) => {
     const schema = {
       $schema,
       $id: 'https://example.com/tool',
@@ -111,7 +111,7 @@ describe('ArgumentValidator', () => {
     expect(await detailsOf(schema, { d: 'tomorrow' })).toMatchObject({ parameter: 'd' });
   });
 
-  it('tells a keyword from an argument of the same name', async () => {
+  it('distinguishes a keyword from an argument of the same name', async () => {
     const schema = {
       type: 'object',
       properties: { pattern: { type: 'string' }, $ref: { type: 'string' }, properties: { type: 'string' } },
@@ -121,7 +121,7 @@ describe('ArgumentValidator', () => {
     expect(await detailsOf(schema, { pattern: 5 })).toMatchObject({ parameter: 'pattern' });
   });
 
-  it('checks patterns, also old-style ones, and lets pass what only another language understands', async () => {
+  it('checks patterns, including old-style ones, and skips those of other languages', async () => {
     const withPattern = (pattern: string) => ({
       type: 'object',
       properties: { x: { type: 'string', pattern } },
@@ -132,8 +132,8 @@ describe('ArgumentValidator', () => {
   });
 });
 
-describe('a machine that stands still for longer than a schema may take to compile', () => {
-  it('holds it not against the tool', () => {
+describe('a machine that stalls for longer than a schema may take to compile', () => {
+  it('does not disable the tool', () => {
     const schema = { type: 'object', properties: { x: { type: 'string', pattern: '^[a-c]+$' } } };
     const { compile } = Ajv2020.prototype;
     let compiled = 0;
@@ -172,18 +172,18 @@ describe('a hostile schema', () => {
     ['has an unknown type', { type: 'function' }],
     ['has a list where a schema belongs', { properties: [] }],
     ['refers to itself', { $ref: '#' }],
-  ])('that %s is a problem that has a name, never an exception', async (_what, schema) => {
+  ])('that %s causes a named problem, never an exception', async (_what, schema) => {
     const refused = await validator.validate(schema, {});
     expect(refused?.error_type).toBe('ValidationError');
     expect(refused?.error_message).toMatch(/input schema/);
   });
 
-  it('tells its problem before it is offered', () => {
+  it('is reported before its tool is offered', () => {
     expect(schemas.findProblem({ $ref: 'http://x/y' })).toBe('The input schema refers to another document.');
     expect(schemas.findProblem(add)).toBeUndefined();
   });
 
-  it('cannot reach the schema of another tool by its id', async () => {
+  it('cannot access the schema of another tool by its id', async () => {
     await validator.validate({ type: 'object', properties: { x: { $id: 'urn:mine', type: 'string' } } }, {});
     expect(schemas.findProblem({ $ref: 'urn:mine' })).toBeDefined();
   });
@@ -196,7 +196,7 @@ describe('a hostile schema', () => {
     });
   });
 
-  it('never throws, whatever JSON it is', async () => {
+  it('never causes an exception, for any JSON', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(
@@ -212,7 +212,7 @@ describe('a hostile schema', () => {
     );
   });
 
-  it('is forgotten with all others when the cache is full, and understood again', () => {
+  it('is evicted with all others when the cache is full, and compiled again', () => {
     const bounded = new ArgumentValidator({ ...others, schemas: new InputSchemas(3) });
     for (let n = 0; n < 10; n++) {
       expect(bounded.validate({ type: 'object', properties: { x: { const: n } } }, { x: n })).toBeUndefined();

@@ -30,7 +30,7 @@ async function failure(tool: typeof read, args: Record<string, unknown>, context
 }
 
 describe('artifacts.read', () => {
-  it('reads all of a text in parts that join without a seam, whatever the characters', async () => {
+  it('reads a whole text in parts that join exactly, for any characters', async () => {
     const text = 'a€😀\n'.repeat(300);
     const id = keep(text);
     let read_ = '';
@@ -46,7 +46,7 @@ describe('artifacts.read', () => {
     expect(read_).toBe(text);
   });
 
-  it('begins at the character that an offset is in the middle of, and ends beyond the end', async () => {
+  it('starts at the character that contains the offset, and ends at the end of the text', async () => {
     const id = keep('a😀b');
     expect(await run(read, { id, offset: 3, length: 2 })).toBe(
       '😀\n[bytes 1 to 5 of 6; go on with offset 5]',
@@ -54,7 +54,7 @@ describe('artifacts.read', () => {
     expect(await run(read, { id, offset: 99 })).toBe('\n[bytes 6 to 6 of 6; this is the end]');
   });
 
-  it('answers alike for what is missing and what another conversation has', async () => {
+  it('gives the same answer for a missing artifact and one of another conversation', async () => {
     const id = keep('secret');
     const foreign = await failure(read, { id }, toolContext({ conversationId: 'conversation-2' }));
     expect(foreign.error_type).toBe('ResourceNotFound');
@@ -63,14 +63,14 @@ describe('artifacts.read', () => {
     expect((await failure(search, { id: '{"$ne":1}', pattern: 'x' })).error_type).toBe('ResourceNotFound');
   });
 
-  it('says of a picture what it is', async () => {
+  it('describes a picture', async () => {
     const { error_message } = await failure(read, { id: keep(PNG, 'image/png') });
     expect(error_message).toContain('image/png, which has no text');
   });
 });
 
 describe('artifacts.search', () => {
-  it('finds matches with offsets that can be read', async () => {
+  it('finds matches with readable offsets', async () => {
     const text = `${'€'.repeat(200)}\nneedle one\n${'x'.repeat(30_000)}Needle two${'y'.repeat(30_000)}`;
     const id = keep(text);
     const found = await run(search, { id, pattern: '(?i)NEEDLE \\w+' });
@@ -81,14 +81,14 @@ describe('artifacts.search', () => {
     expect(await run(search, { id, pattern: 'nothing here' })).toMatch(/^No match in \d+ bytes\.$/);
   });
 
-  it('shows no more than the model can be given, and says so', async () => {
+  it('shows no more than the model can receive, and says so', async () => {
     const found = await run(search, { id: keep('😀 hit\n'.repeat(5_000)), pattern: 'hit' });
     expect(found).toContain('[the first 50 matches; a narrower pattern finds fewer]');
     const wide = await run(search, { id: keep(`${'€'.repeat(400)}\n`.repeat(500)), pattern: '€{3}' });
     expect(Buffer.byteLength(wide)).toBeLessThan(25_000);
   });
 
-  it('takes time linear in the text, lets others run, and stops when told', async () => {
+  it('takes time linear in the text, yields, and stops on request', async () => {
     const id = keep('a'.repeat(2 * 1024 * 1024));
     let turns = 0;
     const counting = new SystemClock().every(1, () => turns++);
@@ -101,7 +101,7 @@ describe('artifacts.search', () => {
     await expect(searching).rejects.toThrow('stopped');
   });
 
-  it('does not search what it has shown for more matches, each of which would look through all of the rest', async () => {
+  it('does not search the shown text for more matches, each of which would scan the rest', async () => {
     const id = keep('a'.repeat(1024 * 1024));
     const find = jest.spyOn(Matcher.prototype, 'find');
     const found = await run(search, { id, pattern: 'a.*b|a' });

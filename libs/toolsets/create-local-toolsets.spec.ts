@@ -4,7 +4,7 @@ import { SystemClock } from '#time';
 import { createLocalToolsets } from './create-local-toolsets.js';
 
 describe('createLocalToolsets', () => {
-  it('offers what may run again, each with a description of itself and of all of its arguments', () => {
+  it('offers tools that may run again, each with a description of itself and of its arguments', () => {
     const facts = createStore({ dataDir: ':memory:' });
     const toolsets = createLocalToolsets({ clock: new SystemClock(), facts });
     const offered = toolsets.flatMap((toolset) =>

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { chunkDocument } from './document-chunks.js';
 
 describe('chunkDocument', () => {
-  it('cuts at headings and remembers those above', () => {
+  it('cuts at headings and keeps the ones above', () => {
     const text = '# Guide\nIntro.\n\n## Install\n\nRun it.\n\nTwice.\n\n### Linux\nApt.\n## Use\nClick.\n';
     expect(chunkDocument(text)).toEqual([
       { title: 'Guide', body: 'Intro.' },
@@ -13,7 +13,7 @@ describe('chunkDocument', () => {
     ]);
   });
 
-  it('takes plain text, Windows line ends and skipped heading levels', () => {
+  it('accepts plain text, Windows line ends and skipped heading levels', () => {
     expect(chunkDocument('one\r\n\r\ntwo')).toEqual([{ title: '', body: 'one\n\ntwo' }]);
     expect(chunkDocument('### Deep\ntext')).toEqual([{ title: 'Deep', body: 'text' }]);
     expect(chunkDocument(' \n\n')).toEqual([]);

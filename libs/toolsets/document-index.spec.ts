@@ -49,7 +49,7 @@ describe('DocumentIndex', () => {
     expect(await sources('vacation policy')).toEqual(['vacation-policy.md']);
   });
 
-  it('takes over new, changed and removed files at the next update, and never looks at the folder in a search', async () => {
+  it('applies new, changed and removed files at the next update, and never reads the folder in a search', async () => {
     write('a.md', 'apples');
     expect(index.search('apples')).toEqual([]);
     expect(await sources('apples')).toEqual(['a.md']);
@@ -67,14 +67,14 @@ describe('DocumentIndex', () => {
     expect(await sources('cherries')).toEqual([]);
   });
 
-  it('does not index a file again that was only touched', async () => {
+  it('does not index a file again when only its time changed', async () => {
     write('a.md', 'apples');
     expect(await sources('apples')).toEqual(['a.md']);
     utimesSync(join(folder, 'a.md'), new Date(0), new Date(0));
     expect(await sources('apples')).toEqual(['a.md']);
   });
 
-  it('leaves out hidden files, other types, links and what is too large', async () => {
+  it('leaves out hidden files, other types, links and files that are too large', async () => {
     write('.hidden.md', 'apples');
     write('a.json', 'apples');
     write('large.md', 'apples '.repeat(400_000));
@@ -82,7 +82,7 @@ describe('DocumentIndex', () => {
     expect(await sources('apples root')).toEqual([]);
   });
 
-  it('answers while it takes over a large change', async () => {
+  it('answers while it indexes a large change', async () => {
     write('old.md', 'apples');
     await index.update();
     for (let n = 0; n < 400; n++) write(`new${n}.md`, 'bananas');
@@ -105,12 +105,12 @@ describe('DocumentIndex', () => {
     for (const { content } of hits) expect(content).toMatch(/^apples pears .{1,288}\.\.\.$/);
   });
 
-  it('shows the part of a long passage that matches', async () => {
+  it('shows the matching part of a long passage', async () => {
     write('a.md', `${'filler '.repeat(100)}needle in it.`);
     expect((await search('needle'))[0]?.content).toContain('needle');
   });
 
-  it('takes any text for a question', async () => {
+  it('accepts any text as a query', async () => {
     write('a.md', 'NEAR AND OR NOT "quoted" column:value (x) * ^ -');
     await index.update();
     fc.assert(
@@ -125,7 +125,7 @@ describe('DocumentIndex', () => {
     expect(await sources('"*^')).toEqual([]);
   });
 
-  it('keeps a stored index, and builds a damaged one anew', async () => {
+  it('keeps a stored index, and rebuilds a damaged one', async () => {
     write('a.md', 'apples');
     const file = join(folder, 'data', 'knowledge.db');
     const searchStored = async () => {

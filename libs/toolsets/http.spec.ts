@@ -63,7 +63,7 @@ describe('http.fetch', () => {
     });
   });
 
-  it('unpacks, keeps the character set, and tells of what is no text only its type and size', async () => {
+  it('decompresses, respects the character set, and returns only type and size of other content', async () => {
     const { host } = await serve(({ url }, response) => {
       if (url === '/packed')
         response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
@@ -98,7 +98,7 @@ describe('http.fetch', () => {
     ['ends of nothing', '<i>'.repeat(900) + '</b>'.repeat(250_000) + 'end', { text: 'end' }],
     ['lines of signs', `<p>${'#-|'.repeat(100_000)}x</p>`, { text: /^#-\|/ }],
     ['many attributes', `<p ${'a=1 '.repeat(100_000)}>end`, { text: 'end' }],
-  ])('reads a page made to be slow, of %s, as far as it may go', async (_what, page, expected) => {
+  ])('reads a page made to be slow, of %s, within its limits', async (_what, page, expected) => {
     const { host } = await serve((_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end(page),
     );
@@ -107,7 +107,7 @@ describe('http.fetch', () => {
       expect(data![name]).toEqual(value instanceof RegExp ? expect.stringMatching(value) : value);
   });
 
-  it('reads a page whose packing is none as it is', async () => {
+  it('reads a page with a false Content-Encoding as it is', async () => {
     const { host } = await serve(({ url }, response) =>
       response
         .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': url!.slice(1) })
@@ -119,7 +119,7 @@ describe('http.fetch', () => {
     }
   });
 
-  it('gives an error page as a result, and asks with HEAD for nothing but headers', async () => {
+  it('returns an error page as a result, and requests only headers with HEAD', async () => {
     const { host } = await serve(({ method }, response) =>
       response
         .writeHead(404, { 'content-type': 'text/plain', 'content-length': '4' })
@@ -137,7 +137,7 @@ describe('http.fetch', () => {
     expect(posted.error?.error_type).toBe('ValidationError');
   });
 
-  it('passes on how long to wait', async () => {
+  it('passes on the time to wait', async () => {
     const { host } = await serve((_request, response) =>
       response.writeHead(429, { 'retry-after': '7' }).end(),
     );
@@ -147,7 +147,7 @@ describe('http.fetch', () => {
     });
   });
 
-  it('gives up on a server that does not answer, and on one that is not there', async () => {
+  it('gives up on a server that does not answer, and on an unreachable one', async () => {
     // Nor does a collection of garbage meanwhile take the limit away.
     const { host } = await serve(() => void bytesInUse());
     const options = { allow: [host], requestTimeoutMs: 300 };
@@ -161,7 +161,7 @@ describe('http.fetch', () => {
     });
   });
 
-  it('stops reading at 5 MiB, of unpacked content, too', async () => {
+  it('stops reading at 5 MiB, even of decompressed content', async () => {
     const { host } = await serve(({ url }, response) => {
       const headers = { 'content-type': 'text/plain' };
       const large = Buffer.alloc(6 * 1024 * 1024, 'a');
@@ -217,7 +217,7 @@ describe('the guard of http.fetch', () => {
     ['http://user:secret@example.com/', 'user name'],
     ['http://example.com:6379/', 'Port 6379'],
     ['http://example.com:22/', 'Port 22'],
-  ])('refuses %s before it asks anybody', async (url, reason) => {
+  ])('refuses %s before any lookup', async (url, reason) => {
     const lookup = (() => {
       throw new Error('asked');
     }) as unknown as RequestGuard['lookup'];
@@ -239,7 +239,7 @@ describe('the guard of http.fetch', () => {
     '::ffff:10.0.0.1',
     '64:ff9b::7f00:1',
     'fd12::1',
-  ])('refuses a name that stands for %s, without telling which address it is', async (address) => {
+  ])('refuses a name that resolves to %s, without revealing the address', async (address) => {
     const { error } = await fetchWith({ lookup: resolvingTo(address) }, 'http://inside.example/');
     expect(error).toEqual({
       error_type: 'PermissionError',
@@ -247,7 +247,7 @@ describe('the guard of http.fetch', () => {
     });
   });
 
-  it('judges the address that is connected to, not one that was resolved before', async () => {
+  it('checks the address of the connection, not one that was resolved before', async () => {
     const { port, asked } = await serve((_request, response) => response.end('inside'));
     const allow = [`first.example:${port}`];
     const redirecting = await serve((_request, response) =>
@@ -263,7 +263,7 @@ describe('the guard of http.fetch', () => {
     expect(asked).toEqual(['/']);
   });
 
-  it('judges every redirect like the first address', async () => {
+  it('checks every redirect like the first address', async () => {
     const inside = await serve((_request, response) => response.end('inside'));
     const targets: Record<string, string> = {
       '/private': `http://${inside.host}/`,
@@ -281,7 +281,7 @@ describe('the guard of http.fetch', () => {
     expect((await get('/relative')).data).toMatchObject({ url: `http://${outside.host}/end`, text: 'end' });
   });
 
-  it('follows five redirects, and no sixth', async () => {
+  it('follows five redirects and no more', async () => {
     const { host, asked } = await serve(({ url }, response) =>
       response.writeHead(301, { location: `/${Number(url!.slice(1)) + 1}` }).end(),
     );

@@ -30,7 +30,7 @@ describe('rag_search', () => {
     });
   });
 
-  it('writes its hits as the Genesis frontend shows them', async () => {
+  it('formats its hits as the Genesis frontend shows them', async () => {
     const docsDir = folder();
     writeFileSync(join(docsDir, 'one.md'), 'Apples are red.');
     writeFileSync(join(docsDir, 'two.md'), `Apples ${'grow and grow '.repeat(50)}`);
@@ -44,7 +44,7 @@ describe('rag_search', () => {
     );
   });
 
-  it('knows Switchyard itself without a folder of its own', async () => {
+  it('knows the documentation of Switchyard without a configured folder', async () => {
     const search = create({});
     await toolset.start();
     expect(await search('What happens when a tool worker dies?')).toContain('Source: reliability.md');
@@ -54,7 +54,7 @@ describe('rag_search', () => {
     expect(await search('What does TOOLS_DIR do?')).toContain('Source: tools.md');
   });
 
-  it('finds what has changed in the folder a moment later, without being started again', async () => {
+  it('finds changes in the folder soon, without a restart', async () => {
     const docsDir = folder();
     writeFileSync(join(docsDir, 'one.md'), 'Apples are red.');
     const search = create({ docsDir });
@@ -76,7 +76,7 @@ describe('rag_search', () => {
     });
   });
 
-  it('says that it is not available without its folder, and is when the folder appears', async () => {
+  it('reports that it is unavailable without its folder, and works when the folder appears', async () => {
     const docsDir = folder();
     rmSync(docsDir, { recursive: true });
     const search = create({ docsDir });
@@ -87,7 +87,7 @@ describe('rag_search', () => {
     expect(await search('x')).toMatch(/^No relevant documents/);
   });
 
-  it('fails with a reason when the index cannot be kept', async () => {
+  it('fails with a reason when the index cannot be stored', async () => {
     const search = create({ dataDir: '/dev/null' });
     await expect(search('x')).rejects.toMatchObject({
       detail: {

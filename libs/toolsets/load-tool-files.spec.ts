@@ -34,7 +34,7 @@ function load(files: Record<string, unknown>, { runsTypeScript = false } = {}) {
 }
 
 describe('loadToolFiles', () => {
-  it('makes a toolset of each file, and leaves all other files alone', async () => {
+  it('makes a toolset of each tool file, and ignores other files', async () => {
     const toolsets = await load({
       'b.tool.mjs': tool('twice'),
       'a.tool.js': [tool('one'), tool('two')],
@@ -91,7 +91,7 @@ describe('loadToolFiles', () => {
     });
   });
 
-  it('takes TypeScript where Node runs it', async () => {
+  it('loads TypeScript where Node runs it', async () => {
     const [toolset] = await load({ 'a.tool.ts': tool('x') }, { runsTypeScript: true });
     expect(toolset).toMatchObject({ name: 'a' });
   });
@@ -104,7 +104,7 @@ describe('loadToolFiles', () => {
     await expect(loading).rejects.toThrow(`${path}: SyntaxError: Unexpected end of input`);
   });
 
-  it('refuses a file that never ends loading, with its path', async () => {
+  it('refuses a file that never finishes loading, with its path', async () => {
     writeFileSync(join(folder, 'a.tool.mjs'), 'await new Promise(() => {});');
     const clock = new VirtualClock(new SeededRandom(1));
     const loading = loadToolFiles(folder, { clock, load: () => new Promise(() => undefined) });
@@ -138,7 +138,7 @@ describe('defineTool', () => {
     expect(() => defineTool({ ...source, ...change } as typeof source)).toThrow(problem);
   });
 
-  it('tells the model of a broken rule that a JSON Schema cannot hold', async () => {
+  it('reports to the model a broken rule that a JSON Schema cannot express', async () => {
     const even = z.strictObject({ n: z.number().refine((n) => n % 2 === 0, 'must be even') });
     const checked = defineTool({ ...source, input: even });
     expect((await runTool(checked, { n: 3 })).error).toMatchObject({

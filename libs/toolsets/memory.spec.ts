@@ -24,7 +24,7 @@ const recall = async (userId: string, query?: string) => {
 };
 
 describe('memory', () => {
-  it('keeps what one user said from every other', async () => {
+  it('separates the facts of one user from those of every other', async () => {
     await remember('ann', 'cat', 'The cat is called Tom.');
     await remember('bob', 'cat', 'The cat is called Felix.');
     expect([await recall('ann'), await recall('bob', 'cat'), await recall('eve')]).toEqual([
@@ -37,7 +37,7 @@ describe('memory', () => {
     expect([await recall('ann', 'cat'), await recall('bob')]).toEqual([['The cat is called Tom.'], []]);
   });
 
-  it('does not mix users and keys whose texts run together', async () => {
+  it('separates users and keys whose concatenations are equal', async () => {
     await remember('a', 'b","c', 'one');
     await remember('a","b', 'c', 'two');
     expect([await recall('a'), await recall('a","b')]).toEqual([['one'], ['two']]);
@@ -55,7 +55,7 @@ describe('memory', () => {
     expect(await recall('ann', 'bicycle')).toEqual([]);
   });
 
-  it('has one fact for a key: running a call again changes nothing, another text replaces it', async () => {
+  it('has one fact per key: a repeated call changes nothing, another text replaces it', async () => {
     await remember('ann', 'Cat', 'Tom');
     await remember('ann', 'cat ', 'Tom');
     expect(await store.listFacts('ann')).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('memory', () => {
     expect(await recall('ann')).toEqual(['Felix']);
   });
 
-  it('keeps 200 facts of a user, and says so at the next one', async () => {
+  it('keeps 200 facts per user, and refuses the next one', async () => {
     for (let n = 0; n < 200; n++) await remember('ann', `fact ${n}`, 'text');
     expect((await remember('ann', 'one more', 'text')).error).toMatchObject({
       error_type: 'PermissionError',
@@ -76,7 +76,7 @@ describe('memory', () => {
     expect(data!.facts).toHaveLength(20);
   });
 
-  it('refuses an empty fact, and a text that is no small one', async () => {
+  it('refuses an empty fact, and a text that is too long', async () => {
     expect((await remember('ann', 'cat', '')).error).toMatchObject({ error_type: 'ValidationError' });
     expect((await remember('ann', 'cat', 'x'.repeat(2001))).error).toMatchObject({
       error_type: 'ValidationError',
@@ -84,7 +84,7 @@ describe('memory', () => {
     });
   });
 
-  it('says that it is out of reach while the store is, without its details', async () => {
+  it('reports that it is unavailable while the store is, without details', async () => {
     const closed = createMemoryToolset(createStore({ dataDir: ':memory:' }), new SystemClock()).tools();
     for (const tool of closed) {
       const args = { remember: { key: 'a', text: 'b' }, recall: {}, forget: { key: 'a' } };

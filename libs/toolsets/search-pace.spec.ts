@@ -3,7 +3,7 @@ import { retryAfterMs } from './retry-after.js';
 import { SearchPace } from './search-pace.js';
 
 describe('SearchPace', () => {
-  it('lets 30 searches a minute through, and tells the next how long to wait', () => {
+  it('allows 30 searches a minute, and tells the next how long to wait', () => {
     let now = 1000;
     const pace = new SearchPace({ now: () => now });
     for (let n = 0; n < 30; n++) expect(pace.take()).toBe(0);
@@ -13,7 +13,7 @@ describe('SearchPace', () => {
     expect(pace.take()).toBe(0);
   });
 
-  it('lets nothing through during a pause, and no pause be longer than ten minutes', () => {
+  it('allows none during a pause, which is at most ten minutes', () => {
     let now = 0;
     const pace = new SearchPace({ now: () => now });
     pace.pause(3000);

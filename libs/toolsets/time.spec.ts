@@ -25,7 +25,7 @@ describe('time.now', () => {
     expect(new Date(iso).toISOString()).toBe('2026-01-31T23:05:09.000Z');
   });
 
-  it('refuses what is no time zone, and says what would be one', async () => {
+  it('refuses an invalid time zone, and names a valid one', async () => {
     const result = await runTool(now!, { time_zone: 'Tokyo' });
     expect(result.error).toMatchObject({
       error_type: 'ValidationError',

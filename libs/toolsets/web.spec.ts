@@ -30,7 +30,7 @@ function search(searchUrl: string, query: string, requestTimeoutMs = 5000) {
 }
 
 describe('web_search', () => {
-  it('gives snippet, title and link of each result, without advertisements and odd links', async () => {
+  it('returns snippet, title and link of each result, without advertisements and odd links', async () => {
     let asked: string | undefined;
     const result = await searchAt((request, response) => {
       asked = request.url;
@@ -47,7 +47,7 @@ describe('web_search', () => {
     ]);
   });
 
-  it('finds nothing without calling it an error', async () => {
+  it('returns an empty result without an error when nothing is found', async () => {
     const nothing = '<div class="no-results">No results found for xyzzy</div>';
     expect(plainText(await searchAt((_request, response) => response.end(nothing)))).toBe('[]');
   });
@@ -58,19 +58,19 @@ describe('web_search', () => {
     ['status 429', 429, '', 'ApiLimitExceeded'],
     ['status 500', 500, '', 'DependencyUnavailable'],
     ['a page without end', 200, 'x'.repeat(3_000_000), 'DependencyUnavailable'],
-  ])('fails with a type when it gets %s', async (_what, status, body, type) => {
+  ])('fails with an error type when it gets %s', async (_what, status, body, type) => {
     const answered = searchAt((_request, response) =>
       response.writeHead(status, { 'retry-after': '3' }).end(body),
     );
     await expect(answered).rejects.toMatchObject({ detail: { error_type: type } });
   });
 
-  it('passes on how long to wait', async () => {
+  it('passes on the time to wait', async () => {
     const answered = searchAt((_request, response) => response.writeHead(429, { 'retry-after': '3' }).end());
     await expect(answered).rejects.toMatchObject({ detail: { error_details: { retry_after_ms: 3000 } } });
   });
 
-  it('does not ask again before the time that it was told', async () => {
+  it('does not search again before the time that it was told', async () => {
     let asked = 0;
     server = createServer((_request, response) => {
       asked++;
@@ -90,7 +90,7 @@ describe('web_search', () => {
     expect(asked).toBe(1);
   });
 
-  it('fails when nobody answers, or not in time', async () => {
+  it('fails when the server does not answer, or not in time', async () => {
     await expect(search('http://127.0.0.1:1/', 'x')).rejects.toMatchObject({
       detail: { error_type: 'DependencyUnavailable', error_message: 'The search engine cannot be reached.' },
     });
@@ -111,20 +111,20 @@ describe('web_search', () => {
 });
 
 describe('parseResultsPage', () => {
-  it('gives at most ten results', () => {
+  it('returns at most ten results', () => {
     const result = '<a class="result__a" href="https://x.example/">t</a>';
     expect(parseResultsPage(result.repeat(30))).toHaveLength(10);
   });
 
   // Else each tag, and each title, of a hostile page would be looked for in all of its rest: time squared.
-  it('looks for the end of a tag no further than the next one begins', () => {
+  it('searches for the end of a tag only up to the next one', () => {
     const parse = (title: string) =>
       parseResultsPage(`<a title="${title}" class="result__a" href="https://x.example/">t</a>`);
     expect(parse('a')).toHaveLength(1);
     expect(parse('<')).toBeUndefined();
   });
 
-  it('looks for the end of a title in the next 10,000 characters', () => {
+  it('searches for the end of a title in the next 10,000 characters', () => {
     const parse = (tags: number) =>
       parseResultsPage(
         `<a class="result__a" href="https://x.example/">${'<wbr>'.repeat(tags)}${'late'.repeat(100)}</a>`,

@@ -15,7 +15,7 @@ afterAll(async () => {
   await removeFolders();
 });
 
-describe('the AG-UI client and a whole system', () => {
+describe('the AG-UI client with a whole system', () => {
   it('has a conversation with tools, run after run', async () => {
     const agent = new HttpAgent({ url: `${process.url}/ag-ui`, threadId: 'sums' });
     for (const [question, answer] of [
@@ -32,7 +32,7 @@ describe('the AG-UI client and a whole system', () => {
     }
   });
 
-  it('asks its person, and goes on with the answer', async () => {
+  it('asks its person, and continues with the answer', async () => {
     const agent = new HttpAgent({ url: `${process.url}/ag-ui`, threadId: 'products' });
     agent.addMessage({ id: 'q', role: 'user', content: 'what is 6 * 7?' });
     await agent.runAgent();

@@ -101,7 +101,7 @@ describe('calls that wait for a person', () => {
     expect(statusAndText(await ended(elsewhere))).toEqual(['completed', 'No.']);
   }, 120_000);
 
-  test('a denial tells the model that a person said no, and does not approve later ones', async () => {
+  test('a denial tells the model that a person refused, and does not approve later calls', async () => {
     const turnId = await send('multiply', useTools(multiply('toolu_1', 6, 7)), say('All right.'));
     const [call] = await waiting(laptop, turnId);
     await answer(laptop, turnId, call!, 'deny');
@@ -115,7 +115,7 @@ describe('calls that wait for a person', () => {
     await ended(again);
   }, 60_000);
 
-  test('other calls of the step run meanwhile; the wait survives SIGKILL; each is answered by itself', async () => {
+  test('other calls of the step run meanwhile; the wait survives SIGKILL; each is answered separately', async () => {
     gates.open('free');
     gates.open('asked-1');
     const turnId = await send(
@@ -160,7 +160,7 @@ describe('calls that wait for a person', () => {
     expect([gates.starts('free'), gates.starts('asked-1'), gates.starts('asked-2')]).toEqual([1, 1, 0]);
   }, 120_000);
 
-  test('Stop ends what waits as never started and tells what runs to stop, within 2 s', async () => {
+  test('Stop ends waiting calls as never started and tells running ones to stop, within 2 s', async () => {
     const turnId = await send(
       'hold',
       useTools(['toolu_1', 'ask__hold', { name: 'never' }], ['toolu_2', 'gate__hold', { name: 'obeys' }]),

@@ -70,7 +70,7 @@ async function openLastCall(options: BrowserContextOptions = {}): Promise<Tab> {
 const read = (id: string) => fetch(`${chat.process.url}/api/artifacts/${id}`);
 
 describe('output over the budget', () => {
-  it('is kept whole, once, and read and searched by the model in a later turn', async () => {
+  it('is stored whole, once, and read and searched by the model in a later turn', async () => {
     const call = await callOf('output__lines', { bytes: 100 * 1024 });
     expect(call.artifacts).toEqual([
       {
@@ -106,14 +106,14 @@ describe('output over the budget', () => {
     expect(JSON.stringify(foreign.error)).not.toContain('another');
   });
 
-  it('of 9 MiB is refused, and the conversation goes on', async () => {
+  it('of 9 MiB is refused, and the conversation continues', async () => {
     const call = await callOf('output__lines', { bytes: 9 * 1024 * 1024 });
     expect(call.error).toMatchObject({ error_type: 'ToolExecutionError' });
     expect(call.error!.error_message).toMatch(/over the limit of 8388608 bytes/);
     await chat.goesOn();
   });
 
-  it('is opened whole from the page', async () => {
+  it('is opened in full from the page', async () => {
     const call = await callOf('output__lines', { bytes: 50 * 1024 });
     const tab = await openLastCall();
     const [link] = await tab.page.getByRole('link', { name: 'The whole result' }).all();
@@ -175,7 +175,7 @@ describe('a picture from a real MCP server', () => {
 });
 
 describe('hostile output', () => {
-  it('stays text on the page and in the log, and opens as text', async () => {
+  it('remains text on the page and in the log, and opens as text', async () => {
     const call = await callOf('output__hostile', {});
     expect(call.artifacts).toMatchObject([
       { content_type: 'text/html', name: 'page.html' },

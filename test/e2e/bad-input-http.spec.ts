@@ -80,7 +80,7 @@ describe('bad input over HTTP', () => {
     },
   );
 
-  test('a write from another site is forbidden unless its origin is known', async () => {
+  test('a write from another site is forbidden unless its origin is allowed', async () => {
     const site = { 'Sec-Fetch-Site': 'cross-site', ...json };
     const write = (head: Record<string, string>) =>
       send('POST', '/api/conversations', { ...site, ...head }, '{}');
@@ -117,7 +117,7 @@ describe('bad input over HTTP', () => {
     }
   });
 
-  test('a body that cannot be read', async () => {
+  test('a body that cannot be read is refused', async () => {
     const path = '/api/conversations';
     const bodies = ['{', '{"title":', '"text"', '1', 'null', '[]', '\u0000', deepArray, deepObject];
     for (const body of bodies) await expectProblem(path, { method: 'POST', headers: json, body }, 400, 422);
@@ -133,7 +133,7 @@ describe('bad input over HTTP', () => {
     await expectProblem(path, { method: 'POST', headers: broken, body: 'no gzip' }, 400);
   });
 
-  test('a body of another type than JSON is no message', async () => {
+  test('a body of another type than JSON is refused as a message', async () => {
     const created = await requestJson<{ id: string }>(`${standalone.url}/api/conversations`, {
       method: 'POST',
     });
@@ -209,7 +209,7 @@ describe('bad input over HTTP', () => {
       await expectProblem(path, {}, 400, 404);
   });
 
-  test('bytes that are no HTTP', async () => {
+  test('bytes that are not HTTP are refused', async () => {
     const long = `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`;
     const garbage = [
       'nonsense\r\n\r\n',

@@ -41,7 +41,7 @@ describe('two users (AUTH=jwt)', () => {
     return requestJson<T>(`${standalone.url}/api${path}`, { ...init, headers });
   }
 
-  test('a stranger learns nothing of a conversation, and changes nothing', async () => {
+  test('another user learns nothing of a conversation, and changes nothing', async () => {
     const { conversation_id, turn_id } = await annSocket.send('what is 1 + 2?');
     const [call] = callsOf(await annSocket.ended(conversation_id, turn_id));
     const { tool_call_id } = call!;
@@ -77,7 +77,7 @@ describe('two users (AUTH=jwt)', () => {
     expect(bobSocket.received).toEqual([]);
   });
 
-  test('the same client_message_id of two users is two conversations', async () => {
+  test('the same client_message_id of two users creates two conversations', async () => {
     const message = { client_message_id: 'first' };
     const [of, other] = await Promise.all([
       annSocket.send('hello', message),
@@ -90,7 +90,7 @@ describe('two users (AUTH=jwt)', () => {
     expect(bobSocket.received.every((event) => event.conversation_id === other.conversation_id)).toBe(true);
   });
 
-  test('without a valid token: 401, and no socket', async () => {
+  test('requests without a valid token get 401, and no socket', async () => {
     const [header, payload] = ann.split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     const forged = await tokenFor('ann', 'another secret of thirty-two characters');
@@ -121,7 +121,7 @@ describe('two users (AUTH=jwt)', () => {
     expect((await fetch(`${standalone.url}/health/ready`)).status).toBe(200);
   });
 
-  test('the token command says what is missing', async () => {
+  test('the token command names what is missing', async () => {
     await expect(tokenFor('')).rejects.toThrow('--user must be the name of a user');
     await expect(tokenFor('ann', '')).rejects.toThrow('JWT_SECRET is missing');
   });

@@ -43,12 +43,12 @@ describe('bad input over Socket.IO', () => {
     await expectUnharmed(standalone);
   });
 
-  test('an event that the protocol does not have', async () => {
+  test('an unknown event is refused', async () => {
     const names = ['nonsense', 'constructor', '__proto__', 'toString', '', 'x'.repeat(10_000)];
     for (const name of names) expect(await viewer.request(name, {})).toEqual(refusal('invalid'));
   });
 
-  test('a payload of a wrong type', async () => {
+  test('a payload of a wrong type is refused', async () => {
     const payloads = [null, undefined, 1, 'text', true, [], [{}], Buffer.from('x'), {}, { content: 1 }];
     for (const payload of payloads) {
       for (const name of ['message', 'join', 'leave', 'stop', 'tool_approval', 'input'])
@@ -78,7 +78,7 @@ describe('bad input over Socket.IO', () => {
       );
   });
 
-  test('an id that nobody has', async () => {
+  test('an unknown id is refused', async () => {
     const conversation_id = 'conv_nobody';
     expect(await viewer.request('join', { conversation_id })).toEqual(refusal('not_found'));
     expect(await viewer.request('message', { conversation_id, content: 'x' })).toEqual(refusal('not_found'));
@@ -91,7 +91,7 @@ describe('bad input over Socket.IO', () => {
     expect(await viewer.request('input', { ...call, content: {} })).toEqual(refusal('not_found'));
   });
 
-  test('content that is blank or too long; the longest that is allowed is answered', async () => {
+  test('content that is blank or too long is refused; the longest allowed is answered', async () => {
     for (const content of ['', ' ', '\n\t\u00a0\u2003']) {
       expect(await viewer.request('message', { content })).toEqual(refusal('invalid'));
     }
@@ -105,7 +105,7 @@ describe('bad input over Socket.IO', () => {
     expect((await viewer.ended(conversation_id, turn_id)).status).toBe('completed');
   });
 
-  test('options of a wrong type, and a model that is not there', async () => {
+  test('options of a wrong type and an unknown model are refused', async () => {
     const wrong = [
       1,
       [],
@@ -122,14 +122,14 @@ describe('bad input over Socket.IO', () => {
       );
   });
 
-  test('odd characters are kept as they are', async () => {
+  test('unusual characters are kept unchanged', async () => {
     const content = 'a\u0000b\ud800c\udc00 \u202e{{$x}} <script>alert(1)</script> \u001b[31m';
     const { conversation_id, turn_id } = await viewer.send(content);
     const turn = await viewer.ended(conversation_id, turn_id);
     expect([turn.status, turn.content.length]).toEqual(['completed', content.length]);
   });
 
-  test('no acknowledgement asked for', async () => {
+  test('a request without an acknowledgement is harmless', async () => {
     for (const name of ['message', 'join', 'stop', 'nonsense', 'ping', 'leave', 'input']) {
       viewer.socket.emit(name);
       viewer.socket.emit(name, { content: 1 });
@@ -219,7 +219,7 @@ describe('bad input over Socket.IO', () => {
     }
   });
 
-  test('before the namespace is entered, binary and broken frames', async () => {
+  test('binary and broken frames before the namespace is entered are refused', async () => {
     const frames: ((raw: RawSocket) => void)[] = [
       (raw) => raw.send('421["message",{"content":"x"}]'),
       (raw) => raw.send(`40${deepArray}`),

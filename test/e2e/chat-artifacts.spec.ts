@@ -40,8 +40,8 @@ async function chat(body: object): Promise<Line[]> {
   return linesOf(await response.text());
 }
 
-describe('with a model of Anthropic', () => {
-  it('8 the forced call is one that the provider takes, and becomes the answer', async () => {
+describe('chat-artifacts with a model of Anthropic', () => {
+  it('8 makes a forced call that the provider accepts and that becomes the answer', async () => {
     provider.answer(
       add('toolu_1', 17),
       { content: [{ type: 'thinking', chunks: ['hm'], signature: 'sig' }, ...say('It is 42.').content] },
@@ -69,7 +69,7 @@ describe('with a model of Anthropic', () => {
     expect(provider.unused).toBe(0);
   });
 
-  it('6 calls and results are paired in every request, also of a conversation that goes on', async () => {
+  it('6 pairs calls and results in every request, even in a continued conversation', async () => {
     const conversationId = 'pairs';
     const first = [add('toolu_1', 1), add('toolu_2', 2), say('Both.'), format('Both are done.')];
     provider.answer(
@@ -86,7 +86,7 @@ describe('with a model of Anthropic', () => {
     expect(sent.split('"tool_use_id"').length).toBe(4);
   });
 
-  it('says which providers it can ask', async () => {
+  it('lists the providers it can ask', async () => {
     const status = (await (await fetch(`${standalone.url}/api/api-keys/status`)).json()) as object;
     expect(status).toMatchObject({ success: true, data: { anthropic: true, ollama: false } });
   });

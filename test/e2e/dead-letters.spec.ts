@@ -26,7 +26,7 @@ async function switchyard(url: string, ...command: string[]): Promise<string> {
 }
 
 describe('the command line', () => {
-  it('says that no gateway can be reached, and what to do', async () => {
+  it('reports that no gateway is reachable, and what to do', async () => {
     await expect(switchyard('http://127.0.0.1:9', 'list')).rejects.toThrow(
       /No gateway answers at http:\/\/127\.0\.0\.1:9 \(.*\)\. Is it running\? Give its address with --url\./,
     );
@@ -72,7 +72,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
   };
 
   it(
-    'poison of every kind is kept with its reason, and work goes on',
+    'poison messages of every kind are stored with their reason, and work continues',
     async () => {
       const hint = newMessage(systemTime(), 'turn.advance', { turn_id: 'turn_x', conversation_id: 'conv_x' });
       const call = { ...hint, type: 'tool.call', body: callBody('nope.tool') };
@@ -132,7 +132,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
   );
 
   it(
-    'replaying what is settled changes nothing, also twice at once; what cannot be read is refused',
+    'replaying a settled message changes nothing, even twice at once; an unreadable one is refused',
     async () => {
       const { url } = cluster.gateways[0]!;
       const viewer = await cluster.view();

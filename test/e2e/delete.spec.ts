@@ -86,7 +86,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
       { what: 'the word that the conversation was deleted' },
     );
 
-  it('while a call runs: viewers of both gateways are told, the call is stopped, everything goes', async () => {
+  it('deletion while a call runs notifies viewers at both gateways, stops the call, and removes everything', async () => {
     ann = await cluster.view(cluster.gateways[0]);
     bob = await cluster.view(cluster.gateways[1]);
     const sent = await startHolding('acts', 'running');
@@ -108,7 +108,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
     for (const answer of refused) expect(answer).toMatchObject({ error: { code: 'not_found' } });
   }, 60_000);
 
-  it('stays so when its messages arrive late: no call starts again, nothing is written', async () => {
+  it('deletion is final when messages arrive late: no call starts again, nothing is written', async () => {
     ann = await cluster.view();
     const sent = await startHolding('repeats', 'late');
     await remove(sent);
@@ -137,7 +137,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
     expect(await cluster.store.listDeadLetters(10)).toEqual([]);
   }, 60_000);
 
-  it('ends a turn that is streamed, one that waits for a person, and one that comes too late', async () => {
+  it('deletion ends a streamed turn, one that waits for a person, and one that arrives too late', async () => {
     ann = await cluster.view();
     const streaming = await ann.send('count to 300');
     const asking = await ann.send('call asks__hold with {"name":"never"}');
@@ -161,7 +161,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a conversation that is deleted', ()
     expect(gates.starts('never')).toBe(0);
   }, 60_000);
 
-  it('is removed to the end by another orchestrator when all of them are killed on the way', async () => {
+  it('deletion is completed by another orchestrator when all of them are killed on the way', async () => {
     ann = await cluster.view();
     const sent = await startHolding('acts', 'orphan');
     const killed = [...cluster.orchestrators];

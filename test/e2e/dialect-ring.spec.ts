@@ -37,12 +37,12 @@ async function watched(conversationId: string, content: string): Promise<string>
 }
 
 describe('the ring of dialects', () => {
-  it('has everybody', () => {
+  it('contains every dialect', () => {
     expect(NAMES).toEqual(expect.arrayContaining(DIALECT_NAMES));
   });
 
   it.each(NAMES)(
-    'goes on, in every other, with what was begun in %s, and is watched',
+    'continues in every other dialect a conversation begun in %s, and it is watched',
     async (first) => {
       const beginner = clients.get(first)!;
       let last = `the first words, in ${first}`;

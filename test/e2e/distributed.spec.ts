@@ -35,7 +35,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     return Promise.all([cluster.view(a), cluster.view(b)]);
   };
 
-  it('lets a viewer at another gateway read the answer token by token', async () => {
+  it('a viewer at another gateway reads the answer token by token', async () => {
     const [ann, bob] = await viewers();
     const first = await ann.send('hello');
     await ann.ended(first.conversation_id, first.turn_id);
@@ -52,7 +52,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     await checkTranscript(ann, cluster.gateways[1]!, sent);
   });
 
-  it('runs the calls of MCP clients, at any gateway, through the same queues', async () => {
+  it('the calls of MCP clients, at any gateway, run through the same queues', async () => {
     const results = await Promise.all(
       cluster.gateways.map(async ({ url }, i) => {
         const client = new Client({ name: 'test', version: '1.0.0' });
@@ -68,7 +68,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     expect(logged()).toHaveLength(2);
   });
 
-  it('finishes 50 conversations at once, with work for both workers', async () => {
+  it('50 conversations at once finish, with work for both workers', async () => {
     const both = await viewers();
     const sent = await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
@@ -95,7 +95,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     for (const one of [sent[0]!, sent[49]!]) await checkTranscript(one.viewer, cluster.gateways[0]!, one);
   }, 60_000);
 
-  it('gives a viewer who joins in mid-stream the text so far and then the rest', async () => {
+  it('a viewer who joins in mid-stream gets the text so far and then the rest', async () => {
     const [ann, bob] = await viewers();
     const sent = await ann.send(`count to ${FAR}`);
     const { conversation_id, turn_id } = sent;
@@ -119,7 +119,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     await checkTranscript(bob, cluster.gateways[0]!, sent);
   });
 
-  it('remembers what was said before, whichever gateway the next message takes', async () => {
+  it('the model remembers earlier messages, whichever gateway receives the next one', async () => {
     const [ann, bob] = await viewers();
     const first = await ann.send('My name is Ada');
     const { conversation_id } = first;
@@ -136,7 +136,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     for (const sent of [first, second, third, fourth]) await checkTranscript(bob, cluster.gateways[0]!, sent);
   });
 
-  it('takes ten copies of the very first message, through both gateways, as one turn', async () => {
+  it('ten copies of the very first message, through both gateways, are one turn', async () => {
     const [ann, bob] = await viewers();
     const client_message_id = randomUUID();
     const copies = Array.from({ length: 10 }, (_, i) =>
@@ -153,7 +153,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     await checkTranscript(ann, cluster.gateways[1]!, sent!);
   });
 
-  it('takes a message resent in a known conversation as one turn', async () => {
+  it('a message resent in a known conversation is one turn', async () => {
     const [ann, bob] = await viewers();
     const { conversation_id, turn_id } = await ann.send('hello');
     const copy = { conversation_id, client_message_id: randomUUID() };
@@ -168,7 +168,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     ]);
   });
 
-  it('runs a message sent to a busy conversation after the turn before it', async () => {
+  it('a message sent to a busy conversation runs after the previous turn', async () => {
     const [ann, bob] = await viewers();
     const first = await ann.send('call gate__hold with {"name":"busy"}');
     const { conversation_id } = first;
@@ -183,7 +183,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     for (const sent of [first, second]) await checkTranscript(ann, cluster.gateways[1]!, sent);
   });
 
-  it('keeps the partial text when a turn is stopped through the other gateway', async () => {
+  it('the partial text is kept when a turn is stopped through the other gateway', async () => {
     const [ann, bob] = await viewers();
     const sent = await ann.send('count to 2000');
     const { conversation_id, turn_id } = sent;
@@ -205,7 +205,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     await checkTranscript(ann, cluster.gateways[1]!, next);
   });
 
-  it('stops a turn in line without running it, and goes on with the one behind it', async () => {
+  it('a stopped queued turn never runs, and the next one continues', async () => {
     const [ann, bob] = await viewers();
     const running = await ann.send('call gate__hold with {"name":"ahead"}');
     const { conversation_id } = running;
@@ -222,7 +222,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     for (const sent of [running, queued, last]) await checkTranscript(ann, cluster.gateways[1]!, sent);
   });
 
-  it('reaches the worker when a turn is stopped during a tool call', async () => {
+  it('stopping a turn during a tool call reaches the worker', async () => {
     const [ann, bob] = await viewers();
     const sent = await ann.send('call gate__hold with {"name":"stopped"}');
     const { conversation_id, turn_id } = sent;
@@ -242,7 +242,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'two gateways, two orchestrators and
     expect((await bob.ended(conversation_id, next.turn_id)).status).toBe('completed');
   });
 
-  it('leaves every queue empty, and names them as the design says', async () => {
+  it('every queue is empty at the end, and named as designed', async () => {
     const { management, vhost } = cluster.broker;
     const isQuiet = async () => {
       const queues = await management.listQueues(vhost);

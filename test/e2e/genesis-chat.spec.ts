@@ -55,7 +55,7 @@ async function ask(content: string, ...replies: ScriptedReply[]): Promise<void> 
   await ann.answered();
 }
 
-describe('accounts', () => {
+describe('genesis-chat accounts', () => {
   test('1 register is 201, again 400, a bad email 422, and each detail is a string', async () => {
     const nobody = new GenesisFrontEnd(standalone.url);
     expect(await nobody.register('bert', { full_name: 'Bert' })).toMatchObject({
@@ -72,7 +72,7 @@ describe('accounts', () => {
       expect([reply.status, reply.body.detail]).toEqual([status, expect.any(String)]);
   });
 
-  test('2 a token is had by a form, with the name or the email, and not by JSON or a wrong password', async () => {
+  test('2 a token is issued for a form, with the name or the email, and not for JSON or a wrong password', async () => {
     const nobody = new GenesisFrontEnd(standalone.url);
     const json = { username: 'ann', password: 'correct horse' };
     expect((await nobody.ask('POST', '/auth/token', { json })).status).toBe(422);
@@ -87,8 +87,8 @@ describe('accounts', () => {
   });
 });
 
-describe('conversations', () => {
-  test('3 the one written to last is first, bad titles are 422, what is not mine or gone is 404 alike', async () => {
+describe('genesis-chat conversations', () => {
+  test('3 the latest one is first, bad titles are 422, and foreign or deleted ones are 404 alike', async () => {
     const older = ann.conversationId;
     await ann.startConversation();
     const newer = ann.conversationId;
@@ -111,14 +111,14 @@ describe('conversations', () => {
     expect((await ann.ask('GET', `/conversations/${older}`)).status).toBe(404);
   });
 
-  test('4 New Chat is still so after a turn without PATCH', async () => {
+  test('4 New Chat remains the title after a turn without PATCH', async () => {
     await ask('hello', say('Hello.'));
     const { body } = await ann.ask<{ title: string }>('GET', `/conversations/${ann.conversationId}`);
     expect(body.title).toBe('New Chat');
   });
 });
 
-describe('the socket', () => {
+describe('the genesis-chat socket', () => {
   test('5 a bad token is refused with 403, and no connection opens', async () => {
     await expect(GenesisClient.open(standalone.url, { token: `${ann.token}x` })).rejects.toMatchObject({
       status: 403,
@@ -210,7 +210,7 @@ describe('the socket', () => {
     expect(ann.shown.at(-1)).toBe('Here I am.');
   });
 
-  test('12 a foreign conversation is ACCESS_DENIED, nonsense INVALID_FORMAT, and the socket stays open', async () => {
+  test('12 a foreign conversation is ACCESS_DENIED, an invalid frame INVALID_FORMAT, and the socket stays open', async () => {
     ann.socket.say('conv_somebody_elses', 'hello');
     expect(await ann.socket.next('error')).toMatchObject({ code: 'ACCESS_DENIED' });
     ann.socket.sendRaw('not json');
@@ -235,7 +235,7 @@ describe('the socket', () => {
     expect(ann.socket.text).toBe('Let me add.\n\nIt is 3.');
   });
 
-  test('14 messages are of user and assistant, the same twice, and of one tool if asked for', async () => {
+  test('14 messages are of user and assistant, the same twice, and of one tool on request', async () => {
     await ask('5 times 3?', useTools(['t1', 'math__multiply', { a: 5, b: 3 }]), say('It is 15.'));
     const messages = await ann.messages();
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
@@ -246,7 +246,7 @@ describe('the socket', () => {
     ]);
   });
 
-  test('15 a socket that is cut in the middle is continued by the next one', async () => {
+  test('15 a socket that breaks off in the middle is continued by the next one', async () => {
     const { until, open } = gate();
     provider.answer({
       content: [
@@ -277,7 +277,7 @@ describe('the socket', () => {
   });
 });
 
-test('17 GET /api/tools names local tools barely and MCP tools by their server', async () => {
+test('17 GET /api/tools returns local tools by bare names and MCP tools by their server', async () => {
   const { body } = await ann.ask<{ tools: { name: string; source: string; parameters: unknown[] }[] }>(
     'GET',
     '/tools',

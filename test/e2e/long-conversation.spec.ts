@@ -41,7 +41,7 @@ describe('a conversation longer than the window of the demo model', () => {
     return viewer.ended(sent.conversation_id, sent.turn_id);
   }
 
-  test('goes on with a summary that every viewer sees, and remembers', async () => {
+  test('continues with a summary that every viewer sees, and remembers', async () => {
     const [status] = statusAndText(await ask('My name is Ann.'));
     expect(status).toBe('completed');
     let turn = await ask(`Story 1: ${STORY}`);
@@ -69,8 +69,8 @@ describe('a conversation longer than the window of the demo model', () => {
   }, 120_000);
 });
 
-describe('a process that is killed while the conversation is being summarised', () => {
-  test('goes on after a restart: the summary stands once, and the next request begins with it', async () => {
+describe('a process that is killed while it summarises the conversation', () => {
+  test('continues after a restart: the summary exists once, and the next request begins with it', async () => {
     const { until, open } = gate();
     const summaries: MessagesBody[] = [];
     const api = await startStrictMessagesApi({

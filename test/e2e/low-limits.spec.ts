@@ -43,7 +43,7 @@ describe('low settings', () => {
   beforeEach(() => chat.startConversation());
   afterEach(() => expect(chat.provider.violations).toEqual([]));
 
-  test('deadlines.approval_hours: a call that nobody allowed in time ends, and the model is told', async () => {
+  test('deadlines.approval_hours: a call that no one approved in time ends, and the model is told', async () => {
     const ask = useTools(['toolu_1', 'ask__hold', { name: 'expires' }]);
     const turn = await chat.ask('ask me', ask, say('Then not.'));
     expect(statusAndText(turn)).toEqual(['completed', 'Then not.']);
@@ -66,7 +66,7 @@ describe('low settings', () => {
     await chat.goesOn();
   }, 60_000);
 
-  test('budgets.turn_minutes: a turn whose time is up fails, and what runs in it is told to stop', async () => {
+  test('budgets.turn_minutes: a turn over its time fails, and its running calls are told to stop', async () => {
     const turn = await hurried.ask('hold', useTools(['toolu_1', 'gate__hold', { name: 'too-long' }]));
     expect(turn).toMatchObject({
       status: 'failed',
@@ -76,7 +76,7 @@ describe('low settings', () => {
     await hurried.goesOn();
   }, 60_000);
 
-  test('attempts.tool_call: a tool that may be run again is not, after its only attempt', async () => {
+  test('attempts.tool_call: a repeatable tool is not run again after its only attempt', async () => {
     const turn = await chat.ask('die', useTools(['toolu_1', 'helper__die', {}]), say('It died.'));
     expect(statusAndText(turn)).toEqual(['completed', 'It died.']);
     expect(callsOf(turn)).toMatchObject([
@@ -86,7 +86,7 @@ describe('low settings', () => {
     await chat.goesOn();
   }, 60_000);
 
-  test('deadlines.queueing_ms: a call that waits for longer than that, and its own timeout, never starts', async () => {
+  test('deadlines.queueing_ms: a call that waits longer than that plus its own timeout never starts', async () => {
     const areBack = async () =>
       (await (await fetch(`${chat.process.url}/api/tools`)).text()).includes('helper.wait');
     await waitFor(areBack, { what: 'the server that died', timeoutMs: 20_000 });

@@ -24,7 +24,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'mcp-chat-sse on many processes', ()
   const selects = async (client: McpChatClient, id: string) =>
     waitFor(async () => (await client.connect(id)).status === 200, { what: `a connection to ${id}` });
 
-  it('2, 17 any gateway knows the connection and goes on with its conversation', async () => {
+  it('2, 17 any gateway knows the connection and continues its conversation', async () => {
     const [one, two] = clients('anywhere') as [McpChatClient, McpChatClient];
     await selects(one, 'math');
     await waitFor(async () => (await two.status()).server_id === 'math', { what: 'the other gateway' });
@@ -48,7 +48,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'mcp-chat-sse on many processes', ()
     expect((await clients('restarted')[1]!.stream('hello again')).conversationId).toBe(conversationId);
   }, 120_000);
 
-  it('4, 6 a killed worker disconnects within 40 s, is no server to connect to, and comes back by itself', async () => {
+  it('4, 6 a killed worker disconnects within 40 s, cannot be connected to, and returns by itself', async () => {
     const [one] = clients('killed') as [McpChatClient];
     const [other] = clients('elsewhere') as [McpChatClient];
     await selects(one, 'math');

@@ -20,7 +20,7 @@ afterEach(() => {
   expect(system.provider.unused).toBe(0);
 });
 
-describe('a stream', () => {
+describe('an mcp-chat stream', () => {
   const add = (): Parameters<ScriptedProvider['answer']> => [
     {
       content: [
@@ -31,7 +31,7 @@ describe('a stream', () => {
     say('4', '2'),
   ];
 
-  test('7, 8, 9, 11 has the call, then the text of the last step alone, then [DONE], and closes', async () => {
+  test('7, 8, 9, 11 contains the call, then the text of the last step alone, then [DONE], and closes', async () => {
     const client = await system.connected('math');
     system.provider.answer(...add());
     const streamed = await client.stream('what is 40 + 2?');
@@ -45,7 +45,7 @@ describe('a stream', () => {
     expect(streamed.raw.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('10 has the text that /chat answers, and that the conversation ends with', async () => {
+  test('10 contains the same text as /chat and as the end of the conversation', async () => {
     const client = await system.connected('math');
     system.provider.answer(...add(), ...add());
     const streamed = await client.stream('what is 40 + 2?');
@@ -61,7 +61,7 @@ describe('a stream', () => {
     });
   });
 
-  test('8, 13 ends a call that throws, that is refused and that there is no tool for, and goes on', async () => {
+  test('8, 13 ends failed, refused and unknown calls, and continues', async () => {
     const client = await system.connected('faulty');
     const asked = useTools(
       ['toolu_1', 'faulty__explode', {}],
@@ -102,7 +102,7 @@ describe('a stream', () => {
     ]);
   });
 
-  test('16 without a connection has text alone, and the model is offered no tools', async () => {
+  test('16 without a connection contains text alone, and the model is offered no tools', async () => {
     system.provider.answer(say('Just talk.'));
     const streamed = await system.newClient().stream('hello');
     expect(streamed.events).toEqual([{ type: 'text', content: 'Just talk.' }]);
@@ -117,7 +117,7 @@ describe('a stream', () => {
     expect(names).toEqual(['math__add', 'math__multiply']);
   });
 
-  test('an empty answer has no text', async () => {
+  test('contains no text for an empty answer', async () => {
     system.provider.answer({ content: [] });
     expect(await system.newClient().stream('say nothing')).toMatchObject({ events: [], last: '[DONE]' });
   });
@@ -132,7 +132,7 @@ describe('a stream', () => {
     expect(await client.chat('fail')).toMatchObject({ status: 502, body: { detail: expect.any(String) } });
   });
 
-  test('is cut so that a client which does not put pieces together reads it all', async () => {
+  test('is split so that a client that does not join chunks reads it all', async () => {
     const text = `${'Many words, and 🚂 between them. '.repeat(400)}End`;
     system.provider.answer(say(text), say(text));
     const client = system.newClient();
@@ -141,7 +141,7 @@ describe('a stream', () => {
     expect([read.text === text, read.types.at(-1)]).toEqual([true, '[DONE]']);
   });
 
-  test('14 is not opened for what is no message', async () => {
+  test('14 is not opened for an invalid message', async () => {
     for (const [body, status] of [
       ['{}', 422],
       ['{"message":5}', 422],

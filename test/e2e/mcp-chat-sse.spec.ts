@@ -21,7 +21,7 @@ afterEach(() => {
   expect(system.provider.unused).toBe(0);
 });
 
-describe('servers and the connection', () => {
+describe('mcp-chat servers and the connection', () => {
   test('1 every toolset is listed, sorted, with strings and no file path', async () => {
     const { status, body } = await system.newClient().request<Record<string, unknown>[]>('GET', '/servers');
     expect(status).toBe(200);
@@ -47,7 +47,7 @@ describe('servers and the connection', () => {
     }
   });
 
-  test('4 a server that nobody knows is 404 with a reason, and the connection stays', async () => {
+  test('4 an unknown server is 404 with a reason, and the connection stays', async () => {
     const client = await system.connected('math');
     for (const id of ['nope', 'a/b', 'math%', '$ne']) {
       const { status, body } = await client.connect(id);
@@ -68,8 +68,8 @@ describe('servers and the connection', () => {
   });
 });
 
-describe('several turns', () => {
-  test('17 the model sees what was said, until another server is connected', async () => {
+describe('several mcp-chat turns', () => {
+  test('17 see earlier messages until another server is connected', async () => {
     const client = await system.connected('math');
     system.provider.answer(say('I will.'), say('4711'), say('No idea.'));
     await client.stream('Remember 4711');
@@ -80,7 +80,7 @@ describe('several turns', () => {
     expect(JSON.stringify(system.provider.lastMessages)).not.toContain('4711');
   });
 
-  test('21 go on without their client, and the answer is in the conversation', async () => {
+  test('21 continue without their client, and the answer is in the conversation', async () => {
     const { until, open } = gate();
     system.provider.answer({ ...say('All the same.'), hold: until });
     const client = system.newClient();
@@ -94,7 +94,7 @@ describe('several turns', () => {
     await waitFor(last, { what: 'the answer' });
   });
 
-  test('22 of one connection wait in line, and their events are not mixed', async () => {
+  test('22 of one connection are queued, and their events are not mixed', async () => {
     const { until, open } = gate();
     system.provider.answer({ ...say('First.'), hold: until }, say('Second.'));
     const client = system.newClient();
@@ -128,9 +128,9 @@ describe('several turns', () => {
   });
 });
 
-describe('people', () => {
+describe('mcp-chat users', () => {
   test(
-    '18 have a connection each, and one for each session; nobody without a token has any',
+    '18 have a connection each, and one per session; requests without a token have none',
     async () => {
       const shared = await McpChatSystem.start({
         AUTH: 'local',

@@ -54,7 +54,7 @@ describe('the fleet as an MCP server', () => {
     let client: Client;
     beforeAll(async () => (client = await connect(negotiation)));
 
-    test('lists local and MCP tools with what their class says', async () => {
+    test('lists local and MCP tools with the annotations of their class', async () => {
       const { tools } = await client.listTools();
       const named = new Map(tools.map((tool) => [tool.name, tool]));
       expect(named.get('math__add')).toMatchObject({
@@ -73,7 +73,7 @@ describe('the fleet as an MCP server', () => {
       expect(sums.every(({ isError }) => isError !== true)).toBe(true);
     });
 
-    test('passes progress on', async () => {
+    test('forwards progress', async () => {
       const seen: number[] = [];
       const result = await client.callTool(
         { name: await longTool(client), arguments: { duration: 1, steps: 3 } },
@@ -84,7 +84,7 @@ describe('the fleet as an MCP server', () => {
       expect(seen.length).toBeGreaterThan(0);
     });
 
-    test('says what is wrong with arguments, and names close tools', async () => {
+    test('reports invalid arguments, and names close tools', async () => {
       const wrong = await client.callTool({ name: 'math__add', arguments: { a: 'two', b: 3 } });
       expect(wrong.isError).toBe(true);
       expect(textOf(wrong)).toMatch(/^ValidationError: .*a/);
@@ -93,7 +93,7 @@ describe('the fleet as an MCP server', () => {
       );
     });
 
-    test('hands pictures over, and links what is too long', async () => {
+    test('returns pictures, and links what is too long', async () => {
       const { tools } = await client.listTools();
       const named = (title: string) => tools.find((tool) => tool.title === title)!.name;
       const picture = await client.callTool({ name: named('mcp:everything:get-tiny-image') });
@@ -113,13 +113,13 @@ describe('the fleet as an MCP server', () => {
       expect(tools.filter(({ name }) => name.startsWith('artifacts__'))).toEqual([]);
     });
 
-    test('refuses what a person must approve, to a client that cannot be asked', async () => {
+    test('refuses what a person must approve to a client that cannot be asked', async () => {
       const refused = await client.callTool({ name: 'math__multiply', arguments: { a: 2, b: 3 } });
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toMatch(/^PermissionError: multiply must be approved/);
     });
 
-    test('stops a call whose client cancels it; in the older era, where none can, it goes on', async () => {
+    test('stops a call whose client cancels it; in the older protocol without cancellation it continues', async () => {
       const impatient = await connect(negotiation);
       const name = await longTool(impatient);
       const controller = new AbortController();
@@ -174,7 +174,7 @@ describe('the fleet as an MCP server', () => {
     expect(body.conversations ?? body).toEqual([]);
   });
 
-  test('answers garbage with an error and lives', async () => {
+  test('answers garbage with an error and keeps running', async () => {
     const post = (body: string, headers: Record<string, string> = {}) =>
       fetch(`${switchyard.url}/mcp`, {
         method: 'POST',

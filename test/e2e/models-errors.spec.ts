@@ -30,7 +30,7 @@ describe('a model API that fails', () => {
   beforeEach(() => chat.startConversation());
   afterEach(() => expect(chat.provider.violations).toEqual([]));
 
-  test('529 twice: viewers are told to wait, then the answer comes', async () => {
+  test('529 twice: viewers are told to wait, then the answer arrives', async () => {
     const turn = await chat.ask(
       'hello',
       overloaded,
@@ -58,7 +58,7 @@ describe('a model API that fails', () => {
     await chat.goesOn();
   });
 
-  test('a stream that is cut inside a tool call runs the call of the second try only', async () => {
+  test('a stream that is cut inside a tool call runs only the call of the second try', async () => {
     const turn = await chat.ask(
       'add',
       broken('cut', ...useTools(['toolu_1', 'math__add', { a: 1, b: 1 }]).content),
@@ -71,7 +71,7 @@ describe('a model API that fails', () => {
     await chat.goesOn();
   });
 
-  test('after five retries the turn fails, also with the page of a proxy', async () => {
+  test('after five retries the turn fails, even with the page of a proxy', async () => {
     const before = chat.provider.requests.length;
     const badGateway = { status: 502, rawBody: '<html>bad gateway</html>', headers: soon };
     const turn = await chat.ask(
@@ -110,7 +110,7 @@ describe('a model API that fails', () => {
     expect(chat.provider.lastMessages.map((item) => item.role)).toEqual(['user']);
   });
 
-  test('a refusal ends the turn as "refused", with what was said so far, and runs nothing', async () => {
+  test('a refusal ends the turn as "refused", with the text so far, and runs nothing', async () => {
     const turn = await chat.ask('hello', {
       content: [text('I can '), ...useTools(['toolu_1', 'math__add', { a: 1, b: 1 }]).content],
       stopReason: 'refusal',
@@ -142,7 +142,7 @@ describe('a model API that fails', () => {
     await chat.goesOn();
   });
 
-  test('a failure after a tool call keeps the call; its result is not told twice', async () => {
+  test('a failure after a tool call keeps the call; its result is not sent twice', async () => {
     const turn = await chat.ask('add', useTools(['toolu_1', 'math__add', { a: 1, b: 1 }]), {
       status: 400,
       type: 'invalid_request_error',

@@ -34,7 +34,7 @@ describe('the limits of a turn', () => {
   beforeEach(() => chat.startConversation());
   afterEach(() => expect(chat.provider.violations).toEqual([]));
 
-  test('a third step is not begun when two are allowed', async () => {
+  test('a third step does not start when two are allowed', async () => {
     const turn = await chat.ask('add', useTools(sum(1)), useTools(sum(2)));
     expect(turn).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' } });
     expect(turn.error!.message).toContain('2 steps');
@@ -42,14 +42,14 @@ describe('the limits of a turn', () => {
     await chat.goesOn();
   });
 
-  test('more calls at once than allowed are not run', async () => {
+  test('more simultaneous calls than allowed are not run', async () => {
     const turn = await chat.ask('add', useTools(sum(1), sum(2), sum(3)));
     expect(turn).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' } });
     expect(chat.viewer.events('tool_queued')).toEqual([]);
     await chat.goesOn();
   });
 
-  test('after the output tokens are spent the model is not asked again', async () => {
+  test('the model is not asked again after the output tokens are used up', async () => {
     const turn = await chat.ask('add', { ...useTools(sum(1)), usage: { output_tokens: 100 } });
     expect(turn).toMatchObject({ status: 'failed', error: { code: 'budget_exceeded' } });
     await chat.goesOn();
@@ -58,14 +58,14 @@ describe('the limits of a turn', () => {
   test.each([
     ['takes longer than it may', 'wait', { steps: 1, stepMs: 60_000 }, ['failed', 'TimeoutError']],
     ['dies with its server', 'die', {}, ['unknown', 'OutcomeUnknown']],
-  ])('a tool that %s is told to the model as such', async (_, tool, input, end) => {
+  ])('a tool that %s is reported to the model as such', async (_, tool, input, end) => {
     const turn = await chat.ask('go', useTools(['toolu_1', `helper__${tool}`, input]), say('No luck.'));
     expect(statusAndText(turn)).toEqual(['completed', 'No luck.']);
     expect(endsOf(turn)).toEqual([end]);
     await chat.goesOn();
   });
 
-  test('a tool of a toolset that is not hosted is unknown, and none is offered', async () => {
+  test('a tool of a missing toolset is unknown, and none is offered', async () => {
     const turn = await chat.ask(
       'search',
       useTools(['toolu_1', 'web__web_search', { query: 'x' }]),

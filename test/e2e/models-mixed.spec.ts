@@ -107,7 +107,7 @@ describe('one conversation with everything in it', () => {
     expect((await viewer.ended(conversation_id!, turnId)).status).toBe('cancelled');
   });
 
-  test('is told to the model after a restart as it was told before', async () => {
+  test('is sent to the model after a restart as before', async () => {
     const before = await ended('before', say('Before.'));
     expect(statusAndText(before)).toEqual(['completed', 'Before.']);
     const told = provider.lastMessages;

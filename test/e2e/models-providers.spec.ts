@@ -88,7 +88,7 @@ describe('a process with several providers', () => {
     expect(metrics).toMatch(/^switchyard_model_cost_total\{model="openai"\} 1\.00002$/m);
   });
 
-  test('changes the provider in the middle of a conversation and back; thinking stays where it was made', async () => {
+  test('changes the provider in the middle of a conversation and back; thinking stays with its provider', async () => {
     conversation_id = undefined;
     answerAnthropic(
       {
@@ -124,7 +124,7 @@ describe('a process with several providers', () => {
     expect(back.match(/tool_result/g)).toHaveLength(4);
   });
 
-  test('a turn that asks for a provider that is not set fails alone, and says what is missing', async () => {
+  test('a turn that asks for an unconfigured provider fails alone, and names what is missing', async () => {
     conversation_id = undefined;
     const turn = await ask('hello', 'ollama/qwen3:8b');
     expect([turn.status, turn.error?.message]).toEqual([
@@ -133,7 +133,7 @@ describe('a process with several providers', () => {
     ]);
   });
 
-  test('no key stands in the log', () => {
+  test('the log contains no key', () => {
     expect(standalone.log).not.toMatch(/sk-proj-test|AIzaTest/);
   });
 });

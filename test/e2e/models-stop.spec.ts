@@ -8,7 +8,7 @@ import { Viewer } from './viewer.js';
 
 const STOPPED = '[The user stopped the previous answer before it was complete.]';
 
-describe('a turn while its model speaks', () => {
+describe('a turn while its model responds', () => {
   let chat: Chat;
 
   beforeAll(async () => {
@@ -109,7 +109,7 @@ describe('a turn while its model speaks', () => {
     await chat.goesOn();
   });
 
-  test('a message sent meanwhile waits in line and can be stopped there', async () => {
+  test('a message sent meanwhile is queued and can be stopped there', async () => {
     const { turnId, open } = await speaking('First');
     const second = await chat.send('second');
     const third = await chat.send('third', say('Third.'));

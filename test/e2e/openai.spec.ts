@@ -7,7 +7,7 @@ import { removeFolders, startStandalone } from './standalone-process.js';
 
 const QUESTION = [{ role: 'user' as const, content: 'what is 17 + 25?' }];
 
-describe('the openai client and a whole system', () => {
+describe('the openai client with a whole system', () => {
   let process: SwitchyardProcess;
   let client: OpenAI;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('the openai client and a whole system', () => {
     await removeFolders();
   });
 
-  it('uses the fleet’s tools without knowing them, streamed and not, with the same answer', async () => {
+  it('uses the fleet’s tools without knowing them, streamed or not, with the same answer', async () => {
     const whole = await client.chat.completions.create({ model: 'switchyard', messages: QUESTION });
     const answer = whole.choices[0]!.message.content!;
     expect(answer).toContain('42');
@@ -33,7 +33,7 @@ describe('the openai client and a whole system', () => {
     expect(answer).not.toMatch(/call_|math\./);
   });
 
-  it('continues a conversation that everybody can see', async () => {
+  it('continues a conversation that every viewer can see', async () => {
     const created = await fetch(`${process.url}/api/conversations`, { method: 'POST' });
     const { id } = (await created.json()) as { id: string };
     const headers = { 'X-Conversation-Id': id };
@@ -44,7 +44,7 @@ describe('the openai client and a whole system', () => {
   });
 });
 
-describe('what a completion sends to the model', () => {
+describe('the model request of a completion', () => {
   let provider: ScriptedProvider;
   let process: SwitchyardProcess;
   let client: OpenAI;
@@ -60,7 +60,7 @@ describe('what a completion sends to the model', () => {
     await removeFolders();
   });
 
-  it('is what was said before, the system messages and the options', async () => {
+  it('contains the history, the system messages and the options', async () => {
     provider.answer(useTools(['toolu_1', 'math__add', { a: 17, b: 25 }]), say('It is 42.'));
     const completion = await client.chat.completions.create({
       model: 'switchyard',
@@ -81,7 +81,7 @@ describe('what a completion sends to the model', () => {
     );
   });
 
-  it('that fails tells its client why', async () => {
+  it('reports its failure to the client', async () => {
     provider.answer({ status: 401, message: 'invalid x-api-key' });
     const asked = client.chat.completions.create({ model: 'switchyard', messages: QUESTION });
     await expect(asked).rejects.toMatchObject({ status: 502, code: 'model_error' });

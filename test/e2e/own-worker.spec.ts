@@ -57,7 +57,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet whose tools are somebody el
     return ann.turn(sent.conversation_id, sent.turn_id)!.steps[0]!.calls[0]!;
   };
 
-  it('runs calls in the example worker, its only one, until that is told to stop', async () => {
+  it('the example worker, the only one, runs calls until it is told to stop', async () => {
     const { RABBITMQ_URL, MONGODB_URL } = {
       RABBITMQ_URL: cluster.broker.url,
       MONGODB_URL: cluster.mongodbUrl,
@@ -85,7 +85,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet whose tools are somebody el
     expect((await cluster.store.listProcesses()).map(({ _id }) => _id)).not.toContain(id);
   }, 60_000);
 
-  it('takes tools from files of another repository, and remembers for a user whatever the conversation', async () => {
+  it('a worker takes tools from files of another repository, and remembers facts of a user across conversations', async () => {
     const TOOLS_DIR = join(elsewhere, 'tools');
     mkdirSync(TOOLS_DIR);
     writeFileSync(join(TOOLS_DIR, 'text.tool.mjs'), SHOUT);
@@ -98,7 +98,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet whose tools are somebody el
     expect(recalled.result).toContain('my cat is called Tom');
   }, 60_000);
 
-  it('does not start with a broken file, and names it', async () => {
+  it('a worker does not start with a broken file, and names it', async () => {
     const TOOLS_DIR = join(elsewhere, 'broken');
     mkdirSync(TOOLS_DIR);
     writeFileSync(join(TOOLS_DIR, 'half.tool.mjs'), 'export default {');

@@ -58,7 +58,7 @@ async function shortenToken(seconds: number): Promise<void> {
 }
 
 describe('a server with accounts', () => {
-  it('lets people register, chat, leave and come back', async () => {
+  it('lets people register, chat, sign out and return', async () => {
     await open();
     await tab.takePicture('accounts-sign-in-light');
     await signIn('ann', 'correct horse');
@@ -81,7 +81,7 @@ describe('a server with accounts', () => {
     await tab.reads('17 + 25 = 42');
   });
 
-  it('says why there is no account, and keeps what was typed', async () => {
+  it('explains why an account was refused, and keeps the input', async () => {
     await open();
     await register('bea', 'correct horse');
     await tab.seen('What needs doing?');
@@ -95,7 +95,7 @@ describe('a server with accounts', () => {
     await tab.seen('What needs doing?');
   });
 
-  it('brings the form back when the session ends, and loses nothing that was typed', async () => {
+  it('shows the form again when the session ends, and loses no input', async () => {
     await open();
     await register('cleo', 'correct horse');
     await tab.seen('What needs doing?');
@@ -113,7 +113,7 @@ describe('a server with accounts', () => {
     expect(await tab.composer.inputValue()).toBe('half of a question');
   });
 
-  it('shows the next person nothing of the one before', async () => {
+  it('shows the next person nothing of the previous one', async () => {
     await open();
     await register('dora', 'correct horse');
     await tab.say('what is 30 + 4?');
@@ -165,7 +165,7 @@ describe('a server with invitations', () => {
   };
   const heading = (name: string) => tab.page.getByRole('heading', { name });
 
-  it('offers an account to the first person, then to people with a link that was not used', async () => {
+  it('offers an account to the first person, then to people with an unused link', async () => {
     await open({}, invited.url);
     await register('boss', 'correct horse');
     await tab.seen('What needs doing?');

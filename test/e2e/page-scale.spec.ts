@@ -85,7 +85,7 @@ describe('an answer of 200 kB', () => {
 });
 
 describe('300 turns of history', () => {
-  it('open with the newest ones, bring earlier ones when asked, and take the next message', async () => {
+  it('open with the newest ones, load earlier ones on request, and accept the next message', async () => {
     const tab = await web.open(`#/c/${HISTORY}`);
     await tab.seen(`Answer ${TURNS},`);
     const turns = tab.page.locator('.turn');

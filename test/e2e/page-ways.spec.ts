@@ -12,8 +12,8 @@ const web = usePageFixture(async () => ({
 }));
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-describe('the keyboard alone', () => {
-  it('reaches the conversations, the step, the call and the composer, and shows where it is', async () => {
+describe('the page with the keyboard alone', () => {
+  it('reaches the conversations, the step, the call and the composer, and shows the focus', async () => {
     const tab = await web.open();
     await tab.say('what is 17 + 25?');
     await tab.hasEnded(1);
@@ -66,7 +66,7 @@ describe('the keyboard alone', () => {
   });
 });
 
-describe('on a phone', () => {
+describe('the page on a phone', () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`fits 390 px in ${colorScheme}`, async () => {
       const tab = await web.open('', { ...phone, colorScheme });
@@ -95,7 +95,7 @@ describe('on a phone', () => {
   }
 });
 
-describe('the panel', () => {
+describe('the tool panel of the page', () => {
   it('lists every tool with its class', async () => {
     const tab = await web.open();
     await tab.button('Tools and usage').click();
@@ -120,7 +120,7 @@ describe('the panel', () => {
   });
 });
 
-describe('hostile text', () => {
+describe('hostile text on the page', () => {
   const attack = [
     '<img src=x onerror="window.hit = 1">',
     '<script>window.hit = 1</script>',
@@ -131,7 +131,7 @@ describe('hostile text', () => {
     '<iframe srcdoc="<script>top.hit=1</script>"></iframe>',
   ].join('\n\n');
 
-  it('stays text in messages, answers, arguments, results and titles', async () => {
+  it('remains text in messages, answers, arguments, results and titles', async () => {
     const tab = await web.open();
     const requested: string[] = [];
     tab.page.on('request', (request) => requested.push(new URL(request.url()).host));
@@ -152,7 +152,7 @@ describe('hostile text', () => {
   });
 });
 
-describe('a server that asks who is there', () => {
+describe('a server that requires a token', () => {
   let guarded: SwitchyardProcess;
   const secret = 'a secret of tests that has at least 32 characters';
   beforeAll(async () => {

@@ -7,7 +7,7 @@ const web = usePageFixture();
 const FAR = 500;
 const countTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1).join(' ');
 
-describe('a newcomer', () => {
+describe('a new user of the page', () => {
   it('asks a sum, sees the answer, and opens the call that made it', async () => {
     const tab = await web.open();
     await tab.seen('What needs doing?');
@@ -34,7 +34,7 @@ describe('a newcomer', () => {
     await tab.page.getByRole('link', { name: 'what is 17 + 25?' }).waitFor();
   });
 
-  it('may click an example, gets parallel calls in one step, and can go on writing', async () => {
+  it('can click an example, gets parallel calls in one step, and can continue writing', async () => {
     const tab = await web.open();
     await tab.page.getByRole('button', { name: /12 × 12 and 3 \+ 4/ }).click();
     await tab.isFocused(tab.composer);
@@ -57,8 +57,8 @@ describe('a newcomer', () => {
   });
 });
 
-describe('reading along', () => {
-  it('is the same in every tab, also in one that joins in mid-stream', async () => {
+describe('an answer on the page', () => {
+  it('is the same in every tab, even in one that joins in mid-stream', async () => {
     const ann = await web.open();
     await ann.say('hello');
     await ann.hasEnded(1);
@@ -78,7 +78,7 @@ describe('reading along', () => {
     }
   });
 
-  it('shows what the model thinks to who is there, and to nobody later', async () => {
+  it('shows the model’s thinking to present viewers only, and not later', async () => {
     const tab = await web.open();
     await tab.say('think about 6 times 7');
     await tab.reads('6 × 7 = 42');
@@ -91,7 +91,7 @@ describe('reading along', () => {
     expect(await tab.page.locator('.aside-note').count()).toBe(0);
   });
 
-  it('reads a formatted answer once, as the list of messages has it', async () => {
+  it('shows a formatted answer once, as the list of messages does', async () => {
     const post = async (path: string, body: object) => {
       const headers = { 'content-type': 'application/json' };
       const init = { method: 'POST', headers, body: JSON.stringify(body) };
@@ -116,7 +116,7 @@ describe('reading along', () => {
     await tab.takePicture('formatted-light');
   });
 
-  it('goes on after a reload in mid-stream', async () => {
+  it('continues after a reload in mid-stream', async () => {
     const tab = await web.open();
     await tab.say(`count to ${FAR}`);
     await tab.reads('1 2 3');
@@ -150,7 +150,7 @@ describe('Stop', () => {
 });
 
 describe('a second message while a turn runs', () => {
-  it('waits in line, can be removed, and is answered in its turn', async () => {
+  it('is queued, can be removed, and is answered in its turn', async () => {
     const tab = await web.open();
     await tab.say('count slowly to 2000');
     await tab.reads('1 2 3');
@@ -169,7 +169,7 @@ describe('a second message while a turn runs', () => {
   });
 });
 
-describe('the list of conversations', () => {
+describe('the list of conversations on the page', () => {
   it('renames and deletes', async () => {
     const tab = await web.open();
     await tab.say('say something to rename');

@@ -157,7 +157,7 @@ describe('HTTP', () => {
     expect(messages.body.map(({ content }) => content)).toEqual(['question 5', 'answer 5']);
   });
 
-  test('a call is read uncut, whatever the view shows of it', async () => {
+  test('a call is returned uncut, regardless of the view', async () => {
     const { id } = await create();
     const query = `orchestrator ${'worker '.repeat(1_000)}`.trim();
     chat.provider.answer(useTools(['toolu_1', 'knowledge__rag_search', { query }]), say('Found.'));
@@ -170,7 +170,7 @@ describe('HTTP', () => {
     expect(whole.body.truncated).toBeUndefined();
   });
 
-  test('deleting a conversation stops its turn; what comes later is refused', async () => {
+  test('deleting a conversation stops its turn; later requests are refused', async () => {
     const { id } = await create();
     const { until } = gate();
     chat.provider.answer({ ...say('never'), hold: until });

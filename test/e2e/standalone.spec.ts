@@ -26,7 +26,7 @@ describe('npm start', () => {
     await removeFolders();
   });
 
-  test('says what runs, where the page is, who may in, which model and tools are on, where the data lies', async () => {
+  test('prints what runs, where the page is, who has access, which model and tools are on, where the data is', async () => {
     await waitFor(() => standalone.log.includes('Stop'), { what: 'the banner' });
     const lines = standalone.log.split('\n').filter((line) => line.trim() !== '');
     expect(lines[0]).toBe('  Switchyard: gateway, orchestrator and tool worker in one process');
@@ -124,7 +124,7 @@ describe('a process that is killed in the middle of a turn and started again', (
   }
 
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'while the model speaks (%s): the turn goes on by itself, and its text is whole',
+    'while the model responds (%s): the turn continues by itself, and its text is complete',
     async (signal) => {
       const { until } = gate();
       provider.answer(
@@ -151,7 +151,7 @@ describe('a process that is killed in the middle of a turn and started again', (
     40_000,
   );
 
-  test('while a tool runs that may not run twice: the call ends unknown, and the turn goes on', async () => {
+  test('while a non-repeatable tool runs: the call ends as unknown, and the turn continues', async () => {
     const isOffered = async () =>
       (await (await fetch(`${standalone.url}/api/tools`)).text()).includes('helper.wait');
     await waitFor(isOffered, { what: 'the tools of the MCP server', timeoutMs: 20_000 });

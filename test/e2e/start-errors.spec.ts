@@ -37,7 +37,7 @@ async function listenSilently(): Promise<string> {
 afterEach(removeFolders);
 afterAll(() => Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve)))));
 
-describe('settings that are wrong', () => {
+describe('invalid settings', () => {
   const cases: [string, Record<string, string>, string[]][] = [
     [
       'a real model without a key',
@@ -82,7 +82,7 @@ describe('settings that are wrong', () => {
   });
 });
 
-describe('a file that cannot be used', () => {
+describe('an unusable file', () => {
   const cases: [string, string, unknown, string][] = [
     ['mcp.json that is no JSON', 'MCP_CONFIG', '{ "mcpServers": {', 'mcp.json: is not JSON'],
     ['mcp.json with servers as a list', 'MCP_CONFIG', { mcpServers: [] }, 'mcp.json: mcpServers: '],
@@ -95,14 +95,14 @@ describe('a file that cannot be used', () => {
     ['settings with a wrong value', 'CONFIG', { budgets: { steps: 'many' } }, 'budgets.steps'],
   ];
 
-  test.each(cases)('%s: the sentence names the place', async (_, name, content, said) => {
+  test.each(cases)('%s: the message names the path', async (_, name, content, said) => {
     const path = await writeSettings(name === 'CONFIG' ? 'switchyard.json' : 'mcp.json', content);
     const log = await refused('standalone', { [name]: path });
     expect(log).toContain(said);
     expect(log.split('\n').length).toBeLessThanOrEqual(3);
   });
 
-  test('one that is named and does not exist, and a data folder that cannot be made', async () => {
+  test('that is configured and does not exist, and a data folder that cannot be made', async () => {
     expect(await refused('standalone', { MCP_CONFIG: '/nowhere/mcp.json' })).toContain(
       '/nowhere/mcp.json: does not exist',
     );
@@ -110,7 +110,7 @@ describe('a file that cannot be used', () => {
     expect(await refused('standalone', { DATA_DIR })).toContain(`Cannot create the folder ${DATA_DIR}`);
   });
 
-  test('documents that are no folder: a file, and nothing at all', async () => {
+  test('as the documents folder: a file, and nothing at all', async () => {
     for (const DOCS_DIR of [await writeSettings('notes.md', '# Notes'), '/nowhere/notes'])
       expect(await refused('standalone', { DOCS_DIR })).toContain(
         `DOCS_DIR names ${DOCS_DIR}, which is not a folder`,
@@ -125,7 +125,7 @@ describe('an address that is in use or does not answer', () => {
     PORT = await listenSilently();
   });
 
-  test('its own port: the sentence says what to do', async () => {
+  test('its own port: the message tells what to do', async () => {
     expect(await refused('standalone', { PORT })).toBe(
       `Port ${PORT} is in use: stop the program that uses it, or set PORT to a free port.`,
     );
@@ -140,7 +140,7 @@ describe('an address that is in use or does not answer', () => {
     }
   }, 60_000);
 
-  test('the store, where somebody listens and says nothing', async () => {
+  test('the store, where a server listens and does not answer', async () => {
     expectOneSentence(await refused('gateway', servicesAt(`127.0.0.1:${PORT}`)), `127.0.0.1:${PORT}`);
   }, 60_000);
 
@@ -179,7 +179,7 @@ describe('the token command', () => {
     });
 
   test.each([[[]], [['--user']], [['--user', 'ann', '--days', '3']], [['--help']]])(
-    'says with %j how it is used, and prints no token',
+    'prints its usage for %j, and no token',
     async (words) => {
       const said = await token(...words).catch(String);
       expect(said).toMatch(/failed \(1\)[^]*npm run token -- --user <name> \[--hours/);

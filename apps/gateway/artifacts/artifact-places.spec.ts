@@ -27,7 +27,7 @@ const enter = (places: ArtifactPlaces, userId: string) => {
   return { client, entered: places.enter(userId, client as unknown as Response) };
 };
 
-it('gives each user some of the places, and the rest as they become free, in order', async () => {
+it('ArtifactPlaces limits the places of each user and grants freed places in order', async () => {
   const places = placesOf();
   const [first, second, third, fourth] = ['ann', 'ann', 'ann', 'ann'].map((user) => enter(places, user));
   const bob = [enter(places, 'bob'), enter(places, 'bob')];
@@ -46,7 +46,7 @@ it('gives each user some of the places, and the rest as they become free, in ord
   expect(places.size).toEqual({ taken: 0, waiting: 0 });
 });
 
-it('forgets a client that leaves, waiting or not', async () => {
+it('ArtifactPlaces forgets a client that leaves, whether it was waiting or not', async () => {
   const places = placesOf();
   const clients = [1, 2, 3].map(() => enter(places, 'ann'));
   clients[2]!.client.close();
@@ -60,7 +60,7 @@ it('forgets a client that leaves, waiting or not', async () => {
   for (const { client } of clients) expect(client.listenerCount('close')).toBeLessThanOrEqual(1);
 });
 
-it('refuses and notes a read that has waited too long', async () => {
+it('ArtifactPlaces refuses and logs a read that has waited too long', async () => {
   const places = placesOf();
   enter(places, 'ann');
   enter(places, 'ann');

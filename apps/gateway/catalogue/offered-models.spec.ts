@@ -16,7 +16,7 @@ function setUp() {
   return { clock, models: new OfferedModels(bus, 'gateway-1', refusals, { clock, random }) };
 }
 
-it('a provider is offered when every orchestrator that lives can ask it', async () => {
+it('offers a provider when every living orchestrator can ask it', async () => {
   const { clock, models } = setUp();
   expect(models.modelOf('anthropic')).toBeUndefined();
   models.announce({ orchestrator: 'orchestrator-1', providers: [claude, gpt] });
@@ -32,7 +32,7 @@ it('a provider is offered when every orchestrator that lives can ask it', async 
   expect(models.modelOf('anthropic')).toBeUndefined();
 });
 
-it('an orchestrator that could not be heard while the broker was away is still offered', async () => {
+it('still offers the providers of an orchestrator that could not be heard while the broker was away', async () => {
   const { clock, models } = setUp();
   models.announce({ orchestrator: 'orchestrator-1', providers: [claude] });
   await clock.advance(60_000);
@@ -42,7 +42,7 @@ it('an orchestrator that could not be heard while the broker was away is still o
   expect(models.modelOf('anthropic')).toBeUndefined();
 });
 
-it('a model is refused unless every orchestrator that says what it allows has it', async () => {
+it('refuses a model that an orchestrator with a list of allowed models does not have', async () => {
   const { clock, models } = setUp();
   models.check('anything/at-all', ann);
   models.announce({ orchestrator: 'orchestrator-0', providers: [claude] });

@@ -20,8 +20,8 @@ function setUp(seed: number) {
   return { world, clock, tools, announce };
 }
 
-describe('the tools that a gateway offers, after a roll-call', () => {
-  it.each(SEEDS)('are known although it stood still when the answers came (seed %d)', async (seed) => {
+describe('tools that a gateway offers after a roll-call', () => {
+  it.each(SEEDS)('include answers that came while it stood still (seed %d)', async (seed) => {
     const { world, clock, tools, announce } = setUp(seed);
     const names: string[] = [];
     await tools.callRoll();
@@ -37,7 +37,7 @@ describe('the tools that a gateway offers, after a roll-call', () => {
     tools.close();
   });
 
-  it('are waited for no longer than about a second', async () => {
+  it('are awaited for no longer than about a second', async () => {
     const { world, tools } = setUp(1);
     let isOver = false;
     await tools.callRoll();

@@ -49,7 +49,7 @@ beforeEach(() => {
 });
 
 describe('SocketSessions', () => {
-  it('ends a connection when its token ends, after however many days', async () => {
+  it('closes a connection when its token expires, even after days', async () => {
     const endsAt = clock.wall() + 40 * 86_400_000;
     const { told } = begin(endsAt);
     await world.advance(3_600_000);
@@ -63,7 +63,7 @@ describe('SocketSessions', () => {
     expect(told).toEqual(['token_expired', 'disconnect']);
   });
 
-  it('ends the connection of who is shut out within half a minute', async () => {
+  it('closes the connection of a user who lost access within half a minute', async () => {
     const { told } = begin(clock.wall() + 3_600_000);
     await world.advance(60_000);
     isActive = async () => false;
@@ -73,14 +73,14 @@ describe('SocketSessions', () => {
     expect(told).toEqual(['token_expired', 'disconnect']);
   });
 
-  it('shuts nobody out because the store is away', async () => {
+  it('closes no connection while the store is unavailable', async () => {
     isActive = () => Promise.reject(new Error('away'));
     const { told } = begin(clock.wall() + 3_600_000);
     await world.advance(300_000);
     expect([asked, told]).toEqual([10, []]);
   });
 
-  it('asks no more once the connection has gone, or when there is no token', async () => {
+  it('stops checking once the connection has closed, and never checks without a token', async () => {
     const { sessions, socket } = begin(clock.wall() + 3_600_000);
     sessions.end(socket);
     begin();

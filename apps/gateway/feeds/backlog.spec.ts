@@ -31,14 +31,14 @@ describe('Backlog', () => {
     ]);
   });
 
-  it('does not merge over a hole', () => {
+  it('does not merge across a gap', () => {
     const backlog = new Backlog(emptyView('conv_1'));
     backlog.add(token('a', 0));
     backlog.add(token('c', 2));
     expect(backlog.list()).toHaveLength(2);
   });
 
-  it('gives up beyond 256 KiB and stays given up', () => {
+  it('overflows beyond 256 KiB and stays overflowed', () => {
     const backlog = new Backlog(emptyView('conv_1'));
     for (let i = 0; i < 256; i++) backlog.add(token('x'.repeat(1024), i * 1024));
     expect([backlog.isBroken, backlog.list().length]).toEqual([false, 1]);

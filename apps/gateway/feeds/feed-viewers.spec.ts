@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fields, running, setUp, token } from './testing/test-feed.js';
 
 describe('a feed and its viewers', () => {
-  it('feeds a viewer that does not keep up apart, and merges what waits', async () => {
+  it('keeps a separate backlog for a slow viewer, and merges what waits', async () => {
     const { feed, reads, join } = setUp();
     const [slow, quick] = [join(), join()];
     await reads[0]!.answer(running(''));
@@ -33,7 +33,7 @@ describe('a feed and its viewers', () => {
     expect(slow.types).toEqual(['snapshot', 'snapshot', 'complete']);
   });
 
-  it('tells once that the conversation was deleted, and reads no more', async () => {
+  it('reports once that the conversation was deleted, and reads no more', async () => {
     const { feed, reads, join, pass } = setUp();
     const ann = join();
     await reads[0]!.answer(running('Hello'));
@@ -46,7 +46,7 @@ describe('a feed and its viewers', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('tells it also to who came too late to see anything', async () => {
+  it('reports the deletion to a viewer that joined too late to see anything', async () => {
     const { feed, reads, join } = setUp();
     const ann = join();
     const deleted = { type: 'cancelled', ...fields, message: 'Gone.', deleted: true } as const;
@@ -55,7 +55,7 @@ describe('a feed and its viewers', () => {
     expect([ann.told, join().told]).toEqual([[deleted], [deleted]]);
   });
 
-  it('finds out by itself that the conversation was deleted, when the word of it was lost', async () => {
+  it('detects the deletion of the conversation when the event for it was lost', async () => {
     const { feed, reads, join, pass } = setUp();
     const ann = join();
     await reads[0]!.answer(running('Hello'));

@@ -4,7 +4,7 @@ import { emptyView } from '#turn';
 import { ID, completed, fields, running, setUp, token } from './testing/test-feed.js';
 
 describe('Feed', () => {
-  it('gives a snapshot first and then what came while the store was read', async () => {
+  it('sends a snapshot first and then the events that arrived during the read', async () => {
     const { feed, reads, join } = setUp();
     const viewer = join();
     feed.receive(token('a', 0));
@@ -15,7 +15,7 @@ describe('Feed', () => {
     expect(viewer.told[1]).toMatchObject({ content: 'b', offset: 1 });
   });
 
-  it('tells each viewer every change once and drops what is known', async () => {
+  it('sends each viewer every change once and drops known ones', async () => {
     const { feed, reads, join } = setUp();
     const viewer = join();
     await reads[0]!.answer(running(''));
@@ -23,7 +23,7 @@ describe('Feed', () => {
     expect(viewer.told.slice(1)).toMatchObject([{ content: 'ab' }, { content: 'c', offset: 2 }]);
   });
 
-  it('gives a newcomer an ended turn of which it was told nothing, although it was told of a later one', async () => {
+  it('sends a new viewer an ended turn of which it saw nothing, although it saw a later one', async () => {
     const { feed, reads, join, pass } = setUp();
     const viewer = join();
     await reads[0]!.answer(emptyView(ID));
@@ -38,7 +38,7 @@ describe('Feed', () => {
     expect(newcomer.told).toMatchObject([{ view: { turns: [{ number: 1 }, { number: 2 }] } }]);
   });
 
-  it('shares one read among all who join, and needs none while it is fresh', async () => {
+  it('shares one read among all joining viewers, and reads nothing while the last read is fresh', async () => {
     const { reads, join } = setUp();
     const viewers = [join(), join(), join()];
     expect(reads).toHaveLength(1);
@@ -47,7 +47,7 @@ describe('Feed', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('reads again for who joins later, without disturbing those who know everything', async () => {
+  it('reads again for a viewer that joins later, without disturbing up-to-date viewers', async () => {
     const { feed, reads, join, pass } = setUp();
     const early = join();
     await reads[0]!.answer(running('a'));
@@ -62,7 +62,7 @@ describe('Feed', () => {
     expect([early.types.at(-1), late.types.at(-1)]).toEqual(['token', 'token']);
   });
 
-  it('repairs everybody when a read shows what nobody was told', async () => {
+  it('repairs all viewers when a read shows something that no viewer was sent', async () => {
     const { reads, join, pass } = setUp();
     const early = join();
     await reads[0]!.answer(running('a'));
@@ -73,7 +73,7 @@ describe('Feed', () => {
     expect(late.types).toEqual(['snapshot']);
   });
 
-  it('repairs a hole by reading, once however many events fall behind it, at most once a second', async () => {
+  it('repairs a gap by one read, regardless of the events behind it, at most once a second', async () => {
     const { feed, reads, join, pass } = setUp();
     const viewer = join();
     await reads[0]!.answer(running('a'));
@@ -89,7 +89,7 @@ describe('Feed', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('does not read for what was lost before its last read', async () => {
+  it('does not read for events that were lost before its last read', async () => {
     const { clock, feed, reads, join, pass } = setUp();
     join();
     await reads[0]!.answer(running('Hel'));
@@ -101,7 +101,7 @@ describe('Feed', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('reads once more when the read did not reach what came meanwhile', async () => {
+  it('reads again when a read did not include events that arrived meanwhile', async () => {
     const { feed, reads, join, pass } = setUp();
     join();
     await reads[0]!.answer(running('a'));
@@ -113,7 +113,7 @@ describe('Feed', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('hands what viewers have been shown to the read, so that it is not taken back', async () => {
+  it('passes the text that viewers have seen to the read, so that it is not taken back', async () => {
     const { feed, reads, join, pass } = setUp();
     join();
     await reads[0]!.answer(running('a'));
@@ -123,7 +123,7 @@ describe('Feed', () => {
     expect(reads[1]!.shown?.turns[0]?.steps[0]?.text).toBe('ab');
   });
 
-  it('looks into the store when an unfinished turn goes quiet, less often while nothing is new', async () => {
+  it('reads the store when an unfinished turn goes quiet, less often while nothing is new', async () => {
     const { feed, reads, join, pass } = setUp();
     const viewer = join();
     await reads[0]!.answer(running('a'));
@@ -148,7 +148,7 @@ describe('Feed', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('tries again when the store does not answer', async () => {
+  it('retries when the store does not answer', async () => {
     const { reads, join, pass } = setUp();
     const viewer = join();
     await reads[0]!.fail();
@@ -157,7 +157,7 @@ describe('Feed', () => {
     expect(viewer.types).toEqual(['snapshot']);
   });
 
-  it('does not grow with the turns that go by', async () => {
+  it('does not grow with the number of past turns', async () => {
     const { feed, reads, join } = setUp();
     join();
     await reads[0]!.answer(emptyView(ID));

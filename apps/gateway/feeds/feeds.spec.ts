@@ -51,8 +51,8 @@ function open(timings: FeedTimings): void {
   });
 }
 
-describe('who joins a conversation', () => {
-  it('gets no snapshot before its events are bound: what happens between would be lost', async () => {
+describe('a viewer that joins a conversation', () => {
+  it('gets its snapshot only once its events are bound, because events in between would be lost', async () => {
     const joining = feeds.join(ID, viewer);
     await clock.advance(DEFAULT_FEED_TIMINGS.followMs - 1);
     expect([reads, told]).toEqual([0, []]);
@@ -63,7 +63,7 @@ describe('who joins a conversation', () => {
     expect(told.map(({ type }) => type)).toEqual(['snapshot']);
   });
 
-  it('does not wait long for a broker that is away; the store is read again when its events come', async () => {
+  it('does not wait long while the broker is away; the store is read again when its events arrive', async () => {
     const joining = feeds.join(ID, viewer);
     await clock.advance(DEFAULT_FEED_TIMINGS.followMs);
     await joining;
@@ -75,7 +75,7 @@ describe('who joins a conversation', () => {
     expect(reads).toBe(2);
   });
 
-  it('keeps the feed for which it waits, however soon feeds without viewers are closed', async () => {
+  it('keeps the feed for which it waits, even when feeds without viewers are closed soon', async () => {
     open({ ...DEFAULT_FEED_TIMINGS, lingerMs: 10 });
     void feeds.open(ID);
     await clock.advance(DEFAULT_FEED_TIMINGS.followMs - 5);

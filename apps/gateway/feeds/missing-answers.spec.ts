@@ -79,29 +79,34 @@ async function silence({ feed, clock }: ReturnType<typeof setUp>, seconds: numbe
   }
 }
 
-describe('a feed that was not told who answered', () => {
+describe('a feed that missed the answer of a person', () => {
   it.each([
     ['its start and end', [started, ...ends]],
     ['the beginning of the next step, which carries its end', [carried, committed, completedTurn]],
-  ])('but of %s, reads the store after the turn has ended, once, and shows it', async (_, events) => {
-    const set = setUp();
-    const { feed, reads, join } = set;
-    const viewer = join();
-    await reads[0]!.answer(running('', { committed: true, calls: [awaiting] }, { status: 'awaiting_input' }));
-    for (const event of events) feed.receive(event);
-    await silence(set, 7);
-    expect(reads).toHaveLength(2);
-    await reads[1]!.answer(ended({ approval }));
-    const shown = { calls: [{ approval, state: 'succeeded' }] };
-    expect(viewer.told.at(-1)).toMatchObject({ type: 'snapshot', view: { turns: [{ steps: [shown] }] } });
-    await silence(set, 60);
-    expect(reads).toHaveLength(2);
-  });
+  ])(
+    'but received %s, reads the store once after the turn has ended, and shows the answer',
+    async (_, events) => {
+      const set = setUp();
+      const { feed, reads, join } = set;
+      const viewer = join();
+      await reads[0]!.answer(
+        running('', { committed: true, calls: [awaiting] }, { status: 'awaiting_input' }),
+      );
+      for (const event of events) feed.receive(event);
+      await silence(set, 7);
+      expect(reads).toHaveLength(2);
+      await reads[1]!.answer(ended({ approval }));
+      const shown = { calls: [{ approval, state: 'succeeded' }] };
+      expect(viewer.told.at(-1)).toMatchObject({ type: 'snapshot', view: { turns: [{ steps: [shown] }] } });
+      await silence(set, 60);
+      expect(reads).toHaveLength(2);
+    },
+  );
 
   it.each([
     ['in time', [answered, started, ...ends]],
     ['late', [started, ...ends, answered]],
-  ])('leaves the store alone when the answer comes %s', async (_, events) => {
+  ])('does not read the store when the answer arrives %s', async (_, events) => {
     const set = setUp();
     const { feed, reads, join } = set;
     join();

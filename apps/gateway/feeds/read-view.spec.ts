@@ -62,14 +62,14 @@ async function read() {
 }
 
 describe('the view that a snapshot shows', () => {
-  it('is of the newest 20 turns, read at once when they are small', async () => {
+  it('contains the newest 20 turns, read at once when they are small', async () => {
     for (let number = 1; number <= 22; number++) await addTurn(number);
     const { numbers, earlier } = await read();
     expect([numbers, earlier]).toEqual([Array.from({ length: 20 }, (_, i) => i + 3), true]);
     expect(reads).toEqual([20]);
   });
 
-  it('is of as many as fit into 1 MiB, and little more is read', async () => {
+  it('contains as many turns as fit into 1 MiB, and little more is read', async () => {
     for (let number = 1; number <= 22; number++) await addTurn(number, { content: LONG });
     const { numbers, earlier } = await read();
     expect([numbers, earlier]).toEqual([[18, 19, 20, 21, 22], true]);
@@ -89,7 +89,7 @@ describe('the view that a snapshot shows', () => {
     expect(reads).toEqual([1, 1, 1, 1]);
   });
 
-  it('shows turns that have not ended besides the newest ones, with the text so far', async () => {
+  it('contains unended turns besides the newest ones, with the text so far', async () => {
     for (let number = 1; number <= 23; number++)
       await addTurn(number, number === 2 || number === 22 ? { status: 'running' } : {});
     for (const id of ['turn_2', 'turn_22']) await claim((await store.getTurn(id))!);
@@ -100,7 +100,7 @@ describe('the view that a snapshot shows', () => {
     expect(turns.at(-2)!.steps).toEqual(turns[0]!.steps);
   });
 
-  it('shows the first of many long ones that have not ended', async () => {
+  it('contains the first of many long unended turns', async () => {
     for (let number = 1; number <= 40; number++) await addTurn(number, { status: 'queued', content: LONG });
     const { numbers, earlier } = await read();
     expect([numbers, earlier]).toEqual([[1, 2, 3, 4, 5], true]);

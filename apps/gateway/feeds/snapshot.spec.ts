@@ -18,14 +18,14 @@ const viewOf = (count: number, length: number): View => ({
   turns: Array.from({ length: count }, (_, i) => turn(i + 1, length)),
 });
 
-it('a snapshot fits into one message, with the newest turns, however long their answers are', () => {
+it('a snapshot fits into one message with the newest turns, regardless of the length of their answers', () => {
   const { view } = snapshotOf(viewOf(TURNS_SHOWN, 50_000), AT);
   expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThanOrEqual(MAX_BYTES);
   expect(view.turns.at(-1)?.number).toBe(TURNS_SHOWN);
   expect(view).toMatchObject({ earlier: true });
 });
 
-it('a snapshot of short answers has as many turns as are shown, and says whether there are more', () => {
+it('a snapshot of short answers has as many turns as are shown, and tells whether there are more', () => {
   expect(snapshotOf(viewOf(TURNS_SHOWN, 10), AT).view).toEqual(viewOf(TURNS_SHOWN, 10));
   const { view } = snapshotOf(viewOf(TURNS_SHOWN + 1, 10), AT);
   expect(view.turns.map(({ number }) => number)).toEqual(

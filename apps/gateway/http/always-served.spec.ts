@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { isAlwaysServed } from './always-served.js';
 
-describe('what is served without limits', () => {
-  it.each(['/health/live', '/health/ready', '/metrics'])('GET and HEAD of %s', (path) => {
+describe('requests exempt from the limits', () => {
+  it.each(['/health/live', '/health/ready', '/metrics'])('include GET and HEAD of %s', (path) => {
     expect(['GET', 'HEAD'].map((method) => isAlwaysServed({ method, path }))).toEqual([true, true]);
   });
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'get', undefined])(
-    'does not exempt the method %s from the limits',
+    'exclude the method %s',
     (method) => {
       expect(isAlwaysServed({ method, path: '/health/live' })).toBe(false);
     },
@@ -27,7 +27,7 @@ describe('what is served without limits', () => {
     '/metrics/x',
     '/',
     'constructor',
-  ])('not %s', (path) => {
+  ])('exclude %s', (path) => {
     expect(isAlwaysServed({ method: 'GET', path })).toBe(false);
   });
 });

@@ -47,13 +47,13 @@ function rowsOf(count: number, fails = false) {
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
-it.each([0, 1, 5])('sends an array of %s rows', async (count) => {
+it.each([0, 1, 5])('sendArray sends an array of %s rows', async (count) => {
   const fake = new FakeResponse();
   await sendArray(fake.response, rowsOf(count).rows);
   expect(JSON.parse(fake.sent)).toEqual(Array(count).fill(ROW));
 });
 
-it('reads no further than its client takes, and ends with it', async () => {
+it('sendArray reads no faster than its client takes, and ends with it', async () => {
   const fake = new FakeResponse();
   fake.room = 3;
   const { rows, taken } = rowsOf(1_000);
@@ -70,7 +70,7 @@ it('reads no further than its client takes, and ends with it', async () => {
   expect(taken).toEqual({ count: 4, isOver: true });
 });
 
-it('breaks off when the rows fail, and leaves the response alone when the first one does', async () => {
+it('sendArray breaks off when the rows fail, and leaves the response untouched when the first one does', async () => {
   const fake = new FakeResponse();
   await expect(sendArray(fake.response, rowsOf(2, true).rows)).rejects.toThrow('away');
   expect(fake.isDestroyed).toBe(true);

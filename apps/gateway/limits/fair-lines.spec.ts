@@ -10,26 +10,26 @@ function linesOf(...items: string[]): FairLines<string> {
 const takeAll = (lines: FairLines<string>) => Array.from({ length: lines.size }, () => lines.takeNext());
 
 describe('FairLines', () => {
-  it('take turns, however long they are', () => {
+  it('serve lines in turn, regardless of their length', () => {
     const lines = linesOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2');
     expect(takeAll(lines)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
     expect([lines.size, lines.takeNext()]).toEqual([0, undefined]);
   });
 
-  it('pass over those that may not go', () => {
+  it('skip lines that may not go', () => {
     const lines = linesOf('a1', 'b1', 'b2');
     expect(lines.takeNext((network) => network !== 'a')).toBe('b1');
     expect(takeAll(lines)).toEqual(['a1', 'b2']);
   });
 
-  it('reject, when they are full, the newest request of the longest line', () => {
+  it('give up the newest request of the longest line when they are full', () => {
     const lines = linesOf('a1', 'b1', 'b2');
     expect(lines.takeSurplus()).toEqual({ network: 'b', item: 'b2' });
     expect(lines.takeSurplus()).toEqual({ network: 'b', item: 'b1' });
     expect(lines.size).toBe(1);
   });
 
-  it('forget who has left, once', () => {
+  it('remove a request that has left, once', () => {
     const lines = linesOf('a1', 'a2');
     expect([lines.delete('a', 'a1'), lines.delete('a', 'a1'), lines.delete('b', 'a2')]).toEqual([
       true,

@@ -26,7 +26,7 @@ function setUp(count = 2) {
 }
 
 describe('SharedCounts', () => {
-  it('lets all gateways together take what one may, a second later', async () => {
+  it('limits all gateways together, one second later', async () => {
     const { gateways, clock } = setUp(3);
     const [first, second, third] = gateways.map(({ limit }) => limit);
     first!.take('ann');
@@ -41,7 +41,7 @@ describe('SharedCounts', () => {
     first!.take('ann');
   });
 
-  it('tells once a second, and nothing when nothing happened', async () => {
+  it('sends its counts once a second, and nothing when nothing changed', async () => {
     const { sent, gateways, clock } = setUp();
     for (const name of ['ann', 'ann', 'bob']) gateways[0]!.limit.take(name);
     gateways[0]!.limit.take('carol');
@@ -59,7 +59,7 @@ describe('SharedCounts', () => {
     expect(clock.ran).toBe(ran);
   });
 
-  it('gives back elsewhere what was told and is given back', async () => {
+  it('returns on other gateways a count that was sent and given back', async () => {
     const { gateways, clock } = setUp();
     const [first, second] = gateways.map(({ limit }) => limit);
     for (let i = 0; i < 3; i++) first!.take('ann');
@@ -71,7 +71,7 @@ describe('SharedCounts', () => {
     expect(() => second!.take('ann')).toThrow('Too many things');
   });
 
-  it('never gives back what another gateway counted', async () => {
+  it('never returns a count of another gateway', async () => {
     const { gateways, clock } = setUp();
     gateways[0]!.limit.take('ann');
     await clock.advance(1_000);
@@ -80,7 +80,7 @@ describe('SharedCounts', () => {
     expect(() => gateways[1]!.limit.take('ann')).toThrow('Too many things');
   });
 
-  it('tells the rest when it stops, in messages that the contract takes, and no keys that are too long', async () => {
+  it('sends the rest when it stops, in messages that fit the contract, without keys that are too long', async () => {
     const { sent, gateways, clock } = setUp();
     const { counts } = gateways[0]!;
     const many = new MinuteLimit({ what: 'many', perUser: 1, inAll: 10_000 }, clock);
@@ -95,7 +95,7 @@ describe('SharedCounts', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('tells of long keys in messages that the bus takes', async () => {
+  it('sends long keys in messages that the bus accepts', async () => {
     const { sent, gateways, clock } = setUp();
     const { counts } = gateways[0]!;
     const many = new MinuteLimit({ what: 'many', perUser: 1, inAll: 10_000 }, clock);

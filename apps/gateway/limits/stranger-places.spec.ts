@@ -5,7 +5,7 @@ const enterTimes = (places: StrangerPlaces, address: string, times: number) =>
   Array.from({ length: times }, () => places.enter(address));
 
 describe('StrangerPlaces', () => {
-  it('lets one address take half of the places and one more, then its share only', () => {
+  it('allows one address half of the places and one more, then only its share', () => {
     const places = new StrangerPlaces({ places: 10, perAddress: 2 });
     const entered = enterTimes(places, '192.0.2.1', 8);
     expect(entered.filter((entry) => typeof entry === 'function')).toHaveLength(6);
@@ -26,7 +26,7 @@ describe('StrangerPlaces', () => {
     expect(places.enter('2001:db8::2')).toBe('address');
   });
 
-  it('gives each place back once', () => {
+  it('frees each place once', () => {
     const places = new StrangerPlaces({ places: 2, perAddress: 2 });
     const [leave] = enterTimes(places, '192.0.2.1', 2) as (() => void)[];
     leave!();

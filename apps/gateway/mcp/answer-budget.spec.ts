@@ -4,7 +4,7 @@ import { AnswerBudget } from './answer-budget.js';
 const MIB = 1024 * 1024;
 
 describe('AnswerBudget', () => {
-  it('reads in turn, and nothing more once 16 MiB have been read', async () => {
+  it('reads one answer at a time, and none after 16 MiB', async () => {
     const budget = new AnswerBudget();
     const read: number[] = [];
     let atOnce = 0;
@@ -32,7 +32,7 @@ describe('AnswerBudget', () => {
     ]);
   });
 
-  it('reads on after a read that failed', async () => {
+  it('continues after a failed read', async () => {
     const budget = new AnswerBudget();
     const failing = budget.read(
       () => Promise.reject(new Error('gone')),
@@ -47,7 +47,7 @@ describe('AnswerBudget', () => {
     ).toBe('next');
   });
 
-  it('has room for what still fits', () => {
+  it('accepts an answer that still fits', () => {
     const budget = new AnswerBudget();
     expect([15, 2, 1, 1].map((size) => budget.reserve(size * MIB))).toEqual([true, false, true, false]);
   });

@@ -33,13 +33,13 @@ function setUp(...read: (TurnView | Error)[]) {
 const others = { turns: [turnView('turn_30', 'running')], earlier: true };
 
 describe('CallViewer', () => {
-  it('finds a turn that no snapshot has any more in the journal', async () => {
+  it('reads the journal for a turn that snapshots no longer contain', async () => {
     const { viewer } = setUp(turnView('turn_1', 'failed'));
     viewer.send(snapshot(others));
     expect(await viewer.news).toMatchObject({ is: 'failed', turn: { turn_id: 'turn_1' } });
   });
 
-  it('looks again with the next snapshot while the turn has not ended', async () => {
+  it('reads again with the next snapshot while the turn has not ended', async () => {
     const { viewer, reads } = setUp(turnView('turn_1', 'queued'), turnView('turn_1', 'cancelled'));
     viewer.send(snapshot(others));
     viewer.send(snapshot(others));
@@ -49,7 +49,7 @@ describe('CallViewer', () => {
     expect(await viewer.news).toMatchObject({ is: 'failed' });
   });
 
-  it('does not look for the turn of a conversation that begins', () => {
+  it('does not search for the turn of a new conversation', () => {
     const { viewer, reads } = setUp(turnView('turn_1', 'queued'));
     viewer.send(snapshot({}));
     expect(reads.count).toBe(0);
@@ -62,7 +62,7 @@ describe('CallViewer', () => {
     await expect(viewer.news).rejects.toThrow('gone');
   });
 
-  it('tells that the client has left, whatever comes later', async () => {
+  it('reports that the client has left, regardless of later events', async () => {
     const { viewer } = setUp(turnView('turn_1', 'failed'));
     viewer.leave();
     viewer.show(turnView('turn_1', 'failed'));

@@ -5,14 +5,14 @@ import { elicitationOf } from './elicitation-of.js';
 const waiting = (args: Record<string, unknown>) =>
   elicitationOf({ state: 'awaiting_approval', display_name: 'files.send', args } as CallView);
 
-describe('a call that waits for approval, as an MCP client is shown it', () => {
-  it('has no unseen characters', () => {
+describe('the elicitation for a call that waits for approval', () => {
+  it('has no invisible characters', () => {
     expect(waiting({ name: 'invoice\u202efdp.exe' }).message).toBe(
       'files.send wants to run with {"name":"invoice\\u202efdp.exe"}',
     );
   });
 
-  it('says how much of long arguments is not shown', () => {
+  it('states how much of long arguments is not shown', () => {
     const { message } = waiting({ text: 'x'.repeat(2_100) });
     expect(message).toMatch(/x… and 111 more characters, which are not shown here$/);
   });

@@ -3,8 +3,8 @@ import { toAnswer, toQuestion } from './mcp-questions.js';
 
 const question = { turn_id: 'turn_1', tool_call_id: `call_${'a'.repeat(22)}`, asks: 'approval' as const };
 
-describe('what a client brings back with an answer', () => {
-  it('is the question that it was asked', () => {
+describe('the answer of an MCP client', () => {
+  it('names the question that was asked', () => {
     expect(toQuestion(JSON.stringify(question))).toEqual(question);
   });
 
@@ -13,11 +13,11 @@ describe('what a client brings back with an answer', () => {
     ['text', 'garbage'],
     ['another shape', '{"turn_id":"turn_1"}'],
     ['an id that is a query', JSON.stringify({ ...question, turn_id: { $ne: null } })],
-  ])('refuses a state of the request that is %s', (_what, state) => {
+  ])('has no question when its request state is %s', (_what, state) => {
     expect(toQuestion(state)).toBeUndefined();
   });
 
-  it('approves only what was said to be allowed', () => {
+  it('approves only with an explicit approval', () => {
     const answer = (action: 'accept' | 'decline' | 'cancel', content?: Record<string, unknown>) =>
       toAnswer(question, { kind: 'elicit', action, content }).does;
     expect(answer('accept', { approve: true })).toBe('approve');
@@ -28,7 +28,7 @@ describe('what a client brings back with an answer', () => {
     expect(toAnswer(question, { kind: 'missing' }).does).toBe('nothing');
   });
 
-  it('answers a question of a tool, also with no', () => {
+  it('answers a tool’s question, including with a refusal', () => {
     const input = { ...question, asks: 'input' as const, number: 2 };
     expect(toQuestion(JSON.stringify(input))).toEqual(input);
     const answer = (action: 'accept' | 'decline' | 'cancel') =>

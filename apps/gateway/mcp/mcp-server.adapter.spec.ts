@@ -50,8 +50,8 @@ async function setUp(capabilities: object) {
   return { client, stopped };
 }
 
-describe('a call that must be approved', () => {
-  it('of a client that cannot be asked is refused, and stopped: it would wait for nobody', async () => {
+describe('a call that needs approval', () => {
+  it('is refused and stopped when its client cannot be asked, instead of waiting without an end', async () => {
     const { client, stopped } = await setUp({});
     const refused = await client.callTool({ name: 'math__multiply', arguments: { a: 2, b: 3 } });
     expect(refused).toMatchObject({ isError: true });

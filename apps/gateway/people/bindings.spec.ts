@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 describe('Bindings', () => {
-  it('keep the last value of a user, a dialect and a key, each apart from the others', async () => {
+  it('keep the last value per user, dialect and key', async () => {
     const bindings = new Bindings(store, 'one', schema, { clock });
     const places = [
       ['ann', 'a'],
@@ -30,7 +30,7 @@ describe('Bindings', () => {
     expect(await new Bindings(store, 'one', schema, { clock }).get('ann', 'a')).toEqual({ server: 'last' });
   });
 
-  it('ignore values that are stored in another form', async () => {
+  it('ignore stored values of another shape', async () => {
     await new Bindings(store, 'one', z.number(), { clock }).put('ann', 'old', 5);
     const bindings = new Bindings(store, 'one', schema, { clock });
     expect(await bindings.get('ann', 'old')).toBeUndefined();
@@ -43,14 +43,14 @@ describe('Bindings', () => {
     expect(await new Bindings(broken, 'one', schema, { clock }).get('ann', 'old')).toBeUndefined();
   });
 
-  it('stand as they were inserted first', async () => {
+  it('keep the value that was inserted first', async () => {
     const bindings = new Bindings(store, 'firsts', schema, { clock });
     expect(await bindings.insert('ann', 'a', { server: 'first' })).toEqual({ server: 'first' });
     expect(await bindings.insert('ann', 'a', { server: 'second' })).toEqual({ server: 'first' });
     expect(await bindings.get('ann', 'a')).toEqual({ server: 'first' });
   });
 
-  it('go when nobody has used them for so long, and others stay', async () => {
+  it('are removed when unused for the configured time, and others stay', async () => {
     const day = 24 * 3_600_000;
     let now = Date.UTC(2026, 0, 1);
     const kept = new Bindings(store, 'kept', schema, { keptMs: 10 * day, clock: { wall: () => now } });

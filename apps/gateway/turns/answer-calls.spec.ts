@@ -82,8 +82,8 @@ async function ask(number: number): Promise<void> {
 
 const told = () => ports.recorded.events.map(({ type }) => type);
 
-describe('two answers at the same moment', () => {
-  it('to an approval: one is taken and told, the other hears that it was too late', async () => {
+describe('two simultaneous answers', () => {
+  it('to an approval: one is accepted and published, the other is too late', async () => {
     await ports.store.commitStep(
       stepRow(1, { calls: [callRow(1, { approval: 'required' })], stop_reason: 'tool_use' }),
     );
@@ -97,7 +97,7 @@ describe('two answers at the same moment', () => {
     expect(await ports.store.getAnswer(`${callId(1)}:approval`)).toMatchObject({ decision });
   });
 
-  it('to a question: one is taken and told, the other hears that it was too late', async () => {
+  it('to a question: one is accepted and published, the other is too late', async () => {
     await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], stop_reason: 'tool_use' }));
     await ports.store.claim(claimRow(callId(1), 'worker-1'));
     await ask(1);
@@ -111,7 +111,7 @@ describe('two answers at the same moment', () => {
 });
 
 describe('an answer to a question', () => {
-  it('that was followed by another one is too late, although nobody answered it', async () => {
+  it('is too late when another question followed, although no one answered the first', async () => {
     await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], stop_reason: 'tool_use' }));
     await ports.store.claim(claimRow(callId(1), 'worker-1'));
     for (const number of [1, 2]) await ask(number);

@@ -11,7 +11,7 @@ describe('canContinue', () => {
   const hours = (left: number) =>
     newConversation(clock, 'conv_1', 'ann', { expiresAt: clock.wall() + left * HOUR_MS });
 
-  it('wants a conversation of the same user that is there, and stays for half a day', () => {
+  it('requires an existing conversation of the same user that stays for at least half a day', () => {
     expect(canContinue(clock, hours(24), 'ann')).toBe(true);
     expect(canContinue(clock, newConversation(clock, 'conv_1', 'ann'), 'ann')).toBe(true);
     expect(canContinue(clock, hours(11), 'ann')).toBe(false);

@@ -9,7 +9,7 @@ import { newTurn } from './new-turn.js';
 import { Conversations, newConversation } from './conversations.js';
 import { Ownership } from './ownership.js';
 
-it('a conversation is deleted also if the sweeper removes its turn before it can be stopped', async () => {
+it('a conversation is deleted even if the sweeper removes its turn before it can be stopped', async () => {
   const { clock, random } = systemTime();
   const store = createStore({ dataDir: ':memory:' });
   await store.open();

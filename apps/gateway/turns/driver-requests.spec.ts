@@ -31,7 +31,7 @@ function setUp(outcome: PublishOutcome = 'confirmed') {
 }
 
 describe('DriverRequests', () => {
-  it('asks the driver on its control queue and says where to answer', async () => {
+  it('asks the driver on its control queue with a reply address', async () => {
     const { requests, sent, requestId } = setUp();
     const peeking = requests.peek('turn_1', DRIVER);
     expect(sent[0]).toMatchObject({
@@ -43,7 +43,7 @@ describe('DriverRequests', () => {
     expect(await peeking).toEqual(partial);
   });
 
-  it('waits longer for a text that would be lost than for one that is told later', async () => {
+  it('waits longer for text that would be lost than for text that arrives later', async () => {
     const { requests, requestId, clock } = setUp();
     const peeking = requests.peek('turn_1', DRIVER);
     await clock.advance(300);
@@ -57,7 +57,7 @@ describe('DriverRequests', () => {
     expect(await unanswered).toBe(false);
   });
 
-  it('does without an answer at once when the driver is gone', async () => {
+  it('returns at once without an answer when the driver is gone', async () => {
     expect(await setUp('returned').requests.stop('turn_1', DRIVER)).toBe(false);
     expect(await setUp('refused').requests.peek('turn_1', DRIVER)).toBeUndefined();
   });
@@ -65,7 +65,7 @@ describe('DriverRequests', () => {
   it.each([
     ['that came', 1],
     ['of a driver in this process that came', 2],
-  ])('takes an answer %s while its process stood still', async (_what, rounds) => {
+  ])('accepts an answer %s while its process stood still', async (_what, rounds) => {
     const bus = {
       send: (_key: string, { body }: Message) => {
         const { request_id } = body as { request_id: string };
@@ -82,7 +82,7 @@ describe('DriverRequests', () => {
     expect(await requests.stop('turn_1', DRIVER)).toBe(true);
   });
 
-  it('asks again for the text of a driver that is not back at the broker yet, for a while', async () => {
+  it('asks again for a while for the text of a driver that has not reconnected to the broker', async () => {
     const time = virtualTime();
     const outcomes: PublishOutcome[] = ['unknown', 'returned', 'confirmed'];
     let connectedForMs = 0;
@@ -111,7 +111,7 @@ describe('DriverRequests', () => {
     expect(outcomes).toEqual(['confirmed']);
   });
 
-  it('takes no answer about another turn or to a question that nobody asked', async () => {
+  it('ignores answers about another turn or to a question that was not asked', async () => {
     const { requests, requestId } = setUp();
     const stopping = requests.stop('turn_1', DRIVER);
     requests.receive({ turn_id: 'turn_1', request_id: 'unknown' });

@@ -10,18 +10,18 @@ describe('foldHistory', () => {
   const fold = (...said: string[]) =>
     foldHistory(said.map((line) => ({ role: line[0] === 'u' ? 'user' : 'assistant', text: line.slice(1) })));
 
-  it('pairs each message with what was answered', () => {
+  it('pairs each message with its answer', () => {
     expect(fold('uOne?', 'a1', 'uTwo?', 'a2')).toEqual([
       { user: 'One?', assistant: '1' },
       { user: 'Two?', assistant: '2' },
     ]);
   });
 
-  it('joins what one side said in a row, across blank messages', () => {
+  it('joins consecutive messages of one side, across blank messages', () => {
     expect(fold('uA', 'u ', 'uB', 'ac', 'a', 'ad')).toEqual([{ user: 'A\n\nB', assistant: 'c\n\nd' }]);
   });
 
-  it('keeps an answer to nothing and a message without an answer', () => {
+  it('keeps an answer without a message and a message without an answer', () => {
     expect(fold('aWelcome!', 'uHi')).toEqual([
       { user: '[The assistant spoke first.]', assistant: 'Welcome!' },
       { user: 'Hi', assistant: '' },
@@ -77,7 +77,7 @@ describe('importHistory', () => {
     return { ...ids, number, ...rest };
   }
 
-  it('leaves ended turns in their order, which nobody needs to look at', async () => {
+  it('inserts ended turns in order, with none due', async () => {
     await importHistory({ store, clock }, place, history);
     expect(await said()).toEqual([
       [1, 'One?', 'completed', 'First.'],
@@ -88,7 +88,7 @@ describe('importHistory', () => {
     expect(await store.listDueTurns(Date.now() + 3_600_000, 10)).toEqual([]);
   });
 
-  it('is the same when it is repeated, by several at once and after it broke off', async () => {
+  it('is idempotent when it is repeated, runs several times at once, or follows an interrupted import', async () => {
     const broken = alter({ commitSteps: () => Promise.reject(new Error('gone')) });
     await expect(importHistory({ store: broken, clock }, place, history.slice(0, 2))).rejects.toThrow('gone');
     expect((await store.listDueTurns(Date.now() + 3_600_000, 10)).length).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe('importHistory', () => {
     ]);
   });
 
-  it('writes a long history in portions, and lets others have their turn in between', async () => {
+  it('writes a long history in portions, and yields between them', async () => {
     const long = Array.from({ length: 60 }, (_, i) => ({ user: `${i}?`, assistant: `${i}.` }));
     const heavy = { user: 'x'.repeat(200_000), assistant: 'y'.repeat(100_000) };
     const order: (number | 'others')[] = [];
@@ -123,7 +123,7 @@ describe('importHistory', () => {
     );
   });
 
-  it('is completed when it is repeated, wherever it broke off', async () => {
+  it('is completed by a repetition, wherever it broke off', async () => {
     for (const name of ['insertTurns', 'commitSteps', 'setTurnsDue'] as const) {
       const broken = alter({ [name]: () => Promise.reject(new Error('gone')) });
       await expect(importHistory({ store: broken, clock }, place, history)).rejects.toThrow('gone');
@@ -133,7 +133,7 @@ describe('importHistory', () => {
     expect(await store.listDueTurns(Date.now() + 3_600_000, 10)).toEqual([]);
   });
 
-  it('counts the rows that are missing, and none besides a turn of its own', async () => {
+  it('counts the missing rows, and none next to a turn that was not imported', async () => {
     const count = () => countRowsToImport(store, 'conv_1', history);
     expect(await count()).toBe(6);
     await importHistory({ store, clock }, place, history.slice(0, 1));
@@ -146,13 +146,13 @@ describe('importHistory', () => {
     expect(await countRowsToImport(store, 'conv_1', Array(9).fill(history[0]))).toBe(0);
   });
 
-  it('changes nothing in a conversation that has a turn of its own', async () => {
+  it('changes nothing in a conversation with a turn that was not imported', async () => {
     await store.insertTurn(ownTurn(1));
     await importHistory({ store, clock }, place, history);
     expect((await store.listTurns('conv_1', { limit: 20 })).map(({ content }) => content)).toEqual(['Mine']);
   });
 
-  it('gives way, from its number on, to a turn that comes in between and to another history', async () => {
+  it('stops at a turn that was inserted meanwhile and at a different history', async () => {
     await importHistory({ store, clock }, place, history.slice(0, 1));
     await importHistory({ store, clock }, place, [{ user: 'Other?', assistant: 'Other.' }, ...history]);
     expect(await said()).toEqual([[1, 'One?', 'completed', 'First.']]);

@@ -33,7 +33,7 @@ afterAll(() => store.close());
 const page = (more: Partial<MessagesPage>) => ({ after: 0, skip: 0, limit: 100, withTools: false, ...more });
 
 describe('messages of a conversation', () => {
-  it('are read in portions of 256 KiB, or one large turn at a time, as they are taken', async () => {
+  it('are read in portions of 256 KiB, or one large turn at a time, as they are consumed', async () => {
     reads.length = 0;
     const messages = listMessages({ store, clock }, 'conv_1', page({}));
     const contents: string[] = [];
@@ -48,7 +48,7 @@ describe('messages of a conversation', () => {
     expect(reads).toEqual([1]);
   });
 
-  it('begin and end where the page says', async () => {
+  it('begin and end at the limits of the page', async () => {
     const list = async (more: Partial<MessagesPage>) => {
       const contents: string[] = [];
       for await (const { content } of listMessages({ store, clock }, 'conv_1', page(more)))
@@ -69,7 +69,7 @@ describe('a page of turns', () => {
     return [turns.map(({ number }) => number), earlier];
   };
 
-  it('ends before it is larger than 1 MiB, and says that there is more', async () => {
+  it('ends before it exceeds 1 MiB, and reports that there is more', async () => {
     reads.length = 0;
     const { turns, earlier } = await read(999);
     expect([turns.map(({ number }) => number), earlier]).toEqual([[31, 32], true]);
@@ -78,7 +78,7 @@ describe('a page of turns', () => {
     expect(reads).toEqual([1, 1, 1]);
   });
 
-  it('has one turn in any case, and leads to the oldest one', async () => {
+  it('has at least one turn, and leads to the oldest one', async () => {
     expect(await numbers(33, 1)).toEqual([[32], true]);
     expect(await numbers(21, 20)).toEqual([Array.from({ length: 20 }, (_, i) => i + 1), false]);
     expect(await numbers(21, 5)).toEqual([[16, 17, 18, 19, 20], true]);

@@ -62,7 +62,7 @@ const HINT = ['publish', 'turns', 'turn.advance', { turn_id: 'turn_1', conversat
 const NO_HINT = ['warn', 'new turn not hinted, the sweeper will find it'];
 
 describe('a new turn', () => {
-  it('is told to viewers, once, and hinted', async () => {
+  it('is announced to viewers once, and hinted', async () => {
     const { announcer, said, events } = create();
     await announcer.announce(turn, true, 7);
     expect(events).toEqual([expect.objectContaining({ type: 'turn_queued', turn_id: 'turn_1', by: 'ann' })]);
@@ -72,7 +72,7 @@ describe('a new turn', () => {
     expect(said.slice(2)).toEqual([['mayHint', 7], HINT]);
   });
 
-  it('beyond the share of its user is not hinted but due at once, and counted', async () => {
+  it('beyond the share of its user is due at once instead of hinted, and counted', async () => {
     const { announcer, said, events } = create({ mayHint: false });
     await announcer.announce(turn, true, 7);
     expect(events).toHaveLength(1);

@@ -29,8 +29,8 @@ function open(state: { queue: State }, limits: DoorLimits = LIMITS) {
   return { door, time, refused, checkLater };
 }
 
-describe('the door for new turns', () => {
-  it('is closed while more wait than may, and open again afterwards', async () => {
+describe('admission of new turns', () => {
+  it('is closed while too many turns wait, and open again afterwards', async () => {
     const state: { queue: State } = { queue: { consumers: 1, messages: 9 } };
     const { checkLater } = open(state);
     await checkLater();
@@ -47,7 +47,7 @@ describe('the door for new turns', () => {
     expect(time.looks).toBe(0);
   });
 
-  it('asks the broker once a second at most, however many messages come', () => {
+  it('asks the broker at most once a second, regardless of the number of messages', () => {
     const { door, time } = open({ queue: { consumers: 1, messages: 0 } });
     for (let i = 0; i < 100; i++) door.check('ann', 0);
     expect(time.looks).toBe(1);
@@ -62,7 +62,7 @@ describe('the door for new turns', () => {
     await checkLater();
   });
 
-  it('counts what came in after the turns were counted, and what is not in the journal yet, once', () => {
+  it('counts once each turn that arrived after the count or is not in the journal yet', () => {
     const { door } = open({ queue: 'missing' });
     const overloaded = expect.objectContaining({ code: 'overloaded' });
     const burst = Array.from({ length: 5 }, () => door.visit('ann'));
@@ -81,7 +81,7 @@ describe('the door for new turns', () => {
     expect(() => door.visit('ann').admit(3)).toThrow(overloaded);
   });
 
-  it('is closed to a user with too many unended turns or messages a minute, and says when to come again', () => {
+  it('is closed to a user with too many unended turns or messages a minute, and gives the time to retry', () => {
     const { door, time, refused } = open({ queue: 'missing' });
     expect(() => door.check('ann', 3)).toThrow(expect.objectContaining({ code: 'overloaded' }));
     for (let sent = 0; sent < 100; sent++) door.check('ann', 0);
@@ -95,7 +95,7 @@ describe('the door for new turns', () => {
     expect(refused).toEqual(['turns_at_once', 'messages_per_minute']);
   });
 
-  it('lets a long history in, and nothing more until its rows are paid for', () => {
+  it('admits a long history, and then nothing until the time for its rows has passed', () => {
     const { door, time } = open({ queue: 'missing' });
     const waits = (retryAfterMs: number) => expect.objectContaining({ code: 'overloaded', retryAfterMs });
     for (let sent = 0; sent < 99; sent++) door.check('ann', 0);
@@ -120,13 +120,13 @@ describe('the door for new turns', () => {
 describe('the hint of a new turn', () => {
   const limits = { waitingTurns: 100, turnsAtOnce: 40, messagesPerMinute: 100, fairShare: 0.25 };
 
-  it('is sent without a look at the queue as long as its user has no more than his share', async () => {
+  it('is sent without a look at the queue while its user is within his share', async () => {
     const { door, time } = open({ queue: { consumers: 1, messages: 50 } }, limits);
     expect(await door.mayHint(9)).toBe(true);
     expect(time.looks).toBe(0);
   });
 
-  it('stays due beyond it while hints wait, and only then', async () => {
+  it('is withheld beyond the share while hints wait, and only then', async () => {
     const state: { queue: State } = { queue: { consumers: 1, messages: 1 } };
     const { door, time } = open(state, limits);
     const asked = await Promise.all([door.mayHint(10), door.mayHint(39), door.mayHint(2)]);
@@ -140,7 +140,7 @@ describe('the hint of a new turn', () => {
     expect(await door.mayHint(10)).toBe(true);
   });
 
-  it('is always sent where nobody shares', async () => {
+  it('is always sent when nothing is shared', async () => {
     const state: { queue: State } = { queue: { consumers: 1, messages: 50 } };
     expect(await open(state, { ...limits, fairShare: 1 }).door.mayHint(39)).toBe(true);
   });

@@ -18,7 +18,7 @@ function readerOf(outcome?: Partial<Outcome>): TurnReader {
   return new TurnReader(store, new Ownership(store), new SystemClock());
 }
 
-it('reads all of a call without the rest of its turn', async () => {
+it('TurnReader reads a whole call without the rest of its turn', async () => {
   expect(await readerOf().wholeCall('turn_1', 1, CALL)).toEqual({ args });
   expect(await readerOf({ status: 'failure' }).wholeCall('turn_1', 1, CALL)).toEqual({ args });
   const text = 'y'.repeat(10_000);
@@ -26,7 +26,7 @@ it('reads all of a call without the rest of its turn', async () => {
   expect(await succeeded.wholeCall('turn_1', 1, CALL)).toEqual({ args, result: text });
 });
 
-it('finds no call that its step does not ask for', async () => {
+it('TurnReader finds no call that its step does not ask for', async () => {
   const other = `call_${'B'.repeat(22)}`;
   await expect(readerOf().wholeCall('turn_1', 1, other)).rejects.toMatchObject({ code: 'not_found' });
   await expect(readerOf().wholeCall('turn_1', 2, CALL)).rejects.toMatchObject({ code: 'not_found' });

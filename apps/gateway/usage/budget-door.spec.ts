@@ -23,8 +23,8 @@ function openDoor(budget: { tokens?: number; cost?: number }, used: Record<strin
   return { door: new BudgetDoor(store, budget, refusals, { now, wall: now }), reads, noted, clock };
 }
 
-describe('the door of budgets', () => {
-  it('asks nobody when there is no budget, and for a turn that asks no model', async () => {
+describe('the budget check', () => {
+  it('reads nothing without a budget, or for a turn that asks no model', async () => {
     const { door, reads } = openDoor({}, { 'ann 2026-03-01': 1_000_000 });
     await door.check(ann);
     const limited = openDoor({ tokens: 5 }, { 'ann 2026-03-01': 1_000_000 });
@@ -32,7 +32,7 @@ describe('the door of budgets', () => {
     expect([reads, limited.reads]).toEqual([[], []]);
   });
 
-  it('refuses a user whose day is used up, with the time until midnight UTC, and notes it', async () => {
+  it('refuses a user whose day is used up, with the time until midnight UTC, and logs it', async () => {
     const { door, noted } = openDoor({ tokens: 100 }, { 'ann 2026-03-01': 100, 'bob 2026-03-01': 99 });
     await expect(door.check(ann)).rejects.toMatchObject({
       code: 'budget_exceeded',
@@ -43,7 +43,7 @@ describe('the door of budgets', () => {
     expect(noted).toEqual([['usage_per_user_per_day', { user_id: 'ann' }]]);
   });
 
-  it('reads the sum of a user once a second at most, and again after midnight', async () => {
+  it('reads the sum of a user at most once a second, and again after midnight', async () => {
     const used: Record<string, number> = { 'ann 2026-03-01': 0 };
     const { door, reads, clock } = openDoor({ tokens: 100 }, used);
     await Promise.all([door.check(ann), door.check(ann)]);
@@ -59,7 +59,7 @@ describe('the door of budgets', () => {
     expect(reads.map(({ from }) => from)).toEqual(['2026-03-01', '2026-03-01', '2026-03-02']);
   });
 
-  it('remembers no read that failed', async () => {
+  it('does not cache a failed read', async () => {
     const { door, clock } = openDoor({ tokens: 100 }, {});
     clock.isDown = true;
     await expect(door.check(ann)).rejects.toThrow(StoreUnavailableError);

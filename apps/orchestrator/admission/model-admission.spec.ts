@@ -43,14 +43,14 @@ function createAdmission(budgets: Record<string, ModelBudget>, fleet = { size: 1
 const pass = (ms: number) => clock.advance(ms);
 
 describe('admission to a model', () => {
-  it('asks nothing of a model without a budget', async () => {
+  it('does not limit a model without a budget', async () => {
     const { ask, admitted } = createAdmission({ other: { streams: 1 } });
     for (const name of ['a', 'b', 'c']) ask(name);
     await pass(0);
     expect(admitted).toEqual(['a', 'b', 'c']);
   });
 
-  it('lets in as many requests as the minute allows; the next ones wait in order and are told for how long', async () => {
+  it('admits as many requests as the minute allows; later ones wait in order and get their waiting time', async () => {
     const { ask, admitted, metrics } = createAdmission({ [MODEL]: { requestsPerMinute: 2 } });
     const asked = ['a', 'b', 'c', 'd'].map((name) => ask(name));
     await pass(0);
@@ -86,7 +86,7 @@ describe('admission to a model', () => {
     expect(admitted).toEqual(['a', 'b']);
   });
 
-  it('counts the tokens that were used, without what came from the provider’s cache', async () => {
+  it('counts the used tokens, without those from the provider’s cache', async () => {
     const { ask, admitted, permits } = createAdmission({ [MODEL]: { tokensPerMinute: 6_000 } });
     ask('a', { tokens: 1_000 });
     await pass(0);
@@ -99,7 +99,7 @@ describe('admission to a model', () => {
     expect(admitted).toEqual(['a', 'b']);
   });
 
-  it('gives back what was estimated and not used', async () => {
+  it('gives back tokens that were estimated and not used', async () => {
     const { ask, admitted, permits } = createAdmission({ [MODEL]: { tokensPerMinute: 30_000 } });
     ask('a', { tokens: 30_000 });
     ask('b', { tokens: 20_000 });
@@ -110,7 +110,7 @@ describe('admission to a model', () => {
     expect(admitted).toEqual(['a', 'b']);
   });
 
-  it('holds the budget of a provider for its models together, and keeps others out of it', async () => {
+  it('shares the budget of a provider among its models, and with no other provider', async () => {
     const { ask, admitted } = createAdmission({ anthropic: { requestsPerMinute: 1 } });
     ask('a', { model: 'anthropic/large' });
     ask('b', { model: 'anthropic/small' });
@@ -130,7 +130,7 @@ describe('admission to a model', () => {
     expect(admitted.slice(0, 2)).toEqual(['a', 'large']);
   });
 
-  it('divides by the orchestrators that live now', async () => {
+  it('divides by the number of living orchestrators', async () => {
     const { ask, admitted, fleet } = createAdmission({ [MODEL]: { streams: 4 } }, { size: 2 });
     for (const name of ['a', 'b', 'c']) ask(name);
     await pass(0);
@@ -140,7 +140,7 @@ describe('admission to a model', () => {
     expect(admitted).toEqual(['a', 'b', 'c']);
   });
 
-  it('leaves a model alone for as long as its provider asked, and only that one', async () => {
+  it('pauses a model for as long as its provider asked, and only that model', async () => {
     const { admission, ask, admitted } = createAdmission({});
     admission.pause(MODEL, 10_000);
     const { waits } = ask('a');
@@ -155,7 +155,7 @@ describe('admission to a model', () => {
     expect(admitted).toEqual(['b', 'a']);
   });
 
-  it('remembers no more pauses than a thousand, of which the oldest goes, and none that is over', async () => {
+  it('keeps at most a thousand pauses, evicts the oldest, and drops those that are over', async () => {
     const { admission, ask, admitted } = createAdmission({});
     admission.pause('made/up', 1);
     await pass(10);
@@ -169,7 +169,7 @@ describe('admission to a model', () => {
     expect(admitted).toEqual(['a']);
   });
 
-  it('ends with the reason of its signal, and the next one goes on', async () => {
+  it('rejects with the reason of the request’s signal, and admits the next one', async () => {
     const { ask, admitted, permits } = createAdmission({ [MODEL]: { streams: 1 } });
     ask('a');
     const stop = new AbortController();

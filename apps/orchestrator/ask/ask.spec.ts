@@ -58,7 +58,7 @@ async function* say(...parts: (ModelPart | Error)[]): AsyncIterable<ModelPart> {
   }
 }
 
-describe('usage of an attempt whose provider has told none', () => {
+describe('usage of an attempt without usage from its provider', () => {
   it('is estimated when a Stop ends it', async () => {
     const stop = new AbortController();
     async function* speakOn(): AsyncIterable<ModelPart> {
@@ -79,7 +79,7 @@ describe('usage of an attempt whose provider has told none', () => {
     expect(stopped.streamed).toMatchObject({ ended: 'aborted', usage: ESTIMATED });
   });
 
-  it('is estimated for each attempt that breaks off, once, and told for the one that ends', async () => {
+  it('is estimated once for each attempt that breaks off, and reported by the one that ends', async () => {
     const { noted, streamed } = await run((attempt) =>
       attempt < 2 ? say({ type: 'text', text: WORDS }, busy) : say({ type: 'text', text: WORDS }, END),
     );
@@ -87,13 +87,13 @@ describe('usage of an attempt whose provider has told none', () => {
     expect(streamed.usage).toEqual({ input_tokens: 12, output_tokens: 205, cached_tokens: 0 });
   });
 
-  it('counts no usage when the provider refused the request', async () => {
+  it('is not counted when the provider refused the request', async () => {
     const { noted, streamed } = await run(() => say(busy));
     expect(noted).toEqual([undefined, undefined, undefined]);
     expect(streamed.usage).toEqual({ input_tokens: 0, output_tokens: 0, cached_tokens: 0 });
   });
 
-  it('is none where no provider answers', async () => {
+  it('is absent when no provider answers', async () => {
     const { noted, streamed } = await run(() => say({ type: 'text', text: WORDS }, END), {
       admission: undefined,
     });
@@ -101,7 +101,7 @@ describe('usage of an attempt whose provider has told none', () => {
     expect(streamed.usage).toEqual({ input_tokens: 0, output_tokens: 0, cached_tokens: 0 });
   });
 
-  it('is none for a step that was stopped before it was sent', async () => {
+  it('is absent for a step that was stopped before it was sent', async () => {
     const { noted, streamed } = await run(() => say(END), {
       signal: AbortSignal.abort(new Error('stopped')),
     });
@@ -113,7 +113,7 @@ describe('the parts of a step', () => {
   const none = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
   const said = (text: string): ModelPart => ({ type: 'text', text });
 
-  it('are every attempt with its wait, and what the model that answered has written', async () => {
+  it('are every attempt with its wait, and the text of the model that answered', async () => {
     const { told, streamed } = await run((attempt) => (attempt === 0 ? say(busy) : say(said('Hi.'), END)));
     expect(told).toEqual([
       { type: 'attempt', attempt: 100, model: 'one/a', isRestart: false },
@@ -128,7 +128,7 @@ describe('the parts of a step', () => {
     expect(streamed).toMatchObject({ model: 'one/a', attempt: 101, blocks: [{ type: 'text', text: 'Hi.' }] });
   });
 
-  it('go on with another model, of which only the text counts', async () => {
+  it('continue with another model, of which only the text counts', async () => {
     const other = { ...REQUEST, model: 'two/b' };
     const { told, streamed } = await run(
       (attempt) => (attempt === 0 ? say(said('No'), busy) : say(said('Yes.'), END)),
@@ -142,7 +142,7 @@ describe('the parts of a step', () => {
     expect(streamed).toMatchObject({ model: 'two/b', blocks: [{ type: 'text', text: 'Yes.' }] });
   });
 
-  it('tell what a request waits for before it is admitted', async () => {
+  it('report what a request waits for before it is admitted', async () => {
     const { told } = await run(() => say(END), {
       admission: {
         admit: async (_request, { onWait }) => {
@@ -158,7 +158,7 @@ describe('the parts of a step', () => {
     expect(waits).toEqual(['attempt', 5_000, 10_000, 'usage', 'end']);
   });
 
-  it('end with an error of our own when a model throws one', async () => {
+  it('reject with the error of a model that throws an unexpected one', async () => {
     const own = new TypeError('not a function');
     await expect(run(() => say(said('Hi.'), own))).rejects.toBe(own);
   });

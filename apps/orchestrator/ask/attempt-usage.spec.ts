@@ -35,7 +35,7 @@ function sumOf(parts: ModelPart[], isAborted = false): Usage | undefined {
   return usage.sum(isAborted);
 }
 
-describe('what an attempt used', () => {
+describe('usage of an attempt', () => {
   it.each<[string, ModelPart[], Usage]>([
     ['is what its end tells', [text(300), ended(counted(7, 5, 2))], counted(7, 5, 2)],
     ['is nothing for a question that a filter refused', [ended(counted(0, 0), 'refusal')], counted(0, 0)],
@@ -76,7 +76,7 @@ describe('what an attempt used', () => {
     expect(sumOf(parts)).toEqual(expected);
   });
 
-  it('is unknown when nothing came, unless the signal ended the request', () => {
+  it('is unknown when nothing arrived, unless the signal ended the request', () => {
     expect(sumOf([])).toBeUndefined();
     expect(sumOf([], true)).toEqual(counted(INPUT, 0));
   });
@@ -85,7 +85,7 @@ describe('what an attempt used', () => {
     ['is counted by its time until the first word', 'openai/gpt-5', [text(300)], 400],
     ['is counted by its time when no word came', 'openai/gpt-5', [], 450],
     ['is none of a model that shows it', 'anthropic/claude-sonnet-5-5', [text(300)], 100],
-  ])('reasoning that is not shown %s (%s)', (_what, model, parts, output_tokens) => {
+  ])('hidden reasoning %s (%s)', (_what, model, parts, output_tokens) => {
     let nowMs = 5_000;
     const usage = new AttemptUsage({ ...REQUEST, model }, { now: () => nowMs });
     nowMs += 2_000;

@@ -15,14 +15,14 @@ const turn = { turn: { _id: 't', conversation_id: 'c', number: 1 } as never };
 const stepBy = (model?: string) => stepRow(by, turn, 1, { kind: 'model', attempt: 100, model });
 
 describe('the models that may write a step', () => {
-  it('are the chosen one and, in order, those that stand in for it, each once', () => {
+  it('are the chosen one and, in order, its fallbacks, each once', () => {
     expect(candidateModels('anthropic/a', [], settings)).toEqual(['anthropic/a', 'anthropic/c', 'openai/b']);
     expect(candidateModels('anthropic/z', [], settings)).toEqual(['anthropic/z', 'openai/b']);
     expect(candidateModels('demo', [], settings)).toEqual(['demo']);
     expect(candidateModels('openai/b', [], { model: 'demo', modelUse: new Map() })).toEqual(['openai/b']);
   });
 
-  it('begin with the one that stood in earlier in the turn', () => {
+  it('begin with the fallback that was used earlier in the turn', () => {
     const steps = [stepBy('anthropic/a'), stepBy('anthropic/c'), stepBy()];
     expect(candidateModels('anthropic/a', steps, settings)).toEqual([
       'anthropic/c',
@@ -33,7 +33,7 @@ describe('the models that may write a step', () => {
   });
 });
 
-describe('the model as a label', () => {
+describe('the model as a metric label', () => {
   it('is a name that the deployment knows, or other', () => {
     const names = ['anthropic/a', 'anthropic/c', 'openai/b', 'demo', 'anthropic/typed-by-a-client'];
     expect(names.map((name) => modelLabel(name, settings))).toEqual([...names.slice(0, 4), 'other']);

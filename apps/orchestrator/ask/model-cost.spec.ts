@@ -15,8 +15,8 @@ async function countedFor(...models: string[]): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('switchyard_model_cost_total'));
 }
 
-describe('what answers cost', () => {
-  it('is counted by model, cached input at its own price', async () => {
+describe('the cost of answers', () => {
+  it('is computed per model, with cached input at its own price', async () => {
     expect(await countedFor('openai/gpt-6')).toEqual([
       'switchyard_model_cost_total{model="openai/gpt-6"} 3.1',
     ]);
@@ -25,13 +25,13 @@ describe('what answers cost', () => {
     ]);
   });
 
-  it('is that of the provider where the model has no price, under the provider’s name', async () => {
+  it('uses the price of the provider for a model without a price, under the provider’s name', async () => {
     expect(await countedFor('ollama/any-name-of-a-client')).toEqual([
       'switchyard_model_cost_total{model="ollama"} 0.1',
     ]);
   });
 
-  it('is not counted without a price', async () => {
+  it('is omitted without a price', async () => {
     expect(await countedFor('openai/other')).toEqual([]);
   });
 });
@@ -51,15 +51,15 @@ function warningsOf(prices: string[], cost: number | undefined): unknown[] {
 }
 
 describe('the warning about missing prices', () => {
-  it('names the allowed models that have no price, of their own or of their provider', () => {
+  it('names the allowed models without a price of their own or of their provider', () => {
     expect(warningsOf(['anthropic', 'openai/gpt-6'], 5)).toEqual([{ models: ['openai/*', 'ollama/qwen'] }]);
   });
 
-  it('is left out when each model but the demo one has a price', () => {
+  it('is absent when each model except the demo one has a price', () => {
     expect(warningsOf(['anthropic', 'openai', 'ollama/qwen'], 5)).toEqual([]);
   });
 
-  it('is left out while no budget of cost is set', () => {
+  it('is absent while no cost budget is configured', () => {
     expect(warningsOf([], undefined)).toEqual([]);
   });
 });

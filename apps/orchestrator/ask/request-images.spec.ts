@@ -47,7 +47,7 @@ const idsOf = async (images: RequestImages, ...messages: ModelMessage[]) => [
   ...((await images.load(CONVERSATION, messages)) ?? new Map<string, never>()).keys(),
 ];
 
-describe('the pictures of a request', () => {
+describe('images of a request', () => {
   const [one, two, three] = [keep(1), keep(2), keep(3)];
   const bytes = one.size;
 
@@ -65,7 +65,7 @@ describe('the pictures of a request', () => {
     );
   });
 
-  it('are the newest ones that fit, counted as often as they are shown', async () => {
+  it('are the newest ones that fit, counted each time they are shown', async () => {
     const messages = [showing(one), showing(two, three)];
     expect(await idsOf(create({ images: 3 }), ...messages)).toEqual([one._id, two._id, three._id]);
     expect(await idsOf(create({ images: 2 }), ...messages)).toEqual([three._id]);
@@ -75,7 +75,7 @@ describe('the pictures of a request', () => {
     expect(await idsOf(create({ imageBytes: bytes - 1 }), ...messages)).toEqual([]);
   });
 
-  it('go by halves, so that what is shown before them stays the same for many requests', async () => {
+  it('are dropped by halves, so that the preceding part stays the same for many requests', async () => {
     const many = Array.from({ length: 30 }, (_, i) => keep(100 + i));
     const images = create({ images: 10 });
     const shown: string[][] = [];
@@ -94,14 +94,14 @@ describe('the pictures of a request', () => {
     expect(shown.every((ids, i) => ids.at(-1) === many[i]!._id)).toBe(true);
   });
 
-  it('are of this conversation, there, and not too large to look at', async () => {
+  it('belong to this conversation, exist, and are not too large', async () => {
     const wide = keep(8_001);
     const foreign = keep(4, 4, 'conv_2');
     const missing = { ...one, _id: 'art_missing' };
     expect(await idsOf(create(), showing(wide, foreign, missing, one))).toEqual([one._id]);
   });
 
-  it('stay in memory only as far as the cache goes', async () => {
+  it('stay in memory only within the limit of the cache', async () => {
     const images = create({ cacheBytes: one.content.length * 2 });
     for (const shown of [one, two, one, three, one, two]) await images.load(CONVERSATION, [showing(shown)]);
     expect(reads).toEqual([one, two, three, two].map(({ _id }) => _id));

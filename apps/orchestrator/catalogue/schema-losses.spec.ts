@@ -14,8 +14,8 @@ function watch(...providers: string[]) {
 
 const either = { type: 'object', properties: {}, anyOf: [{ required: ['a'] }, { required: ['b'] }] };
 
-describe('what a provider cannot express', () => {
-  it('is said once for each definition of a tool', () => {
+describe('the warning about what a provider cannot express', () => {
+  it('is logged once for each definition of a tool', () => {
     const { losses, said } = watch('anthropic');
     losses.look([aTool('1', either)]);
     losses.look([aTool('1', either)]);
@@ -26,7 +26,7 @@ describe('what a provider cannot express', () => {
     expect(said).toHaveLength(2);
   });
 
-  it('is said for the provider that it concerns', () => {
+  it('is logged for the provider that it concerns', () => {
     const { losses, said } = watch('anthropic', 'gemini');
     const properties = { n: { type: 'integer', multipleOf: 5 } };
     losses.look([aTool('1', { type: 'object', properties })]);
@@ -35,7 +35,7 @@ describe('what a provider cannot express', () => {
     ]);
   });
 
-  it('is nothing for most tools', () => {
+  it('is absent for most tools', () => {
     const { losses, said } = watch('anthropic', 'openai', 'gemini', 'ollama');
     losses.look([aTool('1', { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] })]);
     expect(said).toEqual([]);

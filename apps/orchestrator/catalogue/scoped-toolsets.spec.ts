@@ -29,7 +29,7 @@ function announce(worker: string, ...toolsets: Toolset[]): void {
 }
 
 describe('two workers that announce the same toolset', () => {
-  it('are right when it is shared, and a warning when it has a scope: once, counted', async () => {
+  it('are accepted when it is shared, and cause one counted warning when it has a scope', async () => {
     announce('worker-1', toolset('math'), toolset('memory', 'user'));
     announce('worker-2', toolset('math'));
     expect(warned).toEqual([]);
@@ -40,7 +40,7 @@ describe('two workers that announce the same toolset', () => {
     expect(values).toEqual([expect.objectContaining({ labels: { toolset: 'memory' }, value: 1 })]);
   });
 
-  it('are warned about again when it begins again', () => {
+  it('cause another warning when it happens again', () => {
     announce('worker-1', toolset('memory', 'conversation'));
     announce('worker-2', toolset('memory', 'conversation'));
     catalogue.withdraw('worker-2');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
 describe('names in the settings that no worker offers', () => {
-  it('are toolsets and tools alike', () => {
+  it('are those of toolsets and of tools', () => {
     const offered = [
       { name: 'math.add', toolset: 'math' },
       { name: 'web.search', toolset: 'web' },
@@ -13,7 +13,7 @@ describe('names in the settings that no worker offers', () => {
     ]);
   });
 
-  it('are a matter of patience as long as their toolset is not there', () => {
+  it('are not reported while their toolset is missing', () => {
     const offered = [{ toolset: 'math' }];
     expect(withoutAbsentToolsets(['math.ad', 'slow', 'slow.tool'], offered)).toEqual(['math.ad']);
   });

@@ -69,7 +69,7 @@ const ofGreedy = (sent: number, held = 0) => {
 };
 
 describe('the calls of one orchestrator', () => {
-  it('are held beyond what its user may have, and released in order as his others end', () => {
+  it('are held beyond the share of their user, and released in order as his other calls end', () => {
     const { ask, askAll, end, released, heldNow, noted } = create({});
     // Eight run, and two may wait.
     expect([askAll('greedy', 13), heldNow()]).toEqual([10, 3]);
@@ -85,7 +85,7 @@ describe('the calls of one orchestrator', () => {
     expect([released, heldNow()]).toEqual([['greedy-10', 'greedy-12'], 0]);
   });
 
-  it('let the first calls of everybody else in at once', () => {
+  it('admit the first calls of every other user at once', () => {
     const { askAll } = create({});
     expect([askAll('greedy', 13), askAll('ann', 3), askAll('bob', 1)]).toEqual([10, 2, 1]);
   });
@@ -98,14 +98,14 @@ describe('the calls of one orchestrator', () => {
     expect(askAll('greedy', 1)).toBe(1);
   });
 
-  it('are never held where the share is the whole, or is not set', async () => {
+  it('are never held when the share is everything or not configured', async () => {
     const whole = create({ share: 1, processes: 2 });
     expect(whole.askAll('greedy', 100)).toBe(100);
     await clock.advance(5_000);
     expect([whole.told, whole.world.looks, whole.heldNow()]).toEqual([[], 0, undefined]);
   });
 
-  it('are counted as soon as somebody has an account', () => {
+  it('are counted as soon as an account exists', () => {
     const { shares } = create({});
     expect(['local', 'ann', 'local'].map((user) => shares.counts(user))).toEqual([false, true, true]);
   });
@@ -115,14 +115,14 @@ describe('a look at the queue', () => {
   it.each<[string, Look]>([
     ['has no consumers', { messages: 4, consumers: 0 }],
     ['is not there', 'missing'],
-  ])('releases everything when it %s: the calls must find out', async (_what, queue) => {
+  ])('releases everything when it %s, so that the calls find out', async (_what, queue) => {
     const { askAll, released } = create({ queue });
     askAll('greedy', 13);
     await clock.advance(0);
     expect(released).toHaveLength(3);
   });
 
-  it('says nothing while the broker is away, and comes once a second', async () => {
+  it('reports nothing while the broker is away, and happens once a second', async () => {
     const { askAll, ask, world, released } = create({ queue: 'away' });
     askAll('greedy', 13);
     await clock.advance(0);
@@ -135,7 +135,7 @@ describe('a look at the queue', () => {
     expect(world.looks).toBe(2);
   });
 
-  it('finds what a dead orchestrator left there, by two looks that agree', async () => {
+  it('finds the calls of a dead orchestrator by two looks that agree', async () => {
     const { askAll, world, heldNow } = create({ queue: { messages: 20, consumers: 1 } });
     askAll('greedy', 8);
     await clock.advance(2_100);
@@ -146,14 +146,14 @@ describe('a look at the queue', () => {
 });
 
 describe('several orchestrators', () => {
-  it('tell nobody of their calls as long as there is one', async () => {
+  it('do not report their calls while there is only one', async () => {
     const { askAll, told } = create({ processes: 1 });
     askAll('greedy', 13);
     await clock.advance(10_000);
     expect(told).toEqual([]);
   });
 
-  it('tell the others once they have their part of the places: at a change, then every second', async () => {
+  it('report once they have their part of the places: at a change, then every second', async () => {
     const { ask, askAll, told } = create({ processes: 2 });
     askAll('greedy', 3);
     expect(told).toEqual([]);
@@ -170,7 +170,7 @@ describe('several orchestrators', () => {
     expect(told).toHaveLength(5);
   });
 
-  it('do not answer each other: what the others tell is no change here', async () => {
+  it('do not answer each other: a report of another one is no change here', async () => {
     const { hear, askAll, told } = create({ processes: 2 });
     hear('other', [ofGreedy(4, 2)]);
     expect(told).toEqual([]);
@@ -182,7 +182,7 @@ describe('several orchestrators', () => {
     expect(told.length).toBeLessThanOrEqual(5);
   });
 
-  it('tell of the end, once, when it has been calm for some seconds', async () => {
+  it('report the end once, when there was no change for some seconds', async () => {
     const { askAll, end, told, world } = create({ processes: 2 });
     askAll('greedy', 4);
     for (const n of [0, 1, 2]) end(`greedy-${n}`);
@@ -202,7 +202,7 @@ describe('several orchestrators', () => {
     expect([askAll('greedy', 13), told.length]).toEqual([10, all]);
   });
 
-  it('tell of what they release when workers come', async () => {
+  it('report what they release when workers arrive', async () => {
     const { shares, world, askAll, told } = create({ processes: 2 });
     askAll('greedy', 13);
     await clock.advance(600);
@@ -212,7 +212,7 @@ describe('several orchestrators', () => {
     expect(told.at(-1)!.toolsets).toEqual([ofGreedy(13)]);
   });
 
-  it('tell of the users with the most, and of all others by the sum', async () => {
+  it('report the users with the most calls, and the sum of all others', async () => {
     const { shares, told } = create({ processes: 2, places: 2_000 });
     for (let n = 0; n < 1_000; n++) shares.count('slow', `user${n}-0`, `user${n}`);
     await clock.advance(250);
@@ -223,7 +223,7 @@ describe('several orchestrators', () => {
     expect(counted!.users[0]).toEqual({ user_id: 'user999', sent: 3, held: 0 });
   });
 
-  it('count what the others tell, not their own word, until those have nothing there any more', async () => {
+  it('count the reports of others, not their own, until those have no more calls there', async () => {
     const { hear, askAll, released, heldNow } = create({ processes: 2 });
     hear('me', [ofGreedy(10)]);
     expect(askAll('bob', 3)).toBe(3);
@@ -236,7 +236,7 @@ describe('several orchestrators', () => {
   });
 });
 
-it('nothing is told, looked at or released after the close', async () => {
+it('CallShares reports, looks up and releases nothing after it is closed', async () => {
   const { shares, askAll, told, world, released } = create({ processes: 2 });
   askAll('greedy', 13);
   await clock.advance(0);

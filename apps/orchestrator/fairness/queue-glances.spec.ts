@@ -3,7 +3,7 @@ import { BusUnavailableError } from '#messaging';
 import { QueueGlances } from './queue-glances.js';
 
 describe('QueueGlances', () => {
-  it('asks the broker once a second for each queue, however many turns want to know', async () => {
+  it('asks the broker once a second for each queue, regardless of the number of turns', async () => {
     const asked: string[] = [];
     let nowMs = 0;
     const inspect = async (queue: string) => {
@@ -21,7 +21,7 @@ describe('QueueGlances', () => {
     expect(await glances.inspect('tools.math')).toEqual({ consumers: 3, messages: 0 });
   });
 
-  it('tells everybody that the broker is away', async () => {
+  it('reports to all callers that the broker is away', async () => {
     const inspect = () => Promise.reject(new BusUnavailableError('away'));
     const glances = new QueueGlances({ inspect, takesMessages: () => true }, { now: () => 0 });
     for (let i = 0; i < 2; i++)

@@ -40,13 +40,13 @@ const open = (id: string, action: CallAction['do']) =>
   ({ call: callOf(id), action: { do: action } }) as unknown as CallDecision;
 
 describe('the calls of one turn', () => {
-  it('are sent while there is room, and their time is that of their step', () => {
+  it('are sent while there is room, with the deadline of their step', () => {
     const { share, said } = create({ room: true });
     expect(share.ask(callOf('one'))).toBe(true);
     expect([said, share.releasedAt('one')]).toEqual([['ask math one ann'], undefined]);
   });
 
-  it('are held without any time passing, and wake their driver once they may be sent', () => {
+  it('are held while their time is stopped, and wake their driver once they may be sent', () => {
     const { share, releases, world } = create();
     expect(share.ask(callOf('one'))).toBe(false);
     now += 600_000;
@@ -60,7 +60,7 @@ describe('the calls of one turn', () => {
     expect(share.releasedAt('two')).toBeUndefined();
   });
 
-  it('take no time of before their turn was taken over, since nobody knows whether they were held', () => {
+  it('are not charged for time before a takeover, because it is unknown whether they were held', () => {
     const { share, releases } = create({ takenOverAt: NOW - 5_000 });
     expect(share.releasedAt('one')).toBe(NOW - 5_000);
     share.ask(callOf('one'));
@@ -68,14 +68,14 @@ describe('the calls of one turn', () => {
     expect(share.releasedAt('one')).toBe(NOW);
   });
 
-  it('count when a worker runs them that this driver has not sent, once', () => {
+  it('count once when a worker runs them that this driver has not sent', () => {
     const { share, said } = create();
     share.follow([open('one', 'nothing')]);
     share.follow([open('one', 'nothing')]);
     expect(said).toEqual(['count math one ann']);
   });
 
-  it('take no place once they have ended, wait for a person, or the turn is left', () => {
+  it('free their place when they have ended, wait for a person, or the turn is left', () => {
     const { share, said } = create({ room: true });
     for (const id of ['ended', 'asks', 'stays']) share.ask(callOf(id));
     said.length = 0;
@@ -86,7 +86,7 @@ describe('the calls of one turn', () => {
     expect(said.slice(2)).toEqual(['end math stays ann']);
   });
 
-  it('ask for nothing and count nowhere while their user is alone', () => {
+  it('request no place and count nowhere while their user is alone', () => {
     const { share, said } = create({ counts: false });
     expect(share.ask(callOf('one'))).toBe(true);
     share.follow([open('two', 'nothing')]);

@@ -9,7 +9,7 @@ const think = (thought: string) => ({
 });
 
 describe('a call that repeats earlier ones of its turn', () => {
-  it('is refused from the third time on, whatever the order of its keys', () => {
+  it('is refused from the third time on, regardless of the order of its keys', () => {
     const nested = search({ query: 'x', range: { from: 1, to: 2 } });
     const turned = search({ range: { to: 2, from: 1 }, query: 'x' });
     expect(refuseExcess(nested, [], limits)).toBeUndefined();
@@ -24,7 +24,7 @@ describe('a call that repeats earlier ones of its turn', () => {
     expect(refuseExcess(nested, [turned, nested, turned], limits)?.error_message).toContain('3 times');
   });
 
-  it('is told from other arguments, from another tool, and from the order of a list', () => {
+  it('differs by its arguments, its tool, and the order of a list', () => {
     const asked = search({ tags: ['a', 'b'] });
     const others = [
       search({ tags: ['b', 'a'] }),
@@ -35,7 +35,7 @@ describe('a call that repeats earlier ones of its turn', () => {
     expect(refuseExcess(asked, [...others, ...others, asked], limits)).toBeUndefined();
   });
 
-  it('may run as often as is set', () => {
+  it('may run as often as configured', () => {
     const asked = search({ query: 'x' });
     const four = Array<typeof asked>(4).fill(asked);
     expect(refuseExcess(asked, four, { ...limits, identicalCalls: 5 })).toBeUndefined();
@@ -43,7 +43,7 @@ describe('a call that repeats earlier ones of its turn', () => {
   });
 });
 
-describe('a thought of the sequential-thinking tool', () => {
+describe('a call of the sequential-thinking tool', () => {
   it('is refused past the limit, and the model is told to answer', () => {
     const two = [think('1'), think('2')];
     expect(refuseExcess(think('3'), [...two, search({}), search({ a: 1 })], limits)).toBeUndefined();

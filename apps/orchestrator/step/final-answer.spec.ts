@@ -3,7 +3,7 @@ import type { ModelRequest } from '#llm';
 import { answerRequest } from './final-answer.js';
 
 describe('the request for the answer of a turn with a formatter', () => {
-  it('lists the formatter behind the tools of the loop, of which the provider has a cache', () => {
+  it('lists the formatter after the tools of the loop, which the provider has cached', () => {
     const tools = ['math__add', 'zoo__feed'].map((name) => ({ name, description: '', input_schema: {} }));
     const request: ModelRequest = {
       model: 'anthropic/claude-sonnet-5-5',

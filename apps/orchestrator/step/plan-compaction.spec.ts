@@ -33,7 +33,7 @@ const input = (change: Partial<CompactionInput>): CompactionInput => ({
 });
 
 describe('compaction before a request', () => {
-  it('is none while the request fits with its answer, and when the window is not known', () => {
+  it('is not needed while the request fits with its answer, or when the window is unknown', () => {
     expect(planCompaction(input({ history: history(100, 20_000) }))).toBe('none');
     expect(planCompaction(input({ windowTokens: undefined }))).toBe('none');
     expect(planCompaction(input({ windowTokens: 14_000 }))).toBe('none');
@@ -41,7 +41,7 @@ describe('compaction before a request', () => {
     expect(requestLimit(10_000, 200_000)).toBe(7_500);
   });
 
-  it('shortens results if that is enough for a while, else summarises', () => {
+  it('shortens results when that frees enough, and summarises otherwise', () => {
     expect(planCompaction(input({}))).toBe('shorten');
     expect(planCompaction(input({ history: history(30_000, 100) }))).toBe('summarise');
     const nearly = history(12_000, 30_000);
@@ -51,13 +51,13 @@ describe('compaction before a request', () => {
     expect(planCompaction(input({ history: nearly, ownTokens: 2_000 }))).toBe('summarise');
   });
 
-  it('summarises when results were shortened in vain', () => {
+  it('summarises when results were shortened without effect', () => {
     const steps = [row('summary')];
     expect(planCompaction(input({ history: history(30_000, 30_000), steps }))).toBe('summarise');
     expect(planCompaction(input({ steps }))).toBe('none');
   });
 
-  it('is none in the middle of a turn, after a summary, of nothing, or where it would not help', () => {
+  it('does nothing in the middle of a turn, after a summary, without a history, or where it would not help', () => {
     expect(planCompaction(input({ steps: [row('model', 'Hm.')] }))).toBe('none');
     expect(planCompaction(input({ steps: [row('summary', 'In short.')] }))).toBe('none');
     expect(planCompaction(input({ history: [], ownTokens: 50_000 }))).toBe('none');

@@ -41,7 +41,7 @@ const ask = (asked: Pick<AskedCall, 'arguments' | 'raw'>): AskedCall => ({
   ...asked,
 });
 
-describe('a call whose message no worker would take', () => {
+describe('a call whose message no worker would accept', () => {
   const resolve = async (args: Record<string, unknown>, more: Partial<CallRules> = {}) => {
     const asked = [ask({ arguments: args, raw: '' })];
     return (await resolveCalls(asked, 'tool_use', { ...rules, ...more }))[0]!;
@@ -74,11 +74,11 @@ describe('a call whose message no worker would take', () => {
     });
   });
 
-  it('is refused by its bytes, not its characters', async () => {
+  it('is refused by its size in bytes, not in characters', async () => {
     expect((await resolve({ to: '€'.repeat(400_000) })).refusal?.error_message).toMatch(/take 1200009 bytes/);
   });
 
-  it('is refused when it nests deeper than a message may', async () => {
+  it('is refused when it is nested deeper than a message may be', async () => {
     const nested = (levels: number) =>
       Array.from({ length: levels - 1 }).reduce<Record<string, unknown>>((inner) => ({ inner }), {});
     expect((await resolve(nested(30))).refusal).toBeUndefined();
@@ -87,15 +87,15 @@ describe('a call whose message no worker would take', () => {
     );
   });
 
-  it('keeps what it was given in its row, not the files that made it too large', async () => {
+  it('keeps its original arguments in its row, not the files that made it too large', async () => {
     const file = 'x'.repeat(2_000_000);
     const call = await resolve({ to: 'a' }, { completeArguments: (_tool, args) => ({ ...args, file }) });
     expect(call).toMatchObject({ arguments: { to: 'a' }, refusal: { error_type: 'ValidationError' } });
   });
 });
 
-describe('a call with arguments that cannot be read', () => {
-  it('is refused as a ValidationError that names, cuts and masks them', async () => {
+describe('a call with unreadable arguments', () => {
+  it('is refused with a ValidationError that names, cuts and masks them', async () => {
     const raw = `{"to": "ann", "password": "hunter2", "api_key": hunter3, "note": "${'x'.repeat(500)}`;
     const [call] = await resolveCalls([ask({ arguments: undefined, raw })], 'tool_use', rules);
     const details = call!.refusal!.error_details as Record<string, string>;
@@ -106,7 +106,7 @@ describe('a call with arguments that cannot be read', () => {
     expect(details.provided_value!.length).toBeLessThanOrEqual(200);
   });
 
-  it('is refused as well when the model was cut off in the middle, whatever could be read', async () => {
+  it('is also refused when the model was cut off in the middle, regardless of what could be read', async () => {
     const calls = [ask({ arguments: { to: 'ann' }, raw: '' }), ask({ arguments: { to: 'a' }, raw: '' })];
     const [whole, cutOff] = await resolveCalls(calls, 'max_tokens', rules);
     expect(whole!.refusal).toBeUndefined();
@@ -122,13 +122,13 @@ describe('data files of a turn', () => {
   const plots = toolOf({ type: 'object', properties: { code: {}, dataFiles: { type: 'object' } } });
   const data_files = [{ name: 'sales', file: 'sales.2024.csv' }];
 
-  it('a tool that takes data files gets those of the turn, in the place of what the model made up', () => {
+  it('replace the model’s invention in a tool that takes data files', () => {
     const dataFiles = { sales: 'sales.2024.csv' };
     expect(withDataFiles(plots, { code: 'x' }, { data_files })).toEqual({ code: 'x', dataFiles });
     expect(withDataFiles(plots, { dataFiles: { a: 'b' } }, { data_files })).toEqual({ dataFiles });
   });
 
-  it('any other tool, a turn without files, and arguments that are none stay as they are', () => {
+  it('leave other tools, turns without files and unreadable arguments unchanged', () => {
     const args = { code: 'x' };
     expect(withDataFiles(toolOf({ type: 'object' }), args, { data_files })).toBe(args);
     expect(withDataFiles(plots, args, {})).toBe(args);

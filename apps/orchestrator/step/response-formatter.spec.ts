@@ -6,7 +6,7 @@ const code = { type: 'application/vnd.ant.code', title: 'Sum', content: 'a + b',
 const itemOf = (artifact: object) => ({ type: 'artifact', artifact });
 
 describe('readAnswer', () => {
-  it('reads texts and artifacts in order, and keeps what led to them', () => {
+  it('reads texts and artifacts in order, and keeps the reasoning', () => {
     const conversation = [{ type: 'text', content: 'Here:' }, itemOf(code), { type: 'text', content: 'So.' }];
     expect(readAnswer({ thinking: 'hm', conversation })).toEqual([
       { type: 'thinking', text: 'hm' },
@@ -24,7 +24,7 @@ describe('readAnswer', () => {
     expect(readAnswer({ conversation })).toEqual([say('Hi')]);
   });
 
-  it('takes a string of JSON that is no list for the text that it is', () => {
+  it('reads a string of JSON that is not a list as text', () => {
     expect(readAnswer({ conversation: '{"a":1}' })).toEqual([say('{"a":1}')]);
   });
 
@@ -38,17 +38,17 @@ describe('readAnswer', () => {
     ['an artifact of an unknown type', { conversation: [itemOf({ ...code, type: 'text/x' })] }],
     ['an artifact without a title', { conversation: [itemOf({ ...code, title: undefined })] }],
     ['only blanks', { conversation: [{ type: 'text', content: ' \n' }] }],
-  ])('does not read %s', (_what, args) => {
+  ])('returns nothing for %s', (_what, args) => {
     expect(readAnswer(args)).toBeUndefined();
   });
 
-  it('shows an artifact within a fence that its content does not end', () => {
+  it('shows an artifact in a fence that its content cannot close', () => {
     const [block] = readAnswer({ conversation: itemOf({ ...code, content: '````md\nx\n````' }) })!;
     expect(block).toMatchObject({ text: '\n\n**Sum**\n\n`````ts\n````md\nx\n````\n`````\n\n' });
   });
 });
 
-it('every type of artifact is in the schema that the model is given', () => {
+it('the formatter’s schema for the model contains every type of artifact', () => {
   const types = /"enum":\["text\/markdown".*?"application\/vnd.knowledge-graph"\]/;
   expect(JSON.stringify(FORMATTER_TOOL.input_schema)).toMatch(types);
 });

@@ -26,7 +26,7 @@ function told(parts: StepPart[], listener: 'follow' | 'followUnseen' = 'follow')
 }
 
 describe('viewers of a step', () => {
-  it('have all of an attempt before they are told what follows it', () => {
+  it('get a whole attempt before what follows it', () => {
     const wait: StepPart = { type: 'waiting', reason: 'Busy.', retryAfterMs: 1 };
     const thought: StepPart = { type: 'thinking', text: 'Hm.' };
     const { lines, shown } = told([ATTEMPT, thought, say('a'), say('b'), OVER, wait, RESTART, say('c')]);
@@ -41,7 +41,7 @@ describe('viewers of a step', () => {
     expect(shown).toEqual({ step: 2, attempt: 101, text: 'c' });
   });
 
-  it('are told which model stands in, in sentences', () => {
+  it('get the names of fallback models in sentences', () => {
     const reasons = ['No credit left.', 'HTTP 503', 'Wait! '];
     const { lines } = told(reasons.map((reason) => ({ type: 'fallback', model: 'two/b', reason })));
     expect(lines).toEqual([
@@ -51,7 +51,7 @@ describe('viewers of a step', () => {
     ]);
   });
 
-  it('are shown nothing that a request unseen by them writes', () => {
+  it('get nothing of what a hidden request writes', () => {
     const { lines, shown } = told([RESTART, say('In short.'), OVER], 'followUnseen');
     expect(lines).toEqual(['step_restarted']);
     expect(shown).toEqual({ step: 2, attempt: 101, text: '' });

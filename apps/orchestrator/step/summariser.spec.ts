@@ -45,8 +45,8 @@ const answered = (text: string, usage: Usage): StepPart[] => [
   { type: 'end', ended: 'answered', stopReason: 'end_turn' },
 ];
 
-describe('what is used for a summary', () => {
-  it('is that of every request: of those that were too long, and of the one that was not', async () => {
+describe('usage of a summary', () => {
+  it('covers every request: those that were too long and the successful one', async () => {
     const { answer, requests } = summarise(
       tooLong(used(400, 1)),
       tooLong(used(200, 2)),
@@ -58,13 +58,13 @@ describe('what is used for a summary', () => {
     expect(new Set(lengths).size).toBe(3);
   });
 
-  it('is that of the one without a text, too', async () => {
+  it('covers a request that returned no text', async () => {
     const { answer, requests } = summarise(answered(' ', used(100, 50)), answered('Short.', used(100, 7)));
     expect((await answer).usage).toEqual(used(200, 57));
     expect(requests).toHaveLength(2);
   });
 
-  it('is told of one that stays too long however often it is halved', async () => {
+  it('is reported for a request that stays too long after every halving', async () => {
     const { answer, requests } = summarise(...Array.from({ length: 9 }, () => tooLong(used(1, 0))));
     expect(await answer).toMatchObject({ ended: 'failed', usage: used(5, 0) });
     expect(requests).toHaveLength(5);

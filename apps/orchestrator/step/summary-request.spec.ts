@@ -48,7 +48,7 @@ const textOf = (messages: ModelMessage[], inputTokens?: number): string => {
 };
 
 describe('the request for a summary', () => {
-  it('tells the conversation as text, with shortened results and without thinking', () => {
+  it('contains the conversation as text, with shortened results and without thinking', () => {
     const text = textOf(history);
     expect(
       text.startsWith(
@@ -61,7 +61,7 @@ describe('the request for a summary', () => {
     expect(text.length).toBeLessThan(700);
   });
 
-  it('leaves the oldest turns out when it would not fit itself, but keeps an earlier summary', () => {
+  it('omits the oldest turns when it would not fit, but keeps an earlier summary', () => {
     const turns = Array.from({ length: 50 }, (_, i) => [
       user(`Question ${i}. ${'w'.repeat(100)}`),
       assistant(`Answer ${i}.`),
@@ -82,13 +82,13 @@ describe('the request for a summary', () => {
     expect(textOf(turns, 1_500)).toMatch(/^\[Earlier messages are left out here\.]\n\nUser: Question/);
   });
 
-  it('leaves a turn out as a whole, with the results of its calls', () => {
+  it('omits a turn as a whole, with the results of its calls', () => {
     const long = [user('w'.repeat(3_000)), ...history.slice(1)];
     const text = textOf(long, 700);
     expect(text).toBe('[Earlier messages are left out here.]\n\nUser: Never mind.');
   });
 
-  it('cuts a turn that is too long alone', () => {
+  it('cuts a single turn that is too long', () => {
     const text = textOf([user('first'), user(`Begin ${'😀'.repeat(5_000)} end`)], 2_000);
     expect(text).toContain('User: Begin'.slice(6, 11));
     expect(text).toContain(' end');

@@ -27,8 +27,8 @@ async function pushSlowly(...pieces: string[]): Promise<void> {
   }
 }
 
-describe('text on its way to viewers', () => {
-  it('is told at once where it begins, then what came within 25 ms together', async () => {
+describe('TokenStream', () => {
+  it('sends the beginning at once, then the text of each 25 ms together', async () => {
     for (const piece of ['a', 'b', 'c']) stream.push(piece);
     expect(told).toEqual([[0, 'a']]);
     await clock.advance(24);
@@ -37,14 +37,14 @@ describe('text on its way to viewers', () => {
     expect(told.slice(1)).toEqual([[1, 'bc']]);
   });
 
-  it('does not wait when much has come', () => {
+  it('sends at once when much text has arrived', () => {
     for (const piece of ['a', 'b'.repeat(255)]) stream.push(piece);
     expect(told).toEqual([[0, 'a']]);
     stream.push('c');
     expect(told.slice(1)).toEqual([[1, `${'b'.repeat(255)}c`]]);
   });
 
-  it('has offsets in UTF-16 units', async () => {
+  it('counts offsets in UTF-16 units', async () => {
     await pushSlowly('é', '😀', '!');
     expect(told).toEqual([
       [0, 'é'],
@@ -53,7 +53,7 @@ describe('text on its way to viewers', () => {
     ]);
   });
 
-  it('never has half a pair: it waits for the other', async () => {
+  it('never splits a surrogate pair: it waits for the second half', async () => {
     const [high, low] = '😀'.split('') as [string, string];
     await pushSlowly(high);
     expect(told).toEqual([]);
@@ -66,7 +66,7 @@ describe('text on its way to viewers', () => {
     expect(stream.text).toBe('😀x😀');
   });
 
-  it('is told to its end, half a pair too if the model ended on one, and nothing after it', async () => {
+  it('sends all text at its end, including a lone surrogate, and nothing afterwards', async () => {
     stream.push('a');
     stream.push('b\ud83d');
     stream.end();

@@ -40,7 +40,7 @@ const sweep = (parts: Partial<SweeperParts> = {}) =>
 
 const daysAgo = (days: number) => new Date(clock.wall() - days * DAY_MS).toISOString();
 
-describe('a turn that has been stopped', () => {
+describe('a stopped turn', () => {
   it('stays due until each of its calls has an outcome', async () => {
     const stop: Partial<Step> = { kind: 'cancel', stop_reason: null, usage: null };
     await ports.store.insertTurn({ ...turnRow(), status: 'cancelled', due_at: clock.wall() });
@@ -59,8 +59,8 @@ describe('a turn that has been stopped', () => {
   });
 });
 
-describe('a process', () => {
-  it('is forgotten when it has been dead for an hour', async () => {
+describe('the row of a process', () => {
+  it('is removed when the process has been dead for an hour', async () => {
     for (const _id of ['worker-1', 'worker-2'])
       await ports.store.insertProcess({ _id, role: 'worker', host: 'here', beat: 0 });
     const listUnchangedFor = (durationMs: number) => (durationMs === HOUR_MS ? ['worker-1'] : []);
@@ -69,8 +69,8 @@ describe('a process', () => {
   });
 });
 
-describe('what a deployment keeps for a time', () => {
-  it('is removed when that is over: bindings, dead letters, and usage where it is configured', async () => {
+describe('rows that a deployment keeps for a limited time', () => {
+  it('are removed afterwards: bindings, dead letters, and usage where configured', async () => {
     const { store } = ports;
     const binding = { user_id: 'ann', dialect: 'd', value: '1', at: daysAgo(2) };
     await store.putBinding({ ...binding, _id: 'b1', key: 'b1', expires_at: daysAgo(1) });
@@ -98,7 +98,7 @@ describe('what a deployment keeps for a time', () => {
 });
 
 describe('a conversation', () => {
-  it('is deleted when nobody has changed it for as many days as are configured', async () => {
+  it('is deleted when it was unchanged for the configured number of days', async () => {
     const at = daysAgo(31);
     const conversation = {
       _id: CONVERSATION_ID,

@@ -27,8 +27,8 @@ function die(n: number): Promise<void> {
   });
 }
 
-describe('a hint that dies', () => {
-  it('is sent again without a sweep, after a pause that doubles; the fourth death ends the turn', async () => {
+describe('a dead-lettered hint', () => {
+  it('is sent again without a sweep after a pause that doubles; the fourth time ends the turn', async () => {
     for (const [index, pauseMs] of [350, 700, 1_400].entries()) {
       const kept = die(index);
       await clock.advance(pauseMs / 2 - 1);

@@ -21,7 +21,7 @@ describe('old usage', () => {
     expect(store.asked).toEqual([['2026-03-01', 1_000]]);
   });
 
-  it('is removed batch by batch in rounds that follow, and looked at again after an hour', async () => {
+  it('is removed batch by batch in subsequent rounds, and checked again after an hour', async () => {
     const store = storeOf(1_000, 999);
     const rows = oldUsage(store, 30);
     await rows.sweep(NOW);
@@ -35,7 +35,7 @@ describe('old usage', () => {
 });
 
 describe('old dead letters', () => {
-  it('are removed to the millisecond, and looked at again after a minute', async () => {
+  it('are removed to the millisecond, and checked again after a minute', async () => {
     const store = storeOf(100, 1);
     const letters = oldDeadLetters(store, 1);
     await letters.sweep(NOW);
@@ -46,7 +46,7 @@ describe('old dead letters', () => {
     expect(store.asked).toHaveLength(3);
   });
 
-  it('are looked at in the next round when the store has failed', async () => {
+  it('are checked in the next round when the store has failed', async () => {
     const store = storeOf();
     const broken = { removeOldDeadLetters: () => Promise.reject(new Error('down')) };
     const letters = oldDeadLetters(broken, 1);

@@ -36,14 +36,14 @@ const turnsOf = (user: string, count: number): Turn[] =>
   );
 const of = (user: string) => hinted.filter((id) => id.startsWith(`turn_${user}`)).length;
 
-describe('turns that nobody drives', () => {
-  it('are hinted one of each user in turn, as many as can be taken and a few more', async () => {
+describe('turns without a driver', () => {
+  it('are hinted one per user in turn, up to the free places and a few more', async () => {
     await shared(8).send([...turnsOf('greedy', 40), ...turnsOf('ann', 1), ...turnsOf('bob', 2)]);
     expect(hinted.slice(0, 3)).toEqual(['turn_greedy0', 'turn_ann0', 'turn_bob0']);
     expect([hinted.length, of('ann'), of('bob'), of('greedy')]).toEqual([10, 1, 2, 7]);
   });
 
-  it('get in by twos of each user while others wait, and not at all while very many do', async () => {
+  it('are hinted two per user while others wait, and not at all while very many wait', async () => {
     ready = 1;
     await shared(200).send([...turnsOf('greedy', 40), ...turnsOf('ann', 1)]);
     expect([of('greedy'), of('ann')]).toEqual([2, 1]);
@@ -52,7 +52,7 @@ describe('turns that nobody drives', () => {
     expect(of('bob')).toBe(0);
   });
 
-  it('follow as turns end: one look for all that end together, and no read', async () => {
+  it('are hinted as turns end: one look for all that end together, without a read', async () => {
     const hints = shared(4);
     await hints.send(turnsOf('greedy', 20));
     expect(hinted).toHaveLength(6);
@@ -67,7 +67,7 @@ describe('turns that nobody drives', () => {
     expect(looks).toBe(2);
   });
 
-  it('are all hinted where nobody shares: without accounts, or with the whole as the share', async () => {
+  it('are all hinted when nothing is shared: without accounts, or with the whole as the share', async () => {
     await shared(4).send(turnsOf('local', 40));
     expect(of('local')).toBe(40);
     await new TurnHints({ bus, log, clock, random }, { share: 1, turnsAtOnce: 4, driven: () => 0 }).send(

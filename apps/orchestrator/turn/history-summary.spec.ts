@@ -58,8 +58,8 @@ function journalOf(number: number, { room, result, end }: TurnPlan): Journal {
   return { turn, steps, outcomes, claims: [], answers: [] };
 }
 
-describe('a history with turns that made room', () => {
-  it('is the same whether it grew here, was read whole, or both, and always a sound transcript', async () => {
+describe('a history with compacted turns', () => {
+  it('is the same whether it was appended here, read whole, or both, and is always a valid transcript', async () => {
     await fc.assert(
       fc.asyncProperty(turns, fc.nat(), async (plans, cut) => {
         const store = createStore({ dataDir: ':memory:' });

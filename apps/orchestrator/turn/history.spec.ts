@@ -69,8 +69,8 @@ async function turnWith(number: number, tool_name: string, decision?: Answer['de
   return (await store.readJournal(`turn_${number}`))!;
 }
 
-describe('what earlier turns leave to a later one', () => {
-  it('names the tools that were approved, read from the rows by whoever comes new to the conversation', async () => {
+describe('what earlier turns pass to a later one', () => {
+  it('includes the approved tools, read from the rows by a process that is new to the conversation', async () => {
     await turnWith(1, 'mail.send', 'approve');
     await turnWith(2, 'mail.delete', 'deny');
     await turnWith(3, 'math.add');
@@ -81,7 +81,7 @@ describe('what earlier turns leave to a later one', () => {
     expect([...(await new History(store).before('conv_2', 4)).approved]).toEqual([]);
   });
 
-  it('learns from turns that end here', async () => {
+  it('is updated by turns that end here', async () => {
     const history = new History(store);
     await turnWith(1, 'math.add');
     expect([...(await history.before(CONVERSATION, 2)).approved]).toEqual([]);
@@ -89,7 +89,7 @@ describe('what earlier turns leave to a later one', () => {
     expect([...(await history.before(CONVERSATION, 3)).approved]).toEqual(['mail.send']);
   });
 
-  it('reads no answers where none was asked for', async () => {
+  it('reads no answers when no call asked for approval', async () => {
     await turnWith(1, 'math.add');
     let reads = 0;
     const counting = new Proxy(store, {
@@ -106,7 +106,7 @@ describe('what earlier turns leave to a later one', () => {
   });
 });
 
-describe('a history that a process keeps', () => {
+describe('a cached history', () => {
   let reads: string[];
   let counting: Store;
   beforeEach(async () => {
@@ -128,7 +128,7 @@ describe('a history that a process keeps', () => {
     ['conversations', { conversations: 1, characters: 1_000_000 }],
     ['characters', { conversations: 100, characters: 1 }],
   ])(
-    'goes when another one needs its place, by %s; the newest one stays, however large it is',
+    'is evicted when another one needs its place, by %s; the newest one stays, regardless of its size',
     async (_by, limits) => {
       const history = new History(counting, limits);
       await history.before(CONVERSATION, 2, { approvals: false });
@@ -141,7 +141,7 @@ describe('a history that a process keeps', () => {
   );
 });
 
-describe('a long conversation that comes new to a process', () => {
+describe('a long conversation that is new to a process', () => {
   const summary = (number: number): Step => ({
     ...stepRow(number, []),
     kind: 'summary',
@@ -196,7 +196,7 @@ describe('a long conversation that comes new to a process', () => {
     return { watching, firsts };
   }
 
-  it('is read from its last summary on, and looks as it does where it grew', async () => {
+  it('is read from its last summary on, and looks as it does where it was appended', async () => {
     const grown = await converse(130, { summaryAt: 101 });
     const { watching, firsts } = watched();
     const { messages } = await new History(watching).before(CONVERSATION, 131, { approvals: false });
@@ -205,14 +205,14 @@ describe('a long conversation that comes new to a process', () => {
     expect(firsts).toEqual({ steps: 81, turns: 101 });
   });
 
-  it.each([20, 60, undefined])('is found also when the summary (turn %s) is far back', async (summaryAt) => {
+  it.each([20, 60, undefined])('is found even when the summary (turn %s) is far back', async (summaryAt) => {
     const grown = await converse(170, summaryAt === undefined ? {} : { summaryAt });
     const { watching, firsts } = watched();
     expect((await new History(watching).before(CONVERSATION, 171)).messages).toEqual(grown.messages);
     expect(firsts.turns).toBe(summaryAt ?? 1);
   });
 
-  it('has the approvals of before the summary only when they are wanted', async () => {
+  it('has the approvals from before the summary only when they are wanted', async () => {
     await converse(70, { summaryAt: 60, approvedAt: 3 });
     const history = new History(store);
     expect((await history.before(CONVERSATION, 71, { approvals: false })).approved.size).toBe(0);
@@ -221,7 +221,7 @@ describe('a long conversation that comes new to a process', () => {
     expect(messages).toEqual((await new History(store).before(CONVERSATION, 71)).messages);
   });
 
-  it('skips what a process that knows its beginning has missed, if it was summarised', async () => {
+  it('skips, if it was summarised, what a process that knows its beginning has missed', async () => {
     const history = new History(store);
     await plainTurn(1, 1);
     await history.before(CONVERSATION, 2);

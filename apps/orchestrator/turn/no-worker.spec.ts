@@ -20,7 +20,7 @@ function watchOver(first: State) {
 }
 
 describe('NoWorkerWatch', () => {
-  it('has a call sent that was not sent yet', async () => {
+  it('sends a call that was not sent yet', async () => {
     const { lookAt } = watchOver(SERVED);
     expect(await lookAt(0)).toBe('publish');
   });
@@ -34,7 +34,7 @@ describe('NoWorkerWatch', () => {
     expect(await lookAt(12_000)).toBe('no_worker');
   });
 
-  it('sends again as soon as a worker is seen, and starts counting anew', async () => {
+  it('sends again as soon as a worker appears, and restarts its count', async () => {
     const { watch, lookAt } = watchOver(UNSERVED);
     watch.sent('call', 'returned');
     expect(await lookAt(0)).toBe('wait');
@@ -50,7 +50,7 @@ describe('NoWorkerWatch', () => {
     expect(await lookAt(2_000)).toBe('wait');
   });
 
-  it('takes a broker that is away for no sign of missing workers', async () => {
+  it('does not treat a broker outage as a sign of missing workers', async () => {
     const { watch, lookAt } = watchOver(UNSERVED);
     watch.sent('call', 'unknown');
     expect(await lookAt(0)).toBe('wait');
@@ -60,7 +60,7 @@ describe('NoWorkerWatch', () => {
     expect(await lookAt(30_000)).toBe('no_worker');
   });
 
-  it('says that a queue is full that refused at every try for 5 s', async () => {
+  it('reports a full queue when every try for 5 s was refused', async () => {
     const { watch, lookAt } = watchOver({ consumers: 1, messages: 100 });
     watch.sent('call', 'refused');
     expect(await lookAt(2_000)).toBe('publish');
@@ -70,7 +70,7 @@ describe('NoWorkerWatch', () => {
     expect(await lookAt(5_000)).toBe('full');
   });
 
-  it('starts counting anew after a try that was not refused, or refused by an alarm of the broker', async () => {
+  it('restarts its count after a try that was accepted, or refused by an alarm of the broker', async () => {
     const { watch, lookAt, world } = watchOver({ consumers: 1, messages: 100 });
     for (const takes of [true, false]) {
       world.takes = true;

@@ -69,7 +69,7 @@ describe('TurnMemory', () => {
     expect(memory.journal.outcomes).toEqual([outcome]);
   });
 
-  it('adds what others wrote, in the order of the steps', async () => {
+  it('adds the rows of other processes in the order of the steps', async () => {
     const store = {
       readJournal: () => Promise.resolve(journal([step(1), step(2)])),
       commitStep: () => Promise.resolve({ won: false, row: step(2) }),
@@ -82,7 +82,7 @@ describe('TurnMemory', () => {
     ]);
   });
 
-  it('knows that its turn was removed, and what it knew stays; a turn that is there again is not gone', async () => {
+  it('records that its turn was removed, keeps its contents, and notices that the turn exists again', async () => {
     let stored: Journal | null = null;
     const store = { readJournal: () => Promise.resolve(stored) } as unknown as Store;
     const memory = new TurnMemory(journal([step(1)]), store);

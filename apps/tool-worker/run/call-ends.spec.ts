@@ -71,8 +71,8 @@ function bodyOf(number: number): ToolCallBody {
 const idOf = (number: number) => bodyOf(number).tool_call_id;
 const hinted = () => ports.recorded.bodies('tool.result').map(([to]) => to);
 
-describe('a call that has run', () => {
-  it('is neither told nor acknowledged before the store has its outcome', async () => {
+describe('the result of a call', () => {
+  it('is neither published nor acknowledged before the store has its outcome', async () => {
     let confirm = () => {};
     const confirmed = new Promise<void>((resolve) => (confirm = resolve));
     const settle = async (outcome: Outcome) => {
@@ -89,7 +89,7 @@ describe('a call that has run', () => {
   });
 
   it.each(['returned', 'refused', 'unknown'] as const)(
-    'is told to any orchestrator when the one that asked cannot be told (%s)',
+    'is sent to any orchestrator when the one that asked cannot be reached (%s)',
     async (answer) => {
       ports.recorded.answer = (to) => (to === 'results' ? 'confirmed' : answer);
       expect(await createWorker()(1)).toBe('ack');
@@ -98,7 +98,7 @@ describe('a call that has run', () => {
   );
 });
 
-describe('the rate of a tool', () => {
+describe('the rate limit of a tool', () => {
   it('is not used up by copies of a call that another worker has claimed', async () => {
     await ports.store.claim(claimRow(idOf(1), 'worker-2'));
     const handle = createWorker({ callsPerHour: 1 });
@@ -108,7 +108,7 @@ describe('the rate of a tool', () => {
     expect(ran).toEqual([idOf(2)]);
   });
 
-  it('counts a call that is taken over from a worker that has died', async () => {
+  it('counts a call that is taken over from a dead worker', async () => {
     await ports.store.claim(claimRow(idOf(1), 'worker-2'));
     ports.dead.add('worker-2');
     const handle = createWorker({ callsPerHour: 1 });

@@ -4,7 +4,7 @@ import { CallInHand } from './call-in-hand.js';
 
 const MINUTE_MS = 60_000;
 
-it('a call may be held for 20 minutes, not counting the time in which it asks a person', async () => {
+it('a call may be held for 20 minutes, not counting the time that it waits for a person', async () => {
   const clock = new VirtualClock(new SeededRandom(1));
   const hand = new CallInHand(true, clock);
   await clock.advance(5 * MINUTE_MS);

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 describe('the output of a call', () => {
-  it('is the result alone when nothing is left besides it', async () => {
+  it('is the result alone when it has no attachments', async () => {
     const result = success('short');
     expect(await output.bound(result)).toEqual(result);
     expect(kept).toEqual([]);
@@ -38,13 +38,13 @@ describe('the output of a call', () => {
     expect(data).toEqual({ text: expect.stringContaining(kept[0]!._id), artifacts: [kept[0]!._id] });
   });
 
-  it('of 9 MiB is a failure and kept nowhere', async () => {
+  it('of 9 MiB is a failure and is not stored', async () => {
     const result = await output.bound(success('x'.repeat(9 * 1024 * 1024)));
     expect(result).toMatchObject({ status: 'failure', error: { error_type: 'ToolExecutionError' } });
     expect(kept).toEqual([]);
   });
 
-  it('names what was attached, once, and holds none of its bytes', async () => {
+  it('names each attachment once, and contains none of its bytes', async () => {
     const [one] = [await output.attach(picture), await output.attach({ ...picture, name: 'again.png' })];
     const result = await output.bound(success({ text: 'see', artifacts: ['theirs'] }));
     expect(result.artifacts).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('the output of a call', () => {
     expect(plainText(result)).toBe('see');
   });
 
-  it('belongs to a failure and to an empty result as well', async () => {
+  it('is kept for a failure and for an empty result too', async () => {
     const { id } = await output.attach(picture);
     expect(await output.bound(failure('ToolExecutionError', 'no'))).toMatchObject({
       data: null,
@@ -70,7 +70,7 @@ describe('the output of a call', () => {
     await expect(output.attach(picture)).rejects.toThrow('more than 32');
   });
 
-  it('holds to that limit when all are attached at once', async () => {
+  it('enforces that limit when all are attached at once', async () => {
     const attachments = Array.from({ length: 40 }, (_, n) => ({
       content: `${n}`,
       contentType: 'text/plain',
@@ -80,7 +80,7 @@ describe('the output of a call', () => {
     expect(kept).toHaveLength(32);
   });
 
-  it('keeps to the budget that is set for its tool', async () => {
+  it('respects the budget that is configured for its tool', async () => {
     const small = new CallOutput(ports, body, 4_096);
     const result = await small.bound(success('x'.repeat(5_000)));
     expect(Buffer.byteLength(plainText(result))).toBeLessThan(4_096);

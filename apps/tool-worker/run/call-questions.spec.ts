@@ -45,7 +45,7 @@ const asked = async () => {
   return rows.flatMap((row) => (row?.question ? [[row.question.message, row.question.schema]] : []));
 };
 
-describe('what an attempt asks after another one was lost', () => {
+describe('a question of an attempt that follows a lost one', () => {
   beforeEach(async () => {
     await askAgain(MESSAGE, form('GOT-1', 'GOT-3'));
     await ports.store.answer({
@@ -58,7 +58,7 @@ describe('what an attempt asks after another one was lost', () => {
     });
   });
 
-  it('is answered already when it is the same, word for word', async () => {
+  it('is already answered when it is identical', async () => {
     const { told } = await askAgain(MESSAGE, form('GOT-1', 'GOT-3'));
     expect(told()).toEqual({ action: 'accept', content: { account: 'GOT-1' } });
     expect(await asked()).toHaveLength(1);
@@ -67,7 +67,7 @@ describe('what an attempt asks after another one was lost', () => {
   it.each([
     ['in other words', 'From which account?', form('GOT-1', 'GOT-3')],
     ['with another form', MESSAGE, form('GOT-2', 'GOT-3')],
-  ])('is asked anew %s', async (_how, message, schema) => {
+  ])('is asked again %s', async (_how, message, schema) => {
     const { told } = await askAgain(message, schema);
     expect(told()).toBeUndefined();
     expect((await asked())[1]).toEqual([message, schema]);

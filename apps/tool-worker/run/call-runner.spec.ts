@@ -86,7 +86,7 @@ async function deliver(): Promise<ToolCallBody> {
   };
 }
 
-describe('a call in hand', () => {
+describe('a claimed call', () => {
   it('is held for 20 minutes over all its attempts', async () => {
     const startedAt = clock.now();
     const starts: number[] = [];
@@ -112,7 +112,7 @@ describe('a call in hand', () => {
     });
   });
 
-  it('that may not run again is waited for by who leaves, although its delivery is lost', async () => {
+  it('that may not run again delays a leaving worker, although its delivery is lost', async () => {
     const runner = createRunner(async () => {
       await clock.sleep(MINUTE_MS);
       throw new ToolError({ error_type: 'ExecutionError', error_message: 'It ended.' });
@@ -129,7 +129,7 @@ describe('a call in hand', () => {
     expect(hasFinished).toBe(true);
   });
 
-  it('that waited for its turn as long is given back unclaimed', async () => {
+  it('that waited this long for its turn is returned unclaimed', async () => {
     const slots = new Slots(1);
     let release = () => {};
     void slots.use(() => new Promise<void>((resolve) => (release = resolve)));
@@ -159,7 +159,7 @@ describe('a call in hand', () => {
     });
   });
 
-  it('whose conversation was removed meanwhile is not run again, although its claim is lost and won anew', async () => {
+  it('whose conversation was removed meanwhile is not run again, although its claim is lost and won again', async () => {
     let starts = 0;
     const runner = createRunner(async () => {
       starts++;

@@ -16,7 +16,7 @@ function createLimits(rates: Record<string, CallRate>, fleet = { size: 1 }) {
 }
 
 describe('rate limits', () => {
-  it('let three calls start under a limit of three, and tell the fourth when to come again', () => {
+  it('let three calls start under a limit of three, and tell the fourth when to retry', () => {
     const { limits, clock } = createLimits({ 'web.search': perMinute(3) });
     const first = [1, 2, 3, 4].map(() => limits.take('web.search'));
     expect(first).toEqual([undefined, undefined, undefined, 20_000]);
@@ -24,12 +24,12 @@ describe('rate limits', () => {
     expect(limits.take('web.search')).toBeUndefined();
   });
 
-  it('do not limit what nothing is set for', () => {
+  it('do not limit a tool without a configured limit', () => {
     const { limits } = createLimits({ web: perMinute(1) });
     expect(Array.from({ length: 100 }, () => limits.take('math.add'))).toEqual(Array(100).fill(undefined));
   });
 
-  it('of a toolset hold for its tools together, besides the tool’s own', () => {
+  it('of a toolset apply to all its tools together, in addition to the tool’s own', () => {
     const { limits } = createLimits({ web: perMinute(2), 'web.search': perMinute(1) });
     expect(limits.take('web.search')).toBeUndefined();
     expect(limits.take('web.search')).toBe(MINUTE_MS);
@@ -38,7 +38,7 @@ describe('rate limits', () => {
     expect(limits.take('web.fetch')).toBe(MINUTE_MS / 2);
   });
 
-  it('are divided by the workers that live now', () => {
+  it('are divided by the number of living workers', () => {
     const fleet = { size: 2 };
     const { limits } = createLimits({ web: perMinute(4) }, fleet);
     expect([1, 2, 3].map(() => limits.take('web.search'))).toEqual([undefined, undefined, 30_000]);
@@ -46,7 +46,7 @@ describe('rate limits', () => {
     expect(limits.take('web.search')).toBe(15_000);
   });
 
-  it('count a call that may not be refused any more, and forget one that did not start here', () => {
+  it('count a call that can no longer be refused, and forget one that did not start here', () => {
     const { limits } = createLimits({ web: perMinute(2) });
     limits.count('web.search');
     limits.count('web.search');

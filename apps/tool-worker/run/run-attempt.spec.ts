@@ -29,13 +29,13 @@ function answering(...answers: Ran[]) {
 }
 
 describe('runWhenReached', () => {
-  it('tries until the tool is reached', async () => {
+  it('retries until the tool is reached', async () => {
     const { state, run } = answering(AWAY, AWAY, { result: success('here') });
     expect(await ended(runWhenReached(run, neverStopped, delivered()))).toEqual({ result: success('here') });
     expect(state.runs).toBe(3);
   });
 
-  it('takes any other failure as the end', async () => {
+  it('treats any other failure as the end', async () => {
     const broken: Ran = { result: failure('ToolExecutionError', 'It broke.') };
     const { state, run } = answering(broken, { result: success('never') });
     expect(await ended(runWhenReached(run, neverStopped, delivered()))).toEqual(broken);
@@ -69,7 +69,7 @@ describe('runAttempt', () => {
   };
   const toolThat = (run: Tool['run']) => ({ run }) as Partial<Tool> as Tool;
 
-  it('takes what a tool throws before it has made a promise for its failure', async () => {
+  it('treats an exception that a tool throws synchronously as its failure', async () => {
     const throwing = toolThat(() => {
       throw new ToolError({ error_type: 'PermissionError', error_message: 'Not you.' });
     });
@@ -78,7 +78,7 @@ describe('runAttempt', () => {
     });
   });
 
-  it('tells nobody of the progress of a tool that goes on after its time', async () => {
+  it('ignores the progress of a tool that continues after its time limit', async () => {
     let goOn: () => void = () => undefined;
     const ignoring = toolThat((_args, { progress }) => {
       goOn = () => progress(1);

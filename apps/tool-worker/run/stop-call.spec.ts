@@ -72,8 +72,8 @@ function createRunner(over: Partial<Store> = {}): CallRunner {
   return createCallRunner(ports, hosts);
 }
 
-describe('Stop of a call', () => {
-  it('that runs ends it as Cancelled, having started', async () => {
+describe('Stop', () => {
+  it('ends a running call as Cancelled, having started', async () => {
     const runner = createRunner();
     const handled = runner.handle(call, new Slots(1));
     await held.until;
@@ -83,7 +83,7 @@ describe('Stop of a call', () => {
     expect(await store.getOutcome(call.tool_call_id)).toMatchObject({ status: 'failure', error });
   });
 
-  it('that comes while the store confirms the claim is not lost: the tool never starts', async () => {
+  it('is not lost while the store confirms the claim: the tool never starts', async () => {
     const confirming = gate();
     const claimed = gate();
     const runner = createRunner({
@@ -105,7 +105,7 @@ describe('Stop of a call', () => {
     expect(events.map(({ type }) => type)).toEqual(['tool_error']);
   });
 
-  it('of a call that this worker does not have is ignored', async () => {
+  it('is ignored for a call that this worker does not have', async () => {
     await createRunner().cancel(call);
     expect(await store.getOutcome(call.tool_call_id)).toBeNull();
   });

@@ -6,11 +6,11 @@ describe('.env.example', () => {
   const text = readFileSync('.env.example', 'utf8');
   const names = [...text.matchAll(/^(?:# )?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1]);
 
-  it('and the schemas have the same names', () => {
+  it('has the same names as the schemas', () => {
     expect([...names].sort()).toEqual([...ENVIRONMENT_NAMES].sort());
   });
 
-  it('sets nothing by itself', () => {
+  it('sets no variable', () => {
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ function problemsOf(load: () => unknown): readonly string[] {
 
 const standaloneProblems = (environment: Environment) => problemsOf(() => loadStandaloneConfig(environment));
 
-describe('defaults', () => {
+describe('configuration defaults', () => {
   it('run a laptop without any setting', () => {
     expect(loadStandaloneConfig({})).toMatchObject({
       port: 3000,
@@ -86,15 +86,15 @@ describe('defaults', () => {
     expect(loadToolWorkerConfig(SERVICES)).toMatchObject({ port: 3002, mongodbUrl: SERVICES.MONGODB_URL });
   });
 
-  it('hold for empty values too', () => {
+  it('apply to empty values too', () => {
     expect(
       loadStandaloneConfig({ PORT: '', HOST: '', AUTH: '', TOOLSETS: '', CONFIG: '', JWT_SECRET: '' }),
     ).toEqual(loadStandaloneConfig({}));
   });
 });
 
-describe('values', () => {
-  it('are read', () => {
+describe('configuration values', () => {
+  it('are read from the environment', () => {
     const config = loadStandaloneConfig({
       PORT: '8080',
       TOOLSETS: 'math, filesystem,math',
@@ -148,14 +148,14 @@ describe('values', () => {
     ['OPENAI_BASE_URL', 'hunter2'],
     ['GEMINI_BASE_URL', 'hunter2'],
     ['OLLAMA_BASE_URL', 'ftp://hunter2'],
-  ])('%s=%s is refused by its name, without its value', (name, value) => {
+  ])('are refused when %s=%s, by name and without the value', (name, value) => {
     const problems = standaloneProblems({ [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name} `));
     expect(problems[0]).not.toContain('hunter2');
   });
 
-  it('names what is allowed', () => {
+  it('are refused with the list of allowed ones', () => {
     expect(standaloneProblems({ AUTH: 'jtw' })).toEqual(['AUTH must be none, local or jwt']);
     expect(
       problemsOf(() => loadGatewayConfig({ ...SERVICES, DIALECTS: 'sse,agui' }, ['sse', 'ndjson'])),
@@ -163,7 +163,7 @@ describe('values', () => {
     expect(loadGatewayConfig({ ...SERVICES, DIALECTS: 'sse' }, ['sse', 'ndjson']).dialects).toEqual(['sse']);
   });
 
-  it('are all complained about at once, in one readable text', () => {
+  it('are reported together in one readable text when several are wrong', () => {
     const message = (() => {
       try {
         loadGatewayConfig({ PORT: 'x', AUTH: 'jwt' });
@@ -182,25 +182,25 @@ describe('values', () => {
     ]);
   });
 
-  it('of other apps are not asked for', () => {
+  it('of other apps are not required', () => {
     expect(loadOrchestratorConfig({ ...SERVICES, AUTH: 'nonsense', HOST: '0.0.0.0' }).host).toBe('0.0.0.0');
   });
 });
 
-describe('who may connect', () => {
+describe('access settings', () => {
   it.each(['0.0.0.0', '::', '192.168.1.2', 'example.com', '127.0.0.1.example.com'])(
-    'AUTH=none on HOST=%s is refused',
+    'refuse AUTH=none on HOST=%s',
     (host) => {
       const problems = standaloneProblems({ HOST: host });
       expect(problems).toEqual([expect.stringMatching(/^AUTH=none serves everybody.*HOST/)]);
     },
   );
 
-  it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('AUTH=none on HOST=%s is fine', (host) => {
+  it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])('accept AUTH=none on HOST=%s', (host) => {
     expect(loadStandaloneConfig({ HOST: host }).host).toBe(host);
   });
 
-  it('AUTH=local needs nothing, and takes a long JWT_SECRET', () => {
+  it('require nothing for AUTH=local, and accept a long JWT_SECRET', () => {
     expect(loadStandaloneConfig({ AUTH: 'local', HOST: '0.0.0.0' })).toMatchObject({
       auth: { kind: 'local', secret: undefined },
       notices: [],
@@ -215,7 +215,7 @@ describe('who may connect', () => {
     ]);
   });
 
-  it('TRUSTED_PROXIES are addresses and networks', () => {
+  it('accept addresses and networks as TRUSTED_PROXIES', () => {
     const read = (value: string) => loadStandaloneConfig({ TRUSTED_PROXIES: value }).trustedProxies;
     expect(read('127.0.0.1, 10.0.0.0/8,fd00::/8')).toEqual(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
     for (const value of ['proxy.example', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/', '*'])
@@ -224,7 +224,7 @@ describe('who may connect', () => {
       ]);
   });
 
-  it('AUTH=jwt needs exactly one source of keys, and a long secret', () => {
+  it('require exactly one source of keys for AUTH=jwt, and a long secret', () => {
     const refused = (environment: Environment) => standaloneProblems({ AUTH: 'jwt', ...environment });
     expect(refused({})).toEqual(['AUTH=jwt needs JWT_SECRET or JWKS_URL']);
     expect(refused({ JWT_SECRET: 'short-secret-of-31-characters__' })).toEqual([
@@ -245,8 +245,8 @@ describe('who may connect', () => {
   });
 });
 
-describe('what looks like a mistake', () => {
-  it('is said, when it may as well be meant', () => {
+describe('a likely mistake in the configuration', () => {
+  it('causes a notice when it may be intended', () => {
     const { notices } = loadStandaloneConfig({
       JWT_SECRET: SECRET,
       ANTHROPIC_API_KEY: 'k',
@@ -260,7 +260,7 @@ describe('what looks like a mistake', () => {
     ]);
   });
 
-  it('is said next to the problem it explains', () => {
+  it('is reported next to the problem that it explains', () => {
     const problems = problemsOf(() =>
       loadToolWorkerConfig({ ...SERVICES, MONGODB_URL: undefined, MONGODB_URI: 'mongodb://h' }),
     );
@@ -271,18 +271,18 @@ describe('what looks like a mistake', () => {
   });
 });
 
-describe('the model', () => {
+describe('the configured model', () => {
   it.each([
     ['anthropic', 'ANTHROPIC_API_KEY is missing: MODEL=anthropic/… needs it'],
     ['openai', 'OPENAI_API_KEY or OPENAI_BASE_URL is missing: MODEL=openai/… needs it'],
     ['gemini', 'GEMINI_API_KEY is missing: MODEL=gemini/… needs it'],
-  ])('of %s needs a key', (provider, problem) => {
+  ])('of %s requires a key', (provider, problem) => {
     expect(problemsOf(() => loadOrchestratorConfig({ ...SERVICES, MODEL: `${provider}/x` }))).toEqual([
       problem,
     ]);
   });
 
-  it('of a server of one’s own needs none', () => {
+  it('on the operator’s own server requires no key', () => {
     const OPENAI_BASE_URL = 'http://127.0.0.1:1234/v1';
     const config = loadOrchestratorConfig({ ...SERVICES, MODEL: 'openai/qwen', OPENAI_BASE_URL });
     expect(config).toMatchObject({ model: 'openai/qwen', modelEnvironment: { OPENAI_BASE_URL } });
@@ -290,7 +290,7 @@ describe('the model', () => {
     expect(modelEnvironment.OLLAMA_BASE_URL).toBeUndefined();
   });
 
-  it('of every provider is found wanting here as where it is opened', () => {
+  it('of any provider is checked here as where it is opened', () => {
     for (const { name: provider } of PROVIDERS) {
       const MODEL = `${provider}/x`;
       expect([provider, findModelProblems({ MODEL }).length > 0]).toEqual([
@@ -301,13 +301,13 @@ describe('the model', () => {
   });
 });
 
-it('retention is said at start, by whoever deletes', () => {
+it('only the process that deletes logs the retention at start', () => {
   const env = { ...SERVICES, RETENTION_DAYS: '30' };
   expect(loadOrchestratorConfig(env).notices).toEqual([expect.stringContaining('for 30 days are deleted')]);
   expect(loadGatewayConfig(env).notices).toEqual([]);
 });
 
-describe('files', () => {
+describe('settings and policy files', () => {
   let folder: string;
   const write = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
@@ -348,14 +348,14 @@ describe('files', () => {
     expect(config.questionMs).toBe(120_000);
   });
 
-  it('with an unknown key are refused with its name, at every level', () => {
+  it('with an unknown key are refused by its name, at every level', () => {
     const settings = { budget: {}, budgets: { step: 5 }, tools: { math: { classs: 'read' }, Math: {} } };
     const text = standaloneProblems({ CONFIG: write('c.json', JSON.stringify(settings)) }).join('\n');
     for (const key of ['"budget"', '"step"', '"classs"', 'Math']) expect(text).toContain(key);
     expect(text).toContain('tools.math');
   });
 
-  it('with a wrong value are refused with the path and without the value', () => {
+  it('with a wrong value are refused by its path and without the value', () => {
     const settings = {
       budgets: { steps: 'hunter2' },
       tools: { math: { class: 'hunter2', approve: 'hunter2' } },
@@ -371,13 +371,13 @@ describe('files', () => {
     expect(problems.join()).not.toContain('hunter2');
   });
 
-  it('that are no JSON are refused without a quote of them', () => {
+  it('that are not JSON are refused without quoting them', () => {
     expect(standaloneProblems({ CONFIG: write('c.json', '{ "secret": hunter2 }') })).toEqual([
       `${join(folder, 'c.json')} (CONFIG) is not valid JSON`,
     ]);
   });
 
-  it('that somebody named must be there', () => {
+  it('must exist when a variable names them', () => {
     const missing = join(folder, 'missing');
     expect(standaloneProblems({ CONFIG: missing, SYSTEM_PROMPT_FILE: folder })).toEqual([
       `${missing} (CONFIG) does not exist`,
@@ -385,7 +385,7 @@ describe('files', () => {
     ]);
   });
 
-  it('can hold the system prompt, but not together with SYSTEM_PROMPT', () => {
+  it('can contain the system prompt, but not together with SYSTEM_PROMPT', () => {
     const path = write('prompt.txt', 'Be brief.');
     expect(loadOrchestratorConfig({ ...SERVICES, SYSTEM_PROMPT_FILE: path }).systemPrompt).toBe('Be brief.');
     expect(loadOrchestratorConfig({ ...SERVICES, SYSTEM_PROMPT: 'Be kind.' }).systemPrompt).toBe('Be kind.');
@@ -398,12 +398,12 @@ describe('files', () => {
 describe('a tool worker that is given secrets of other processes', () => {
   const MESSAGE = 'set, which no tool worker needs: the MCP servers that it starts could read';
 
-  it('says so by name, never with the value', () => {
+  it('lists them by name, never with the value', () => {
     const { notices } = loadToolWorkerConfig({ ...SERVICES, OPENAI_API_KEY: 'sk-1', JWT_SECRET: SECRET });
     expect(notices).toEqual([`OPENAI_API_KEY, JWT_SECRET are ${MESSAGE} them`]);
   });
 
-  it('says nothing about its own variables', () => {
+  it('does not list its own variables', () => {
     expect(loadToolWorkerConfig({ ...SERVICES, OPENAI_API_KEY: '', TOOLSETS: 'math' }).notices).toEqual([]);
   });
 });

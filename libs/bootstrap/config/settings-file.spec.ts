@@ -6,8 +6,8 @@ import { settingsFileSchema, toSettings } from './settings-file.js';
 const parse = (file: unknown) => toSettings(settingsFileSchema.parse(file));
 const problem = (file: unknown) => settingsFileSchema.safeParse(file).error?.issues[0];
 
-describe('the file of settings', () => {
-  it('has the budgets of the design when it is empty', () => {
+describe('the settings file', () => {
+  it('has the default budgets when it is empty', () => {
     expect(parse({}).budgets).toEqual(DEFAULT_BUDGETS);
   });
 
@@ -36,7 +36,7 @@ describe('the file of settings', () => {
     expect(problem({ models: { 'two words': { streams: 1 } } })?.path).toEqual(['models', 'two words']);
   });
 
-  it('sets windows and stand-ins of models; what a model lacks is its provider’s', () => {
+  it('sets windows and fallbacks of models, with those of the provider as defaults', () => {
     const { modelUse } = parse({
       models: {
         anthropic: { context_tokens: 200_000, max_output_tokens: 64_000, fallback: ['demo'] },
@@ -61,7 +61,7 @@ describe('the file of settings', () => {
     expect(problem({ models: { demo: { context_tokens: 0 } } })?.path.at(-1)).toBe('context_tokens');
   });
 
-  it('sets prices of providers and models, which are no budgets', () => {
+  it('sets prices of providers and models, which are not budgets', () => {
     const { modelPrices, modelBudgets } = parse({
       models: {
         'openai/gpt-6': { price: { input: 2, cached_input: 0.5, output: 10 } },
@@ -76,7 +76,7 @@ describe('the file of settings', () => {
     expect(problem({ models: { gemini: { price: { input: 1 } } } })?.path.at(-1)).toBe('output');
   });
 
-  it('says what is offered, and refuses what it does not know', () => {
+  it('configures the offer, and refuses unknown keys', () => {
     const offer = { allow: ['math'], block: ['mcp:files:delete'] };
     expect(parse({ offer }).offer).toEqual(offer);
     expect(parse({}).offer).toEqual({});

@@ -39,7 +39,7 @@ const coded = (status: number, code: string, message = 'No.') => json(status, { 
 
 afterEach(() => api.close());
 
-describe('an HTTP error', () => {
+describe('an HTTP error of Chat Completions', () => {
   it.each<[string, ErrorReply, ModelError['kind'], boolean]>([
     ['401', { status: 401 }, 'auth', false],
     ['403', { status: 403 }, 'auth', false],
@@ -70,7 +70,7 @@ describe('an HTTP error', () => {
       false,
     ],
     ['500 that says not to', { status: 500, headers: { 'x-should-retry': 'false' } }, 'server', false],
-  ])('%s is %s', async (_, reply, kind, retryable) => {
+  ])('with status %s is %s', async (_, reply, kind, retryable) => {
     const error = await fail(reply);
     expect({ kind: error.kind, ...error.options }).toMatchObject({ kind, retryable, status: reply.status });
   });
@@ -92,11 +92,11 @@ describe('an HTTP error', () => {
     ],
     ['the reset of any', { status: 429, headers: { 'x-ratelimit-reset-tokens': '20ms' } }, 20],
     ['nothing', { status: 429, headers: { 'x-ratelimit-reset-tokens': 'soon' } }, undefined],
-  ])('passes on how long to wait from %s', async (_, reply, expected) => {
+  ])('passes on the time to wait from %s', async (_, reply, expected) => {
     expect((await fail(reply)).options.retryAfterMs).toBe(expected);
   });
 
-  it('says which key to set, never a key', async () => {
+  it('names the key to set, never a key', async () => {
     const error = await fail({ status: 401, message: `Incorrect API key provided: ${KEY}` });
     expect(error.message).toBe(
       'The OpenAI API refused the key (HTTP 401). Set OPENAI_API_KEY to a valid key and restart.',
@@ -111,7 +111,7 @@ describe('an HTTP error', () => {
     ['no wrapping', JSON.stringify({ object: 'error', message: 'No such model.' }), ': No such model.'],
     ['a list of details', JSON.stringify({ detail: [{ msg: 'Bad.' }] }), ': [{"msg":"Bad."}]'],
     ['the page of a proxy', '<html>Not found</html>', ''],
-  ])('is understood in the form of %s', async (_, rawBody, said) => {
+  ])('is read in the form of %s', async (_, rawBody, said) => {
     const error = await fail({ status: 404, rawBody }, 'ollama');
     expect(error.message).toBe(`The Ollama server refused the request (HTTP 404)${said}`);
   });
@@ -127,13 +127,13 @@ describe('an error of Gemini', () => {
   const google = (status: number, details: object[], message = 'No.') =>
     json(status, [{ error: { code: status, message, status: 'X', details } }]);
 
-  it('about the key is one about the key although it is a 400', async () => {
+  it('about the key is recognised although it is a 400', async () => {
     const error = await fail(google(400, [{ reason: 'API_KEY_INVALID' }]), 'gemini');
     expect(error).toMatchObject({ kind: 'auth', options: { retryable: false } });
     expect(error.message).toContain('GEMINI_API_KEY');
   });
 
-  it('says in its details how long to wait, and whether it helps', async () => {
+  it('contains in its details the time to wait, and whether waiting helps', async () => {
     expect((await fail(google(429, [{ retryDelay: '34s' }]), 'gemini')).options).toMatchObject({
       retryable: true,
       retryAfterMs: 34_000,
@@ -146,7 +146,7 @@ describe('an error of Gemini', () => {
     });
   });
 
-  it('tells a history that is too long', async () => {
+  it('reports a history that is too long', async () => {
     const message = 'The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).';
     expect((await fail(google(400, [], message), 'gemini')).kind).toBe('context_overflow');
   });
@@ -165,19 +165,19 @@ describe('an error in the stream', () => {
     expect(await fail({ raw: toEvent({ error }) })).toMatchObject({ kind, options: { retryable } });
   });
 
-  it('after the end of the answer harms nothing', async () => {
+  it('is harmless after the end of the answer', async () => {
     const raw = toEvent({ choices: [{ delta: { content: 'All.' }, finish_reason: 'stop' }] });
     const parts = await run({ raw: raw + toEvent({ error: { message: 'late' } }) });
     expect(parts.at(-1)).toMatchObject({ type: 'end', stop_reason: 'end_turn' });
   });
 
-  it('that is no JSON is one of the network', async () => {
+  it('that is not JSON is a network error', async () => {
     expect(await fail({ raw: 'data: {oops\n\n' })).toMatchObject({ kind: 'network' });
   });
 });
 
-describe('a server', () => {
-  it('that cannot be reached is a network error and retryable', async () => {
+describe('an OpenAI-compatible server', () => {
+  it('that is unreachable is a retryable network error', async () => {
     await run({ raw: toEvent({ choices: [{ delta: {}, finish_reason: 'stop' }] }) });
     await api.close();
     const model = new ChatModel({ clock: new SystemClock(), provider: OLLAMA, baseUrl: api.baseUrl });
@@ -190,7 +190,7 @@ describe('a server', () => {
     });
   });
 
-  it('without a key gets none', async () => {
+  it('without a key is sent none', async () => {
     api = await startStrictChatApi({ service: 'ollama', script: () => ({ status: 400 }) });
     const model = new ChatModel({ clock: new SystemClock(), provider: OLLAMA, baseUrl: api.baseUrl });
     await collect(model.stream(aRequest('ollama/x'), new AbortController().signal)).catch(() => undefined);

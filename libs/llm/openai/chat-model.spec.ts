@@ -19,7 +19,7 @@ const SERVICES: [string, ChatService, ChatProvider, string, Partial<ProviderFixt
   ['a compatible server', 'compatible', OPENAI, 'openai/deepseek-v4', { withoutRefusal: true }],
 ];
 
-test('every provider that speaks Chat Completions keeps both contracts', () => {
+test('ChatModel keeps both contracts for every provider that speaks Chat Completions', () => {
   const chatProviders = PROVIDERS.filter((provider) => 'features' in provider).map(({ name }) => name);
   expect(SERVICES.map(([, service]) => service)).toEqual(expect.arrayContaining(chatProviders));
 });

@@ -66,7 +66,7 @@ afterEach(async () => {
   await api.close();
 });
 
-describe('the request', () => {
+describe('a Chat Completions request', () => {
   it('asks for a stream with its usage, and limits the output', async () => {
     const [body] = await send('openai', 'openai/gpt-4.1', { tools: [ADD_TOOL], temperature: 0.5 });
     expect(body).toEqual({
@@ -92,13 +92,13 @@ describe('the request', () => {
     });
   });
 
-  it('has no system message and no tools where there are none', async () => {
+  it('has no system message and no tools when there are none', async () => {
     const [body] = await send('openai', 'openai/gpt-4.1', { system: ' ' });
     expect(body!.messages.map(({ role }) => role)).toEqual(['user']);
     expect(body).not.toHaveProperty('tools');
   });
 
-  it('has one system message, with what was said before in it', async () => {
+  it('has one system message that includes the summary', async () => {
     const summary = 'They like tea.';
     const [body] = await send('openai', 'openai/gpt-4.1', { system: 'Be brief.', summary });
     expect(body!.messages.map(({ role }) => role)).toEqual(['system', 'user']);
@@ -114,13 +114,10 @@ describe('the request', () => {
     ['openai/gpt-5-pro', 'openai', undefined],
     ['openai/gpt-4.1', 'openai', undefined],
     ['gemini/gemini-3.8-flash', 'gemini', undefined],
-  ])(
-    'to %s asks for as little reasoning as it knows, where none is wanted',
-    async (name, service, effort) => {
-      const [body] = await send(service, name, { reasoning: 'least', tools: [] });
-      expect(body!.reasoning_effort).toBe(effort);
-    },
-  );
+  ])('to %s asks for the lowest possible reasoning when none is wanted', async (name, service, effort) => {
+    const [body] = await send(service, name, { reasoning: 'least', tools: [] });
+    expect(body!.reasoning_effort).toBe(effort);
+  });
 
   it.each<[string, ChatService, object]>([
     ['openai/gpt-6', 'openai', { max_completion_tokens: 9_000, reasoning_effort: 'none' }],
@@ -143,7 +140,7 @@ describe('the request', () => {
       },
     ],
     ['gemini/gemma-4-31b', 'gemini', { max_tokens: 9_000, temperature: 1.5 }],
-  ])('has the parameters that %s takes', async (model, service, expected) => {
+  ])('has the parameters that %s accepts', async (model, service, expected) => {
     const changes = { temperature: 1.5, max_output_tokens: 9_000, tools: [ADD_TOOL] };
     const [body] = await send(service, model, changes);
     const { model: _, messages: __, stream: ___, stream_options: ____, tools: _____, ...parameters } = body!;
@@ -161,7 +158,7 @@ describe('the request', () => {
   });
 
   it.each<ChatService>(['openai', 'gemini', 'ollama'])(
-    'offers %s tools in a form that it takes',
+    'offers %s tools in an accepted form',
     async (service) => {
       const odd: ModelTool = {
         name: 'odd',
@@ -185,8 +182,8 @@ describe('the request', () => {
   );
 });
 
-describe('the history', () => {
-  it('answers parallel calls by our own ids, each in a message of its own, before what the user says', async () => {
+describe('the history in a Chat Completions request', () => {
+  it('answers parallel calls by our own ids, each in a separate message, before the user’s text', async () => {
     const messages = afterCalls({ type: 'text', text: 'I will add.' });
     messages[2]!.content.push({ type: 'text', text: 'and now?' });
     const [body] = await send('openai', 'openai/gpt-4.1', { messages, tools: [ADD_TOOL] });
@@ -203,7 +200,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('leaves out what is blank, and never sends an empty result', async () => {
+  it('omits blank texts, and never contains an empty result', async () => {
     const messages = afterCalls({ type: 'text', text: ' ' });
     const result = messages[2]!.content[0]!;
     if (result.type === 'tool_result') result.text = '';
@@ -214,7 +211,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('gives Gemini the signature back on the call that it came with, and no other provider’s', async () => {
+  it('returns to Gemini its signature on the call that it came with, and no other provider’s', async () => {
     const own = { type: 'thinking', text: '', signature: 'sig', model: 'gemini/gemini-3.8-flash' } as const;
     const foreign = {
       type: 'thinking',
@@ -231,7 +228,7 @@ describe('the history', () => {
     expect(JSON.stringify(body)).not.toContain('claude');
   });
 
-  it('tells Gemini which calls it has not made', async () => {
+  it('marks for Gemini the calls that it has not made', async () => {
     const messages = afterCalls({ type: 'thinking', text: 'x', signature: 'unmarked' });
     const [body] = await send('gemini', 'gemini/gemini-3.8-flash', { messages });
     const text = JSON.stringify(body);
@@ -240,7 +237,7 @@ describe('the history', () => {
   });
 
   it.each(['reasoning_content', 'reasoning'])(
-    'gives %s back besides the calls that it led to',
+    'returns %s in addition to the calls that it led to',
     async (field) => {
       const aloud = {
         type: 'thinking',
@@ -259,7 +256,7 @@ describe('the history', () => {
   );
 });
 
-describe('pictures', () => {
+describe('pictures in a Chat Completions request', () => {
   const images = new Map([['art_1', { content_type: 'image/png' as const, data: 'AAAA' }]]);
   const shown = ['art_1', 'art_2'].map((artifact_id) => {
     return { artifact_id, content_type: 'image/png' as const, size: 3 };
@@ -271,7 +268,7 @@ describe('pictures', () => {
     return messages;
   }
 
-  it('follow the results in a message of the user, by the names that the results give them', async () => {
+  it('follow the results in a user message, by the names in the results', async () => {
     const [body] = await send('openai', 'openai/gpt-4.1', { messages: withPictures(), images });
     expect(body!.messages.slice(3)).toEqual([
       {
@@ -290,7 +287,7 @@ describe('pictures', () => {
     ]);
   });
 
-  it('are only named when the model takes none', async () => {
+  it('are only named when the model accepts none', async () => {
     const message = 'Invalid content type. image_url is only supported by certain models.';
     const bodies = await send('openai', 'openai/gpt-4.1', { messages: withPictures(), images }, [
       { status: 400, message },
@@ -300,7 +297,7 @@ describe('pictures', () => {
     expect(JSON.stringify(bodies[1])).toContain('artifact art_1, is not shown here');
   });
 
-  it.each([401, 429])('are not left out for a refusal that is not about them (HTTP %i)', async (status) => {
+  it.each([401, 429])('are not omitted after a refusal that is not about them (HTTP %i)', async (status) => {
     const refused = { status, message: 'Limit of input images per minute reached.' };
     await expect(
       send('openai', 'openai/gpt-4.1', { messages: withPictures(), images }, [refused]),

@@ -38,7 +38,7 @@ const readCalls = (deltas: CallDelta[], finish = 'tool_calls') =>
   );
 const whole = (name: string, args: string) => ({ function: { name, arguments: args } });
 
-describe('calls in pieces', () => {
+describe('tool calls in pieces', () => {
   const SUMS = [
     ['add', { a: 1 }],
     ['add', { a: 2 }],
@@ -100,11 +100,11 @@ describe('calls in pieces', () => {
         { id: 'y', function: { name: 'add', arguments: '{"a":2}' } },
       ],
     ],
-  ])('are put together: %s', (_, deltas) => {
+  ])('are joined: %s', (_, deltas) => {
     expect(readCalls(deltas)).toEqual(SUMS);
   });
 
-  it('take no arguments for an empty object, unless the answer was cut off there', () => {
+  it('without arguments get an empty object, unless the answer was cut off there', () => {
     const calls: CallDelta[] = [
       { index: 0, id: 'x', ...whole('now', '') },
       { index: 1, id: 'y', ...whole('now', '') },
@@ -119,12 +119,12 @@ describe('calls in pieces', () => {
     ]);
   });
 
-  it('keep what is no JSON object as it came', () => {
+  it('keep the raw text when it is not a JSON object', () => {
     const parts = read([{ tool_calls: [{ index: 0, id: 'x', ...whole('add', '[1]') }] }], 'tool_calls');
     expect(parts[0]).toEqual({ type: 'tool_call', name: 'add', arguments: undefined, raw: '[1]' });
   });
 
-  it('are calls although the server says stop', () => {
+  it('are recognised although the server sends the finish reason stop', () => {
     const parts = read([{ tool_calls: [whole('add', '{}')] }], 'stop');
     expect(parts.at(-1)).toMatchObject({ stop_reason: 'tool_use' });
   });
@@ -144,7 +144,7 @@ describe('reasoning', () => {
     },
   );
 
-  it('that stands in two fields is read once, and ends before the calls', () => {
+  it('in two fields is read once, and ends before the calls', () => {
     const parts = read(
       [{ reasoning_content: 'hm', reasoning: 'hm' }, { tool_calls: [whole('add', '{}')] }],
       'tool_calls',
@@ -153,7 +153,7 @@ describe('reasoning', () => {
   });
 });
 
-describe('thoughts of Gemini', () => {
+describe('Gemini’s thoughts', () => {
   const marked = (content: string): Delta => ({ content, extra_content: { google: { thought: true } } });
   const thoughtOf = (parts: ModelPart[]) =>
     parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('');
@@ -166,12 +166,12 @@ describe('thoughts of Gemini', () => {
     ],
     ['without tags', [marked('pl'), marked('an'), { content: 'Done.' }]],
     ['in one piece', [marked('<thought>plan</thought>Done.')]],
-  ])('are told from the answer %s', (_, deltas) => {
+  ])('are separated from the answer %s', (_, deltas) => {
     const parts = read(deltas, 'stop', null, GEMINI);
     expect([thoughtOf(parts), textOf(parts)]).toEqual(['plan', 'Done.']);
   });
 
-  it('are not seen in an answer that speaks of such tags, and not at other providers', () => {
+  it('are not detected in an answer that mentions such tags, or from other providers', () => {
     const text = 'Write <thought>x</thought>.';
     expect(textOf(read([{ content: text }], 'stop', null, GEMINI))).toBe(text);
     expect(textOf(read([marked(text)]))).toBe(text);
@@ -190,7 +190,7 @@ describe('thoughts of Gemini', () => {
   });
 });
 
-describe('how an answer ends', () => {
+describe('the finish reason', () => {
   it.each([
     ['stop', 'end_turn'],
     ['eos', 'end_turn'],
@@ -201,21 +201,21 @@ describe('how an answer ends', () => {
     expect(read([{ content: 'x' }], finish).at(-1)).toMatchObject({ stop_reason: expected });
   });
 
-  it('a refusal in words of its own is one, and is shown', () => {
+  it('is a refusal for a refusal text, which is shown', () => {
     const parts = read([{ refusal: 'I will ' }, { refusal: 'not.' }]);
     expect(textOf(parts)).toBe('I will not.');
     expect(parts.at(-1)).toMatchObject({ stop_reason: 'refusal' });
   });
 
   it.each(['function_call_filter: MALFORMED_FUNCTION_CALL', 'error', 'insufficient_system_resource'])(
-    '%s is worth another try',
+    'is a retryable error for %s',
     (finish) => {
       expect(() => read([], finish)).toThrow(ModelError);
     },
   );
 });
 
-describe('usage', () => {
+describe('usage of Chat Completions', () => {
   it.each<[string, ChatChunk['usage'], number[]]>([
     ['is none when the server sends none', null, [0, 0, 0]],
     [
@@ -241,7 +241,7 @@ describe('usage', () => {
   });
 });
 
-it('a server that counts with each chunk has told its count when its answer breaks off', () => {
+it('usage is reported when the answer of a server breaks off that counts with each chunk', () => {
   const reader = new ChunkReader(OPENAI, NAME);
   const usage = { prompt_tokens: 10, completion_tokens: 2 };
   const parts = reader.read({ choices: [{ delta: { content: 'Hi' } }], usage });

@@ -53,7 +53,7 @@ function keywordsIn(schema: JsonSchema): Set<string> {
 }
 
 describe.each(NAMES)('a schema converted for %s', (provider) => {
-  it('accepts what the original accepts', () => {
+  it('accepts the same values as the original', () => {
     fc.assert(
       fc.property(toolSchemaCase, ({ schema, value, branch = {} }) => {
         // What only a branch accepts that says nothing about it may be refused.
@@ -69,7 +69,7 @@ describe.each(NAMES)('a schema converted for %s', (provider) => {
     );
   });
 
-  it('is not changed by being converted again', () => {
+  it('is unchanged by a second conversion', () => {
     fc.assert(
       fc.property(toolSchemaCase, ({ schema }) => {
         const once = convert(schema, provider);
@@ -79,7 +79,7 @@ describe.each(NAMES)('a schema converted for %s', (provider) => {
     );
   });
 
-  it('keeps what is required, and every description', () => {
+  it('keeps required properties, and every description', () => {
     fc.assert(
       fc.property(toolSchemaCase, ({ schema }) => {
         const converted = convert(schema, provider);
@@ -136,7 +136,7 @@ describe('Gemini’s subset', () => {
     ],
   ];
 
-  it('holds no other keyword, a type everywhere, and no list of numbers', () => {
+  it('contains no other keyword, a type everywhere, and no list of numbers', () => {
     fc.assert(
       fc.property(toolSchemaCase, ({ schema }) => {
         const converted = convert(schema, 'gemini');
@@ -156,7 +156,7 @@ describe('Gemini’s subset', () => {
   });
 });
 
-describe('what a provider’s form cannot say', () => {
+describe('schema losses', () => {
   const convertTool = (schema: JsonSchema, provider: string, description = 'A tool.') =>
     toProviderTool({ name: 'tool', description, input_schema: schema }, findProvider(provider)!).tool;
   const lossesOf = (schema: JsonSchema, provider: string) =>
@@ -170,7 +170,7 @@ describe('what a provider’s form cannot say', () => {
     'Exactly one of these forms fits: {"required":["a"]} or {"properties":{"b":{"type":"integer"}},"required":["b"]}';
 
   it.each(['anthropic', 'openai', 'gemini', 'ollama'])(
-    'is said in words, and reported, for %s',
+    'are described in words, and reported, for %s',
     (provider) => {
       expect(convert(EITHER, provider)).toEqual({
         type: 'object',
@@ -181,7 +181,7 @@ describe('what a provider’s form cannot say', () => {
     },
   );
 
-  it('is nothing for a schema of the usual kind', () => {
+  it('are absent for a schema of the usual kind', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -196,7 +196,7 @@ describe('what a provider’s form cannot say', () => {
     }
   });
 
-  it('is for Gemini what its Schema lacks; references, constants and null have another form there', () => {
+  it('are, for Gemini, what its Schema lacks; references, constants and null are rewritten', () => {
     const schema = {
       type: 'object',
       $defs: { size: { type: 'integer', exclusiveMinimum: 0, description: 'In pixels.' } },
@@ -226,7 +226,7 @@ describe('what a provider’s form cannot say', () => {
     ]);
   });
 
-  it('is where a definition stands inside itself', () => {
+  it('include a definition that contains itself', () => {
     const schema = {
       type: 'object',
       properties: { root: { $ref: '#/$defs/node' } },
@@ -239,7 +239,7 @@ describe('what a provider’s form cannot say', () => {
     expect(lossesOf(schema, 'anthropic')).toEqual([]);
   });
 
-  it('ends for definitions that multiply, and for references that lead nowhere', () => {
+  it('are found in finite time for definitions that multiply, and for dangling references', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 12 }, (_, level) => [
         `d${level}`,
@@ -255,7 +255,7 @@ describe('what a provider’s form cannot say', () => {
     expect(JSON.stringify(converted).length).toBeLessThan(2_000_000);
   });
 
-  it('is for Anthropic an argument with a name that it does not take', () => {
+  it('include, for Anthropic, an argument with an unsupported name', () => {
     const schema = {
       type: 'object',
       properties: { 'naïve name': { type: 'string' } },
@@ -270,7 +270,7 @@ describe('what a provider’s form cannot say', () => {
     expect(lossesOf(schema, 'anthropic')).toEqual([{ path: '/properties/naïve name', keyword: 'name' }]);
   });
 
-  it('is for OpenAI no word of a description that is too long: the rest stands in the schema', () => {
+  it('exclude, for OpenAI, a description that is too long: its rest moves into the schema', () => {
     const words = Array.from({ length: 500 }, (_, n) => `word${n}`).join(' ');
     const tool = convertTool({ type: 'object', description: 'Own.' }, 'openai', words);
     expect(tool.description).toHaveLength(1_024);
@@ -278,7 +278,7 @@ describe('what a provider’s form cannot say', () => {
     expect(tool.description.slice(0, -1) + rest).toBe(words);
   });
 
-  it('keeps all properties of merged parts', () => {
+  it('exclude the properties of merged parts', () => {
     const schema = {
       allOf: [
         {

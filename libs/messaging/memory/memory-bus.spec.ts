@@ -16,7 +16,7 @@ describeBusContract('memory', async () => {
 });
 
 describe('the memory bus', () => {
-  it('hands out a long line of messages in order', async () => {
+  it('delivers a long queue of messages in order', async () => {
     const bus = createMemoryBus({ broker: new MemoryBroker(new SystemClock()), ...systemTime() });
     await bus.open();
     const consumer = await bus.consume('tools.many', { prefetch: 1 }, async () => 'ack');

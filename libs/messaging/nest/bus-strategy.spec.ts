@@ -107,7 +107,7 @@ describe('BusStrategy', () => {
     return strategy;
   }
 
-  it('acknowledges when the handler returns, which got the message and its delivery', async () => {
+  it('acknowledges when the handler returns, and passes it the message and its delivery', async () => {
     const strategy = await start(ORCHESTRATOR);
     const consumer = await strategy.startConsuming('turns', { prefetch: 1 });
     const message = turnAdvance();
@@ -121,7 +121,7 @@ describe('BusStrategy', () => {
     expect(await bus.inspect('dead-letters')).toEqual({ consumers: 0, messages: 0 });
   });
 
-  it('rejects what the handler throws on or rejects, and keeps the original error', async () => {
+  it('rejects when the handler throws or rejects, and keeps the original error', async () => {
     const strategy = await start(ORCHESTRATOR);
     await strategy.startConsuming('turns', { prefetch: 1 });
     await strategy.startDead();
@@ -138,7 +138,7 @@ describe('BusStrategy', () => {
     );
   });
 
-  it('takes the outcome of an Observable', async () => {
+  it('uses the outcome of an Observable', async () => {
     const strategy = await start(WORKER, 'worker');
     await strategy.startConsuming('tools.math', { prefetch: 1 });
     await bus.publish('tools.math', toolCall());
@@ -147,7 +147,7 @@ describe('BusStrategy', () => {
     expect(await bus.inspect('tools.math')).toEqual({ consumers: 0, messages: 0 });
   });
 
-  it('forgets a consumer that was stopped by itself', async () => {
+  it('forgets a consumer that was stopped directly', async () => {
     const strategy = await start(WORKER, 'worker');
     let stops = 0;
     jest.spyOn(bus, 'consume').mockImplementation(async () => ({ stop: async () => void stops++ }));
@@ -159,7 +159,7 @@ describe('BusStrategy', () => {
     expect(stops).toBe(2);
   });
 
-  it('passes control messages on to handlers of the types that the role takes, whatever they throw', async () => {
+  it('passes control messages to handlers of the role’s types, even if they throw', async () => {
     const strategy = await start(ORCHESTRATOR);
     const processId = 'orchestrator-1';
     await strategy.startControl(processId);
@@ -174,7 +174,7 @@ describe('BusStrategy', () => {
     );
   });
 
-  it('does not start to consume a queue that its role does not take from', async () => {
+  it('does not consume a queue that its role does not use', async () => {
     const strategy = await start(ORCHESTRATOR);
     await expect(strategy.startConsuming('tools.math', { prefetch: 1 })).rejects.toThrow(
       'the orchestrator takes nothing from tools.math',
@@ -184,7 +184,7 @@ describe('BusStrategy', () => {
     );
   });
 
-  it('does not take dead letters for a role that has no handler for them', async () => {
+  it('does not consume dead letters for a role without a handler for them', async () => {
     const strategy = await start(WORKER, 'worker');
     await expect(strategy.startDead()).rejects.toThrow('the worker has no handler for dead');
   });
@@ -193,7 +193,7 @@ describe('BusStrategy', () => {
     ['a control message', 'turn.stop'],
     ['messages of its queues', 'tool.result'],
     ['dead letters', DEAD],
-  ])('does not start without a handler for %s that its role takes', async (_what, type) => {
+  ])('does not start without a handler for %s of its role', async (_what, type) => {
     const rest = restOf('orchestrator', ['turn.advance', 'turn.superseded', DEAD, type]);
     const controllers = type === DEAD ? [restOf('orchestrator', [DEAD])] : [TurnsController, rest];
     await expect(start(controllers)).rejects.toThrow(
@@ -225,7 +225,7 @@ describe('BusStrategy', () => {
     );
   });
 
-  it('does not compile a handler whose method wants another type', () => {
+  it('does not compile a handler whose method expects another type', () => {
     class Wrong {
       // @ts-expect-error the method takes another message than the decorator says
       @Handles('turn.stop')

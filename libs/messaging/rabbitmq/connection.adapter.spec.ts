@@ -28,8 +28,8 @@ beforeEach(() => {
   });
 });
 
-describe('a connection that is lost', () => {
-  it('is tried again five seconds after a try that nobody answers, so that a broker that is back is found', async () => {
+describe('a lost connection', () => {
+  it('is retried five seconds after an unanswered attempt, so that a returned broker is found', async () => {
     const connection = new SupervisedConnection({
       url: parseBrokerUrl('amqp://broker'),
       name: 'a connection',

@@ -56,7 +56,7 @@ describe('the libsql adapter on a file', () => {
     database.close();
   }
 
-  it('keeps everything but the processes over a restart', async () => {
+  it('keeps everything except the processes over a restart', async () => {
     const first = newStore();
     await first.open();
     const turn = sampleTurn();
@@ -78,7 +78,7 @@ describe('the libsql adapter on a file', () => {
     expect((await stat(join(folder, 'data', 'switchyard.db-wal'))).size).toBeGreaterThan(0);
   });
 
-  it('leaves everything in the one file when it is closed', async () => {
+  it('leaves everything in a single file when it is closed', async () => {
     const store = newStore();
     await store.open();
     const turn = sampleTurn();
@@ -92,7 +92,7 @@ describe('the libsql adapter on a file', () => {
     expect(await store.getTurn(turn._id)).toEqual(turn);
   });
 
-  it('refuses a folder that a store of this process has open, until that is closed', async () => {
+  it('refuses a folder that another store of this process has open, until that is closed', async () => {
     const [first, second] = [newStore(), newStore()];
     await first.open();
     await expect(second.open()).rejects.toThrow(StoreSetupError);
@@ -101,7 +101,7 @@ describe('the libsql adapter on a file', () => {
     await second.ping();
   });
 
-  it('refuses a folder that another process has open, in a sentence, and takes it once that one is killed', async () => {
+  it('refuses in one sentence a folder that another process has open, and opens it once that is killed', async () => {
     const store = newStore();
     await store.open();
     await store.close();
@@ -124,7 +124,7 @@ describe('the libsql adapter on a file', () => {
     await store.ping();
   });
 
-  it('does not start with an index that is not unique in the place of a unique one', async () => {
+  it('does not start when an index is not unique that must be', async () => {
     const store = newStore();
     await store.open();
     await store.close();
@@ -144,7 +144,7 @@ describe('the libsql adapter on a file', () => {
     await expect(store.open()).rejects.toThrow(/conversation_id, client_message_id.*contradict/);
   });
 
-  it('opens a file whose tables an earlier version made, and finds its rows by what is new', async () => {
+  it('migrates a file of an earlier version, and finds its rows by new columns', async () => {
     const store = newStore();
     await store.open();
     const row = { ...sampleConversation(), deleted_at: '2026-03-01T10:00:00.000Z', due_at: 5 };
@@ -155,7 +155,7 @@ describe('the libsql adapter on a file', () => {
     expect(await store.listDueConversations(5, 10)).toEqual([row]);
   });
 
-  it('gives the folder back when it could not start', async () => {
+  it('releases the folder when it could not start', async () => {
     const store = newStore();
     await store.open();
     await store.close();
@@ -172,7 +172,7 @@ describe('the libsql adapter on a file', () => {
     await expect(newStore().open()).rejects.toThrow(/Cannot create the folder .* choose another DATA_DIR/);
   });
 
-  it('names a file that is no database', async () => {
+  it('names a file that is not a database', async () => {
     await mkdir(join(folder, 'data'));
     await writeFile(join(folder, 'data', 'switchyard.db'), 'this is a text file'.repeat(500));
     await expect(newStore().open()).rejects.toThrow(StoreSetupError);

@@ -7,7 +7,7 @@ import { openDatabase } from './open-database.js';
 /** https://sqlite.org/pragma.html#pragma_synchronous */
 const FULL = 2;
 
-it('the database writes each commit to the disk before it is confirmed', async () => {
+it('openDatabase writes each commit to the disk before it is confirmed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'switchyard-libsql-'));
   const { database, close } = await openDatabase(folder);
   try {

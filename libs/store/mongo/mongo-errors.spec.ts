@@ -19,7 +19,7 @@ describe('translateMongoError', () => {
     new PoolClearedOnNetworkError('connection pool was cleared'),
     new mongo.MongoServerError({ message: 'not primary', code: 10107 }),
     Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
-  ])('takes %s for passing', (error) => {
+  ])('treats %s as transient', (error) => {
     expect(translateMongoError(error)).toBeInstanceOf(StoreUnavailableError);
   });
 
@@ -28,7 +28,7 @@ describe('translateMongoError', () => {
     new mongo.MongoParseError('bad url'),
     new mongoose.Error.CastError('number', 'x', 'n'),
     new TypeError('of our own'),
-  ])('takes %s for lasting, and does not repeat its words', (error) => {
+  ])('treats %s as permanent, and does not repeat its text', (error) => {
     const translated = translateMongoError(error);
     expect(translated).toBeInstanceOf(StoreSetupError);
     expect(translated.message).not.toContain(error.message);

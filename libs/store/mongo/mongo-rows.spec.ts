@@ -47,7 +47,7 @@ const claimOf = (_id: string): Claim => ({
   at: '2026-01-01T00:00:00.000Z',
 });
 
-it('rows whose insert had no answer are known again when they are inserted again, however many there are', async () => {
+it('MongoRows recognises, in any number, rows whose first insert had no answer', async () => {
   const collection = new FakeCollection();
   const time = { clock: collection.clock, random: new SeededRandom(1) };
   const rows = new MongoRows({ collection } as never, 'claims', time);

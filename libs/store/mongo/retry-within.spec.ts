@@ -17,28 +17,28 @@ function start(attempt: (tries: number) => Promise<string>) {
   return { clock, seen };
 }
 
-it('tries again until it works', async () => {
+it('retryWithin retries until it succeeds', async () => {
   const away = new StoreUnavailableError('away');
   const { clock, seen } = start((tries) => (tries < 4 ? Promise.reject(away) : Promise.resolve('row')));
   await clock.advance(BUDGET_MS);
   expect(seen).toMatchObject({ tries: 4, end: 'row' });
 });
 
-it('gives up within the budget when the server stays away', async () => {
+it('retryWithin gives up within the budget when the server stays away', async () => {
   const { clock, seen } = start(() => Promise.reject(new StoreUnavailableError('away')));
   await clock.advance(BUDGET_MS);
   expect(seen.end).toBeInstanceOf(StoreUnavailableError);
   expect(seen.tries).toBeGreaterThan(5);
 });
 
-it('gives up at the end of the budget when the server never answers', async () => {
+it('retryWithin gives up at the end of the budget when the server never answers', async () => {
   const { clock, seen } = start(() => new Promise(() => undefined));
   await clock.advance(BUDGET_MS);
   expect(seen).toMatchObject({ tries: 1, endedAt: BUDGET_MS });
   expect(seen.end).toMatchObject({ message: 'MongoDB did not answer in time.' });
 });
 
-it('does not try again what would fail again', async () => {
+it('retryWithin does not retry a permanent error', async () => {
   const { clock, seen } = start(() => Promise.reject(new StoreSetupError('no rights')));
   await clock.runUntilIdle();
   expect(seen).toMatchObject({ tries: 1, end: new StoreSetupError('no rights') });

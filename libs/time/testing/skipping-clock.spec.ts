@@ -4,20 +4,20 @@ import { SkippingClock } from './skipping-clock.js';
 
 const MINUTE_MS = 60_000;
 
-describe('a clock of the machine that a test can skip a part of', () => {
+describe('SkippingClock', () => {
   describeClockContract(() => {
     const clock = new SkippingClock();
     return { clock, pass: (ms) => clock.skip(ms) };
   });
 
-  it('moves by itself, too', async () => {
+  it('also moves by itself', async () => {
     const clock = new SkippingClock();
     const before = clock.now();
     await clock.sleep(5);
     expect(clock.now() - before).toBeGreaterThanOrEqual(5);
   });
 
-  it('calls what comes due in the order of its time, with that time, and what follows from it', async () => {
+  it('runs due timers in the order of their time, at that time, with those they start', async () => {
     const clock = new SkippingClock();
     const start = clock.now();
     const calls: [string, number][] = [];
@@ -37,7 +37,7 @@ describe('a clock of the machine that a test can skip a part of', () => {
     ]);
   });
 
-  it('calls what is left over when the rest of its time has passed', async () => {
+  it('runs the remaining timers when the rest of their time has passed', async () => {
     const clock = new SkippingClock();
     const rest = new Promise<void>((resolve) => clock.after(MINUTE_MS, resolve));
     await clock.skip(MINUTE_MS - 5);

@@ -5,13 +5,13 @@ import { VirtualClock } from './virtual-clock.js';
 
 const createClock = (seed = 1) => new VirtualClock(new SeededRandom(seed));
 
-describe('the virtual clock', () => {
+describe('VirtualClock', () => {
   describeClockContract(() => {
     const clock = createClock();
     return { clock, pass: (ms) => clock.advance(ms) };
   });
 
-  it('gives the same order for the same seed, and others for others', async () => {
+  it('has the same order for the same seed, and others for others', async () => {
     const run = async (seed: number) => {
       const clock = createClock(seed);
       const order: string[] = [];
@@ -24,7 +24,7 @@ describe('the virtual clock', () => {
     expect(orders.size).toBeGreaterThan(1);
   });
 
-  it('runs everything that follows from a task before the next one', async () => {
+  it('runs all consequences of a task before the next one', async () => {
     const clock = createClock();
     const log: string[] = [];
     const work = async (name: string) => {
@@ -37,7 +37,7 @@ describe('the virtual clock', () => {
     expect(log).toEqual(['a', 'a!', 'b']);
   });
 
-  it('lets hours pass in no time, and stops where it should', async () => {
+  it('passes hours instantly, and stops at the given time', async () => {
     const clock = createClock();
     let beats = 0;
     clock.every(2_000, () => beats++);
@@ -48,7 +48,7 @@ describe('the virtual clock', () => {
     await expect(clock.runUntil('a miracle', () => false, 5_000)).rejects.toThrow('a miracle');
   });
 
-  it('runs what is due while time stands', async () => {
+  it('runs due tasks while time stands still', async () => {
     const clock = createClock();
     const calls: string[] = [];
     clock.soon(() => clock.soon(() => calls.push('second')));
@@ -57,7 +57,7 @@ describe('the virtual clock', () => {
     expect([calls, clock.now()]).toEqual([['second'], 0]);
   });
 
-  it('refuses to be moved by two at once', async () => {
+  it('refuses to be advanced by two callers at once', async () => {
     const clock = createClock();
     const first = clock.advance(10);
     await expect(clock.advance(10)).rejects.toThrow('moves already');
@@ -65,13 +65,13 @@ describe('the virtual clock', () => {
   });
 });
 
-describe('the clock of one process', () => {
+describe('the VirtualClock of one process', () => {
   describeClockContract(() => {
     const world = createClock();
     return { clock: world.view({ wallAheadMs: 120_000 }), pass: (ms) => world.advance(ms) };
   });
 
-  it('takes nothing while it is frozen, and finds at the thaw that time has jumped', async () => {
+  it('runs nothing while it is frozen, and jumps in time at the thaw', async () => {
     const world = createClock();
     const [frozen, other] = [world.view(), world.view()];
     const calls: string[] = [];
@@ -88,7 +88,7 @@ describe('the clock of one process', () => {
     expect(calls).toContain('later at 200');
   });
 
-  it('brings what is overdue at the thaw in an order drawn from the seed', async () => {
+  it('runs overdue timers at the thaw in an order drawn from the seed', async () => {
     const orders = new Set<string>();
     for (let seed = 0; seed < 20; seed++) {
       const world = createClock(seed);
@@ -104,7 +104,7 @@ describe('the clock of one process', () => {
     expect(orders.size).toBeGreaterThan(3);
   });
 
-  it('stands with its host: the time of day jumps, the monotonic one does not', async () => {
+  it('stops with its host: the time of day jumps, the monotonic clock does not', async () => {
     const world = createClock();
     const view = world.view({ wallAheadMs: -60_000 });
     const calls: number[] = [];
@@ -120,7 +120,7 @@ describe('the clock of one process', () => {
     expect(calls).toEqual([30, 80]);
   });
 
-  it('is never heard of again once it is killed', async () => {
+  it('runs nothing more once it is killed', async () => {
     const world = createClock();
     const view = world.view();
     const calls: string[] = [];
@@ -134,7 +134,7 @@ describe('the clock of one process', () => {
   });
 });
 
-it('draws ids that look like those of the machine, and again the same from the same seed', () => {
+it('VirtualClock ids look like those of the machine, and repeat for the same seed', () => {
   const [one, same, other] = [7, 7, 8].map((seed) => new SeededRandom(seed));
   expect(one!.id('step-')).toMatch(
     /^step-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,

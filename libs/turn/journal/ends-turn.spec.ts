@@ -10,13 +10,13 @@ describe('endsTurn', () => {
     },
   );
 
-  it('goes on after a model step with calls, a pause, a summary', () => {
+  it('is false for a model step with calls, a pause, a summary', () => {
     expect(endsTurn({}, stepRow(1, '', [callRow(1)]))).toBe(false);
     expect(endsTurn({}, stepRow(1, 'Wait', [], { stop_reason: 'pause_turn' }))).toBe(false);
     expect(endsTurn({}, stepRow(1, 'In short', [], { kind: 'summary' }))).toBe(false);
   });
 
-  it('waits for the answer of a formatter, and goes on after one that could not be read', () => {
+  it('waits for the answer of a formatter, and is false for an unreadable one', () => {
     const options = { formatter: true as const };
     expect(endsTurn(options, stepRow(1, 'Done.'))).toBe(false);
     expect(endsTurn(options, stepRow(2, '', [], { final: false }))).toBe(false);
@@ -24,7 +24,7 @@ describe('endsTurn', () => {
     expect(endsTurn(options, stepRow(2, '', [], { kind: 'cancel' }))).toBe(true);
   });
 
-  it.each(['cancel', 'fail'] as const)('ends with every %s row', (kind) => {
+  it.each(['cancel', 'fail'] as const)('is true for every %s row', (kind) => {
     expect(endsTurn({}, stepRow(1, 'Half', [], { kind, stop_reason: null }))).toBe(true);
   });
 });

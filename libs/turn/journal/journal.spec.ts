@@ -17,7 +17,7 @@ const question = { message: 'Which?', schema: {}, expires_at: '2026-01-02T00:00:
 const approved = answerRow(1, 'approval', { decision: 'approve' });
 
 describe('statusOf', () => {
-  it('is queued until somebody claims the turn, then running', () => {
+  it('is queued until the turn is claimed, then running', () => {
     expect(statusOf(journalOf())).toBe('queued');
     expect(statusOf(journalOf({ claims: claimed }))).toBe('running');
   });
@@ -31,7 +31,7 @@ describe('statusOf', () => {
     expect(statusOf(journalOf({ steps: [stepRow(1, 'x', [], { kind })], claims: claimed }))).toBe(status);
   });
 
-  it('waits for a person while every open call does, and only then', () => {
+  it('awaits input only while every open call waits for a person', () => {
     const needsApproval = callRow(1, { approval: 'required' });
     const steps = [stepRow(1, '', [needsApproval, callRow(2)])];
     expect(statusOf(journalOf({ steps, claims: claimed }))).toBe('running');
@@ -40,7 +40,7 @@ describe('statusOf', () => {
     expect(statusOf(journalOf({ steps, claims: claimed, outcomes, answers: [approved] }))).toBe('running');
   });
 
-  it('waits for the answer to a question that a call asked', () => {
+  it('awaits input for a question that a call asked', () => {
     const steps = [stepRow(1, '', [callRow(1)])];
     const asked = answerRow(1, 'question', { question });
     expect(statusOf(journalOf({ steps, claims: claimed, answers: [asked] }))).toBe('awaiting_input');
@@ -72,7 +72,7 @@ describe('approvedTools', () => {
 });
 
 describe('a journal', () => {
-  it('gives the next row the number after the last', () => {
+  it('numbers the next row after the last', () => {
     expect(nextStepNumber(journalOf())).toBe(1);
     expect(nextStepNumber(journalOf({ steps: [stepRow(1), stepRow(2)] }))).toBe(3);
   });
@@ -84,7 +84,7 @@ describe('a journal', () => {
     expect(endingStep(journalOf({ steps: [stepRow(1, '', [callRow(1)]), last] }))).toBe(last);
   });
 
-  it('tells claims on the turn from claims on its calls, by attempt', () => {
+  it('distinguishes claims on the turn from claims on its calls, by attempt', () => {
     const [one, two] = [claimRow('turn_1', 1), claimRow('turn_1', 2)];
     const ofCall = claimRow(callId(1), 1);
     const journal = journalOf({ claims: [two, ofCall, one] });

@@ -9,7 +9,7 @@ describe('the time of a turn', () => {
   const exceeded = (rows: Parameters<typeof journalOf>[0], ms: number) =>
     timeExceeded(journalOf(rows), DEFAULT_BUDGETS, START + ms);
 
-  it('does not run while the turn is in line', () => {
+  it('does not run while the turn is queued', () => {
     expect(exceeded({}, 100 * TEN_MINUTES_MS)).toBeUndefined();
   });
 
@@ -41,8 +41,8 @@ describe('the time of a turn', () => {
   });
 });
 
-describe('what a turn may use', () => {
-  it('is so many model steps', () => {
+describe('budgets of a turn', () => {
+  it('limit the number of model steps', () => {
     const steps = Array.from({ length: 25 }, (_, i) => stepRow(i + 1));
     expect(countExceeded(journalOf({ steps: steps.slice(1) }), DEFAULT_BUDGETS)).toBeUndefined();
     expect(countExceeded(journalOf({ steps }), DEFAULT_BUDGETS)).toContain('25 steps');
@@ -50,7 +50,7 @@ describe('what a turn may use', () => {
     expect(countExceeded(journalOf({ steps: summaries }), DEFAULT_BUDGETS)).toBeUndefined();
   });
 
-  it('is so many output tokens', () => {
+  it('limit the number of output tokens', () => {
     const usage = (output_tokens: number) => ({ input_tokens: 0, output_tokens, cached_tokens: 0 });
     const steps = (last: number) => [
       stepRow(1, '', [], { usage: usage(150_000) }),

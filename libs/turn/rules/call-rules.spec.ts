@@ -27,12 +27,12 @@ function decideAs(state: CallState, change: Partial<CallSituation> = {}, owner: 
 const errorTypeOf = (action: ReturnType<typeof decideCall>) =>
   'outcome' in action ? `${action.do} ${action.outcome.error?.error_type}` : action.do;
 
-describe('a call that nobody has claimed', () => {
+describe('an unclaimed call', () => {
   it('is published', () => {
     expect(decideAs(stateOf())).toEqual({ do: 'publish' });
   });
 
-  it('is given up with a claim that says how it ended, once the turn was stopped', () => {
+  it('is settled with the reason once the turn was stopped', () => {
     const action = decideAs(stateOf(), { stopped: true });
     expect(action).toMatchObject({
       do: 'compete',
@@ -48,7 +48,7 @@ describe('a call that nobody has claimed', () => {
     });
   });
 
-  it('is settled with its refusal, not sent', () => {
+  it('that was refused is settled with its refusal and not sent', () => {
     const refusal = { error_type: 'ToolNotFound', error_message: 'No tool math.ad.' };
     const action = decideAs(stateOf({ call: callRow(1, { refusal, approval: 'required' }) }));
     expect(action).toMatchObject({ do: 'compete', outcome: { error: refusal } });
@@ -61,14 +61,14 @@ describe('a call that nobody has claimed', () => {
     expect(errorTypeOf(decideAs(state, { now: last + 1 }))).toBe('compete TimeoutError');
   });
 
-  it('waits for its approval, whatever its deadline was', () => {
+  it('waits for its approval, regardless of its deadline', () => {
     expect(decideAs(stateOf({ call: approval }))).toEqual({ do: 'await_person' });
     expect(decideAs(stateOf({ call: approval }), { now: START + 60 * MINUTE_MS })).toEqual({
       do: 'await_person',
     });
   });
 
-  it('has 60 s and its timeout again from the moment of its approval', () => {
+  it('has 60 s and its timeout again from its approval', () => {
     const at = new Date(START + 60 * MINUTE_MS).toISOString();
     const state = stateOf({
       call: approval,
@@ -79,7 +79,7 @@ describe('a call that nobody has claimed', () => {
     expect(errorTypeOf(decideAs(state, { now: last + 1 }))).toBe('compete TimeoutError');
   });
 
-  it.each(['deny', 'expired'] as const)('is given up when the answer is %s', (decision) => {
+  it.each(['deny', 'expired'] as const)('is settled when the answer is %s', (decision) => {
     const state = stateOf({ call: approval, approval: answerRow(1, 'approval', { decision }) });
     expect(errorTypeOf(decideAs(state))).toBe('compete PermissionError');
   });
@@ -91,7 +91,7 @@ describe('a call that nobody has claimed', () => {
     });
   });
 
-  it('gets the answer that its approval expired, seven days after the commit', () => {
+  it('is settled as expired seven days after the commit', () => {
     const state = stateOf({ call: approval });
     const expiry = Date.parse(approvalExpiry(state.step, state.call));
     expect(expiry - Date.parse(state.step.at)).toBe(7 * 24 * 60 * MINUTE_MS);
@@ -104,8 +104,8 @@ describe('a call that nobody has claimed', () => {
   });
 });
 
-describe('limits that the row of a call fixes', () => {
-  it('are its queueing time and the moment when its approval expires', () => {
+describe('limits stored in the row of a call', () => {
+  it('include its queueing time and the expiry of its approval', () => {
     const quick = stateOf({ call: callRow(1, { queueing_ms: 10, timeout_ms: 5 }) });
     const last = Date.parse(quick.step.at) + 15;
     expect(decideAs(quick, { now: last })).toEqual({ do: 'publish' });
@@ -116,7 +116,7 @@ describe('limits that the row of a call fixes', () => {
     expect(decideAs(waiting, { now: START + 2_001 })).toMatchObject({ do: 'expire' });
   });
 
-  it('are its attempts, for who decides and for the worker', () => {
+  it('include its attempts, for the orchestrator and for the worker', () => {
     const call = callRow(1, { class: 'read', max_attempts: 1 });
     const claims = [claimRow(callId(1), 1)];
     expect(errorTypeOf(decideAs(stateOf({ call, claims }), {}, 'dead'))).toBe('settle ToolExecutionError');
@@ -127,7 +127,7 @@ describe('limits that the row of a call fixes', () => {
 });
 
 describe('a call with a claim that settles', () => {
-  it('ends with exactly the outcome that the claim decides, whoever looks and whatever else is known', () => {
+  it('ends with exactly the outcome of that claim, regardless of the observer and of other rows', () => {
     const decides = outcomeRow(1, { status: 'failure', data: null, attempt: 0 });
     const claims = [claimRow(callId(1), 1, { purpose: 'settle', decides })];
     for (const stopped of [true, false])
@@ -135,7 +135,7 @@ describe('a call with a claim that settles', () => {
         expect(decideAs(stateOf({ claims }), { stopped }, owner)).toEqual({ do: 'settle', outcome: decides });
   });
 
-  it('needs nothing once it has an outcome', () => {
+  it('needs no action once it has an outcome', () => {
     const claims = [claimRow(callId(1), 1)];
     for (const stopped of [true, false])
       expect(decideAs(stateOf({ claims, outcome: outcomeRow(1) }), { stopped }, 'dead')).toEqual({
@@ -174,7 +174,7 @@ describe('a call that a worker has claimed', () => {
     },
   );
 
-  it('is left to an earlier worker that lives, when the turn was stopped and the last one is dead', () => {
+  it('is left to an earlier worker that lives when the turn was stopped and the last worker is dead', () => {
     const claims = [1, 2].map((n) => claimRow(callId(1), n, { owner: `worker-${n}` }));
     const state = stateOf({ call: callRow(1, { class: 'read' }), claims });
     const liveness = (id: string): Liveness => (id === 'worker-2' ? 'dead' : 'alive');
@@ -189,12 +189,12 @@ describe('a call that a worker has claimed', () => {
     );
   });
 
-  it('has no deadline here: its worker keeps the time', () => {
+  it('has no deadline in the orchestrator, because its worker keeps the time', () => {
     const claims = [claimRow(callId(1))];
     expect(decideAs(stateOf({ claims }), { now: START + 24 * 60 * MINUTE_MS })).toEqual({ do: 'nothing' });
   });
 
-  it('waits for a person while it asks one and its worker lives', () => {
+  it('waits for a person while it has an open question and its worker lives', () => {
     const claims = [claimRow(callId(1))];
     expect(decideAs(stateOf({ claims, asking: true }))).toEqual({ do: 'await_person' });
     expect(errorTypeOf(decideAs(stateOf({ claims, asking: true }), {}, 'dead'))).toBe(
@@ -202,7 +202,7 @@ describe('a call that a worker has claimed', () => {
     );
   });
 
-  it('is settled under the attempt that was lost, with the time that it may have run', () => {
+  it('is settled under the lost attempt, with the time that it may have run', () => {
     const claims = [claimRow(callId(1), 1, { at: new Date(START).toISOString() })];
     expect(decideAs(stateOf({ claims }), { now: START + 9_000 }, 'dead')).toMatchObject({
       outcome: { attempt: 1, duration_ms: 9_000 },
@@ -217,7 +217,7 @@ describe('decideLostClaim', () => {
     owner: Liveness = 'alive',
   ) => decideLostClaim(found, { class: toolClass, me: 'worker-2', liveness: () => owner });
 
-  it('hints at an outcome that stands', () => {
+  it('returns a hint for an existing outcome', () => {
     expect(decide({ claims: [claimRow(callId(1))], outcome: outcomeRow(1) }, 'read', 'dead')).toEqual({
       do: 'hint',
     });
@@ -245,7 +245,7 @@ describe('decideLostClaim', () => {
     if (action.do === 'claim_again') expect(action.attempt).toBe(attempts + 1);
   });
 
-  it('leaves alone what it cannot see', () => {
+  it('does nothing about a call whose rows are missing', () => {
     expect(decide({ claims: [] })).toEqual({ do: 'ignore' });
   });
 });
@@ -253,13 +253,13 @@ describe('decideLostClaim', () => {
 describe('decideAfterReclaim', () => {
   const step = stepRow(1, '', [callRow(1)]);
 
-  it('runs only if the step stands, nothing has settled the call and nothing has stopped the turn', () => {
+  it('runs the call only if its step exists, no claim settled it and the turn was not stopped', () => {
     expect(decideAfterReclaim({ step })).toBe('run');
     expect(decideAfterReclaim({ step, next: null, outcome: null })).toBe('run');
     expect(decideAfterReclaim({ step, next: stepRow(2, 'more') })).toBe('run');
   });
 
-  it('does not run otherwise', () => {
+  it('does not run the call otherwise', () => {
     expect(decideAfterReclaim({ step, outcome: outcomeRow(1) })).toBe('settled');
     expect(decideAfterReclaim({ outcome: outcomeRow(1) })).toBe('settled');
     expect(decideAfterReclaim({ step: null })).toBe('uncommitted');

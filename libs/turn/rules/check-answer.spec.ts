@@ -44,12 +44,12 @@ describe('checkAnswer', () => {
     ['old', ['b'], ['Ann']],
     ['many', [['a'], ['c', 'a']], [[], ['a', 'b', 'c'], ['a', 'a'], ['x'], 'a']],
     ['people', [[], ['a', 'b']], [['Ann']]],
-  ])('of %s takes what fits it and nothing else', (field, fitting, others) => {
+  ])('of %s accepts only matching values', (field, fitting, others) => {
     for (const value of fitting) expect(checkAnswer(schema, { [field]: value })).toEqual([]);
     for (const value of others) expect(checkAnswer(schema, { [field]: value })).toMatchObject([{ field }]);
   });
 
-  it('names every problem: what is missing, what was not asked for, what does not fit', () => {
+  it('names every problem: missing, unexpected and invalid values', () => {
     const asked = { ...schema, required: ['text', 'yes'] };
     expect(checkAnswer(asked, { text: 'a', more: 1, ['__proto__']: 1 })).toEqual([
       { field: 'more', problem: 'is not asked for' },
@@ -61,7 +61,7 @@ describe('checkAnswer', () => {
 });
 
 describe('choicesOf', () => {
-  it('gives each choice a title, however its schema says it', () => {
+  it('titles each choice, regardless of the form of its schema', () => {
     const { one, person, old, people, text } = schema.properties;
     expect(choicesOf(one!)).toEqual([
       { value: 'a', title: 'a' },
@@ -79,7 +79,7 @@ describe('choicesOf', () => {
 });
 
 describe('the schema of a question', () => {
-  it('keeps what a form shows, drops a pattern, and refuses what is nested', () => {
+  it('keeps what a form shows, drops a pattern, and refuses nested schemas', () => {
     const parsed = questionSchemaSchema.parse({
       type: 'object',
       properties: { a: { type: 'string', title: 'A', pattern: '^(a+)+$' } },

@@ -4,14 +4,14 @@ import { findExceeded, renewedAt, usedOf } from './day-budget.js';
 const NOW = Date.parse('2026-03-01T22:30:00.000Z');
 const used = (tokens: number, cost = 0) => ({ tokens, cost });
 
-describe('a budget by day', () => {
-  it('has something left until it is used up', () => {
+describe('a budget per day', () => {
+  it('has a remainder until it is used up', () => {
     expect(findExceeded({ tokens: 1_000 }, used(999), NOW)).toBeUndefined();
     expect(findExceeded({ tokens: 1_000, cost: 5 }, used(999, 4.99), NOW)).toBeUndefined();
     expect(findExceeded({}, used(1_000_000, 1_000), NOW)).toBeUndefined();
   });
 
-  it('says what is used, that nothing is left, and when it is renewed', () => {
+  it('reports the usage, that nothing remains, and when it is renewed', () => {
     expect(findExceeded({ tokens: 1_000 }, used(1_234), NOW)).toEqual({
       message:
         'Your budget of 1000 tokens a day is used up (1234 used). Nothing is left; it is renewed at 2026-03-02T00:00:00Z.',
@@ -22,7 +22,7 @@ describe('a budget by day', () => {
     );
   });
 
-  it('is renewed at the next midnight UTC, also at midnight', () => {
+  it('is renewed at the next midnight UTC, including at midnight itself', () => {
     const midnight = Date.parse('2026-03-02T00:00:00.000Z');
     expect([renewedAt(NOW), renewedAt(midnight - 1), renewedAt(midnight)]).toEqual([
       midnight,
@@ -31,7 +31,7 @@ describe('a budget by day', () => {
     ]);
   });
 
-  it('counts input, from a cache too, and output', () => {
+  it('counts input, including cached input, and output', () => {
     expect(usedOf({ input_tokens: 100, output_tokens: 10, cost: 2 })).toEqual(used(110, 2));
   });
 });

@@ -29,7 +29,7 @@ function checkDecision(journal: Journal, action: Action): void {
 }
 
 describe('decide', () => {
-  it('asks the model only with every call answered, and never starts what is settled or started once', () => {
+  it('asks the model only with every call answered, and never starts a settled or started call', () => {
     const property = fc.property(choices(800), (walk) => {
       const simulation = new Simulation(new Tape(walk));
       simulation.world.onDecision = checkDecision;
@@ -45,7 +45,7 @@ describe('decide', () => {
     fc.assert(property, { numRuns: 200 });
   });
 
-  it('ends every turn and every call from any state once everybody does their part', () => {
+  it('ends every turn and every call from any state once every participant acts', () => {
     const property = fc.property(choices(800), (walk) => {
       const simulation = new Simulation(new Tape(walk));
       simulation.wander();
@@ -57,7 +57,7 @@ describe('decide', () => {
 });
 
 describe('the transcript', () => {
-  it('of ended turns is one that every provider takes, whatever outcomes of stopped turns land later', () => {
+  it('of ended turns is valid for every provider, whatever outcomes of stopped turns arrive later', () => {
     let late = 0;
     const property = fc.property(choices(800), (walk) => {
       const { world } = simulate(walk);

@@ -32,7 +32,7 @@ describe('decide', () => {
     expect(decideOn({ steps: paused })).toEqual({ do: 'call_model', n: 2 });
   });
 
-  it('says of each open call what is to be done', () => {
+  it('returns the action for each open call', () => {
     const refused = callRow(3, { refusal: { error_type: 'ToolNotFound', error_message: 'no' } });
     const steps = [stepRow(1, '', [approval, callRow(2), refused, callRow(4)])];
     const action = decideOn({ steps, claims: [...claims, claimRow(callId(4))] });
@@ -45,7 +45,7 @@ describe('decide', () => {
     ]);
   });
 
-  it('parks when every open call waits for a person; then no clock runs', () => {
+  it('parks when every open call waits for a person, and then no clock runs', () => {
     const rows = { steps: [stepRow(1, '', [approval, callRow(2)])], outcomes: [outcomeRow(2)] };
     expect(decideOn(rows)).toMatchObject({ do: 'await_calls', parked: true });
     const hours = START + 20 * DEFAULT_BUDGETS.turnMs;
@@ -59,7 +59,7 @@ describe('decide', () => {
     });
   });
 
-  it('does not take the looks at a parked turn for thrashing', () => {
+  it('does not count the looks at a parked turn as thrashing', () => {
     const looks = [1, 2, 3, 4, 5, 6].map((n) => claimRow('turn_1', n, { at: at(n * 30_000) }));
     const steps = [stepRow(1, '', [approval])];
     expect(decideOn({ steps, claims: looks }, { now: START + 180_000 })).toMatchObject({ parked: true });
@@ -67,7 +67,7 @@ describe('decide', () => {
     expect(decideOn({ steps: [stepRow(1, '', [callRow(1)])], claims: looks })).toMatchObject(thrashing);
   });
 
-  it('is not parked when an approval has run out: somebody has to say so', () => {
+  it('does not park a turn whose approval has expired, because the expiry must be recorded', () => {
     const week = START + 8 * 24 * 3_600_000;
     const action = decideOn(
       { steps: [stepRow(1, '', [approval])] },
@@ -76,7 +76,7 @@ describe('decide', () => {
     expect(action).toMatchObject({ do: 'await_calls', parked: false, calls: [{ action: { do: 'expire' } }] });
   });
 
-  it('ends with the row that ends the turn, and settles what is still open only if that was a stop', () => {
+  it('ends with the row that ends the turn, and settles open calls only if that was a stop', () => {
     const asked = stepRow(1, '', [callRow(1)]);
     const cancel = stepRow(2, '', [], { kind: 'cancel' });
     expect(decideOn({ steps: [asked, cancel] })).toMatchObject({

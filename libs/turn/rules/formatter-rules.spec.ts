@@ -11,18 +11,18 @@ const think = (number: number) => callRow(number, { tool_name: 'thinking.sequent
 const said = (number: number, text: string) => outcomeRow(number, { data: { text } });
 
 describe('answerDue', () => {
-  it('is never so in a turn without a formatter, nor before the first step', () => {
+  it('is never set in a turn without a formatter, nor before the first step', () => {
     expect(due([stepRow(1, 'Done.')], [], turnRow())).toBeUndefined();
     expect(due([])).toBeUndefined();
   });
 
-  it('follows the first step without calls, unless the model paused', () => {
+  it('is set after the first step without calls, unless the model paused', () => {
     expect(due([stepRow(1, '', [add(1)]), stepRow(2, 'Five.')])).toBe('said');
     expect(due([stepRow(1, 'Wait', [], { stop_reason: 'pause_turn' })])).toBeUndefined();
     expect(due([stepRow(1, '', [add(1)])])).toBeUndefined();
   });
 
-  it('follows five steps with calls, or as many as the turn says', () => {
+  it('is set after five steps with calls, or as many as the turn is configured for', () => {
     const steps = [1, 2, 3, 4, 5].map((n) => stepRow(n, '', [add(n)]));
     expect(due(steps.slice(0, 4))).toBeUndefined();
     expect(due(steps)).toBe('stopped');
@@ -39,7 +39,7 @@ describe('answerDue', () => {
     expect(due([stepRow(1, '', [add(2), think(1)])], [outcomeRow(2), said(1, text)])).toBe(expected);
   });
 
-  it('is not decided by a thought that failed, or by another tool that says the same', () => {
+  it('ignores a failed thought, and the same result of another tool', () => {
     const error = { error_type: 'ToolExecutionError', error_message: 'no' };
     const failed = outcomeRow(1, { status: 'failure', data: null, error });
     expect(due([stepRow(1, '', [think(1)])], [failed])).toBeUndefined();
@@ -47,7 +47,7 @@ describe('answerDue', () => {
     expect(due([stepRow(1, '', [add(1)])], [said(1, text)])).toBeUndefined();
   });
 
-  it('is due again after an answer that could not be read, for the same reason', () => {
+  it('is set again after an unreadable answer, for the same reason', () => {
     const unreadable = (n: number) => stepRow(n, '', [], { final: false });
     const spoken = [stepRow(1, 'Five.'), unreadable(2)];
     expect(due(spoken)).toBe('said');
@@ -57,11 +57,11 @@ describe('answerDue', () => {
   });
 });
 
-describe('the same calls for the third time in a row', () => {
+describe('identical calls for the third time in a row', () => {
   const same = (n: number) => stepRow(n, '', [add(n, { a: 1, b: [2, { c: 3 }] }), add(n + 10, { x: 1 })]);
   const again = [add(21, { x: 1 }), add(22, { b: [2, { c: 3 }], a: 1 })];
 
-  it('are noticed whatever the order of calls and keys, also over a pause', () => {
+  it('are detected regardless of the order of calls and keys, even across a pause', () => {
     expect(isEndless([same(1)], again)).toBe(false);
     expect(isEndless([same(1), same(2)], again)).toBe(true);
     const pause = stepRow(2, 'Wait', [], { stop_reason: 'pause_turn' });
@@ -74,7 +74,7 @@ describe('the same calls for the third time in a row', () => {
     expect(due(steps)).toBe('stopped');
   });
 
-  it('are others with one call more, other arguments, another tool, or others in between', () => {
+  it('differ by one more call, other arguments, another tool, or other calls in between', () => {
     expect(isEndless([same(1), same(2)], [...again, add(23)])).toBe(false);
     expect(isEndless([same(1), same(2)], [again[0]!, add(22, { a: 1, b: [{ c: 3 }, 2] })])).toBe(false);
     expect(isEndless([same(1), same(2)], [again[0]!, { ...again[1]!, tool_name: 'math.sum' }])).toBe(false);

@@ -20,13 +20,13 @@ describe('stopping a turn', () => {
 });
 
 describe('competing for a call’s first claim', () => {
-  it('settles with what the claim that stands states, not with what was wanted', () => {
+  it('settles with the outcome of the winning claim, not with its own', () => {
     const earlier = outcomeRow(1, { explanation: 'earlier' });
     const stands = settleClaim(earlier, 'gateway-1');
     expect(decideAfterCompeting(stands, cancelled)).toEqual({ do: 'settle', outcome: earlier });
   });
 
-  it('tells the owner of a stopped call that was claimed to run, and leaves any other to it', () => {
+  it('tells the owner of a stopped call that was claimed to run, and leaves other calls to their owner', () => {
     const stands = claimRow(callId(1));
     expect(decideAfterCompeting(stands, cancelled)).toEqual({ do: 'cancel', owner: 'worker-1' });
     expect(decideAfterCompeting(stands, outcomeRow(1))).toEqual({ do: 'leave' });
@@ -38,7 +38,7 @@ describe('a call that no worker can run', () => {
   const open = { step, call: step.calls[0]! };
   const journal = journalOf({ steps: [step] });
 
-  it('competes when nobody has claimed it', () => {
+  it('competes for the claim when there is none', () => {
     const action = decideNotTaken(journal, open, nobody, by);
     expect(action).toMatchObject({
       do: 'compete',
@@ -46,7 +46,7 @@ describe('a call that no worker can run', () => {
     });
   });
 
-  it('ends as unknown when somebody had claimed to run it, unless it only reads', () => {
+  it('ends as unknown when it had been claimed to run, unless it only reads', () => {
     const claims = [claimRow(callId(1))];
     const action = decideNotTaken({ ...journal, claims }, open, nobody, by);
     expect(action).toMatchObject({
@@ -60,7 +60,7 @@ describe('a call that no worker can run', () => {
     });
   });
 
-  it('ends as its settle claim states', () => {
+  it('ends with the outcome of its settle claim', () => {
     const claims = [settleClaim(cancelled, 'gateway-1')];
     expect(decideNotTaken({ ...journal, claims }, open, nobody, by)).toEqual({
       do: 'settle',

@@ -7,21 +7,21 @@ const livenessOf = (known: Record<string, Liveness>) => (id: string) => known[id
 const stoodBack = (worker: string, started: boolean) => ({ worker, started });
 
 describe('a stopped call that was claimed to run', () => {
-  it('is left to everybody who ever claimed it and is not dead', () => {
+  it('is left to every process that claimed it and is not dead', () => {
     const claims = claimsOf('worker-1', 'worker-2', 'worker-1', 'worker-3');
     const liveness = livenessOf({ 'worker-3': 'dead', 'worker-2': 'suspect' });
     const owners = ['worker-1', 'worker-2'];
     expect(decideStopped(claims, { liveness })).toEqual({ do: 'cancel', owners, stoodBack: [] });
   });
 
-  it('is left to those who have not stood back, with word of those who have', () => {
+  it('is left to owners that have not stood back, with the list of those that have', () => {
     const gone = [stoodBack('worker-2', false)];
     expect(
       decideStopped(claimsOf('worker-1', 'worker-2'), { liveness: livenessOf({}), stoodBack: gone }),
     ).toEqual({ do: 'cancel', owners: ['worker-1'], stoodBack: gone });
   });
 
-  it('never ran only if all who claimed it say so', () => {
+  it('never ran only if every owner reports so', () => {
     const claims = claimsOf('worker-1', 'worker-2');
     const decide = (known: Record<string, Liveness>, ...back: ReturnType<typeof stoodBack>[]) =>
       decideStopped(claims, { liveness: livenessOf(known), stoodBack: back });

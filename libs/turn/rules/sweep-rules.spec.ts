@@ -43,18 +43,18 @@ describe('a parked turn', () => {
     return parkedLookMs(journal, START + waitedMs);
   };
 
-  it('that waits for approval is looked at ever more rarely, up to every ten minutes', () => {
+  it('that waits for approval is checked less and less often, down to every ten minutes', () => {
     expect([0, 1, 4, 10, 1_000].map((minutes) => lookAfter(minutes * minute) / minute)).toEqual([
       0.5, 0.5, 2, 5, 10,
     ]);
   });
 
-  it('is looked at when its time is over', () => {
+  it('is checked when its time is over', () => {
     expect(lookAfter(100 * minute, 103 * minute)).toBe(3 * minute);
     expect(lookAfter(100 * minute, 99 * minute)).toBe(1_000);
   });
 
-  it('whose worker asks is looked at every half minute, because the worker may die', () => {
+  it('whose worker asks a question is checked every half minute, because the worker may die', () => {
     const steps = [{ ...asked(10_000 * minute), at: new Date(START).toISOString() }];
     const claims = [claimRow(callRow(1).tool_call_id, 1)];
     expect(parkedLookMs(journalOf({ steps, claims }), START + 100 * minute)).toBe(minute / 2);

@@ -8,7 +8,7 @@ const ME = 'orchestrator-1';
 describe('decideTakeUp', () => {
   const journal = (owner: string, n = 1) => journalOf({ claims: [claimRow('turn_1', n, { owner })] });
 
-  it('claims a turn that nobody drives', () => {
+  it('claims a turn without a driver', () => {
     expect(decideTakeUp(journalOf(), ME, () => 'alive')).toEqual({ do: 'claim', attempt: 1 });
     const ofCall = journalOf({ claims: [claimRow(callId(1), 1)] });
     expect(decideTakeUp(ofCall, ME, () => 'alive')).toEqual({ do: 'claim', attempt: 1 });
@@ -28,11 +28,11 @@ describe('decideTakeUp', () => {
     });
   });
 
-  it('claims again what it drove before without knowing it any more', () => {
+  it('claims again a turn that it drove before and no longer knows', () => {
     expect(decideTakeUp(journal(ME, 2), ME, () => 'alive')).toEqual({ do: 'claim', attempt: 3 });
   });
 
-  it('asks after the owner of the highest attempt only', () => {
+  it('asks about the owner of the highest attempt only', () => {
     const claims = [
       claimRow('turn_1', 2, { owner: 'orchestrator-3' }),
       claimRow('turn_1', 1, { owner: 'orchestrator-2' }),
@@ -49,25 +49,25 @@ describe('isThrashing', () => {
   const claims = (times: number[]) => times.map((ms, i) => claimRow('turn_1', i + 1, { at: at(ms) }));
   const often = [0, 10_000, 20_000, 30_000, 40_000];
 
-  it('takes five claims within a minute of each other', () => {
+  it('is true for five claims within a minute of each other', () => {
     expect(isThrashing(journalOf({ claims: claims(often) }))).toBe(true);
     expect(isThrashing(journalOf({ claims: claims(often.slice(1)) }))).toBe(false);
     expect(isThrashing(journalOf({ claims: claims([0, 10_000, 70_000, 80_000, 90_000]) }))).toBe(false);
     expect(isThrashing(journalOf({ claims: claims([0, 59_999, 119_998, 179_997, 239_996]) }))).toBe(true);
   });
 
-  it('takes as many, and as long, as it is told', () => {
+  it('uses the configured number and time', () => {
     const journal = journalOf({ claims: claims([0, 3_000]) });
     expect(isThrashing(journal, { takeovers: 2, takeoverWindowMs: 3_001 })).toBe(true);
     expect(isThrashing(journal, { takeovers: 2, takeoverWindowMs: 3_000 })).toBe(false);
     expect(isThrashing(journal, { takeovers: 3, takeoverWindowMs: 3_001 })).toBe(false);
   });
 
-  it('looks at the last five', () => {
+  it('considers the last five claims', () => {
     expect(isThrashing(journalOf({ claims: claims([-900_000, ...often]) }))).toBe(true);
   });
 
-  it('is over with any new step, outcome or answer', () => {
+  it('is false again after any new step, outcome or answer', () => {
     const rows = { claims: claims(often) };
     expect(isThrashing(journalOf({ ...rows, steps: [stepRow(1, '', [], { at: at(15_000) })] }))).toBe(false);
     expect(isThrashing(journalOf({ ...rows, outcomes: [outcomeRow(1, { at: at(15_000) })] }))).toBe(false);
@@ -77,7 +77,7 @@ describe('isThrashing', () => {
     expect(isThrashing(journalOf({ ...rows, steps: [stepRow(1, '', [], { at: at(-1) })] }))).toBe(true);
   });
 
-  it('does not count claims on calls', () => {
+  it('ignores claims on calls', () => {
     const ofCalls = often.map((ms, i) => claimRow(callId(i), 1, { at: at(ms) }));
     expect(isThrashing(journalOf({ claims: ofCalls }))).toBe(false);
   });

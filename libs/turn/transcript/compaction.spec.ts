@@ -24,7 +24,7 @@ function resultIn(messages: ModelMessage[]) {
 }
 
 describe('compactionOf', () => {
-  it('is the last text that stands for what was before, else that results are shortened', () => {
+  it('is the last summary of the earlier history, or else the shortening of results', () => {
     expect(compactionOf([stepRow(1, 'Five.')])).toBeUndefined();
     expect(compactionOf([summary('')])).toEqual({ how: 'shortened' });
     expect(compactionOf([summary(''), summary('In short.', 2), stepRow(3, 'Five.')])).toEqual({
@@ -46,7 +46,7 @@ describe('compacted', () => {
 describe('shortenResults', () => {
   const long = `${'a'.repeat(300)}${'b'.repeat(1_000)}${'c'.repeat(100)}`;
 
-  it('keeps both ends of a long result, and that it belongs to its call', () => {
+  it('keeps both ends of a long result, and its call id', () => {
     const history = historyWith(long);
     const shortened = shortenResults(history);
     assertTranscript(shortened);
@@ -60,7 +60,7 @@ describe('shortenResults', () => {
     expect(resultIn(history)?.images).toHaveLength(1);
   });
 
-  it('is the same done twice, and never splits a pair', () => {
+  it('is idempotent, and never splits a surrogate pair', () => {
     for (const text of ['short', long, '😀'.repeat(400), `a${'😀'.repeat(400)}`]) {
       const once = shortenResults(historyWith(text));
       expect(shortenResults(once)).toEqual(once);
@@ -71,10 +71,10 @@ describe('shortenResults', () => {
   });
 });
 
-describe('a turn that has compacted what was before it', () => {
+describe('a turn that has compacted the history before it', () => {
   const steps = [summary('They like tea.'), stepRow(2, 'Tea it is.')];
 
-  it('begins with the summary, which is not among its steps', () => {
+  it('begins with the summary, which is not one of its steps', () => {
     expect(messagesOfTurn(journalOf({ turn: turnRow(2), steps }))).toEqual([
       {
         role: 'user',
@@ -87,7 +87,7 @@ describe('a turn that has compacted what was before it', () => {
     ]);
   });
 
-  it('begins a history whose summary can be told from what anybody said', () => {
+  it('begins a history whose summary differs from any message of a user', () => {
     const said = messagesOfTurn(journalOf({ turn: turnRow(2), steps }));
     const { summary: found, messages } = withoutSummary(said);
     expect(found).toBe('They like tea.');
@@ -97,7 +97,7 @@ describe('a turn that has compacted what was before it', () => {
     expect(withoutSummary([])).toEqual({ summary: undefined, messages: [] });
   });
 
-  it('says nothing of results that it has shortened', () => {
+  it('does not mention results that it has shortened', () => {
     const [first] = messagesOfTurn(journalOf({ turn: turnRow(2), steps: [summary(''), steps[1]!] }));
     expect(first).toEqual({ role: 'user', content: [{ type: 'text', text: 'Question 2' }] });
   });
@@ -112,7 +112,7 @@ describe('a turn that has compacted what was before it', () => {
 });
 
 describe('a summary step in the view', () => {
-  it('is a step without text that carries the summary, from the rows as from the events', () => {
+  it('is a step without text that carries the summary, from rows and from events alike', () => {
     const row = summary('They like tea.');
     const turn = turnRow(2, { _id: 'turn_1' });
     const [shown] = turnViewOf(journalOf({ turn, steps: [row] })).steps;

@@ -5,7 +5,7 @@ import { estimateTokens, tokensOfMessages, tokensOfText } from './estimate-token
 const user = (text: string): ModelMessage => ({ role: 'user', content: [{ type: 'text', text }] });
 
 describe('the estimate of tokens', () => {
-  it('is rather too high: a third of what is ASCII, every other character whole', () => {
+  it('is rather too high: a third of the ASCII characters, and every other character in full', () => {
     expect(tokensOfText('')).toBe(0);
     expect(tokensOfText('a'.repeat(300))).toBe(100);
     expect(tokensOfText('日本語')).toBe(3);
@@ -13,7 +13,7 @@ describe('the estimate of tokens', () => {
     expect(tokensOfText('The quick brown fox jumps over the lazy dog.')).toBeGreaterThan(10);
   });
 
-  it('counts all that a request has: system prompt, tools, calls, results, thinking, pictures', () => {
+  it('counts all parts of a request: system prompt, tools, calls, results, thinking, pictures', () => {
     const parts: ModelMessage[] = [
       user('a'.repeat(30)),
       {

@@ -24,7 +24,7 @@ describe('thinking in a conversation that changes its provider', () => {
     expect(assistantOf(messagesOfTurn(journalOf({ steps: [old] })))).toEqual([thought(), said]);
   });
 
-  it('goes back to every model of its own provider and to no other one', () => {
+  it('is sent back to every model of its own provider and to no other', () => {
     const messages = messagesOf(thought());
     expect(withoutForeignThinking(messages, 'anthropic/b')).toBe(messages);
     expect(assistantOf(withoutForeignThinking(messages, 'openai/a'))).toEqual([said]);
@@ -32,7 +32,7 @@ describe('thinking in a conversation that changes its provider', () => {
     expect(assistantOf(messages)).toEqual([thought('anthropic/a'), said]);
   });
 
-  it('keeps what names no model, and of a mixed history only what is its own', () => {
+  it('is kept without a model name, and reduced to the provider’s own in a mixed history', () => {
     const mixed = messagesOf(thought('openai/x'), thought());
     expect(assistantOf(withoutForeignThinking(mixed, 'openai/y'))).toEqual([thought('openai/x'), said]);
     const unnamed = messagesOfTurn(journalOf({ steps: [stepRow(1, '', [], { blocks: [thought(), said] })] }));

@@ -18,7 +18,7 @@ const STOPPED = text('[The user stopped the previous answer before it was comple
 const FAILED = text('[The previous answer broke off because of an error.]');
 
 describe('messagesOfTurn', () => {
-  it('is question, step, results, answer', () => {
+  it('returns question, step, results, answer', () => {
     const steps = [stepRow(1, 'Let me see.', [callRow(1), callRow(2)]), stepRow(2, 'Five.')];
     const error = { error_type: 'TimeoutError', error_message: 'Too slow.' };
     const outcomes = [outcomeRow(2, { status: 'failure', data: null, error }), outcomeRow(1)];
@@ -30,14 +30,14 @@ describe('messagesOfTurn', () => {
     ]);
   });
 
-  it('has what the message stands in before the message itself', () => {
+  it('puts the context of the message before the message', () => {
     const turn = turnRow(1, { options: { context: 'A document.' } });
     expect(messagesOfTurn(journalOf({ turn }))).toEqual([
       { role: 'user', content: [text('A document.'), text('Question 1')] },
     ]);
   });
 
-  it('has the answer that it came with, before its step is there as well as after', () => {
+  it('contains the stored answer, both before and after its step exists', () => {
     const turn = turnRow(1, { options: { answer: 'Five.' } });
     const exchange = [question, { role: 'assistant', content: [text('Five.')] }];
     expect(messagesOfTurn(journalOf({ turn }))).toEqual(exchange);
@@ -48,7 +48,7 @@ describe('messagesOfTurn', () => {
     expect(messagesOfTurn(journalOf({ turn: turnRow(1, { options: { answer: '' } }) }))).toEqual([question]);
   });
 
-  it('has the answer of a formatter in the place of what was said before it', () => {
+  it('contains the answer of a formatter instead of the preceding text', () => {
     const turn = turnRow(1, { options: { formatter: true } });
     const steps = [
       stepRow(1, 'Let me see.', [callRow(1)]),
@@ -73,7 +73,7 @@ describe('messagesOfTurn', () => {
     });
   });
 
-  it('names what a call left, and refers to its pictures unless it failed', () => {
+  it('names the artifacts of a call, and refers to its pictures unless it failed', () => {
     const steps = [stepRow(1, '', [callRow(1), callRow(2)])];
     const picture = { id: 'art_1', content_type: 'image/png', size: 70 };
     const page = { id: 'art_2', content_type: 'text/html', size: 9, name: 'page.html' };
@@ -92,7 +92,7 @@ describe('messagesOfTurn', () => {
     });
   });
 
-  it('answers a call that has no outcome yet, so that nothing is ever unanswered', () => {
+  it('answers a call without an outcome, so that no call stays unanswered', () => {
     const steps = [stepRow(1, '', [callRow(1)])];
     expect(messagesOfTurn(journalOf({ steps })).at(-1)).toEqual({ role: 'user', content: [cancelled(1)] });
   });
@@ -113,7 +113,7 @@ describe('messagesOfTurn', () => {
     expect(messagesOfTurn(journalOf({ steps: silent }))).toEqual([question]);
   });
 
-  it('merges what the model said before and after a pause', () => {
+  it('merges the text before and after a pause', () => {
     const steps = [stepRow(1, 'One', [], { stop_reason: 'pause_turn' }), stepRow(2, 'two')];
     expect(messagesOfTurn(journalOf({ steps }))).toEqual([
       question,
@@ -137,7 +137,7 @@ describe('messagesOfTurn', () => {
     ]);
   });
 
-  it('reads the calls of the last model step of a stopped turn as cancelled, whatever outcome lands', () => {
+  it('reads the calls of the last model step of a stopped turn as cancelled, regardless of later outcomes', () => {
     const steps = [
       stepRow(1, '', [callRow(1)]),
       stepRow(2, '', [callRow(2)]),
@@ -159,7 +159,7 @@ describe('messagesOfTurn', () => {
 });
 
 describe('appendMessages', () => {
-  it('merges the contents of one role, results first, and never changes a message that was there', () => {
+  it('merges the contents of one role, results first, and never changes an existing message', () => {
     const steps = [stepRow(1, '', [callRow(1)]), stepRow(2, '', [], { kind: 'cancel' })];
     const history = messagesOfTurn(journalOf({ steps }));
     const last = history.at(-1)!;

@@ -24,14 +24,14 @@ describe('a tool call', () => {
     expect(verdictOn([...ASKED, toolStart(1)], toolQueued(1))).toBe('known');
   });
 
-  it('shows what passes without keeping it', () => {
+  it('shows progress without keeping it', () => {
     expect(verdictOn(ASKED, toolQueued(1))).toBe('passing');
     expect(verdictOn([...ASKED, toolStart(1)], event('tool_progress'))).toBe('passing');
     expect(verdictOn(ASKED, event('tool_progress'))).toBe('known');
     expect(verdictOn(SAID, event('waiting'))).toBe('passing');
   });
 
-  it('is relayed under the name that its step gave it', () => {
+  it('is sent under the name from its step', () => {
     const reduced = reduceEvent(after(...ASKED), toolStart(1, { display_name: 'math.add' }));
     expect(reduced).toMatchObject({ verdict: 'applied', event: { display_name: 'add' } });
   });
@@ -42,7 +42,7 @@ describe('a tool call', () => {
     expect(verdictOn(twice, toolStart(1))).toBe('known');
   });
 
-  it('began when its end says, whether or not its start was seen', () => {
+  it('starts at the time that its end states, whether or not its start was seen', () => {
     const seen = after(...ASKED, toolStart(1), toolComplete(1));
     expect(callOf(seen)).toMatchObject({
       started_at: at(480),
@@ -67,13 +67,13 @@ describe('a tool call', () => {
     );
   });
 
-  it('cuts a long result, and says so', () => {
+  it('shows a long result cut, with a mark', () => {
     const call = callOf(after(...ASKED, toolComplete(1, { tool_result: 'x'.repeat(5_000) })));
     expect(call.result).toHaveLength(4_096);
     expect(call.truncated).toBe(true);
   });
 
-  it('of a step that is committed, but unknown in it, is a gap', () => {
+  it('of a committed step that does not contain it is a gap', () => {
     for (const next of [toolStart(9), toolComplete(9), toolQueued(9), approvalRequired(9)])
       expect(verdictOn(ASKED, next)).toBe('gap');
     expect(verdictOn(SAID, toolQueued(1))).toBe('gap');
@@ -87,7 +87,7 @@ describe('a call that waits for a person', () => {
   const WAITING = committed(waiting);
   const question = { number: 1, message: 'Which?', schema: {} };
 
-  it('parks its turn as soon as nothing else is open', () => {
+  it('parks its turn as soon as no other call is open', () => {
     expect(turnOf(after(...WAITING)).status).toBe('awaiting_input');
     const both = committed(waiting, callView(2));
     expect(turnOf(after(...both)).status).toBe('running');
@@ -99,7 +99,7 @@ describe('a call that waits for a person', () => {
     ['answered', event('approval_answered'), 'queued'],
     ['started, which tells of the answer', toolStart(1, { tool_args: args }), 'running'],
     ['refused', toolError(1, { error_type: 'PermissionError', attempt: 0 }), 'failed'],
-  ])('shows its arguments whole until it is %s', (_what, next, state) => {
+  ])('shows its full arguments until it is %s', (_what, next, state) => {
     expect(callOf(after(...WAITING)).args).toEqual(args);
     const call = callOf(after(...WAITING, next));
     expect(call).toMatchObject({ state, truncated: true });
@@ -108,12 +108,12 @@ describe('a call that waits for a person', () => {
     expect(turnOf(after(...WAITING, next)).status).toBe('running');
   });
 
-  it('does not wait again for what was answered', () => {
+  it('does not wait again for an answer that it has', () => {
     expect(verdictOn([...WAITING, event('approval_answered')], approvalRequired(1))).toBe('known');
     expect(verdictOn([...WAITING, event('approval_answered')], event('approval_answered'))).toBe('known');
   });
 
-  it('keeps who answered what, whether that is told before or after what came of it', () => {
+  it('keeps the answers and who gave them, before or after their effect arrives', () => {
     const answered = event('approval_answered', { decision: 'deny', by: 'ann' });
     const refused = toolError(1, { error_type: 'PermissionError', attempt: 0 });
     const approval = { decision: 'deny', by: 'ann' };
@@ -125,19 +125,19 @@ describe('a call that waits for a person', () => {
     expect(callOf(running)).toMatchObject({ state: 'running', approval });
   });
 
-  it('that was answered says nothing about whether its turn waits by now', () => {
+  it('does not decide, once answered, whether its turn still waits', () => {
     const both = [...committed(waiting, callView(2)), toolError(1, { attempt: 0 }), toolStart(2)];
     const asking = [...both, event('input_required', { tool_call_id: callView(2).tool_call_id })];
     expect(turnOf(after(...asking)).status).toBe('awaiting_input');
     expect(turnOf(after(...asking, event('approval_answered'))).status).toBe('awaiting_input');
   });
 
-  describe('that a tool asks', () => {
+  describe('with a question of a tool', () => {
     const running = [...ASKED.slice(0, 4), event('step_committed', { calls: [callView(1)] }), toolStart(1)];
     const asking = [...running, event('input_required')];
     const answered = [...asking, event('input_answered')];
 
-    it('waits, and goes on with the answer', () => {
+    it('waits, and continues with the answer', () => {
       expect(callOf(after(...asking))).toMatchObject({
         state: 'awaiting_input',
         question,
@@ -150,7 +150,7 @@ describe('a call that waits for a person', () => {
       expect(callOf(after(...answered, toolComplete(1)))).not.toHaveProperty('question');
     });
 
-    it('takes nothing twice, and what came too early as a hole', () => {
+    it('applies nothing twice, and treats an early answer as a gap', () => {
       expect(verdictOn(asking, toolStart(1))).toBe('known');
       expect(verdictOn(asking, toolStart(1, { attempt: 2 }))).toBe('gap');
       expect(verdictOn(asking, event('input_required'))).toBe('known');

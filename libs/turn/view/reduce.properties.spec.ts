@@ -18,7 +18,7 @@ const parkedTurns = (frame: Frame) =>
     .map((journal) => turnViewOf(journal));
 
 describe('reduce', () => {
-  it('comes to exactly what the rows say, however the events of several publishers interleave and repeat', () => {
+  it('arrives at exactly the state of the rows, regardless of how events of several publishers interleave and repeat', () => {
     let gaps = 0;
     let runsWithoutGap = 0;
     let parked = 0;
@@ -44,7 +44,7 @@ describe('reduce', () => {
     expect(parked).toBeGreaterThan(0);
   });
 
-  it('never shows what was not said nor takes a call’s state back when events are lost, and a snapshot heals it', () => {
+  it('never shows unsent text or reverts a call when events are lost, and a snapshot heals it', () => {
     const property = fc.property(choices(600), choices(900), (walk, order) => {
       const { world } = simulate(walk);
       const watch = new Watch(world);
@@ -63,7 +63,7 @@ describe('reduce', () => {
     fc.assert(property, { numRuns: 120 });
   });
 
-  it('gives a page that gets only what the gateway relays the gateway’s own view, at every moment', () => {
+  it('gives a page that receives only the gateway’s relayed events the same view at every moment', () => {
     const property = fc.property(choices(600), choices(900), fc.boolean(), (walk, order, isLossy) => {
       const { world } = simulate(walk);
       const delivery = new Delivery(world, new Tape(order), isLossy, ({ gateway, page }) => {

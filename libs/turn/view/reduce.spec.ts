@@ -13,8 +13,8 @@ import {
 import { at, CONVERSATION_ID } from '../testing/rows.js';
 import { callView, event, toolComplete, toolError, toolStart } from '../testing/sample-events.js';
 
-describe('a turn', () => {
-  it('is shown as queued, once, in the order of numbers', () => {
+describe('reduce: a turn', () => {
+  it('is shown as queued once, in the order of numbers', () => {
     const second = event('turn_queued', { turn_id: 'turn_2', number: 2 });
     const view = after(second, event('turn_queued'));
     expect(view.turns.map((turn) => [turn.turn_id, turn.status])).toEqual([
@@ -24,7 +24,7 @@ describe('a turn', () => {
     expect(verdictOn([second], second)).toBe('known');
   });
 
-  it('is not shown again when it is older than everything in the view', () => {
+  it('is not shown again when it is older than all turns in the view', () => {
     const view = { ...after(event('turn_queued', { turn_id: 'turn_9', number: 9 })), earlier: true };
     expect(reduceEvent(view, event('turn_queued')).verdict).toBe('known');
     expect(reduceEvent(view, event('turn_queued', { turn_id: 'turn_10', number: 10 })).verdict).toBe(
@@ -38,7 +38,7 @@ describe('a turn', () => {
     expect(verdictOn(STARTED, event('turn_started', { timestamp: at(50) }))).toBe('known');
   });
 
-  it('that was stopped before its start was told is read again, so that nobody is told a start after an end', () => {
+  it('that was stopped before its start was announced is read again, so that no start follows an end', () => {
     expect(verdictOn([event('turn_queued'), event('cancelled')], event('turn_started'))).toBe('gap');
   });
 
@@ -54,20 +54,20 @@ describe('a turn', () => {
     'waiting',
     'thinking',
     'tool_progress',
-  ] as const)('that nobody knows is a gap at its %s', (type) => {
+  ] as const)('that is unknown causes a gap at its %s', (type) => {
     expect(verdictOn([], event(type))).toBe('gap');
   });
 });
 
-describe('a step', () => {
-  it('starts after the turn has started and the step before is done', () => {
+describe('reduce: a step', () => {
+  it('starts after the turn has started and the previous step is done', () => {
     expect(verdictOn([event('turn_queued')], event('step_started'))).toBe('gap');
     expect(verdictOn(SAID, event('step_started', { step: 2 }))).toBe('gap');
     expect(verdictOn(committed(), event('step_started', { step: 3 }))).toBe('gap');
     expect(verdictOn(committed(), event('step_started', { step: 2 }))).toBe('applied');
   });
 
-  it('brings the ends of the calls before it, and is a gap without them', () => {
+  it('brings the ends of the previous step’s calls, and is a gap without them', () => {
     const settled = [toolComplete(1), toolError(2)];
     expect(verdictOn(ASKED, event('step_started', { step: 2, settled: [toolComplete(1)] }))).toBe('gap');
     const view = after(...ASKED, event('step_started', { step: 2, settled }));
@@ -81,7 +81,7 @@ describe('a step', () => {
     expect(known).toEqual(view);
   });
 
-  it('is emptied by the first event of a higher attempt, whichever that is', () => {
+  it('is emptied by the first event of a higher attempt, of any type', () => {
     const restarts = [
       event('step_restarted', { attempt: 200 }),
       event('step_started', { attempt: 200 }),
@@ -94,7 +94,7 @@ describe('a step', () => {
     expect(verdictOn(SAID, event('token', { attempt: 200, content: '', offset: 0 }))).toBe('applied');
   });
 
-  it('drops what an older attempt still says', () => {
+  it('ignores events of an older attempt', () => {
     const later = [...SAID, event('step_restarted', { attempt: 200 })];
     expect(verdictOn(later, event('token', { offset: 5, content: ' there' }))).toBe('known');
     expect(verdictOn(later, event('step_started'))).toBe('known');
@@ -103,7 +103,7 @@ describe('a step', () => {
     expect(verdictOn(later, event('thinking', { attempt: 200 }))).toBe('passing');
   });
 
-  it('takes text at its end, cuts what overlaps, and is a gap at a hole', () => {
+  it('appends text at its end, cuts overlaps, and reports a gap for missing text', () => {
     const next = event('token', { offset: 5, content: ' there' });
     expect(turnOf(after(...SAID, next)).steps[0]!.text).toBe('Hello there');
     expect(verdictOn(SAID, event('token', { offset: 6, content: 'x' }))).toBe('gap');
@@ -113,7 +113,7 @@ describe('a step', () => {
     expect(verdictOn(SAID, event('token', { attempt: 200, offset: 1, content: 'x' }))).toBe('gap');
   });
 
-  it('is committed only with the attempt and the length that the row has', () => {
+  it('is committed only with the attempt and the length of the row', () => {
     expect(turnOf(after(...committed())).steps[0]).toMatchObject({ committed: true, text: 'Hello' });
     expect(verdictOn(SAID, event('step_committed', { text_length: 6 }))).toBe('gap');
     expect(verdictOn(SAID, event('step_committed', { attempt: 200 }))).toBe('gap');
@@ -121,7 +121,7 @@ describe('a step', () => {
     expect(verdictOn(STARTED.slice(0, 2), event('step_committed'))).toBe('gap');
   });
 
-  it('takes nothing more once it is committed', () => {
+  it('does not change once it is committed', () => {
     for (const late of [
       event('token', { offset: 5, content: '!' }),
       event('token', { attempt: 900, content: 'x' }),
@@ -131,13 +131,13 @@ describe('a step', () => {
       expect(verdictOn(committed(), late)).toBe('known');
   });
 
-  it('keeps what the row says of its text', () => {
+  it('keeps the text of the row', () => {
     const said = (fields: object) => turnOf(after(...SAID, event('step_committed', fields))).steps[0];
     expect(said({ replaces: [1] })).toMatchObject({ committed: true, replaces: [1] });
     expect(said({})).not.toHaveProperty('replaces');
   });
 
-  it('keeps what its calls went through before the row was announced, under the names of the row', () => {
+  it('keeps the states of its calls from before the row was announced, under the names of the row', () => {
     const args = { text: 'x'.repeat(5_000) };
     const early = toolStart(1, { display_name: 'math.add', tool_args: args });
     const view = after(
@@ -155,8 +155,8 @@ describe('a step', () => {
   });
 });
 
-describe('the end of a turn', () => {
-  it('is complete when all that came before is there', () => {
+describe('reduce: the end of a turn', () => {
+  it('is complete when all earlier events are there', () => {
     const complete = event('complete', { timestamp: at(900) });
     expect(turnOf(after(...committed(), complete))).toMatchObject({
       status: 'completed',
@@ -182,7 +182,7 @@ describe('the end of a turn', () => {
     expect(verdictOn([...SAID, event('cancelled')], toolStart(1))).toBe('gap');
   });
 
-  it('is final', () => {
+  it('cannot be changed by later events', () => {
     const ended = [...ASKED, event('cancelled')];
     const late = [event('cancelled'), event('error'), event('complete'), event('token'), event('waiting')];
     for (const next of [...late, event('thinking'), event('step_started', { step: 2 })])
@@ -193,7 +193,7 @@ describe('the end of a turn', () => {
   });
 });
 
-it('a snapshot replaces the view', () => {
+it('reduce replaces the view with a snapshot', () => {
   const view = after(...ASKED);
   const snapshot = { type: 'snapshot' as const, conversation_id: CONVERSATION_ID, timestamp: at(0), view };
   expect(reduce(emptyView(CONVERSATION_ID), snapshot)).toBe(view);

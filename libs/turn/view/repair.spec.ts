@@ -28,7 +28,7 @@ describe('endsBetween', () => {
   const rows = { claims, steps: [asked, stepRow(2, 'Five.')], outcomes: [outcomeRow(1), failed] };
   const after = view(rows);
 
-  it('tells the ends of calls, then the end of the turn, and nothing twice', () => {
+  it('lists the ends of calls, then the end of the turn, and nothing twice', () => {
     const ends = endsBetween(before, after, at(999));
     expect(ends).toEqual([
       toolEndEvent(callRow(2), failed),
@@ -45,11 +45,11 @@ describe('endsBetween', () => {
     expect(endsBetween(after, after, at(999))).toEqual([]);
   });
 
-  it('leaves the repaired view as it is', () => {
+  it('leaves the repaired view unchanged', () => {
     for (const end of endsBetween(before, after, at(999))) expect(reduce(after, end)).toBe(after);
   });
 
-  it('tells the ends of steps and turns that were missed as a whole', () => {
+  it('lists the ends of steps and turns that were missed entirely', () => {
     expect(typesOf(endsBetween(view({ claims }), after, at(0)))).toEqual([
       'tool_complete',
       'tool_error',
@@ -59,12 +59,12 @@ describe('endsBetween', () => {
     expect(typesOf(endsBetween(after, view(rows, second), at(0)))).toEqual(['cancelled']);
   });
 
-  it('is silent about older turns that come into view', () => {
+  it('lists nothing for older turns that come into view', () => {
     const second = view({ turn: turnRow(2) });
     expect(endsBetween(second, { ...second, turns: [...after.turns, ...second.turns] }, at(0))).toEqual([]);
   });
 
-  it('names why a turn failed', () => {
+  it('contains the reason of a failed turn', () => {
     const reason = { code: 'refused' as const, message: 'The model declined.' };
     const fail = stepRow(1, '', [], { kind: 'fail', error: reason });
     expect(endsBetween(view({ claims }), view({ claims, steps: [fail] }), at(0))).toMatchObject([
@@ -74,7 +74,7 @@ describe('endsBetween', () => {
 });
 
 describe('toolEndOfView', () => {
-  it('gives back the event that the view came from', () => {
+  it('returns the event that the view came from', () => {
     const place = { conversation_id: CONVERSATION_ID, turn_id: 'turn_1', step: 1, timestamp: at(0) };
     const [step] = view({ claims, steps: [asked], outcomes: [outcomeRow(1), failed] }).turns[0]!.steps;
     const ends = step!.calls.map((call) => toolEndOfView(call, place));
@@ -82,7 +82,7 @@ describe('toolEndOfView', () => {
     for (const end of ends) expect(toolEndSchema.parse(end)).toStrictEqual(end);
   });
 
-  it('says how a call succeeded when it is not the usual way', () => {
+  it('contains how a call succeeded when that is unusual', () => {
     for (const status of ['partial_success', 'no_change_needed'] as const) {
       const outcome = outcomeRow(1, { status });
       const end = toolEndEvent(callRow(1), outcome);
@@ -96,7 +96,7 @@ describe('toolEndOfView', () => {
     }
   });
 
-  it('names the artifacts of a result, and says nothing of none', () => {
+  it('names the artifacts of a result, and omits an empty list', () => {
     const artifacts = [{ id: 'art_1', content_type: 'image/png', size: 3 }];
     const outcome = outcomeRow(1, { data: { text: 'big', artifacts: ['art_1'] }, artifacts });
     const end = toolEndEvent(callRow(1), outcome);

@@ -4,12 +4,12 @@ import { wholePairs } from '../transcript/cut-text.js';
 import { cutArgs, cutText, MAX_VIEW_TEXT } from './view-limits.js';
 
 describe('cutText', () => {
-  it('leaves what fits', () => {
+  it('keeps a text that fits', () => {
     const text = 'x'.repeat(MAX_VIEW_TEXT);
     expect(cutText(text)).toEqual({ text, truncated: false });
   });
 
-  it('cuts what does not, never through a surrogate pair', () => {
+  it('cuts a text that is too long, never through a surrogate pair', () => {
     expect(cutText('x'.repeat(MAX_VIEW_TEXT + 1)).text).toHaveLength(MAX_VIEW_TEXT);
     const { text, truncated } = cutText(`x${'😀'.repeat(MAX_VIEW_TEXT)}`);
     expect(truncated).toBe(true);
@@ -19,7 +19,7 @@ describe('cutText', () => {
 });
 
 describe('wholePairs', () => {
-  it('drops half a pair at the end and nothing else', () => {
+  it('drops a lone surrogate at the end and nothing else', () => {
     expect(wholePairs('a😀')).toBe('a😀');
     expect(wholePairs('a\ud83d')).toBe('a');
     expect(wholePairs('')).toBe('');
@@ -27,13 +27,13 @@ describe('wholePairs', () => {
 });
 
 describe('cutArgs', () => {
-  it('leaves arguments that fit as they are', () => {
+  it('keeps arguments that fit unchanged', () => {
     const args = { a: [1, { b: 'x'.repeat(4_000) }] };
     expect(cutArgs(args)).toEqual({ args, truncated: false });
     expect(cutArgs(args).args).toBe(args);
   });
 
-  it('keeps short members, and the start of long ones', () => {
+  it('keeps short members, and the beginning of long ones', () => {
     const list = Array.from({ length: 5_000 }, (_, i) => i);
     const { args, truncated } = cutArgs({ path: '/tmp/x', text: 'ab"'.repeat(3_000), list, mode: 7 });
     expect(truncated).toBe(true);
@@ -48,7 +48,7 @@ describe('cutArgs', () => {
     expect(args).toEqual({ b: 2 });
   });
 
-  it('never exceeds its limit, never splits a pair, and has nothing left to cut', () => {
+  it('never exceeds its limit, never splits a pair, and is idempotent', () => {
     const value = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 3_000, size: 'max' }),
       fc.nat({ max: 9_000 }).map((length) => '😀\n"\u0001'.repeat(length)),

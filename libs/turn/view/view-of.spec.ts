@@ -39,7 +39,7 @@ describe('the view of a turn', () => {
     });
   });
 
-  it('shows the text that is being streamed, if it is of the step that comes next', () => {
+  it('shows streamed text if it belongs to the next step', () => {
     const journal = journalOf({ steps: [stepRow(1, '', [callRow(1)])], outcomes: [outcomeRow(1)], claims });
     const shown = (change: object) => turnViewOf(journal, [{ ...partial, ...change }]).steps;
     expect(shown({})).toHaveLength(2);
@@ -52,7 +52,7 @@ describe('the view of a turn', () => {
     expect(turnViewOf({ ...journal, steps }, [{ ...partial, step: 3 }]).steps).toHaveLength(1);
   });
 
-  it('says which texts a formatted answer takes the place of, as its event does', () => {
+  it('names the texts that a formatted answer replaces, as its event does', () => {
     const steps = [
       stepRow(1, 'I add.', [callRow(1)]),
       stepRow(2, 'Wait', [], { stop_reason: 'pause_turn' }),
@@ -92,7 +92,7 @@ describe('the view of a call', () => {
     expect(callIn({ claims: settling })).toMatchObject({ state: 'queued', attempt: 0 });
   });
 
-  it('ends as its outcome says, also when a lost attempt was faster than the one after it', () => {
+  it('ends with its outcome, even when a lost attempt was faster than the next one', () => {
     const two = [claimRow(callId(1), 1), claimRow(callId(1), 2)];
     expect(callIn({ claims: two, outcomes: [outcomeRow(1)] })).toMatchObject({
       state: 'succeeded',
@@ -109,7 +109,7 @@ describe('the view of a call', () => {
     expect(callIn({ outcomes: [never] })).not.toHaveProperty('started_at');
   });
 
-  it('shows whole arguments while somebody has to judge them, and cut ones before and after', () => {
+  it('shows full arguments while a person has to judge them, and cut ones before and after', () => {
     const long = callRow(1, { approval: 'required', arguments: { text: 'x'.repeat(9_000) } });
     expect(callIn({}, long)).toMatchObject({
       state: 'awaiting_approval',
@@ -153,13 +153,13 @@ describe('fittingView', () => {
   };
   const KIB_400 = 400_000;
 
-  it('counts bytes and lets the oldest ended turns go first', () => {
+  it('counts bytes and drops the oldest ended turns first', () => {
     const turns = [1, 2, 3, 4].map((number) => turn(number, 'completed', KIB_400));
     expect(numbersOf(turns)).toEqual([3, 4]);
     expect(numbersOf(turns.slice(2))).toEqual([3, 4]);
   });
 
-  it('never lets the active turn go, and waiting ones only from the end', () => {
+  it('never drops the active turn, and drops waiting ones only from the end', () => {
     const ended = turn(1, 'completed', KIB_400);
     const active = turn(2, 'running', KIB_400);
     const waiting = [3, 4, 5].map((number) => turn(number, 'queued', KIB_400));

@@ -23,7 +23,7 @@ describe('toVisibleJson', () => {
     expect(toVisibleJson(text)).toBe(JSON.stringify(text));
   });
 
-  it('is JSON of the same value', () => {
+  it('is JSON of an equal value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, text) => {
         const whole = { [text]: value, text };
@@ -34,7 +34,7 @@ describe('toVisibleJson', () => {
 });
 
 describe('toVisibleText', () => {
-  it('shows what is unseen in a name', () => {
+  it('shows invisible characters in a name', () => {
     expect(toVisibleText('path\u202e')).toBe('path\\u202e');
   });
 });

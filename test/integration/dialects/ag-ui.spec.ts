@@ -74,8 +74,8 @@ async function playLast(played: PlayedTurn, settled: ConversationEvent[], text =
 
 const textsOf = (messages: Message[]) => messages.map(({ role, content }) => [role, content]);
 
-describe('a run', () => {
-  it('is steps, text, tool calls and their results, as the official client accepts them', async () => {
+describe('an AG-UI run', () => {
+  it('consists of steps, text, tool calls and their results that the official client accepts', async () => {
     const { ask, agent, types, events } = agentOf('my thread');
     const asked = ask('what is 1 + 2?', 'run-1');
     const played = await nextTurn();
@@ -115,7 +115,7 @@ describe('a run', () => {
     });
   });
 
-  it('reads its journal for none of its calls while nobody is asked', async () => {
+  it('reads its journal for none of its calls while no person is asked', async () => {
     const read = jest.spyOn(harness.store, 'readJournal');
     const { ask, types } = agentOf('t');
     const asked = ask('what is 1 + 2?');
@@ -126,7 +126,7 @@ describe('a run', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('tells what the model thinks, and how far a tool is', async () => {
+  it('sends the model’s thinking and the progress of tools', async () => {
     const { ask, types, events } = agentOf('t');
     const asked = ask('think');
     const played = await nextTurn();
@@ -156,7 +156,7 @@ describe('a run', () => {
     });
   });
 
-  it('takes back what a restarted step said', async () => {
+  it('takes back the text of a restarted step', async () => {
     const { ask, agent, types } = agentOf('t');
     const asked = ask('again');
     const played = await nextTurn();
@@ -178,7 +178,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('that fails is an error of the run, one that is stopped is cancelled', async () => {
+  it('that fails ends with an error; one that is stopped ends as cancelled', async () => {
     const failing = agentOf('a');
     const first = failing.ask('fail');
     const played = await nextTurn();
@@ -199,7 +199,7 @@ describe('a run', () => {
     expect(stopped.events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
   });
 
-  it('is told again from its beginning when it is sent again, also after it has ended', async () => {
+  it('is replayed from its beginning when it is sent again, even after it has ended', async () => {
     const lost = agentOf('t');
     lost.ask('what is 1 + 2?', 'run-1').catch(() => undefined);
     const played = await nextTurn();
@@ -217,7 +217,7 @@ describe('a run', () => {
     expect(await harness.store.listTurns(played.turn.conversation_id, { limit: 9 })).toHaveLength(1);
   });
 
-  it('goes on when its client leaves, and ends with an error when the server stops', async () => {
+  it('continues when its client leaves, and ends with an error when the server stops', async () => {
     const gone = agentOf('a');
     gone.ask('leave').catch(() => undefined);
     const played = await nextTurn();
@@ -236,7 +236,7 @@ describe('a run', () => {
     expect(events.at(-1)).toMatchObject({ type: 'RUN_ERROR', code: 'server_restarting' });
   });
 
-  it('of a client that stops reading costs no memory without end, and is whole when it reads again', async () => {
+  it('of a client that stops reading uses bounded memory, and is complete when it reads again', async () => {
     const body = { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: 'much' }] };
     const response = await post(body);
     const played = await nextTurn();
@@ -260,8 +260,8 @@ describe('a run', () => {
   });
 });
 
-describe('a thread', () => {
-  it('is one conversation of its user, whatever it is called', async () => {
+describe('an AG-UI thread', () => {
+  it('is one conversation of its user, regardless of its name', async () => {
     const { ask } = agentOf('Tea & biscuits ☕');
     const first = ask('one');
     const one = await nextTurn();
@@ -276,7 +276,7 @@ describe('a thread', () => {
     expect(listed.map(({ id }) => id)).toEqual([one.turn.conversation_id]);
   });
 
-  it('is a conversation that began elsewhere, and a client that knows nothing of it is told', async () => {
+  it('can be a conversation that began elsewhere, and a new client receives its messages', async () => {
     const viewer = await harness.connect();
     const { conversation_id, turn_id } = await viewer.send('from the page');
     seen.add(turn_id);
@@ -297,7 +297,7 @@ describe('a thread', () => {
     await waitFor(() => viewer.events('complete').length === 2, { what: 'the page sees it' });
   });
 
-  it('two at once are two', async () => {
+  it('is separate for each of two simultaneous first runs', async () => {
     const [a, b] = [agentOf('a'), agentOf('b')];
     const asked = [a.ask('same', 'run'), b.ask('same', 'run')];
     const turns = [await nextTurn(), await nextTurn()];
@@ -306,7 +306,7 @@ describe('a thread', () => {
     expect(one!.newMessages[0]!.content).not.toBe(two!.newMessages[0]!.content);
   });
 
-  it('brings instructions and context to the model, and nothing but its last message', async () => {
+  it('passes instructions and context to the model, and only its last message', async () => {
     const { agent } = agentOf('t');
     agent.setMessages([
       { id: '1', role: 'system', content: 'Be brief.' },
@@ -327,7 +327,7 @@ describe('a thread', () => {
   });
 });
 
-describe('a person who is asked', () => {
+describe('an approval over AG-UI', () => {
   /** A turn that waits for approval of one of two calls. */
   async function park(thread: ReturnType<typeof agentOf>) {
     const asked = thread.ask('add them');
@@ -341,7 +341,7 @@ describe('a person who is asked', () => {
     return { played, guarded, ends };
   }
 
-  it('ends the run with an interrupt, and a run with the answer goes on where it was', async () => {
+  it('ends the run with an interrupt, and a run with the answer continues the turn', async () => {
     const thread = agentOf('t');
     const { played, guarded, ends } = await park(thread);
     const { agent, events } = thread;
@@ -373,7 +373,7 @@ describe('a person who is asked', () => {
     expect(agent.pendingInterrupts).toEqual([]);
   });
 
-  it('denies by cancelling', async () => {
+  it('is denied by cancelling', async () => {
     const thread = agentOf('t');
     const { played, guarded } = await park(thread);
     const [{ id: interruptId }] = thread.agent.pendingInterrupts as [Interrupt];
@@ -383,7 +383,7 @@ describe('a person who is asked', () => {
     await playLast(played, []);
   });
 
-  it('may have answered elsewhere: the rest is told all the same', async () => {
+  it('may be answered elsewhere, and the rest is sent nevertheless', async () => {
     const thread = agentOf('t');
     const { played, guarded, ends } = await park(thread);
     const path = `/api/turns/${played.turn._id}/calls/${guarded.tool_call_id}/approval`;
@@ -402,7 +402,7 @@ describe('a person who is asked', () => {
     ]);
   });
 
-  it('cannot answer what nobody asked', async () => {
+  it('cannot be answered when it was not requested', async () => {
     await park(agentOf('t'));
     const base = { threadId: 't', runId: 'r', messages: [] };
     const entry = (interruptId: string, payload: unknown) => [{ interruptId, status: 'resolved', payload }];
@@ -426,11 +426,11 @@ function post(body: unknown, init: RequestInit = {}): Promise<Response> {
   });
 }
 
-describe('refusals', () => {
+describe('AG-UI refusals', () => {
   const hello = { id: 'm', role: 'user', content: 'Hi' };
   const run = (change: object = {}) => ({ threadId: 't', runId: 'r', messages: [hello], ...change });
 
-  it('are an error of the run, as JSON', async () => {
+  it('are JSON errors of the run', async () => {
     const user = (content: unknown) => run({ messages: [{ ...hello, content }] });
     const answers: [Promise<Response>, number, string][] = [
       [post('{'), 400, 'invalid'],
@@ -462,7 +462,7 @@ describe('refusals', () => {
     expect(await harness.store.countUnendedTurns('local')).toBe(0);
   });
 
-  it('say what is too long', async () => {
+  it('report content that is too long', async () => {
     const system = { id: 's', role: 'system', content: 'x'.repeat(200_001) };
     const refused = await post(run({ messages: [system, hello] }));
     expect([refused.status, await refused.json()]).toMatchObject([
@@ -471,14 +471,14 @@ describe('refusals', () => {
     ]);
   });
 
-  it('reach whoever uses the official client', async () => {
+  it('reach users of the official client', async () => {
     const { ask } = agentOf('t');
     await expect(ask('x'.repeat(70_000))).rejects.toMatchObject({ status: 413 });
   });
 });
 
-describe('people', () => {
-  it('have threads of their own, also when they call them by the same name or by another’s id', async () => {
+describe('AG-UI users', () => {
+  it('have separate threads, even for the same name or another user’s id', async () => {
     await harness.stop();
     harness = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } as never } });
     const as = async (user: string) => ({ Authorization: `Bearer ${await signTestToken(user)}` });

@@ -30,7 +30,7 @@ const conversations = async () =>
   (await (await fetch(`${system.url}/api/conversations`)).json()) as { id: string }[];
 
 describe('a model that is not allowed', () => {
-  it('is refused over a socket before there is a turn', async () => {
+  it('is refused over a socket before a turn exists', async () => {
     const client = new Client(system.url);
     await client.connected();
     const before = await conversations();
@@ -40,7 +40,7 @@ describe('a model that is not allowed', () => {
     client.socket.close();
   });
 
-  it('is refused over HTTP: of a message, of a new conversation, and of one that is changed', async () => {
+  it('is refused over HTTP: in a message, in a new conversation, and in a changed one', async () => {
     const made = await system.post('/api/conversations', { model: 'openai/mini-2' });
     expect(made.status).toBe(201);
     const { id } = (await made.json()) as { id: string };
@@ -61,7 +61,7 @@ describe('a model that is not allowed', () => {
     expect((await system.fleet.store.getConversation(id))?.model).toBe('openai/mini-2');
   });
 
-  it('is refused by /v1 as the API does, and only what is allowed is listed', async () => {
+  it('is refused by /v1 in the API’s form, and only allowed models are listed', async () => {
     const messages = [{ role: 'user', content: SAY }];
     const refused = await system.post('/v1/chat/completions', { model: EXPENSIVE, messages });
     expect(refused.status).toBe(404);
@@ -82,7 +82,7 @@ describe('a model that is not allowed', () => {
     expect(allowed.status).toBe(200);
   });
 
-  it('fails the turn of an old row, or of a gateway with other settings, without a request to its provider', async () => {
+  it('fails the turn of an old row, or of a gateway with other settings, without a provider request', async () => {
     const turn = await system.fleet.submit(SAY, { options: { model: EXPENSIVE } });
     expect(await system.fleet.event(turn, 'error')).toMatchObject({
       code: 'model_error',
@@ -94,7 +94,7 @@ describe('a model that is not allowed', () => {
     });
   });
 
-  it('never reached a provider', () => {
+  it('never reaches a provider', () => {
     expect(new Set(model.requests.map((request) => request.model))).not.toContain(EXPENSIVE);
     expect(model.requests).not.toEqual([]);
   });

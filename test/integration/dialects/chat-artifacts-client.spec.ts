@@ -66,14 +66,14 @@ it('17 a client that does what the front end does: question, statuses, answer, a
   expect(JSON.stringify(first!.messages[3])).toMatch(/Look:.*<p>/);
 });
 
-it('17 a failure is read as the answer', async () => {
+it('17 a failure is readable as the answer', async () => {
   const client = new CharmClient(system.url);
   await client.send(JSON.stringify({ fail: 'No credit.' }));
   expect(client.answer).toContain('No credit.');
   expect(client.errors).toHaveLength(1);
 });
 
-describe('a client that leaves', () => {
+describe('a chat-artifacts client that leaves', () => {
   it('does not stop the turn', async () => {
     const held = gate();
     gates.set('leaving', held.until);
@@ -102,7 +102,7 @@ describe('a client that leaves', () => {
     expect(steps.at(-1)!.blocks).toEqual([{ type: 'text', text: 'Told to nobody.' }]);
   });
 
-  it('and asks again in the same conversation gets its turn in line', async () => {
+  it('and asks again in the same conversation gets its turn queued', async () => {
     const held = gate();
     gates.set('line', held.until);
     const conversationId = 'line';
@@ -119,8 +119,8 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('a client that reads slowly', () => {
-  it('holds up what is written for it, and loses nothing', async () => {
+describe('a chat-artifacts client that reads slowly', () => {
+  it('slows down its own stream, and loses nothing', async () => {
     const step = (n: number) =>
       Array.from({ length: 12 }, (_, i) =>
         give({ artifacts: [{ type: 'text/plain', title: 'A', content: `${n}-${i}${LONG}` }] }),
@@ -158,7 +158,7 @@ describe('a client that reads slowly', () => {
   });
 });
 
-it('a conversation goes on in the native protocol, and back', async () => {
+it('a conversation continues in the native protocol, and back in chat-artifacts', async () => {
   const conversationId = 'around';
   const { response } = await chat(system, {
     message: JSON.stringify({ say: 'Here first.' }),

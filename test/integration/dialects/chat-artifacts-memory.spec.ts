@@ -37,7 +37,7 @@ async function post(message: string, megabytes: number): Promise<[ClientRequest,
   return [request, response];
 }
 
-it('a turn does not hold what its message was sent with', async () => {
+it('a chat-artifacts turn does not retain the request body of its message', async () => {
   // What is made once, by the first request, is not counted.
   const [first] = await post('first', 1);
   const before = bytesInUse();

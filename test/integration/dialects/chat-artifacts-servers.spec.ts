@@ -47,10 +47,10 @@ async function modelName(tool: string): Promise<string> {
   return tools.find(({ name }) => name === `mcp:My Server:${tool}`)!.qualified_name;
 }
 
-describe('13 what an MCP server logs during a call', () => {
+describe('13 the log messages of an MCP server during a call', () => {
   const LOGGED = /^\[My Server:[0-9a-f]{8}\] \{"said":"hello.*red"\}$/;
 
-  it('becomes a status of its turn, and never of another one', async () => {
+  it('become statuses of its turn, and of no other', async () => {
     const held = gate();
     gates.set('thirteen', held.until);
     const waiting: Play = { steps: [[['x__give', { json: '{}', gate: 'thirteen' }]]] };
@@ -66,7 +66,7 @@ describe('13 what an MCP server logs during a call', () => {
     );
   });
 
-  it('is shown to nobody whose turn does not ask for it', async () => {
+  it('are hidden from turns that do not ask for them', async () => {
     const content = JSON.stringify({ steps: [[[await modelName('talk'), {}]]] });
     const turn = await system.fleet.submit(content);
     await system.fleet.event(turn, 'complete');
@@ -74,7 +74,7 @@ describe('13 what an MCP server logs during a call', () => {
   });
 });
 
-it('what an MCP server puts besides its text, and its pictures, are collected', async () => {
+it('the structured content and pictures of an MCP server are collected', async () => {
   const { lines } = await chat(system, {
     message: JSON.stringify({ steps: [[[await modelName('cite'), {}]]] }),
   });
@@ -85,7 +85,7 @@ it('what an MCP server puts besides its text, and its pictures, are collected', 
 });
 
 describe('14 the lists of servers', () => {
-  it('agree, and have every server by its exact name with its tools by their own', async () => {
+  it('agree, and contain every server and its tools by their exact names', async () => {
     const { serverNames } = await get<{ serverNames: string[] }>('/api/server-names');
     const { servers } = await get<{ servers: Server[] }>('/api/server-status');
     expect(serverNames).toEqual(['My Server', 'absent', 'x', 'y']);
@@ -105,7 +105,7 @@ describe('14 the lists of servers', () => {
     expect(servers[3]!.tools.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  it('say which providers there are, and that no files are kept', async () => {
+  it('list the available providers, and report that no files are kept', async () => {
     expect(await get('/api/api-keys/status')).toEqual({
       success: true,
       data: { anthropic: false, openai: false, gemini: false, ollama: false },

@@ -62,7 +62,7 @@ it('1 every line parses, the first is a status, and the last says that the respo
   await accepted.text();
 });
 
-it('2 a provider that is not configured is named as sent, and the default model answers', async () => {
+it('2 the status names an unavailable provider as requested, and the default model answers', async () => {
   const what: Play = { say: 'From ollama.' };
   const { lines } = await play(what, { modelProvider: 'ollama' });
   expect(statuses(lines)).toContain('Using model provider: ollama');
@@ -73,7 +73,7 @@ it('2 a provider that is not configured is named as sent, and the default model 
   );
 });
 
-it('3 chat-artifacts has no result; chat has one, whose conversation is a string, and it is last', async () => {
+it('3 chat-artifacts has no result event; chat has one, last, with a string as conversation', async () => {
   const artifact = { type: 'text/markdown', title: 'A', content: '# A' };
   const what: Play = {
     format: [
@@ -179,7 +179,7 @@ it('6 every call has its result in the next user message, and no assistant messa
   ]);
 });
 
-describe('7 servers and tools are kept back', () => {
+describe('7 blocked servers and tools are not offered', () => {
   const offered = async (body: object, path?: string) => {
     const what: Play = { say: `Offer ${JSON.stringify(body)} ${path}` };
     await play(what, body, path);
@@ -194,7 +194,7 @@ describe('7 servers and tools are kept back', () => {
     [{ enabledTools: { y: ['a'] } }, ['x__count', 'x__fail', 'x__give', 'y__a']],
     [{ enabledTools: { y: [] } }, ['x__count', 'x__fail', 'x__give']],
     [{ enabledTools: { x: ['give'], y: ['a', 'b'] }, blockedServers: ['x'] }, ['y__a', 'y__b']],
-  ])('by %j', async (body, expected) => {
+  ])('with %j', async (body, expected) => {
     expect(await offered(body)).toEqual(expected);
   });
 
@@ -204,13 +204,13 @@ describe('7 servers and tools are kept back', () => {
     expect(await offered({ conversationId })).toEqual(all);
   });
 
-  it('all of them for chat-basic', async () => {
+  it('at all for chat-basic', async () => {
     expect(await offered({}, '/api/chat-basic')).toEqual([]);
   });
 });
 
 describe('8 a forced call follows the loop', () => {
-  it('with the catalogue and a last user message; nothing of it stays unanswered', async () => {
+  it('with the catalogue and a last user message, and no call stays unanswered', async () => {
     const what: Play = { steps: [[['y__a', {}]]], say: 'Eight.' };
     await play(what, { conversationId: 'eight' });
     const requests = requestsOf(model.requests, what);
@@ -243,11 +243,11 @@ describe('8 a forced call follows the loop', () => {
   });
 });
 
-describe('9 a loop without an end is ended', () => {
+describe('9 an endless loop of calls', () => {
   it.each([
     ['other calls all the time', { counting: 'x__count' } as Play, 5, 5],
     ['the same call all the time', { endless: [['y__a', {}]] } as Play, 3, 2],
-  ])('of %s, and an answer comes', async (_what, what, steps, ran) => {
+  ])('of %s is stopped, and an answer is given', async (_what, what, steps, ran) => {
     const { lines } = await play({ ...what, format: 'So far.' });
     const texts = statuses(lines);
     expect(texts.filter((text) => text.startsWith('Executing tool'))).toHaveLength(steps);
@@ -270,7 +270,7 @@ const graph = (node: string, evidence: string[]) => ({
   ],
 });
 
-it.each(['first', 'second'])('10 two graphs are one, with the %s call ending last', async (late) => {
+it.each(['first', 'second'])('10 two graphs are merged, with the %s call ending last', async (late) => {
   const held = gate();
   gates.set(`late ${late}`, held.until);
   const at = (name: string) => (name === late ? `late ${late}` : undefined);
@@ -318,13 +318,13 @@ it('11 the same artifact from two calls is sent once; of ten references two are 
   expect(JSON.parse(artifactsOf(lines)[1]!.content)).toHaveLength(9);
 });
 
-it('11 what is too long for a result is collected all the same', async () => {
+it('11 output too long for a result is still collected', async () => {
   const artifacts = [{ type: 'text/markdown', title: 'Long', content: LONG }];
   const { lines } = await play({ steps: [[give({ artifacts })]] });
   expect(artifactsOf(lines)[0]!.content).toHaveLength(100_000);
 });
 
-it('12 a model that fails: a readable content, an error, the end', async () => {
+it('12 a failing model causes readable content, an error and the end', async () => {
   const { lines } = await play({ fail: 'There is no credit left.' });
   expect(lines.slice(-2).map(({ type }) => type)).toEqual(['content', 'error']);
   expect(contents(lines)).toEqual([expect.stringContaining('There is no credit left.')]);
@@ -334,7 +334,7 @@ it('12 a model that fails: a readable content, an error, the end', async () => {
   expect(whole.at(-2)!.response!.conversation).toContain('No credit.');
 });
 
-it('12 a store that is away at the end: a readable content, an error, the end', async () => {
+it('12 a store outage at the end causes readable content, an error and the end', async () => {
   const { store } = system.fleet;
   const { getArtifact } = store;
   store.getArtifact = () => Promise.reject(new StoreUnavailableError('mongodb://user:secret@host'));
@@ -383,7 +383,7 @@ describe('16 requests', () => {
     }
   });
 
-  it('of another type, of another method, and to what is not provided are errors', async () => {
+  it('of another type or method, or for an unsupported feature, are errors', async () => {
     const typed = await system.post('/api/chat', 'hello', { 'content-type': 'text/plain' });
     expect([typed.status, await typed.json()]).toEqual([400, { error: expect.any(String) }]);
     for (const path of [
@@ -402,7 +402,7 @@ describe('16 requests', () => {
     }
   });
 
-  it('to what is not provided are told so, whatever they bring', async () => {
+  it('for an unsupported feature are refused, regardless of their body', async () => {
     for (const path of ['/api/storage/upload', '/api/mcp-execute', '/api/graph/x'])
       for (const headers of [{ 'content-type': 'multipart/form-data; boundary=x' }, {}]) {
         const response = await system.post(path, 'no JSON', headers as Record<string, string>);
@@ -414,7 +414,7 @@ describe('16 requests', () => {
       }
   });
 
-  it('may be large, but not larger than 50 MB', async () => {
+  it('may be large, up to 50 MB', async () => {
     const pinnedArtifacts = [{ id: '1', type: 'text/plain', title: 'P', content: 'x'.repeat(2_000_000) }];
     expect(answerOf((await play({ say: 'Large.' }, { pinnedArtifacts })).lines)).toBe('Large.');
     const tooLarge = await system.post('/api/chat', { message: 'x', more: 'x'.repeat(51 * 1024 * 1024) });
@@ -427,8 +427,8 @@ describe('16 requests', () => {
   });
 });
 
-describe('what is pinned and attached', () => {
-  it('is context of the message, marked as data, and is not sent back', async () => {
+describe('pinned and attached artifacts', () => {
+  it('are context of the message, marked as data, and are not sent back', async () => {
     const artifact = { type: 'text/markdown', title: 'Mine', content: 'PINNED-TEXT' };
     const what: Play = { steps: [[give({ artifacts: [artifact] })]], say: 'Seen.' };
     const { lines } = await play(what, { pinnedArtifacts: [{ id: '1', ...artifact }] });
@@ -439,8 +439,8 @@ describe('what is pinned and attached', () => {
   });
 });
 
-describe('a conversation', () => {
-  it('that is named goes on, and its own turns win over a history', async () => {
+describe('a chat-artifacts conversation', () => {
+  it('that is named continues, and its own turns take precedence over a history', async () => {
     const conversationId = 'named';
     await play(
       { say: 'First answer.' },
@@ -456,7 +456,7 @@ describe('a conversation', () => {
     expect(listed.length).toBeGreaterThan(0);
   });
 
-  it('that began elsewhere is named by its id; nobody else’s is', async () => {
+  it('that began elsewhere is named by its id; another user’s is not found', async () => {
     const created = await system.post('/api/conversations', {});
     const { id } = (await created.json()) as { id: string };
     const { response } = await play({ say: 'In it.' }, { conversationId: id });
@@ -468,7 +468,7 @@ describe('a conversation', () => {
     expect(await system.fleet.store.lastTurnNumber('conv_of_eve')).toBe(0);
   });
 
-  it('that is not named is in no list, and removed after a day', async () => {
+  it('without a name is in no list, and removed after a day', async () => {
     const before = (await (await fetch(`${system.url}/api/conversations?limit=100`)).json()) as object[];
     const { response } = await play({ say: 'Unlisted.' });
     const row = await system.fleet.store.getConversation(response.headers.get('x-conversation-id')!);

@@ -32,7 +32,7 @@ async function typesOf(stream: TurnStream): Promise<string[]> {
 
 const viewers = () => harness.running.gateway.feeds.viewers;
 
-it('a turn that has ended and cannot be read leaves no viewer behind', async () => {
+it('a dialect leaves no viewer behind for an ended turn that cannot be read', async () => {
   const message = { content: 'Hi', client_message_id: 'once' };
   const { stream, ...place } = await turns.start(LOCAL_USER, message);
   const played = await PlayedTurn.take(harness, place.turn_id);
@@ -48,7 +48,7 @@ it('a turn that has ended and cannot be read leaves no viewer behind', async () 
   expect(viewers()).toBe(0);
 });
 
-it('a turn that begins while the process stops is told so, and leaves no viewer behind', async () => {
+it('a dialect reports that the process stops to a turn that begins meanwhile, and leaves no viewer behind', async () => {
   const { stream: first, turn_id } = await turns.start(LOCAL_USER, { content: 'Hi', client_message_id: 'a' });
   first.close();
   const stopping = harness.running.gateway.drain(0);

@@ -55,7 +55,7 @@ describe('the handshake of /ws/chat', () => {
     for (const bad of ['', 'x', expired, foreign, undefined]) expect(await refused({ token: bad })).toBe(403);
   });
 
-  it('takes the token of the query, else of the header', async () => {
+  it('takes the token from the query, else from the header', async () => {
     const client = await GenesisClient.open(harness.url, { headers: { Authorization: `Bearer ${token}` } });
     client.close();
     expect(await refused({ token: 'x', headers: { Authorization: `Bearer ${token}` } })).toBe(403);
@@ -69,14 +69,14 @@ describe('the handshake of /ws/chat', () => {
     page.close();
   });
 
-  it('leaves Socket.IO alone', async () => {
+  it('leaves Socket.IO connections alone', async () => {
     const [client, other] = [await open(), await harness.connect({ token })];
     await other.send('hello');
     expect(client.frames).toEqual([]);
     client.close();
   });
 
-  it('is refused when the dialect is not switched on, and, with too many sockets, until one has gone', async () => {
+  it('is refused without the dialect, and above the limit of sockets until one has closed', async () => {
     const without = await startHarness({ config: { dialects: ['mcp-chat-sse'] } });
     await expect(GenesisClient.open(without.url)).rejects.toMatchObject({ status: 404 });
     await without.stop();
@@ -95,7 +95,7 @@ describe('the handshake of /ws/chat', () => {
     await small.stop();
   });
 
-  it('serves nobody but this machine without accounts', async () => {
+  it('accepts only local clients while accounts are off', async () => {
     const open_ = await startHarness();
     await expect(
       GenesisClient.open(open_.url, { headers: { Host: 'rebound.example' } }),
@@ -109,7 +109,7 @@ describe('the handshake of /ws/chat', () => {
 });
 
 describe('/ws/chat', () => {
-  it('tells an answer with a call', async () => {
+  it('sends an answer with a call', async () => {
     const client = await open();
     const id = await conversation();
     client.say(id, 'what is 1 + 2?');
@@ -145,7 +145,7 @@ describe('/ws/chat', () => {
     client.close();
   });
 
-  it('12 refuses what is nobody’s or somebody else’s alike, and what is no message, and goes on', async () => {
+  it('12 refuses missing and foreign conversations alike, and invalid messages, and stays open', async () => {
     const client = await open();
     const foreign = await conversation(await signTestToken('bob'));
     for (const [count, id] of [foreign, 'conv_unknown', 'no id!', '$ne'].entries()) {
@@ -170,7 +170,7 @@ describe('/ws/chat', () => {
     client.close();
   });
 
-  it('shows a second turn when the first is complete, however early it ended', async () => {
+  it('shows a second turn when the first is complete, regardless of when it ended', async () => {
     const client = await open();
     const [one, two] = [await conversation(), await conversation()];
     client.say(one, 'first');
@@ -187,7 +187,7 @@ describe('/ws/chat', () => {
     client.close();
   });
 
-  it('is closed by a frame of more than 1 MiB, and takes one of less', async () => {
+  it('is closed by a frame of more than 1 MiB, and accepts smaller ones', async () => {
     const client = await open();
     const id = await conversation();
     client.say(id, 'x'.repeat(70_000), { padding: 'x'.repeat(800_000) });
@@ -196,7 +196,7 @@ describe('/ws/chat', () => {
     expect(await client.closing()).toMatchObject({ code: 1009 });
   });
 
-  it('is closed when its token ends, and goes on with a new one', async () => {
+  it('is closed when its token expires, and continues with a new one', async () => {
     const eve = await signTestToken('eve');
     const id = await conversation(eve);
     const client = await open({ token: await signTestToken('eve', { expiresAt: soon(harness) }) });
@@ -218,7 +218,7 @@ describe('/ws/chat', () => {
     again.close();
   });
 
-  it('64 messages at once are taken or answered; at the next one it is closed and says why', async () => {
+  it('accepts or refuses 64 simultaneous messages; the next one closes it with a reason', async () => {
     const pia = await signTestToken('pia');
     const client = await open({ token: pia });
     const id = await conversation(pia);
@@ -243,7 +243,7 @@ describe('/ws/chat', () => {
     again.close();
   });
 
-  it('sees BUSY when the conversation takes no further message', async () => {
+  it('sends BUSY when the conversation accepts no further message', async () => {
     const [tab, client] = [await open(), await open()];
     const id = await conversation();
     await harness.store.updateConversation(id, { policy: 'reject' });
@@ -257,7 +257,7 @@ describe('/ws/chat', () => {
   });
 });
 
-describe('a socket of /ws/chat that was cut off in the middle of an answer', () => {
+describe('a /ws/chat socket that broke off in the middle of an answer', () => {
   async function half(name: string): Promise<{ client: GenesisClient; played: PlayedTurn; mine: string }> {
     const mine = await signTestToken(name);
     const client = await open({ token: mine });
@@ -293,7 +293,7 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     for (const each of [again, watcher]) each.close();
   });
 
-  it('is told the whole answer if it ended meanwhile, once', async () => {
+  it('is sent the whole answer once if it ended meanwhile', async () => {
     const { client, played, mine } = await half('u2');
     client.cut();
     played.token(1, 'morning.');
@@ -311,7 +311,7 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     third.close();
   });
 
-  it('is continued also if its end has not been noticed: it does not answer any more', async () => {
+  it('is also continued if its end was not noticed and it no longer responds', async () => {
     const { client, played, mine } = await half('u5');
     client.socket.pause();
     const again = await open({ token: mine });
@@ -341,7 +341,7 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
     again.close();
   });
 
-  it('is not continued when its client closed it, however long it takes to write that down', async () => {
+  it('is not continued when its client closed it, even if recording that takes long', async () => {
     const { removeBinding } = harness.store;
     let letGo = (): void => undefined;
     const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -376,8 +376,8 @@ describe('a socket of /ws/chat that was cut off in the middle of an answer', () 
   });
 });
 
-describe('a gateway that stops', () => {
-  it('closes its sockets so that they come back, and what they were told goes on elsewhere', async () => {
+describe('a stopping gateway', () => {
+  it('closes its sockets so that clients reconnect, and their turns continue elsewhere', async () => {
     const stopping = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
     const client = await GenesisClient.open(stopping.url, { token });
     const created = await fetch(`${stopping.url}/api/conversations`, {
@@ -404,7 +404,7 @@ const FLOOD_TOKENS = 256;
 const FLOOD_LENGTH = 64 * 1024;
 
 describe('a client of /ws/chat that stops reading', () => {
-  it('is not sent what it does not take, and gets the whole text in few frames when it reads again', async () => {
+  it('is sent no more than it reads, and gets the whole text in few frames when it reads again', async () => {
     const client = await open();
     const id = await conversation();
     client.say(id, 'a long story');

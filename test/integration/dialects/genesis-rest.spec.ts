@@ -75,7 +75,7 @@ describe('conversations of the Genesis front end', () => {
     });
   });
 
-  it('3 are listed by what was written last', async () => {
+  it('3 are listed by their last message', async () => {
     const older = await create();
     await nextMillisecond(older.updated_at);
     const newer = await create();
@@ -89,7 +89,7 @@ describe('conversations of the Genesis front end', () => {
     expect(page.map(({ id }) => id)).toEqual([newer.id]);
   });
 
-  it('stay as they are, and where they are, when a PATCH says nothing', async () => {
+  it('stay unchanged, and in their place, after an empty PATCH', async () => {
     const { id } = await create('Ships');
     const before = await ask('GET', `/api/conversations/${id}`);
     await create();
@@ -122,7 +122,7 @@ describe('conversations of the Genesis front end', () => {
     expect(reply.headers.get('access-control-allow-credentials')).toBe('true');
   });
 
-  it('3 a body that is no JSON is 422; without the dialect it is 400, as everywhere else', async () => {
+  it('3 answer 422 to a body that is not JSON, unlike the 400 without the dialect', async () => {
     const without = await startHarness({ config: { dialects: ['mcp-chat-sse'] } });
     const send = { method: 'POST', body: '{', headers: { 'Content-Type': 'application/json' } };
     const unread = await fetch(`${without.url}/api/conversations`, send);
@@ -133,7 +133,7 @@ describe('conversations of the Genesis front end', () => {
     );
   });
 
-  it('3 answer the same for what is somebody else’s, unknown, deleted or no id', async () => {
+  it('3 answer the same for another user’s, unknown, deleted and malformed ids', async () => {
     const { id } = await create();
     const deleted = await create();
     const gone = await ask('DELETE', `/api/conversations/${deleted.id}`);
@@ -156,7 +156,7 @@ describe('conversations of the Genesis front end', () => {
     expect((await ask('GET', `/api/conversations/${id}`)).status).toBe(200);
   });
 
-  it('need a token, also for reading', async () => {
+  it('require a token, even for reading', async () => {
     for (const path of ['/api/conversations', '/api/tools', '/api/conversations/x/messages']) {
       const reply = await ask('GET', path, { token: '' });
       expect(reply).toMatchObject({ status: 401, json: { detail: expect.any(String) } });
@@ -165,7 +165,7 @@ describe('conversations of the Genesis front end', () => {
     }
   });
 
-  it('may be asked by the front end’s pages with any method and header, and by no others', async () => {
+  it('accept any method and header from the front end’s pages, and none from other origins', async () => {
     for (const origin of [ORIGIN, 'http://localhost:3000']) {
       const preflight = await ask('OPTIONS', '/api/conversations/x', {
         token: '',
@@ -251,7 +251,7 @@ describe('POST /api/transcribe', () => {
     return { body };
   };
 
-  it('says that there is no engine, after a glance at what was sent', async () => {
+  it('reports that there is no engine after a brief look at the body', async () => {
     expect(await ask('POST', '/api/transcribe', form(1_000))).toMatchObject({
       status: 501,
       json: { detail: expect.any(String) },
@@ -261,7 +261,7 @@ describe('POST /api/transcribe', () => {
     expect((await ask('GET', '/api/transcribe')).status).toBe(404);
   });
 
-  it('refuses what is larger than 25 MB by its length, before it comes', async () => {
+  it('refuses more than 25 MB by the announced length', async () => {
     const sent = request(`${harness.url}/api/transcribe`, {
       method: 'POST',
       headers: {
@@ -277,7 +277,7 @@ describe('POST /api/transcribe', () => {
   });
 });
 
-describe('what is not a handshake of /ws/chat', () => {
+describe('a plain request for /ws/chat', () => {
   it('is told to open a WebSocket', async () => {
     for (const method of ['GET', 'POST']) {
       const reply = await ask(method, '/ws/chat', { token: '' });

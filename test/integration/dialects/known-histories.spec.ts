@@ -78,8 +78,8 @@ async function ask(
 const turnsOf = (conversation: string) => system.fleet.store.listTurns(conversation, { limit: 100 });
 const lastMessages = () => model.requests.at(-1)!.messages;
 
-describe('a client that sends everything with each request', () => {
-  it('goes on in one conversation, whose calls and results the model still reads', async () => {
+describe('a client that sends the whole history with each request', () => {
+  it('continues one conversation, whose calls and results the model still reads', async () => {
     let { said, conversation } = await ask([], 'one', { stream: true });
     for (const content of ['two', 'three', 'four']) {
       const before = lastMessages();
@@ -109,7 +109,7 @@ describe('a client that sends everything with each request', () => {
     expect(inserts).toBe(expected);
   });
 
-  it('that answers anew, or from an earlier message, does not see what the other way came to', async () => {
+  it('that branches from an earlier message does not see the other branch', async () => {
     const first = await ask([], 'one');
     const second = await ask(first.said, 'two');
     const again = await ask(first.said, 'two');
@@ -122,7 +122,7 @@ describe('a client that sends everything with each request', () => {
     expect(JSON.stringify(lastMessages())).not.toContain(second.text);
   });
 
-  it('that goes on twice at once from the same point has two conversations', async () => {
+  it('that continues twice at once from the same point gets two conversations', async () => {
     const first = await ask([], 'one');
     const { until, open } = gate();
     held = until;
@@ -138,7 +138,7 @@ describe('a client that sends everything with each request', () => {
     }
   });
 
-  it('is not known by a history that it has changed', async () => {
+  it('is not recognised by a history that it has changed', async () => {
     const first = await ask([], 'one');
     const edited: Said[] = [first.said[0]!, { role: 'assistant', content: 'Something else.' }];
     const other = await ask(edited, 'two');
@@ -147,7 +147,7 @@ describe('a client that sends everything with each request', () => {
     expect((await ask(first.said, 'two')).conversation).toBe(first.conversation);
   });
 
-  it('gets a new conversation when the known one is deleted, has gone on, or ends soon', async () => {
+  it('gets a new conversation when the known one is deleted, has continued, or ends soon', async () => {
     const { store } = system.fleet;
     const first = await ask([], 'one');
     const { expires_at } = (await store.getConversation(first.conversation))!;
@@ -169,7 +169,7 @@ describe('a client that sends everything with each request', () => {
     expect((await ask(third.said, 'four')).conversation).not.toBe(third.conversation);
   });
 
-  it('finds a resend where it was', async () => {
+  it('finds the same turn for a resend', async () => {
     const first = await ask([], 'one');
     const sent = await ask(first.said, 'two', { key: 'k1' });
     const resent = await ask(first.said, 'two', { key: 'k1' });
@@ -178,7 +178,7 @@ describe('a client that sends everything with each request', () => {
   });
 });
 
-describe('chat-artifacts without a name', () => {
+describe('chat-artifacts without a conversation name', () => {
   const post = async (history: object[], message: string, more: object = {}, path?: string) => {
     const asked = [...history, { role: 'user', content: message }];
     const { lines, response } = await chat(system, { message, history: asked, ...more }, path);
@@ -189,7 +189,7 @@ describe('chat-artifacts without a name', () => {
     };
   };
 
-  it('goes on in one conversation, through both forms', async () => {
+  it('continues one conversation, through both endpoints', async () => {
     const first = await post([], 'one');
     const second = await post(first.history, 'two', {}, '/api/chat');
     const third = await post(second.history, 'three');
@@ -201,7 +201,7 @@ describe('chat-artifacts without a name', () => {
     ]);
   });
 
-  it('has another one where no tools are offered, and after a turn with something pinned', async () => {
+  it('gets another one without tools, and after a turn with pinned artifacts', async () => {
     const first = await post([], 'one');
     const basic = await post(first.history, 'two', {}, '/api/chat-basic');
     expect(basic.conversation).not.toBe(first.conversation);

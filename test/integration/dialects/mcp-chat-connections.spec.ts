@@ -74,7 +74,7 @@ function gateway({ room = Infinity } = {}) {
   return { connections, connect, chat, hold, isHolding, letGo };
 }
 
-describe('connections of one session through two gateways at once', () => {
+describe('mcp-chat connections of one session through two gateways at once', () => {
   it.each(['the first', 'a later'])('%s: two servers never share a conversation', async (which) => {
     const [one, two] = [gateway(), gateway()];
     if (which === 'a later') await one.connect('old');
@@ -105,7 +105,7 @@ describe('connections of one session through two gateways at once', () => {
     expect(await one.chat()).toEqual(before);
   });
 
-  it('go on in the same one when theirs was deleted', async () => {
+  it('continue in the same conversation when theirs was deleted', async () => {
     const [one, two] = [gateway(), gateway()];
     await one.connect('alpha');
     const first = await one.chat();
@@ -117,8 +117,8 @@ describe('connections of one session through two gateways at once', () => {
   });
 });
 
-describe('connections of one user', () => {
-  it('are limited as messages are, if they are new', async () => {
+describe('mcp-chat connections of one user', () => {
+  it('are limited like messages if they are new', async () => {
     const { connect, connections } = gateway({ room: 2 });
     await connect('alpha', 'a');
     await connect('alpha', 'b');
@@ -128,7 +128,7 @@ describe('connections of one user', () => {
     expect(await store.listBindings(LOCAL_USER.id, 'mcp-chat-sse')).toHaveLength(2);
   });
 
-  it('are forgotten after thirty days without use, and begin in a conversation of their own then', async () => {
+  it('are removed after thirty days without use, and start a new conversation then', async () => {
     const { connect, chat, connections } = gateway();
     await connect('alpha');
     const first = await chat();

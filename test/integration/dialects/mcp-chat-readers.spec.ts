@@ -40,8 +40,8 @@ async function begun(content: string): Promise<PlayedTurn> {
   return PlayedTurn.take(harness, (await waitFor(find, { what: content }))._id);
 }
 
-describe('a client that stops reading', () => {
-  it('delays nobody else, costs no memory without end, and has the whole answer when it reads again', async () => {
+describe('an mcp-chat client that stops reading', () => {
+  it('delays no other client, uses bounded memory, and gets the whole answer when it reads again', async () => {
     const { socket, text, whole } = openRaw(harness.url, '/chat/stream', { message: 'at length' });
     const played = await begun('at length');
     const other = await harness.connect();
@@ -71,7 +71,7 @@ describe('a client that stops reading', () => {
   }, 60_000);
 });
 
-describe('a client that leaves', () => {
+describe('an mcp-chat client that leaves', () => {
   it.each(['/chat', '/chat/stream'])('stops nothing: %s', async (path) => {
     const controller = new AbortController();
     const leaving = client.fetch('POST', path, { message: `leaving ${path}` }, controller.signal);
@@ -93,7 +93,7 @@ describe('a client that leaves', () => {
 });
 
 describe('a turn that cannot be followed to its end', () => {
-  it('has arguments that are too long for a view whole, and says when the store cannot give them', async () => {
+  it('sends arguments too long for a view in full, and reports when the store cannot return them', async () => {
     const call = { ...addCall('L'), arguments: { a: 'x'.repeat(10_000) } };
     const first = client.fetch('POST', '/chat/stream', { message: 'long arguments' });
     const played = await begun('long arguments');

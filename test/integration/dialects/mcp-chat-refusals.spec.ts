@@ -49,8 +49,8 @@ async function unended(content: string): Promise<PlayedTurn> {
   return PlayedTurn.take(harness, (await waitFor(find, { what: content }))._id);
 }
 
-describe('a request that is refused', () => {
-  it('says why in the form of the contract, before any stream', async () => {
+describe('a refused mcp-chat request', () => {
+  it('states the reason in the form of the contract, before any stream', async () => {
     const cases: [path: string, body: string, status: number][] = ['/chat', '/chat/stream'].flatMap(
       (path) => [
         [path, '{}', 422],
@@ -76,7 +76,7 @@ describe('a request that is refused', () => {
     }
   });
 
-  it('is one with a session that cannot be, or a body of another type', async () => {
+  it('has an invalid session or a body of another type', async () => {
     for (const session of ['', 'a b', 'a'.repeat(65), 'ä', '../x']) {
       const odd = new McpChatClient(harness.url, { 'X-Session-Id': encodeURI(session) });
       const { status, body } = await odd.request('GET', '/status');
@@ -87,7 +87,7 @@ describe('a request that is refused', () => {
     expect([refused.status, await refused.json()]).toEqual([415, DETAIL]);
   });
 
-  it('is not one to connect or disconnect with any body at all', async () => {
+  it('is never one to connect or disconnect, regardless of its body', async () => {
     for (const headers of [{ 'content-type': 'text/plain' }, { 'content-type': 'application/json' }])
       for (const [path, status] of [
         ['/disconnect', 200],
@@ -99,7 +99,7 @@ describe('a request that is refused', () => {
       }
   });
 
-  it('is one with another method, and names those that are served', async () => {
+  it('has another method, and is answered with the supported ones', async () => {
     for (const [method, path] of PATHS) {
       const other = method === 'GET' ? 'POST' : 'GET';
       const answer = await client.request(other, path);
@@ -112,7 +112,7 @@ describe('a request that is refused', () => {
     }
   });
 
-  it('is every one while the store is down', async () => {
+  it('is every request while the store is down', async () => {
     for (const name of ['getBinding', 'putBinding', 'getConversation', 'countUnendedTurns']) broken.add(name);
     for (const [method, path] of PATHS) {
       const answer = await client.request(method, path, method === 'POST' ? { message: 'hello' } : undefined);
@@ -120,7 +120,7 @@ describe('a request that is refused', () => {
     }
   });
 
-  it('is every one without a token, where tokens are needed', async () => {
+  it('is every request without a required token', async () => {
     const locked = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
     const stranger = new McpChatClient(locked.url);
     for (const [method, path] of PATHS) {
@@ -142,7 +142,7 @@ describe('pages of other origins', () => {
   const ask = (method: string, path: string, headers: Record<string, string>) =>
     fetch(harness.url + path, { method, headers });
 
-  it.each(PATHS)('20 may ask what the contract lets them, %s %s', async (method, path) => {
+  it.each(PATHS)('20 may use what the contract allows, %s %s', async (method, path) => {
     const preflight = await ask('OPTIONS', path, {
       origin: FRONT_END,
       'access-control-request-method': method,
@@ -190,7 +190,7 @@ describe('pages of other origins', () => {
     await unnamed.stop();
   });
 
-  it('20 are told errors with the same headers, refusals too, and another origin nothing', async () => {
+  it('20 get errors and refusals with the same headers, and other origins get none', async () => {
     for (const [method, path, status] of [
       ['POST', '/connect/nope', 404],
       ['POST', '/chat/stream', 422],
@@ -212,7 +212,7 @@ describe('pages of other origins', () => {
   });
 });
 
-describe('a turn without an answer', () => {
+describe('an mcp-chat turn without an answer', () => {
   it('12 ends a stream with one line, and a chat with 502, 504 or 409', async () => {
     const codes = { model_error: 502, refused: 502, budget_exceeded: 504, stopped: 409 } as const;
     for (const [code, status] of Object.entries(codes) as [keyof typeof codes, number][]) {
@@ -240,7 +240,7 @@ describe('a turn without an answer', () => {
     }
   }
 
-  it('ends a stream when its gateway stops, a chat with 503, and goes on', async () => {
+  it('ends a stream when its gateway stops, a chat with 503, and continues', async () => {
     const other = await startHarness();
     const parting = new McpChatClient(other.url);
     const streaming = parting.fetch('POST', '/chat/stream', { message: 'one' });

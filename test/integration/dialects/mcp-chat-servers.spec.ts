@@ -51,8 +51,8 @@ async function setUp() {
   return { time, store, start, close: () => store.close() };
 }
 
-describe('Servers', () => {
-  it('are the toolsets, local and MCP, by the names of their own', async () => {
+describe('mcp-chat servers', () => {
+  it('are the local and MCP toolsets, by their own names', async () => {
     const { start, close } = await setUp();
     const { heard, servers } = start();
     expect(await servers.list()).toEqual([]);
@@ -86,7 +86,7 @@ describe('Servers', () => {
     await close();
   });
 
-  it('are forgotten a week after they were seen last', async () => {
+  it('are forgotten a week after they were last seen', async () => {
     const { time, start, close } = await setUp();
     const { heard, servers } = start();
     heard.announce(math, odd);
@@ -101,7 +101,7 @@ describe('Servers', () => {
     await close();
   });
 
-  it('are written nowhere any more once they are forgotten', async () => {
+  it('are no longer stored once they are forgotten', async () => {
     const { time, store, start, close } = await setUp();
     const { heard, servers } = start();
     heard.announce(math, odd);
@@ -115,7 +115,7 @@ describe('Servers', () => {
     await close();
   });
 
-  it('are waited for while a process has just begun to ask for them', async () => {
+  it('are awaited while a process has just begun its roll-call', async () => {
     const { start, close } = await setUp();
     const { heard, servers } = start();
     heard.whenAsked = () => heard.announce(math);

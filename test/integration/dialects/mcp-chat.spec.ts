@@ -62,8 +62,8 @@ async function playWithCall(played: PlayedTurn, callId: string): Promise<void> {
   played.complete(await played.commit(2, answer));
 }
 
-describe('what goes over the wire', () => {
-  it('has the fields that are pinned', async () => {
+describe('the mcp-chat wire format', () => {
+  it('has the pinned fields', async () => {
     const server = await client.connect('math');
     const status = await client.request<object>('GET', '/status');
     const response = await stream('what is 1 + 2?');
@@ -87,7 +87,7 @@ describe('what goes over the wire', () => {
     expect(pinned).toEqual(readGolden('dialects/mcp-chat-sse'));
   });
 
-  it('is read by a client that takes each piece for whole events', async () => {
+  it('is readable for a client that treats each chunk as whole events', async () => {
     const response = await stream('a long answer');
     const text = 'A sentence with some words, and an emoji 😀 or two 🚂. '.repeat(1_500);
     await (await taken(response)).answer(text);
@@ -96,7 +96,7 @@ describe('what goes over the wire', () => {
     expect(read.types.at(-1)).toBe('[DONE]');
   });
 
-  it('is one chunk of HTTP for each event', async () => {
+  it('has one HTTP chunk for each event', async () => {
     const raw = openRaw(harness.url, '/chat/stream', { message: 'count the chunks' }).whole;
     await (await begun('count the chunks')).answer('word '.repeat(100));
     const body = (await raw).slice((await raw).indexOf('\r\n\r\n') + 4);
@@ -121,7 +121,7 @@ describe('what goes over the wire', () => {
 });
 
 describe('a turn of the implicit conversation', () => {
-  it('has the tools of the selected server and no tool of that name, or none at all', async () => {
+  it('offers the tools of the selected server, and none if it does not exist', async () => {
     const session = new McpChatClient(harness.url, { 'X-Session-Id': 'tools' });
     const optionsOf = async () => {
       const response = await session.fetch('POST', '/chat/stream', { message: 'which tools?' });
@@ -135,7 +135,7 @@ describe('a turn of the implicit conversation', () => {
     expect(await optionsOf()).toEqual({ tools: { allow: ['mcp:math'] } });
   });
 
-  it('is in another conversation after another server, a disconnect or a deletion, and only then', async () => {
+  it('starts another conversation after another server, a disconnect or a deletion, and only then', async () => {
     const session = new McpChatClient(harness.url, { 'X-Session-Id': 'moves' });
     const { body } = await session.request<{ id: string; name: string }[]>('GET', '/servers');
     const odd = body.find(({ name }) => name === 'Odd server')!;
@@ -165,7 +165,7 @@ describe('a turn of the implicit conversation', () => {
     expect(await place()).toBe(places.at(-1));
   });
 
-  it('begins the same conversation when two are the first at once', async () => {
+  it('begins the same conversation for two simultaneous first messages', async () => {
     const responses = await Promise.all([stream('first?', 'twins'), stream('second?', 'twins')]);
     const places = responses.map((response) => response.headers.get('x-conversation-id'));
     expect(places[0]).toBe(places[1]);

@@ -47,7 +47,7 @@ describe.each([
     return response.headers.get('x-conversation-id')!;
   };
 
-  it('is another one once it was deleted, the same for all who come at once, as often as that happens', async () => {
+  it('is a new one after its deletion, the same for concurrent requests, each time', async () => {
     const places = [await placeOf('notes')];
     for (let times = 0; times < 3; times++) {
       await remove(places.at(-1)!);
@@ -61,7 +61,7 @@ describe.each([
     expect(listed.map(({ _id }) => _id)).toEqual([places.at(-1)]);
   });
 
-  it('stays when nothing is left of the deleted one, whose id never comes back meanwhile', async () => {
+  it('remains when the deleted one is fully removed, whose id never returns meanwhile', async () => {
     const first = await placeOf('notes');
     await remove(first);
     const second = await placeOf('notes');
@@ -74,8 +74,8 @@ describe.each([
   });
 });
 
-describe('a conversation that a client knows by our id', () => {
-  it('is gone once it was deleted', async () => {
+describe('a conversation that a client knows by its Switchyard id', () => {
+  it('is not found once it was deleted', async () => {
     const place = (await run('notes')).headers.get('x-conversation-id')!;
     const ask = () =>
       post(

@@ -59,7 +59,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {},
   });
 
 describe('a streamed completion', () => {
-  it('has the text of every step and nothing of tools', async () => {
+  it('contains the text of every step and nothing about tools', async () => {
     const { data, response } = await client.chat.completions
       .create({ ...ASKED, stream: true, stream_options: { include_usage: true } })
       .withResponse();
@@ -81,7 +81,7 @@ describe('a streamed completion', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 4 } });
   });
 
-  it('is live: what a step has said is there before it ends', async () => {
+  it('is live: the text of a step arrives before the step ends', async () => {
     const data = await client.chat.completions.create({ ...ASKED, stream: true });
     const [played] = await nextTurn();
     await played!.start();
@@ -97,7 +97,7 @@ describe('a streamed completion', () => {
     while (!(await reader.next()).done);
   });
 
-  it('that waits for a person says in a comment where to answer, and goes on with the answer', async () => {
+  it('that waits for a person names in a comment where to answer, and continues with the answer', async () => {
     const response = await post('/v1/chat/completions', { ...ASKED, stream: true });
     const turnId = response.headers.get('x-turn-id');
     const [played] = await nextTurn();
@@ -126,7 +126,7 @@ describe('a streamed completion', () => {
     expect(events.join('')).not.toContain('waits');
   });
 
-  it('that breaks off tells the client why, and has no end', async () => {
+  it('that breaks off reports why, and has no finish reason', async () => {
     const data = await client.chat.completions.create({ ...ASKED, stream: true });
     const [played] = await nextTurn();
     await playCall(played!);
@@ -149,7 +149,7 @@ describe('a streamed completion', () => {
     expect(body).not.toContain('[DONE]');
   });
 
-  it('whose client leaves goes on, and nobody follows it', async () => {
+  it('continues without its client, and leaves no viewer behind', async () => {
     const data = await client.chat.completions.create({ ...ASKED, stream: true });
     const [played] = await nextTurn();
     await played!.start();
@@ -162,7 +162,7 @@ describe('a streamed completion', () => {
     played!.complete(await played!.commit(1, 'Hello.'));
   });
 
-  it('whose client stops reading costs no memory without end, and is whole when it reads again', async () => {
+  it('of a client that stops reading uses bounded memory, and is complete when it reads again', async () => {
     const data = await client.chat.completions.create({ ...ASKED, stream: true });
     const [played] = await nextTurn();
     await played!.start();
@@ -186,8 +186,8 @@ describe('a streamed completion', () => {
   });
 });
 
-describe('a completion that is not streamed', () => {
-  it('is the same text', async () => {
+describe('an unstreamed completion', () => {
+  it('contains the same text', async () => {
     const asked = client.chat.completions.create(ASKED);
     await playAnswer((await nextTurn())[0]!);
     const completion = await asked;
@@ -201,7 +201,7 @@ describe('a completion that is not streamed', () => {
     });
   });
 
-  it('says that the model had no more room', async () => {
+  it('reports that the output limit was reached', async () => {
     const asked = client.chat.completions.create({ ...ASKED, max_tokens: 5 });
     const [played] = await nextTurn();
     expect(played!.turn.options).toEqual({ max_output_tokens: 5 });
@@ -215,7 +215,7 @@ describe('a completion that is not streamed', () => {
     });
   });
 
-  it('that fails is not asked for again by the client of its own accord', async () => {
+  it('that fails is not retried by the client', async () => {
     const asked = client.chat.completions.create(ASKED);
     asked.catch(() => undefined);
     const [played] = await nextTurn();
@@ -231,7 +231,7 @@ describe('a completion that is not streamed', () => {
     ).toEqual([]);
   });
 
-  it('whose client leaves goes on, and nobody follows it', async () => {
+  it('continues without its client, and leaves no viewer behind', async () => {
     const controller = new AbortController();
     const asked = client.chat.completions.create(ASKED, { signal: controller.signal });
     asked.catch(() => undefined);
@@ -263,7 +263,7 @@ describe('the conversation of a completion', () => {
     expect((await asked).choices[0]!.message.content).toBe('3.');
   });
 
-  it('begins with what was said before', async () => {
+  it('begins with the given history', async () => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Hello' },
@@ -285,7 +285,7 @@ describe('the conversation of a completion', () => {
     await asked;
   });
 
-  it('is not found when it is nobody’s or malformed', async () => {
+  it('is not found when it is another user’s, unknown or malformed', async () => {
     for (const id of ['conv_none', 'no id', 'x'.repeat(200)]) {
       const error = await client.chat.completions
         .create(ASKED, { headers: { 'X-Conversation-Id': id } })
@@ -295,7 +295,7 @@ describe('the conversation of a completion', () => {
     }
   });
 
-  it('is another one for each of two requests at once, and the same for a resend with its key', async () => {
+  it('differs for two simultaneous requests, and is the same for a resend with its key', async () => {
     const options = { headers: { 'Idempotency-Key': 'key-1' } };
     const asked = [
       client.chat.completions.create(ASKED, options),
@@ -310,7 +310,7 @@ describe('the conversation of a completion', () => {
   });
 });
 
-describe('models', () => {
+describe('OpenAI models', () => {
   it('are listed and found', async () => {
     const models = [];
     for await (const model of client.models.list()) models.push(model);
@@ -325,13 +325,13 @@ describe('models', () => {
   });
 });
 
-describe('refusals', () => {
+describe('OpenAI refusals', () => {
   const PATH = '/v1/chat/completions';
   const error = (code: string | null, param: string | null = null, type = 'invalid_request_error') => ({
     error: { message: expect.stringMatching(/^.+[.a-z>]$/i), type, param, code },
   });
 
-  it('say what to do', async () => {
+  it('tell the client what to do', async () => {
     const words = async (body: object) =>
       ((await (await post(PATH, body)).json()) as { error: { message: string } }).error.message;
     expect(await words({ model: 'switchyard' })).toBe('messages: is required');
@@ -371,7 +371,7 @@ describe('refusals', () => {
     expect(await harness.store.countUnendedTurns('local')).toBe(0);
   });
 
-  it('takes a body of more than 1 MiB', async () => {
+  it('exclude a body of more than 1 MiB, which is accepted', async () => {
     const long = { role: 'assistant' as const, content: 'x'.repeat(2_000_000) };
     const messages = [{ role: 'user' as const, content: 'Hi' }, long, ...ASKED.messages];
     const asked = client.chat.completions.create({ ...ASKED, messages });
@@ -380,8 +380,8 @@ describe('refusals', () => {
   });
 });
 
-describe('people', () => {
-  it('have conversations of their own, and keys that are tokens', async () => {
+describe('OpenAI users', () => {
+  it('have separate conversations, and tokens as keys', async () => {
     await harness.stop();
     harness = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } as never } });
     const as = async (user: string) =>

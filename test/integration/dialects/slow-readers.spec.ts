@@ -103,7 +103,7 @@ function lengthTold(client: Client, passes: Stream['passes']): number {
 }
 
 it.each(Object.entries(STREAMS))(
-  'whoever stops reading %s delays nobody else, costs no memory without end, and has the whole end later',
+  'a client that stops reading %s delays no other client, uses bounded memory, and gets the whole end later',
   async (_dialect, stream) => {
     const { passes } = stream;
     const { raw, server, played } = await askAndStopReading(stream);

@@ -89,7 +89,7 @@ describe('a toolset whose last worker was killed', () => {
     ['old', 40_000],
     ['young', 3_000],
   ])(
-    'is withdrawn within 7 s by %s gateways and orchestrators, and is back with the next worker',
+    'is withdrawn within 7 s by %s gateways and orchestrators, and returns with the next worker',
     async (_, ageMs) => {
       for (const seed of SEEDS) {
         const world = new OfferingFleet(seed);
@@ -106,8 +106,8 @@ describe('a toolset whose last worker was killed', () => {
   );
 });
 
-describe('a toolset whose worker lives', () => {
-  it('stays listed however often the broker restarts, also while the store is slow', async () => {
+describe('a toolset with a living worker', () => {
+  it('stays listed regardless of broker restarts, even with a slow store', async () => {
     for (const seed of SEEDS) {
       const world = new OfferingFleet(seed);
       await world.startObservers();
@@ -134,7 +134,7 @@ describe('a toolset whose worker lives', () => {
     }
   });
 
-  it('is back at its next announcement, when it was taken for killed', async () => {
+  it('returns with its next announcement after it was taken for dead', async () => {
     for (const seed of SEEDS) {
       const world = new OfferingFleet(seed);
       await world.startObservers();

@@ -60,7 +60,7 @@ const other = (n: number, more: object = {}) => ({
 });
 
 describe('registration', () => {
-  it('answers 201 with the account and nothing else, then 400 for its email and its username', async () => {
+  it('answers 201 with only the account, then 400 for its email and its username', async () => {
     await start();
     const first = await register(ANN);
     expect(first.status).toBe(201);
@@ -96,7 +96,7 @@ describe('registration', () => {
     [{ password: 'short77' }, 'password'],
     [{ password: 'x'.repeat(101) }, 'password'],
     [{ full_name: 'x'.repeat(101) }, 'full_name'],
-  ])('with %j is refused with 422 and one sentence that names the field', async (wrong, field) => {
+  ])('refuses %j with 422 and one sentence that names the field', async (wrong, field) => {
     await start();
     const reply = await register({ ...ANN, ...wrong });
     expect(reply).toMatchObject({ status: 422, body: { code: 'invalid' } });
@@ -105,7 +105,7 @@ describe('registration', () => {
     expect(JSON.stringify(reply.body)).not.toContain(ANN.password);
   });
 
-  it('of one email and one username by many at once is won by exactly one each', async () => {
+  it('of one email and username by many at once succeeds exactly once each', async () => {
     await start();
     const [emails, names] = await Promise.all([
       Promise.all([1, 2, 3].map((n) => register({ ...other(n), email: 'one@example.org' }))),
@@ -121,8 +121,8 @@ describe('registration', () => {
   });
 });
 
-describe('a token', () => {
-  it('is had for username or email and password as a form, other fields or not, and says who', async () => {
+describe('a sign-in token', () => {
+  it('is issued for username or email and password as a form, with or without other fields, and names its user', async () => {
     await start();
     const { id } = (await register(ANN)).body;
     for (const name of [ANN.username, 'ann', ANN.email, 'Ann@Example.ORG']) {
@@ -141,7 +141,7 @@ describe('a token', () => {
     }
   });
 
-  it('is not had for JSON, for no body, or for a form that lacks something: 422; for another type 415', async () => {
+  it('is not issued for JSON, no body, or an incomplete form: 422; for another type 415', async () => {
     await start();
     const path = '/api/auth/token';
     const form = (text: string) => ({ method: 'POST', body: new URLSearchParams(text) });
@@ -158,7 +158,7 @@ describe('a token', () => {
     expect((await call(path, { method: 'POST', body: 'username=ann' })).status).toBe(415);
   });
 
-  it('is refused with one and the same answer to a wrong password, an unknown name and an inactive account', async () => {
+  it('is refused with the same answer for a wrong password, an unknown name and an inactive account', async () => {
     await start();
     const { id } = (await register(ANN)).body;
     await register(other(2));
@@ -173,7 +173,7 @@ describe('a token', () => {
     expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  it('is refused for a while after ten wrong passwords, also to who is right, and says until when', async () => {
+  it('is refused for a while after ten wrong passwords, even with the right one, with the time to retry', async () => {
     await start();
     await register(ANN);
     await Promise.all(Array.from({ length: 10 }, () => signIn('ann', 'wrong horse')));
@@ -185,7 +185,7 @@ describe('a token', () => {
     expect((await signIn('nobody', 'wrong horse')).status).toBe(401);
   });
 
-  it('counts wrong passwords for the account, whether its email or its name was typed', async () => {
+  it('counts wrong passwords per account, by email or by name', async () => {
     await start({ ...LOCAL, limits: { wrongPasswordsPerMinute: 2 } });
     await register(ANN);
     expect((await signIn('ann', 'wrong horse')).status).toBe(401);
@@ -196,7 +196,7 @@ describe('a token', () => {
     expect(line).toMatchObject({ limit: 'wrong_passwords_per_minute', address: '127.0.0.1' });
   });
 
-  it('is had from an address that signed in before, whatever others try from elsewhere', async () => {
+  it('is issued at an address with an earlier sign-in, regardless of attempts from elsewhere', async () => {
     const trustedProxies = ['127.0.0.1'];
     const limits = { wrongPasswordsPerMinute: 2 };
     await start({ config: { auth: { kind: 'local' }, trustedProxies }, limits });
@@ -210,7 +210,7 @@ describe('a token', () => {
     expect((await signIn('ann', ANN.password, from('10.0.0.1'))).status).toBe(429);
   });
 
-  it('is refused by address, which a trusted proxy may say and nobody else', async () => {
+  it('is refused by address, which only a trusted proxy may set', async () => {
     const limits = { wrongPasswordsPerAddress: 1 };
     const from = (address: string) => ({ 'x-forwarded-for': address });
     await start({ ...LOCAL, limits });
@@ -226,15 +226,15 @@ describe('a token', () => {
     expect((await signIn('d', 'wrong', from('192.0.2.1, 10.0.0.1'))).status).toBe(429);
   });
 
-  it('of registrations, an address has a number a minute, too', async () => {
+  it('is limited per minute and address for registrations too', async () => {
     await start({ ...LOCAL, limits: { registrationsPerAddress: 1 } });
     expect((await register(ANN)).status).toBe(201);
     expect(await register(other(2))).toMatchObject({ status: 429, body: { code: 'overloaded' } });
   });
 });
 
-describe('who a token lets in', () => {
-  it('is nobody without one, with another one, with one of another type, and after its end', async () => {
+describe('access by token', () => {
+  it('is refused without a token, with an invalid one, with one of another type, and after it expires', async () => {
     await start({ config: { auth: { kind: 'local', secret: JWT_SECRET } } });
     const { id } = (await register(ANN)).body;
     const sign = (claims: object, secret = JWT_SECRET, exp = Math.floor(Date.now() / 1000) + 60) =>
@@ -258,7 +258,7 @@ describe('who a token lets in', () => {
     }
   });
 
-  it('is told by the account: an inactive one is 403 for me and 401 for everything else, within five seconds', async () => {
+  it('depends on the account: an inactive one gets 403 for me and 401 for everything else, within five seconds', async () => {
     await start();
     await register(ANN);
     const bob = (await register(other(2))).body.id as string;
@@ -275,7 +275,7 @@ describe('who a token lets in', () => {
     expect((await call('/api/conversations', withToken(token))).status).toBe(200);
   });
 
-  it('is the same after a restart and at every gateway, with the secret that the store keeps', async () => {
+  it('is the same after a restart and at every gateway, with the secret from the store', async () => {
     await start();
     await register(ANN);
     const token = await tokenOf();
@@ -291,7 +291,7 @@ describe('who a token lets in', () => {
 });
 
 describe('operators', () => {
-  it('list accounts without their passwords, and make operators; nobody else does', async () => {
+  it('list accounts without their passwords, and make operators; other users cannot', async () => {
     await start();
     await register(ANN);
     const bob = (await register(other(2))).body.id as string;
@@ -352,12 +352,12 @@ describe('npm run switchyard -- users', () => {
     await expect(set()).rejects.toThrow('Say what to change: --role');
   });
 
-  it('says that there are no accounts, where there are none', async () => {
+  it('reports that there are no accounts', async () => {
     await start({ config: { auth: { kind: 'none' } } });
     await expect(run(['users', 'list'], '')).rejects.toThrow('Accounts exist only with AUTH=local');
   });
 
-  it('reads as many pages as there are', async () => {
+  it('reads as many pages as exist', async () => {
     await start();
     await register(ANN);
     for (let number = 2; number <= 1_001; number++)
@@ -369,7 +369,7 @@ describe('npm run switchyard -- users', () => {
 
 describe('without AUTH=local', () => {
   it.each([{ kind: 'none' as const }, { kind: 'jwt' as const, secret: JWT_SECRET }])(
-    'but with %j there are no accounts: the routes are unknown paths',
+    'there are no accounts with %j: the routes are unknown paths',
     async (auth) => {
       await start({ config: { auth } });
       const unknown = await call('/api/auth/nothing');

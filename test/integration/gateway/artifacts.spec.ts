@@ -40,7 +40,7 @@ const ask = (id: string, headers: Record<string, string> = {}, method = 'GET', a
   });
 
 describe('GET /api/artifacts/:id', () => {
-  it('serves a picture under its own type, sandboxed, and again without its bytes', async () => {
+  it('serves a picture with its type, sandboxed, and answers a repeated request without its bytes', async () => {
     const { _id, hash } = await keep(PNG, 'image/png', 'pixel “ä”.png');
     const response = await ask(_id);
     expect(response.status).toBe(200);
@@ -83,14 +83,14 @@ describe('GET /api/artifacts/:id', () => {
     expect(headers.get('content-disposition')).toMatch(new RegExp(`^${kind}; filename="art_`));
   });
 
-  it('does not believe a stored type that its bytes deny', async () => {
+  it('does not trust a stored type that contradicts the bytes', async () => {
     const artifact = await keep('not a picture', 'text/plain');
     const lying = { ...artifact, _id: 'art_lying', content_type: 'image/png' };
     await harness.store.putArtifact(lying);
     expect((await ask('art_lying')).headers.get('content-type')).toBe('application/octet-stream');
   });
 
-  it('serves parts', async () => {
+  it('serves ranges', async () => {
     const { _id } = await keep('0123456789', 'text/plain');
     const part = async (range: string) => {
       const response = await ask(_id, { range });
@@ -106,7 +106,7 @@ describe('GET /api/artifacts/:id', () => {
     expect(await part('lines=1-2')).toEqual([200, null, '0123456789']);
   });
 
-  it('serves the whole to who has parts of something else, and to who asks with HEAD', async () => {
+  it('serves the whole for a range of another version, and headers for HEAD', async () => {
     const { _id, hash } = await keep('0123456789', 'text/plain');
     const ifRange = async (tag: string) =>
       (await ask(_id, { range: 'bytes=2-4', 'if-range': tag })).headers.get('content-length');
@@ -116,7 +116,7 @@ describe('GET /api/artifacts/:id', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '10']);
   });
 
-  it('is missing for everybody else, for nonsense, and once its conversation is deleted', async () => {
+  it('answers 404 to other users, for malformed ids, and once its conversation is deleted', async () => {
     const { _id } = await keep('mine', 'text/plain');
     const missing = await ask('art_00000000000000000000000000000000');
     const body = await missing.text();
@@ -132,7 +132,7 @@ describe('GET /api/artifacts/:id', () => {
   });
 });
 
-it('reads four artifacts of a user at once, the others as those have been taken', async () => {
+it('four artifacts of a user are read at once, and more as those are consumed', async () => {
   conversationId = await createConversation();
   const { _id } = await keep('text', 'text/plain');
   const { getArtifact } = harness.store;

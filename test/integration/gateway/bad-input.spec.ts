@@ -30,7 +30,7 @@ async function expectServing(): Promise<void> {
   expect(await (await fetch(`${harness.url}/health/live`)).json()).toEqual({ status: 'alive' });
 }
 
-describe('requests that do not fit', () => {
+describe('invalid socket requests', () => {
   it.each([
     ['message', undefined],
     ['message', null],
@@ -95,7 +95,7 @@ describe('requests that do not fit', () => {
     expect(await client.request('leave', { conversation_id: 'conv_unknown' })).toEqual({});
   });
 
-  it('unknown fields are ignored, and nothing is polluted by their names', async () => {
+  it('unknown fields are ignored, and their names pollute no prototype', async () => {
     const body = JSON.parse(
       '{"content":"x","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
     );
@@ -103,7 +103,7 @@ describe('requests that do not fit', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('a request without an acknowledgement is carried out all the same', async () => {
+  it('a request without an acknowledgement is still executed', async () => {
     const before = client.events('turn_queued').length;
     client.socket.emit('message', { content: 'no answer wanted' });
     await client.event('turn_queued', before + 1);
@@ -113,7 +113,7 @@ describe('requests that do not fit', () => {
     await expectServing();
   });
 
-  it('ping is answered and ponged whatever it carries', async () => {
+  it('ping is answered with ack and pong, regardless of its payload', async () => {
     expect(await client.request('ping', { any: 'thing' })).toEqual({});
     expect(await client.request('ping')).toEqual({});
     expect(client.received.find((event) => (event as { type: string }).type === 'pong')).toMatchObject({
@@ -122,7 +122,7 @@ describe('requests that do not fit', () => {
   });
 });
 
-describe('frames by hand', () => {
+describe('hand-written frames', () => {
   it('an event that is nested 20,000 deep is answered with invalid', async () => {
     const raw = await openRaw();
     for (const name of ['message', 'ping', 'input', 'no_such_request'])
@@ -136,7 +136,7 @@ describe('frames by hand', () => {
     await expectServing();
   });
 
-  it('keeps no connection of who leaves the namespace, whatever was sent with it', async () => {
+  it('a client that leaves the namespace keeps no connection, whatever was sent with it', async () => {
     const raw = await openRaw();
     raw.socket.send('41');
     raw.socket.send('427["ping",{}]');
@@ -146,7 +146,7 @@ describe('frames by hand', () => {
     await waitFor(() => alone.isClosed, { what: 'the end of the other one' });
   });
 
-  it('a deep token in the handshake is refused and harms nothing', async () => {
+  it('a deeply nested token in the handshake is refused without harm', async () => {
     const raw = RawClient.open(harness.url);
     await waitFor(() => raw.frames.length > 0, { what: 'the handshake' });
     raw.socket.send(`40{"token":${deepJson()}}`);
@@ -154,7 +154,7 @@ describe('frames by hand', () => {
     await expectServing();
   });
 
-  it('a deep binary event cannot overflow the parser', async () => {
+  it('a deeply nested binary event cannot overflow the parser', async () => {
     const raw = await openRaw();
     raw.socket.send(`451-["message",${deepJson('{"_placeholder":true,"num":0}')}]`);
     raw.socket.send(Buffer.from('attachment'));
@@ -209,7 +209,7 @@ describe('frames by hand', () => {
     await expectServing();
   });
 
-  it('a client that asks without waiting is told that it asks too much', async () => {
+  it('a client that sends requests without waiting is refused as overloaded', async () => {
     const raw = await openRaw();
     for (let i = 0; i < 300; i++) raw.socket.send(`42${i}["stop",{"turn_id":"turn_unknown"}]`);
     await waitFor(() => raw.packets('43').length === 300, { what: 'an answer to each' });
@@ -219,8 +219,8 @@ describe('frames by hand', () => {
   });
 });
 
-describe('what fails inside', () => {
-  it('an unforeseen error is answered with internal and tells nothing of itself', async () => {
+describe('internal failures', () => {
+  it('an unexpected error is answered with internal, without details', async () => {
     const broken = await startHarness({
       alter: ({ store }) => ({
         store: new Proxy(store, {
@@ -244,7 +244,7 @@ describe('what fails inside', () => {
     }
   });
 
-  it('a store that cannot be reached is answered with unavailable', async () => {
+  it('an unavailable store is answered with unavailable', async () => {
     const { StoreUnavailableError } = await import('#store');
     const broken = await startHarness({
       alter: ({ store }) => ({
@@ -268,7 +268,7 @@ describe('what fails inside', () => {
     }
   });
 
-  it('a broker that confirms nothing does not keep a message from being taken', async () => {
+  it('a broker without confirms does not stop a message from being accepted', async () => {
     const silent = await startHarness({
       alter: ({ bus }) => ({
         bus: new Proxy(bus, {
@@ -292,8 +292,8 @@ describe('what fails inside', () => {
   });
 });
 
-describe('tokens', () => {
-  it('let in who has a good one, by auth, header or query, and nobody else', async () => {
+describe('tokens of sockets', () => {
+  it('are accepted in auth, header or query if they are valid, and only then', async () => {
     const guarded = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
     try {
       const good = await signTestToken('ann');
@@ -322,7 +322,7 @@ describe('tokens', () => {
     }
   });
 
-  it('that end while the client is connected end the connection', async () => {
+  it('close the connection when they expire', async () => {
     const guarded = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
     try {
       const ann = await guarded.connect({ token: await signTestToken('ann', { expiresAt: soon(guarded) }) });
@@ -334,7 +334,7 @@ describe('tokens', () => {
     }
   });
 
-  it('of one user open nothing of another', async () => {
+  it('of one user give no access to another’s data', async () => {
     const guarded = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
     try {
       const [ann, bob] = [await signTestToken('ann'), await signTestToken('bob')];
@@ -369,7 +369,7 @@ describe('tokens', () => {
     }
   });
 
-  it('do not let one user open more connections a minute than allowed', async () => {
+  it('limit a user’s new connections per minute', async () => {
     const limited = await startHarness({ limits: { connectionsPerMinute: 2 } });
     try {
       await limited.connect();

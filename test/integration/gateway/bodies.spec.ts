@@ -77,7 +77,7 @@ describe.each([
   });
 });
 
-it('a body under which the thread dies is refused, and the next one is read by another thread', async () => {
+it('a body that kills its thread is refused, and the next one is read by another thread', async () => {
   const body = Buffer.from(chat(2 * MIB));
   const threads = new Set<Worker>();
   const { postMessage } = Worker.prototype;
@@ -108,7 +108,7 @@ function holdThread() {
   return { given, goOn: () => goOn.splice(0).forEach((go) => go()) };
 }
 
-it('a user whose bodies are small and dear to read delays another one by those of two turns', async () => {
+it('a user with small but expensive bodies delays another one by at most two of them', async () => {
   await harness.stop();
   harness = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
   const thread = holdThread();
@@ -135,7 +135,7 @@ it('a user whose bodies are small and dear to read delays another one by those o
   expect(thread.given).toEqual(['ann 1', 'ann 2', 'bob 1', 'ann 3', 'ann 4']);
 });
 
-it('a body that is being read when the gateway drains is answered as at any time', async () => {
+it('a body that is being read when the gateway drains is answered as usual', async () => {
   const thread = holdThread();
   const { feeds } = harness.running.gateway;
   const lastStep = jest.spyOn(feeds, 'stop');
@@ -148,13 +148,13 @@ it('a body that is being read when the gateway drains is answered as at any time
   await drained;
 });
 
-it('a body of another charset is refused as of an unknown type where no dialect answers', async () => {
+it('a body of another charset is refused as an unknown type where no dialect answers', async () => {
   const headers = { 'content-type': 'application/json; charset=iso-8859-1' };
   const response = await fetch(`${harness.url}/api/conversations`, { method: 'POST', headers, body: '{}' });
   expect(response.status).toBe(415);
 });
 
-it('a body whose length nobody has announced is counted as it comes', async () => {
+it('a body of unannounced length is counted as it arrives', async () => {
   await harness.stop();
   harness = await startHarness({ limits: { bodyBytes: 2 * MIB } });
   const connection = await RawConnection.open({ port: harness.running.port });
@@ -177,7 +177,7 @@ it.each([
   expect(await send(Buffer.from(body), undefined, path)).toBe(status);
 });
 
-it('a packed body that comes to nothing is bounded by what is sent', async () => {
+it('a compressed body of empty content is limited by its received bytes', async () => {
   const connection = await RawConnection.open({ port: harness.running.port });
   const head = ['Host: 127.0.0.1', 'Content-Type: application/json', 'Content-Encoding: deflate'];
   connection.send(

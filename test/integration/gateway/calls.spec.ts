@@ -49,7 +49,7 @@ async function switchyard(token: string, ...words: string[]): Promise<string> {
 }
 
 describe('the calls of a conversation', () => {
-  it('are listed for operators, whosever it is, from claims and outcomes, without values', async () => {
+  it('are listed for operators, for every owner, from claims and outcomes, without values', async () => {
     const { status, text } = await ask(`${CONVERSATION_ID}/calls`, await tokenOf('operator'));
     expect(status).toBe(200);
     expect(text).not.toMatch(/nobody may read|nor this/);
@@ -74,11 +74,11 @@ describe('the calls of a conversation', () => {
     });
   });
 
-  it('are nobody else’s business', async () => {
+  it('are hidden from other users', async () => {
     expect((await ask(`${CONVERSATION_ID}/calls`, await tokenOf())).status).toBe(403);
   });
 
-  it('of an unknown conversation are not found, a wrong page is refused', async () => {
+  it('are not found for an unknown conversation, and an invalid page is refused', async () => {
     const token = await tokenOf('operator');
     expect((await ask('conv_none/calls', token)).status).toBe(404);
     expect((await ask('%00/calls', token)).status).toBe(404);

@@ -50,7 +50,7 @@ describe('sending a message', () => {
     expect(hints).toEqual([{ turn_id: answer.turn_id, conversation_id: answer.conversation_id }]);
   });
 
-  it('gives a resend the same turn, also through a first message without a conversation', async () => {
+  it('gives a resend the same turn, even through a first message without a conversation', async () => {
     const { connect, store } = await start();
     const [one, other] = [await connect(), await connect()];
     const first = await one.send('hello', { client_message_id: 'm1' });
@@ -61,14 +61,14 @@ describe('sending a message', () => {
     expect(await store.lastTurnNumber(first.conversation_id)).toBe(2);
   });
 
-  it('gives two first messages without ids conversations of their own', async () => {
+  it('gives two first messages without ids separate conversations', async () => {
     const { connect } = await start();
     const client = await connect();
     const [a, b] = [await client.send('hello'), await client.send('hello')];
     expect(a.conversation_id).not.toBe(b.conversation_id);
   });
 
-  it('numbers messages that are sent at the same moment without holes', async () => {
+  it('numbers simultaneous messages without gaps', async () => {
     const { connect, store } = await start();
     const client = await connect();
     const { conversation_id } = await client.send('first');
@@ -77,7 +77,7 @@ describe('sending a message', () => {
     expect(turns.map((turn) => turn.number)).toEqual(Array.from({ length: 21 }, (_, i) => i + 1));
   });
 
-  it('shows a message to everybody who has joined, and once', async () => {
+  it('shows a message once to every viewer that has joined', async () => {
     const { connect } = await start();
     const [sender, watcher] = [await connect(), await connect()];
     const { conversation_id } = await sender.send('one');
@@ -101,7 +101,7 @@ describe('sending a message', () => {
     await client.send('three', { conversation_id });
   });
 
-  it('stops the turns before it in a conversation with policy interrupt', async () => {
+  it('stops the earlier turns in a conversation with policy interrupt', async () => {
     const { connect, store } = await start();
     const client = await connect();
     const { conversation_id, turn_id } = await client.send('one');
@@ -111,7 +111,7 @@ describe('sending a message', () => {
     await client.event('cancelled');
   });
 
-  it('refuses more turns at once than a user may have', async () => {
+  it('refuses more simultaneous turns than a user may have', async () => {
     const { connect } = await start({ limits: { turnsAtOnce: 2 } });
     const client = await connect();
     const first = await client.send('one', { client_message_id: 'm1' });
@@ -122,8 +122,8 @@ describe('sending a message', () => {
   });
 });
 
-describe('joining', () => {
-  it('shows what was written before, with the text that is being streamed', async () => {
+describe('joining a conversation', () => {
+  it('shows what was written before, with the streamed text so far', async () => {
     const { connect, partials, store } = await start();
     const sender = await connect();
     const { conversation_id, turn_id } = await sender.send('hello');
@@ -147,7 +147,7 @@ describe('joining', () => {
     expect(await store.getStep(turn_id, 1)).toBeNull();
   });
 
-  it('goes on without the text when the driver does not answer', async () => {
+  it('continues without the text when the driver does not answer', async () => {
     const { connect } = await start();
     const sender = await connect();
     const { conversation_id, turn_id } = await sender.send('hello');
@@ -158,7 +158,7 @@ describe('joining', () => {
     expect(view.turns).toHaveLength(1);
   });
 
-  it('tells an end that was never heard of: events are lost, the store is not', async () => {
+  it('shows an end whose event was lost, from the store', async () => {
     const { connect } = await start({ timings: DOUBTING_TIMINGS });
     const viewer = await connect();
     const { turn_id } = await viewer.send('hello');
@@ -173,7 +173,7 @@ describe('joining', () => {
     expect(repaired).toMatchObject({ status: 'completed', steps: [{ text: 'All lost.' }] });
   });
 
-  it('repairs a hole in the tokens by a snapshot', async () => {
+  it('repairs a gap in the tokens by a snapshot', async () => {
     const { connect, partials } = await start();
     const viewer = await connect();
     const { turn_id } = await viewer.send('hello');
@@ -191,7 +191,7 @@ describe('joining', () => {
     expect(viewer.events('token').map((event) => event.content)).toEqual(['one ', 'four']);
   });
 
-  it('shows the ends of calls before any token of the next step, whatever order the network chose', async () => {
+  it('shows the ends of calls before any token of the next step, regardless of the network’s order', async () => {
     const { connect } = await start();
     const viewer = await connect();
     const { turn_id } = await viewer.send('1 + 2?');
@@ -212,7 +212,7 @@ describe('joining', () => {
     expect(viewer.order.indexOf('token')).toBeGreaterThan(viewer.order.lastIndexOf('step_started'));
   });
 
-  it('tells nothing of a conversation that was left', async () => {
+  it('sends nothing of a conversation that was left', async () => {
     const { connect } = await start();
     const [sender, viewer] = [await connect(), await connect()];
     const { conversation_id } = await sender.send('one');
@@ -225,7 +225,7 @@ describe('joining', () => {
     expect(viewer.events('turn_queued')).toEqual([]);
   });
 
-  it('reads the store once in a while, however many join', async () => {
+  it('reads the store at a limited rate, regardless of the number of joins', async () => {
     let reads = 0;
     const rereadMs = 60_000;
     await start({
@@ -248,8 +248,8 @@ describe('joining', () => {
   });
 });
 
-describe('stopping', () => {
-  it('ends a queued turn that nobody drives', async () => {
+describe('stopping a turn', () => {
+  it('ends a queued turn without a driver', async () => {
     const { connect, store } = await start();
     const client = await connect();
     const { turn_id } = await client.send('hello');
@@ -276,7 +276,7 @@ describe('stopping', () => {
     expect((await store.readJournal(turn_id))?.steps).toHaveLength(1);
   });
 
-  it('answers for an ended turn with its calls still without outcome', async () => {
+  it('reports an ended turn with its calls that still have no outcome', async () => {
     const { connect } = await start();
     const client = await connect();
     const { turn_id } = await client.send('hello');
@@ -292,7 +292,7 @@ describe('stopping', () => {
 });
 
 describe('a call that waits for a person', () => {
-  it('takes one answer, tells everybody and hints', async () => {
+  it('accepts one answer, notifies every viewer and hints the turn', async () => {
     const { connect, store } = await start();
     const client = await connect();
     const { turn_id } = await client.send('hello');
@@ -310,7 +310,7 @@ describe('a call that waits for a person', () => {
     expect(again.error?.code).toBe('already_answered');
   });
 
-  it('is not found when nothing waits', async () => {
+  it('is not found when none waits', async () => {
     const { connect } = await start();
     const client = await connect();
     const { turn_id } = await client.send('hello');

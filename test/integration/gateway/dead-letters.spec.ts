@@ -44,7 +44,7 @@ describe('dead letters', () => {
     expect((await ask('GET', '?limit=0')).status).toBe(422);
   });
 
-  it('are put back into the queue that they died in, which is noted, however often and by whomever at once', async () => {
+  it('return to the queue that they died in, with a record, even when replayed repeatedly and concurrently', async () => {
     await harness.store.putDeadLetter(letterOf('b'));
     const before = taken.length;
     const answers = await Promise.all([1, 2, 3].map(() => ask('POST', '/b/replay')));
@@ -68,7 +68,7 @@ describe('dead letters', () => {
     ['another version', { content: JSON.stringify({ ...hint, version: '9.0.0' }) }, /unsupported version/],
     ['a type of another queue', { queue: 'results' }, /does not belong here/],
     ['a queue that there is not', { queue: 'nowhere' }, /there is no queue nowhere/],
-  ])('of %s are refused, and why is said', async (name, more, reason) => {
+  ])('of %s are refused with a reason', async (name, more, reason) => {
     const id = name.replaceAll(' ', '-');
     await harness.store.putDeadLetter(letterOf(id, more));
     expect(await ask('POST', `/${id}/replay`)).toEqual({
@@ -78,7 +78,7 @@ describe('dead letters', () => {
     expect((await harness.store.getDeadLetter(id))?.replayed_at).toBeUndefined();
   });
 
-  it('of a call are replayed as a hint about its turn, also where an earlier version kept all of it', async () => {
+  it('of a call are replayed as a hint about its turn, even if an earlier version kept the whole message', async () => {
     const turn = sampleTurn();
     await harness.store.insertTurn(turn);
     const place = { turn_id: turn._id, conversation_id: turn.conversation_id };
@@ -94,7 +94,7 @@ describe('dead letters', () => {
     expect(shown).not.toContain('private');
   });
 
-  it('of a call whose turn has been removed cannot be replayed', async () => {
+  it('of a call whose turn was removed cannot be replayed', async () => {
     const call = { ...hint, type: 'tool.call', body: callBody() };
     await harness.store.putDeadLetter(letterOf('g', { queue: 'tools.gone', content: JSON.stringify(call) }));
     expect(await ask('POST', '/g/replay')).toMatchObject({
@@ -103,14 +103,14 @@ describe('dead letters', () => {
     });
   });
 
-  it('are forgotten when they are discarded', async () => {
+  it('are removed when they are discarded', async () => {
     await harness.store.putDeadLetter(letterOf('d'));
     expect((await ask('DELETE', '/d')).status).toBe(204);
     expect((await ask('DELETE', '/d')).status).toBe(404);
     expect((await ask('POST', '/d/replay')).status).toBe(404);
   });
 
-  it('are for operators only', async () => {
+  it('are accessible to operators only', async () => {
     const open = harness;
     harness = await startHarness({ config: { auth: AUTH } });
     try {

@@ -75,7 +75,7 @@ const REQUESTS: [name: string, begin: (name: string) => Socket][] = [
   ['an MCP call of the older era', () => postMcp('tools/call', callParams, { isOld: true })],
 ];
 
-describe.each(REQUESTS)('%s: what is held ends with the client', (name, begin) => {
+describe.each(REQUESTS)('%s: resources are released with a client', (name, begin) => {
   const next = () => begin(`${name.replaceAll(/\W/g, '-')}-${++count}`);
 
   it('that leaves before anything is answered', async () => {
@@ -86,7 +86,7 @@ describe.each(REQUESTS)('%s: what is held ends with the client', (name, begin) =
     await gateway.idle();
   });
 
-  it('that leaves while its request is in line behind another of its connection', async () => {
+  it('that leaves while its request waits behind another of its connection', async () => {
     first = 'GET /api/conversations HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
     let socket: Socket;
     await gateway.during(
@@ -115,7 +115,7 @@ describe.each(REQUESTS)('%s: what is held ends with the client', (name, begin) =
     await gateway.idle();
   });
 
-  it('that leaves in the middle, and the turn goes on unless the client has cancelled it', async () => {
+  it('that leaves midway, and the turn continues unless the client has cancelled it', async () => {
     const socket = next();
     await gateway.holding('viewers', 1);
     const turn = await gateway.newestTurn();
@@ -138,7 +138,7 @@ describe.each(REQUESTS)('%s: what is held ends with the client', (name, begin) =
 const APPROVED = { approval: { action: 'accept', content: { approve: true } } };
 const DENIED = { approval: { action: 'accept', content: { approve: false } } };
 
-describe('what is held for MCP', () => {
+describe('resources held for MCP', () => {
   /** A call that waits for approval, `earlier` turns back. */
   async function askingCall(): Promise<object> {
     const socket = postMcp('tools/call', callParams);
@@ -153,12 +153,12 @@ describe('what is held for MCP', () => {
     return { ...callParams, requestState };
   }
 
-  it('ends with a client that has been asked', async () => {
+  it('are released with a client that was asked', async () => {
     await askingCall();
     await gateway.idle();
   });
 
-  it('ends with a client that has answered and waits for the rest', async () => {
+  it('are released with a client that has answered and waits for the rest', async () => {
     const state = await askingCall();
     const socket = postMcp('tools/call', { ...state, inputResponses: APPROVED });
     await gateway.holding('viewers', 1);
@@ -166,7 +166,7 @@ describe('what is held for MCP', () => {
     await gateway.idle();
   });
 
-  it('is nothing for a turn that has ended: the journal answers', async () => {
+  it('are none for an ended turn, which the journal answers', async () => {
     const { harness } = gateway;
     const client = await harness.connect();
     const first = await client.send('one');
@@ -194,7 +194,7 @@ describe('what is held for MCP', () => {
     await gateway.idle();
   });
 
-  it('ends with a client that leaves while the turn that it asks for is read', async () => {
+  it('are released with a client that leaves while its turn is read', async () => {
     const state = await askingCall();
     let socket: Socket;
     await gateway.during(
@@ -208,7 +208,7 @@ describe('what is held for MCP', () => {
     await gateway.idle();
   });
 
-  it('ends with a client that listens', async () => {
+  it('are released with a client that listens', async () => {
     const socket = postMcp('subscriptions/listen', { notifications: { toolsListChanged: true } });
     await gateway.holding('listeners', 1);
     socket.destroy();

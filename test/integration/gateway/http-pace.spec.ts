@@ -59,7 +59,7 @@ const limitsReached = () =>
 
 const IMPATIENT_BODY = { ...PATIENT.body, patienceMs: 100 };
 
-describe('a body that does not come', () => {
+describe('an HTTP body that does not arrive', () => {
   it.each(['/api/conversations', '/api/chat-artifacts'])(
     '%s: is 408, and the connection is closed',
     async (path) => {
@@ -77,14 +77,17 @@ describe('a body that does not come', () => {
     ['/health/live', 'GET', 200],
     ['/health/x', 'POST', 404],
     ['/socket.io/?EIO=4&transport=polling', 'POST', 400],
-  ])('%s %s: the connection is closed after an answer that needed none', async (path, method, status) => {
-    await start({ body: IMPATIENT_BODY });
-    const connection = await begin(path, { method });
-    await connection.closed();
-    expect([path, ...connection.statuses]).toEqual([path, status === 404 ? 408 : status]);
-  });
+  ])(
+    '%s %s: the connection is closed after an answer that did not need the body',
+    async (path, method, status) => {
+      await start({ body: IMPATIENT_BODY });
+      const connection = await begin(path, { method });
+      await connection.closed();
+      expect([path, ...connection.statuses]).toEqual([path, status === 404 ? 408 : status]);
+    },
+  );
 
-  it('is not asked for before the request has a place', async () => {
+  it('is not requested before the request has a place', async () => {
     await start({}, { limits: { httpRequests: 1 } });
     const expecting = { headers: { Expect: '100-continue' }, length: 2, body: '' };
     const first = await begin('/api/conversations', expecting);
@@ -95,7 +98,7 @@ describe('a body that does not come', () => {
     await waitFor(() => first.statuses.includes(201), { what: 'the conversation' });
   });
 
-  it('is refused with a condition that nobody knows', async () => {
+  it('is refused with an unknown Expect header', async () => {
     await start({});
     const connection = await begin('/api/conversations', { headers: { Expect: 'the-unexpected' } });
     await connection.closed();
@@ -103,8 +106,8 @@ describe('a body that does not come', () => {
   });
 });
 
-describe('a connection', () => {
-  it('whose headers do not come, be it the first or the second time, is closed', async () => {
+describe('an HTTP connection', () => {
+  it('whose headers do not arrive, for the first or the second request, is closed', async () => {
     await start({ headersMs: 100 });
     const first = await open('GET / HTTP/1.1\r\nHost: ');
     await first.closed();
@@ -117,13 +120,13 @@ describe('a connection', () => {
     expect(limitsReached()).toEqual(['slow_headers']);
   });
 
-  it('on which nothing comes is closed, and that is nothing to report', async () => {
+  it('without any bytes is closed, without a log entry', async () => {
     await start({ headersMs: 100 });
     await (await open()).closed();
     expect(limitsReached()).toEqual([]);
   });
 
-  it('that is idle gives way to a new one, which is served; one with a request in hand does not', async () => {
+  it('that is idle is closed for a new one; one with a running request is not', async () => {
     await start({}, { limits: { idleConnections: 2 } });
     const busy = await begin('/api/conversations', { length: 2 });
     await waitFor(async () => (await (await fetch(`${harness.url}/health/live`)).text()) !== '', {
@@ -138,7 +141,7 @@ describe('a connection', () => {
     expect(limitsReached()).toEqual(['idle_connections']);
   });
 
-  it('that asks much at once is closed', async () => {
+  it('with many requests at once is closed', async () => {
     await start({});
     const connection = await open(`${HEAD}\r\n`.repeat(100));
     await connection.closed();
@@ -146,7 +149,7 @@ describe('a connection', () => {
     expect(limitsReached()).toEqual(['pipelined_requests']);
   });
 
-  it('that takes nothing of its answer is closed, one that waits for it is not', async () => {
+  it('that reads nothing of its answer is closed; one that waits for it is not', async () => {
     await start({ answerMs: 200 });
     const waiting = await begin('/ag-ui', {
       ...wholeOf({ threadId: 't', runId: 'r', messages: [{ id: '1', role: 'user', content: 'hello' }] }),
@@ -165,7 +168,7 @@ describe('a connection', () => {
     expect(waiting.isClosed).toBe(false);
   });
 
-  it('that takes an answer byte by byte is closed in the end if nobody knows whose it is', async () => {
+  it('that reads an answer byte by byte is eventually closed if its user is unknown', async () => {
     const pageDir = await mkdtemp(join(tmpdir(), 'page-'));
     await writeFile(join(pageDir, 'large.txt'), Buffer.alloc(16 * 1024 * 1024, 'x'));
     const auth = { kind: 'jwt' as const, secret: JWT_SECRET };

@@ -51,7 +51,7 @@ async function bearer(user: string, secret?: string): Promise<{ headers: { autho
   return { headers: { authorization: `Bearer ${await signTestToken(user, { secret })}` } };
 }
 
-describe('requests of strangers', () => {
+describe('requests of unauthenticated clients', () => {
   it('that are half-sent hold no place of a known user', async () => {
     await start({ limits: { httpRequests: 1, unknownRequests: 4, unknownRequestsPerAddress: 4 } });
     for (let count = 0; count < 8; count++) await begin('/api/conversations');
@@ -60,7 +60,7 @@ describe('requests of strangers', () => {
     expect(await askAs('bob', '/api/tools')).toBe(200);
   });
 
-  it('that come as a whole are served while half-sent ones fill their pool', async () => {
+  it('are served when complete while half-sent ones fill their pool', async () => {
     await start({
       config: { auth: { kind: 'local', secret: undefined } },
       limits: { unknownRequests: 2, unknownRequestsPerAddress: 2 },
@@ -81,7 +81,7 @@ describe('requests of strangers', () => {
     expect((await ask('/nothing')).status).toBe(404);
   });
 
-  it('whose bodies have come leave room for other bodies', async () => {
+  it('with complete bodies leave room for other bodies', async () => {
     const { alter, release, isAsked } = holding('findAccount');
     await start({
       config: { auth: { kind: 'local', secret: undefined } },
@@ -104,7 +104,7 @@ describe('requests of strangers', () => {
     expect(await signingIn.status()).toBe(401);
   });
 
-  it('of one address are refused while more than half of the pool is taken, of another they are not', async () => {
+  it('are refused per address while more than half of the pool is taken', async () => {
     await start({ config: proxied, limits: { unknownRequests: 10, unknownRequestsPerAddress: 2 } });
     const from = (address: string) =>
       begin('/api/conversations', { headers: { 'X-Forwarded-For': address } });
@@ -121,7 +121,7 @@ describe('requests of strangers', () => {
     );
   });
 
-  it('with a forged token are those of strangers', async () => {
+  it('include those with a forged token', async () => {
     await start({ limits: { unknownRequests: 1 } });
     await begin('/api/conversations');
     await readByNow();
@@ -134,7 +134,7 @@ describe('requests of strangers', () => {
     expect(await known.status()).toBe(201);
   });
 
-  it('give their places back when their clients leave', async () => {
+  it('free their places when their clients leave', async () => {
     await start({ limits: { unknownRequests: 1 } });
     const held = await begin('/api/conversations');
     await readByNow();
@@ -152,8 +152,8 @@ describe('requests of strangers', () => {
   });
 });
 
-describe('requests of known users', () => {
-  it('one too many of one user is refused, until another has been answered', async () => {
+describe('requests of authenticated users', () => {
+  it('above the limit of one user are refused until another has been answered', async () => {
     const { alter, release, isAsked } = holding('listConversations');
     await start({ alter, limits: { httpRequestsPerUser: 1 } });
     const held = askAs('ann', '/api/conversations');
@@ -186,7 +186,7 @@ describe('requests of known users', () => {
     leaving.abort();
   });
 
-  it('are not counted by user without accounts, where everybody is one user', async () => {
+  it('are not limited per user without accounts, where all users are one', async () => {
     const { alter, release, isAsked } = holding('listConversations');
     await start({ config: {}, alter, limits: { httpRequestsPerUser: 1, unknownRequests: 1 } });
     const held = ask('/api/conversations');
@@ -197,7 +197,7 @@ describe('requests of known users', () => {
     await held;
   });
 
-  it('that are half-sent are refused beyond the places there are', async () => {
+  it('are refused when half-sent beyond the number of places', async () => {
     await start({ limits: { httpRequests: 2 } });
     for (let count = 0; count < 2; count++) await begin('/api/conversations', await bearer('ann'));
     await readByNow();
@@ -206,7 +206,7 @@ describe('requests of known users', () => {
 });
 
 describe('health and metrics', () => {
-  it('are served by a full gateway, and nothing else below their paths is', async () => {
+  it('are served by a full gateway, and no other path below them', async () => {
     await start({ config: {}, limits: { httpRequests: 1 } });
     await begin('/api/conversations');
     await readByNow();
@@ -231,7 +231,7 @@ describe('health and metrics', () => {
     expect(await (await begin('/metrics')).status()).toBe(503);
   });
 
-  it('have no other addresses when there is room', async () => {
+  it('have no other paths even when there is room', async () => {
     await start({ config: {} });
     for (const path of ['/health/x', '/health/', '//health/live', '/health/%6cive/x'])
       expect([path, (await ask(path)).status]).toEqual([path, 404]);

@@ -99,7 +99,7 @@ describe('conversations over HTTP', () => {
     expectProblem(await ask('DELETE', `/api/conversations/${first.id}`), 404, 'not_found');
   });
 
-  it('keep which tools their turns may use, until that is changed', async () => {
+  it('keep the choice of tools for their turns until it is changed', async () => {
     const tools = { allow: ['math'], block: ['math.multiply'] };
     const made = JSON.parse((await send('POST', '/api/conversations', { tools })).body) as { id: string };
     const path = `/api/conversations/${made.id}`;
@@ -113,7 +113,7 @@ describe('conversations over HTTP', () => {
       expectProblem(await send('PATCH', path, wrong), 422, 'invalid');
   });
 
-  it('keep the model of their turns, until another one is chosen or none', async () => {
+  it('keep the model of their turns until another one or none is chosen', async () => {
     const model = 'anthropic/claude-opus-5-5';
     const made = JSON.parse((await send('POST', '/api/conversations', { model })).body) as { id: string };
     const path = `/api/conversations/${made.id}`;
@@ -141,7 +141,7 @@ describe('conversations over HTTP', () => {
     expect((await client.request('stop', { turn_id })).error?.code).toBe('not_found');
   });
 
-  it('take a turn and answer 202, the same for a resend', async () => {
+  it('accept a turn with 202, the same one for a resend', async () => {
     const { id } = await create();
     const body = { content: 'hello', client_message_id: 'm1' };
     const taken = await send('POST', `/api/conversations/${id}/turns`, body);
@@ -169,7 +169,7 @@ describe('conversations over HTTP', () => {
     expect(oldest).toMatchObject({ earlier: false, turns: [{ number: 1 }, { number: 2 }] });
   });
 
-  it('list what people read: messages and texts, tools only when asked for', async () => {
+  it('list what people read: messages and texts, and tools on request', async () => {
     const { id } = await create();
     const taken = await send('POST', `/api/conversations/${id}/turns`, { content: '1 + 2?' });
     const { turn_id } = JSON.parse(taken.body) as { turn_id: string };
@@ -199,7 +199,7 @@ describe('conversations over HTTP', () => {
     expectProblem(await ask('GET', `/api/turns/${turn_id}/calls/call_unknown`), 404, 'not_found');
   });
 
-  it('reach back over many turns', async () => {
+  it('page back over many turns', async () => {
     const { id } = await create();
     for (let i = 1; i <= 120; i++) {
       const taken = await send('POST', `/api/conversations/${id}/turns`, { content: `m${i}` });
@@ -230,7 +230,7 @@ describe('conversations over HTTP', () => {
 });
 
 describe('tools over HTTP', () => {
-  it('are those that the workers announce, with parameters that people can read', async () => {
+  it('are those that the workers announce, with readable parameters', async () => {
     const tool = {
       name: 'math.add',
       own_name: 'add',
@@ -282,7 +282,7 @@ describe('tools over HTTP', () => {
   });
 });
 
-describe('requests that do not fit', () => {
+describe('invalid HTTP requests', () => {
   const deep = '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000);
 
   it.each([
@@ -323,7 +323,7 @@ describe('requests that do not fit', () => {
     expectProblem(reply, status, code);
   });
 
-  it('what is no address is not called an id', async () => {
+  it('an unknown path is not reported as an invalid id', async () => {
     const { body } = await ask('GET', '/api/nothing');
     expect(JSON.parse(body)).toMatchObject({ detail: 'There is nothing at this address.' });
   });
@@ -346,7 +346,7 @@ describe('requests that do not fit', () => {
     expectProblem(reply, code === 'invalid' ? 422 : 413, code);
   });
 
-  it('a body that is not JSON is refused, not guessed at', async () => {
+  it('a body that is not JSON is refused', async () => {
     const { id } = await create();
     const reply = await ask(
       'POST',
@@ -358,7 +358,7 @@ describe('requests that do not fit', () => {
   });
 });
 
-describe('pages on the internet', () => {
+describe('pages of other origins over HTTP', () => {
   const own = () => new URL(harness.url).host;
 
   it.each([
@@ -390,12 +390,12 @@ describe('pages on the internet', () => {
     expect(reply.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('are refused for every path, also the page and the health of the process', async () => {
+  it('are refused for every path, including the page and the health of the process', async () => {
     for (const path of ['/', '/api/tools', '/health/live', '/metrics', '/nothing'])
       expect((await ask('GET', path, { host: 'evil.example' })).status).toBe(403);
   });
 
-  it('the own origin may write', async () => {
+  it('do not include the own origin, which may write', async () => {
     const origin = `http://${own()}`;
     expect((await ask('POST', '/api/conversations', { origin })).status).toBe(201);
     expect(
@@ -409,7 +409,7 @@ describe('pages on the internet', () => {
     [{ origin: 'null' }, false],
     [{}, true],
     [{ origin: 'same' }, true],
-  ])('an upgrade with %j is let in: %s', async (headers, isLetIn) => {
+  ])('upgrading with %j are admitted: %s', async (headers, isLetIn) => {
     const origin = 'origin' in headers && headers.origin === 'same' ? { origin: `http://${own()}` } : headers;
     const raw = RawClient.open(harness.url, origin as Record<string, string>);
     await waitFor(() => raw.isClosed || raw.frames.length > 0, { what: 'an answer' });
@@ -417,7 +417,7 @@ describe('pages on the internet', () => {
     raw.socket.terminate();
   });
 
-  it('are told 403 when they try to upgrade', async () => {
+  it('get 403 when they try to upgrade', async () => {
     const reply = await new Promise<number | undefined>((resolve, reject) => {
       const outgoing = httpRequest(`${harness.url}/socket.io/?EIO=4&transport=websocket`, {
         headers: {
@@ -469,14 +469,14 @@ describe('pages on the internet', () => {
   });
 });
 
-describe('the page', () => {
-  it('says how to build it when it has not been built', async () => {
+describe('the bundled page', () => {
+  it('explains how to build it when it has not been built', async () => {
     const reply = await ask('GET', '/');
     expect(reply.status).toBe(503);
     expect(reply.body).toContain('npm run build');
   });
 
-  it('is served with a strict policy; routes win and nothing outside its folder is reached', async () => {
+  it('is served with a strict policy; routes take precedence and no file outside its folder is served', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'page-'));
     const pageDir = join(outside, 'web');
     mkdirSync(join(pageDir, 'assets'), { recursive: true });
@@ -535,8 +535,8 @@ it('an idle connection is kept for longer than load balancers keep theirs', asyn
   expect(headers.get('keep-alive')).toBe('timeout=75');
 });
 
-describe('draining', () => {
-  it('lets nobody in, answers what is in hand, and does both in a way that makes clients come back', async () => {
+describe('a draining gateway', () => {
+  it('admits no request, answers running ones, and makes clients reconnect elsewhere', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const ending = await startHarness({
@@ -576,7 +576,7 @@ describe('draining', () => {
     await Promise.all([ending.bus.close(), ending.driver.close(), ending.store.close()]);
   });
 
-  it('does not wait for connections on which nothing has been asked', async () => {
+  it('does not wait for connections without a request', async () => {
     const ending = await startHarness();
     const socket = connect(ending.running.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.once('close', resolve));

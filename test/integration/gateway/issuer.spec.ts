@@ -51,7 +51,7 @@ describe('keys of an issuer (AUTH=jwt with JWKS_URL)', () => {
     expect(await authenticate(await signWith(key))).toMatchObject({ id: 'ann', isOperator: false });
   });
 
-  it.each(['ES512', 'PS512'])('of %s are not, although the issuer has them', async (alg) => {
+  it.each(['ES512', 'PS512'])('of %s are refused, although the issuer has them', async (alg) => {
     const key = await makeKey('k', alg);
     issuer.keys = [first.jwk, key.jwk];
     await expect(authenticate(await signWith(key))).rejects.toMatchObject(REFUSED);
@@ -69,7 +69,7 @@ describe('keys of an issuer (AUTH=jwt with JWKS_URL)', () => {
     expect(issuer.asked).toBe(2);
   });
 
-  it('that are new are found without a restart, and withdrawn ones are no good from then on', async () => {
+  it('that are new are found without a restart, and withdrawn ones become invalid', async () => {
     const far = { exp: Math.floor(Date.now() / 1000) + 7_200 };
     const [old, fresh] = [await signWith(first, far), await signWith(second, far)];
     await authenticate(old);
@@ -80,7 +80,7 @@ describe('keys of an issuer (AUTH=jwt with JWKS_URL)', () => {
     expect(await codeOf(old)).toBe('unauthorized');
   });
 
-  it('that nobody has are asked for at most every five seconds, whatever comes in', async () => {
+  it('that do not exist are requested at most every five seconds, regardless of the tokens', async () => {
     await authenticate(await signWith(first));
     const invented = await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
@@ -114,7 +114,7 @@ function flood(response: ServerResponse): void {
   go();
 }
 
-describe('an issuer that is away', () => {
+describe('an unavailable issuer', () => {
   it.each<[string, Issuer['answer']]>([
     ['answers 500', (response) => response.writeHead(500).end('no')],
     ['answers 404', (response) => response.writeHead(404).end('no')],
@@ -123,17 +123,20 @@ describe('an issuer that is away', () => {
     ['sends elsewhere', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
     ['hangs up', (response) => response.destroy()],
     ['answers without an end', flood],
-  ])('or %s makes tokens wait, not wrong, and is asked again after two seconds', async (_what, answer) => {
-    issuer.answer = answer;
-    const token = await signWith(first);
-    for (let i = 0; i < 20; i++) await expect(authenticate(token)).rejects.toMatchObject(UNAVAILABLE);
-    expect(issuer.asked).toBe(1);
-    issuer.answer = undefined;
-    pass(2);
-    expect(await codeOf(token)).toBe('let in');
-  });
+  ])(
+    'or %s delays tokens instead of refusing them, and is asked again after two seconds',
+    async (_what, answer) => {
+      issuer.answer = answer;
+      const token = await signWith(first);
+      for (let i = 0; i < 20; i++) await expect(authenticate(token)).rejects.toMatchObject(UNAVAILABLE);
+      expect(issuer.asked).toBe(1);
+      issuer.answer = undefined;
+      pass(2);
+      expect(await codeOf(token)).toBe('let in');
+    },
+  );
 
-  it('does not end what is known: for an hour its keys are good, others wait', async () => {
+  it('does not invalidate known keys for an hour, and others wait', async () => {
     const far = { exp: Math.floor(Date.now() / 1000) + 36_000 };
     const [known, unknown] = [await signWith(first, far), await signWith(second, far)];
     await authenticate(known);
@@ -148,7 +151,7 @@ describe('an issuer that is away', () => {
     expect(await codeOf(known)).toBe('let in');
   });
 
-  it('is 503 over HTTP and `unavailable` over a socket, with the time after which to come again', async () => {
+  it('causes 503 over HTTP and `unavailable` over a socket, with the time to retry', async () => {
     await issuer.stop();
     const harness = await startHarness({ config: { auth: { kind: 'jwt', jwksUrl: issuer.url } } });
     try {
@@ -167,7 +170,7 @@ describe('an issuer that is away', () => {
   });
 });
 
-describe('an issuer whose answer has no end', () => {
+describe('an issuer with an endless answer', () => {
   it('is cut off a little after one MiB', async () => {
     issuer.answer = flood;
     sent = 0;
@@ -178,8 +181,8 @@ describe('an issuer whose answer has no end', () => {
   });
 });
 
-describe('a token', () => {
-  it('is of the issuer and for the audience that are configured', async () => {
+describe('a token of an issuer', () => {
+  it('must be from the configured issuer and for the configured audience', async () => {
     const strict = { issuer: 'https://login.example', audience: 'switchyard' };
     authenticate = createAuthenticator({ kind: 'jwt', jwksUrl: issuer.url, ...strict }, clock);
     const right = { iss: strict.issuer, aud: strict.audience };
@@ -193,13 +196,13 @@ describe('a token', () => {
       expect(await codeOf(await signWith(first, { ...right, ...wrong }))).toBe('unauthorized');
   });
 
-  it('without a subject or an end, or after its end, is refused', async () => {
+  it('is refused without a subject or an expiry, and when expired', async () => {
     const past = Math.floor(Date.now() / 1000) - 60;
     for (const claims of [{ sub: undefined }, { sub: '' }, { exp: undefined }, { exp: past }])
       await expect(authenticate(await signWith(first, claims))).rejects.toMatchObject(REFUSED);
   });
 
-  it('that names no algorithm, or takes the public key for a secret, is refused', async () => {
+  it('is refused without an algorithm, or with the public key used as a secret', async () => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const body = part({ sub: 'ann', exp: Math.floor(Date.now() / 1000) + 600 });
     const publicKey = (await importJWK(first.jwk, 'RS256', { extractable: true })) as CryptoKey;
@@ -215,7 +218,7 @@ describe('a token', () => {
     expect(await codeOf(await signWith(first))).toBe('let in');
   });
 
-  it('whose key it brings itself, or names an address for, is refused', async () => {
+  it('is refused when it contains its own key, or a URL for it', async () => {
     const { SignJWT } = await import('jose');
     for (const own of [{ jwk: second.jwk }, { jku: issuer.url }, { x5u: issuer.url }]) {
       const token = new SignJWT({ sub: 'ann', exp: Math.floor(Date.now() / 1000) + 600 });

@@ -43,7 +43,7 @@ async function sendAll(client: Client, count: number): Promise<Turn[]> {
 }
 const refusals = () => harness.log.filter((line) => line.includes('"limit":"fair_share"'));
 
-it('turns of a user beyond his share stay due while hints wait, and the sweeper brings them', async () => {
+it('turns beyond the share of a user stay due while hints wait, and the sweeper hints them', async () => {
   const [greedy, ann] = [await connect('greedy'), await connect('ann')];
   // No orchestrator runs yet.
   await fleet.submit('hello', { user: 'eve' });

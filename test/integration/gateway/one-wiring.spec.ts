@@ -45,8 +45,8 @@ const echo: Dialect = {
   }),
 };
 
-describe('a dialect that is registered', () => {
-  it('has its routes, handshakes, control messages, sockets and its part of the drain', async () => {
+describe('a registered dialect', () => {
+  it('gets its routes, handshakes, control messages, sockets and its part of the drain', async () => {
     harness = await startHarness({ given: { dialects: [echo] } });
     const { url, driver, running } = harness;
     expect(await (await fetch(`${url}/echo`)).text()).toBe('Hello, local');
@@ -68,8 +68,8 @@ describe('a dialect that is registered', () => {
   });
 });
 
-describe('a part of the gateway that a test gives it', () => {
-  it('is what everything made of it uses', async () => {
+describe('a part of the gateway that a test replaces', () => {
+  it('is used by everything built on it', async () => {
     const refuse = (): never => {
       throw new RequestError('overloaded', 'Not today.');
     };

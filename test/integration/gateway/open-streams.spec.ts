@@ -84,9 +84,9 @@ function isFree(user: string): boolean {
   }
 }
 
-describe('streams of one user at once', () => {
+describe('open streams of one user', () => {
   it.each(ROUTES)(
-    '%s: one too many is refused, begins nothing, until the other has gone',
+    '%s: one above the limit is refused and starts nothing until another has closed',
     async (path, body, refusal) => {
       await start(1);
       const ann = await Asker.as('ann');
@@ -103,7 +103,7 @@ describe('streams of one user at once', () => {
     },
   );
 
-  it('are those of all dialects together, and the same run again is one more', async () => {
+  it('are counted over all dialects, and the same run again counts once more', async () => {
     await start(2);
     const ann = await Asker.as('ann');
     const both = [ann.hold('/ag-ui', run), ann.hold('/ag-ui', run)];
@@ -116,7 +116,7 @@ describe('streams of one user at once', () => {
     await waitFor(async () => !(await isFull()), { what: 'room for another stream' });
   });
 
-  it('go with the turn that they tell, with a refusal, and with the process', async () => {
+  it('are released with the end of their turn, with a refusal, and with the process', async () => {
     await start(1);
     const ann = await Asker.as('ann');
     for (let at = 0; at < 3; at++) expect((await ann.post('/ag-ui', {})).status).toBe(422);
@@ -136,7 +136,7 @@ describe('streams of one user at once', () => {
     await waitFor(() => isFree('ann'), { what: 'the end of the stream' });
   });
 
-  it('are those of MCP clients, too', async () => {
+  it('include those of MCP clients', async () => {
     await start(1);
     const ann = await Asker.as('ann');
     const client = new Client(
@@ -212,7 +212,7 @@ describe('streams of one user at once', () => {
     expect((await ann.post('/mcp', [list])).status).not.toBe(429);
   });
 
-  it('are not counted without accounts, where everybody is one user', async () => {
+  it('are not limited without accounts, where all users are one', async () => {
     await start(1, {});
     const ann = await Asker.as('ann');
     for (const threadId of ['one', 'two', 'three']) ann.hold('/ag-ui', { ...run, threadId });

@@ -18,15 +18,15 @@ async function start(options: HarnessOptions): Promise<Harness> {
 
 const OVERLOADED = { code: 'overloaded', retry_after_ms: expect.any(Number) };
 
-describe('more than a gateway takes is refused as overloaded', () => {
-  it('connections of all users together within a minute', async () => {
+describe('overload limits of the gateway', () => {
+  it('limit connections of all users together within a minute', async () => {
     await start({ limits: { allConnectionsPerMinute: 2 } });
     await harness.connect();
     await harness.connect();
     await expect(harness.connect()).rejects.toMatchObject({ data: OVERLOADED });
   });
 
-  it('counts each by the name of its limit, and tells operators once whom it refused', async () => {
+  it('count each refusal by its limit, and log once whom it refused', async () => {
     const limits = { connectionsPerMinute: 2, messagesPerMinute: 1, allConnectionsPerMinute: 100 };
     await start({ limits });
     const client = await harness.connect();
@@ -42,7 +42,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     }
   });
 
-  it('messages of one user within a minute, but no resend, over the socket and over HTTP', async () => {
+  it('limit messages of one user within a minute, but no resend, over the socket and over HTTP', async () => {
     await start({ limits: { messagesPerMinute: 2 } });
     const client = await harness.connect();
     const first = await client.send('one', { client_message_id: 'm1' });
@@ -59,7 +59,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     expect(await response.json()).toMatchObject({ code: 'overloaded' });
   });
 
-  it('conversations and connections that one user makes within a minute, with the messages', async () => {
+  it('count new conversations and connections of one user within a minute, with the messages', async () => {
     await start({ limits: { messagesPerMinute: 3 } });
     const worker = 'worker-00000000-0000-4000-8000-000000000003';
     const toolsets = [announcedToolset('math', [announcedTool('math', 'add', 'Adds.')])];
@@ -83,7 +83,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     expect(await harness.store.listConversations('local', { skip: 0, limit: 10 })).toHaveLength(2);
   });
 
-  it('a message over the limit begins no conversation, in whatever session', async () => {
+  it('let a refused message begin no conversation, in any session', async () => {
     await start({ limits: { messagesPerMinute: 1 } });
     await (await harness.connect()).send('hello');
     const refused = await fetch(`${harness.url}/chat`, {
@@ -95,7 +95,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     expect(await harness.store.listConversations('local', { skip: 0, limit: 10 })).toHaveLength(1);
   });
 
-  it('turns of one user at once, also when all of them come in the same moment', async () => {
+  it('limit turns of one user at once, even when all arrive simultaneously', async () => {
     await start({ limits: { turnsAtOnce: 3 } });
     const client = await harness.connect();
     const answers = await Promise.all(
@@ -106,7 +106,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     for (const { error } of refused) expect(error).toMatchObject(OVERLOADED);
   });
 
-  it('sockets at once, until one of them has gone', async () => {
+  it('limit open sockets until one has closed', async () => {
     await start({ limits: { sockets: 1 } });
     const first = await harness.connect();
     await expect(harness.connect()).rejects.toMatchObject({ data: OVERLOADED });
@@ -121,7 +121,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     );
   });
 
-  it('connections that never say who they are', async () => {
+  it('limit unauthenticated connections', async () => {
     await start({ limits: { unknownSockets: 5 } });
     const silent = Array.from({ length: 5 }, () => RawClient.open(harness.url));
     await waitFor(() => silent.every((raw) => raw.packets('0').length > 0), { what: 'the handshakes' });
@@ -133,7 +133,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     for (const raw of silent) raw.socket.terminate();
   });
 
-  it('conversations that one socket follows', async () => {
+  it('limit conversations that one socket follows', async () => {
     await start({ limits: { joinedPerSocket: 1 } });
     const client = await harness.connect();
     const { conversation_id } = await client.send('one');
@@ -143,7 +143,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     );
   });
 
-  it('requests of one socket without an answer', async () => {
+  it('limit requests of one socket without an answer', async () => {
     const { alter, release } = holding('getConversation');
     await start({ alter, limits: { requestsPerSocket: 2 } });
     const client = await harness.connect();
@@ -154,7 +154,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     expect(await client.request('ping')).toEqual({});
   });
 
-  it('requests over HTTP without an answer, but never its health', async () => {
+  it('limit HTTP requests without an answer, but never the health check', async () => {
     const { alter, release, isAsked } = holding('listConversations');
     await start({ alter, limits: { httpRequests: 1 } });
     const held = fetch(`${harness.url}/api/conversations`);
@@ -173,7 +173,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     expect((await fetch(`${harness.url}/api/tools`)).status).toBe(200);
   });
 
-  it('a client that goes away gives its place back', async () => {
+  it('free the place of a client that leaves', async () => {
     const { alter, release, isAsked } = holding('listConversations');
     await start({ alter, limits: { httpRequests: 1 } });
     const asking: ClientRequest = httpRequest(`${harness.url}/api/conversations`);
@@ -187,7 +187,7 @@ describe('more than a gateway takes is refused as overloaded', () => {
     release();
   });
 
-  it('messages while too many turns wait for an orchestrator, which leave nothing behind', async () => {
+  it('refuse messages while too many turns wait for an orchestrator, and leave nothing behind', async () => {
     await start({ limits: { waitingTurns: 3 } });
     const client = await harness.connect();
     for (let at = 0; at < 3; at++)
@@ -215,8 +215,8 @@ describe('more than a gateway takes is refused as overloaded', () => {
   });
 });
 
-describe('a client that asks and does not read', () => {
-  it('is cut off before its answers fill the memory', async () => {
+describe('a client that sends requests and does not read', () => {
+  it('is disconnected before its answers fill the memory', async () => {
     await start({});
     const raw = await RawClient.enter(harness.url);
     raw.socket.pause();
@@ -232,7 +232,7 @@ describe('a client that asks and does not read', () => {
     raw.socket.terminate();
   }, 60_000);
 
-  it('gets one snapshot for all of its joins, so that these cost no memory', async () => {
+  it('gets one snapshot for all of its joins, so that they use no memory', async () => {
     await start({});
     const sender = await harness.connect();
     const content = 'x'.repeat(60_000);
@@ -255,7 +255,7 @@ describe('a client that asks and does not read', () => {
   }, 60_000);
 });
 
-describe('a body of another type than JSON', () => {
+describe('a body of a type other than JSON', () => {
   const post = (headers: Record<string, string>, body?: string) =>
     fetch(`${harness.url}/api/conversations`, { method: 'POST', headers, body });
 

@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(pageDir, { recursive: true });
 });
 
-it('a client that leaves in the middle of a file does no harm', async () => {
+it('the page: a client that leaves in the middle of a file does no harm', async () => {
   const client = await RawConnection.open({ port: harness.running.port });
   const server = await sockets.of(client.socket);
   client.send('GET /large.txt HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');

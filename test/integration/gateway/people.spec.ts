@@ -59,8 +59,8 @@ async function unendedNumbers(conversationId: string): Promise<number[]> {
   return turns.map(({ number }) => number);
 }
 
-describe('many messages at once in a conversation', () => {
-  it('with policy enqueue all wait in line, seen by every device, and any device takes them out', async () => {
+describe('many simultaneous messages in a conversation', () => {
+  it('with policy enqueue are all queued, seen by every device, and any device removes them', async () => {
     await start();
     const { phone, laptop, conversation_id, first } = await twoDevices();
     const answers = await sendAtOnce([phone, laptop], conversation_id, 12);
@@ -84,7 +84,7 @@ describe('many messages at once in a conversation', () => {
     );
   });
 
-  it('with policy reject exactly one is taken when it is free, and none while it is busy', async () => {
+  it('with policy reject are refused except one when it is free, and all refused while it is busy', async () => {
     await start();
     const { phone, laptop, conversation_id, first } = await twoDevices();
     await harness.store.updateConversation(conversation_id, { policy: 'reject' });
@@ -97,7 +97,7 @@ describe('many messages at once in a conversation', () => {
     expect(await harness.store.lastTurnNumber(conversation_id)).toBe(2);
   });
 
-  it('with policy interrupt the last one alone is left, and everything before it is stopped', async () => {
+  it('with policy interrupt leave only the last one, and everything before it is stopped', async () => {
     await start();
     const { phone, laptop, conversation_id } = await twoDevices();
     await harness.store.updateConversation(conversation_id, { policy: 'interrupt' });
@@ -111,7 +111,7 @@ describe('many messages at once in a conversation', () => {
     }
   });
 
-  it('takes the policy that is set while they come', async () => {
+  it('follow the policy that is set while they arrive', async () => {
     await start();
     const client = await harness.connect();
     const { conversation_id } = await client.send('one');
@@ -133,7 +133,7 @@ describe('many messages at once in a conversation', () => {
 });
 
 describe('Stop', () => {
-  it('asked for by two devices at once is one end, told to both', async () => {
+  it('by two devices at once is one end, reported to both', async () => {
     await start();
     const { phone, laptop, first } = await twoDevices();
     const { _id: turn_id, conversation_id } = first.turn;
@@ -148,7 +148,7 @@ describe('Stop', () => {
     }
   });
 
-  it('asked for again and again while it is under way is carried out once, and everybody is answered', async () => {
+  it('requested repeatedly while it runs is executed once, and every request is answered', async () => {
     await start();
     const { phone, laptop, first } = await twoDevices();
     const { _id: turn_id } = first.turn;
@@ -157,7 +157,7 @@ describe('Stop', () => {
     expect(harness.asked.filter(({ type }) => type === 'turn.stop')).toHaveLength(1);
   });
 
-  it('by somebody else is not found, and stops nothing', async () => {
+  it('by another user is not found, and stops nothing', async () => {
     await start(GUARDED);
     const ann = await harness.connect({ token: await signTestToken('ann') });
     const bob = await harness.connect({ token: await signTestToken('bob') });
@@ -167,7 +167,7 @@ describe('Stop', () => {
     expect((await harness.store.readJournal(turn_id))!.steps).toEqual([]);
   });
 
-  it('while a call waits for approval: it never starts, and cannot be approved any more', async () => {
+  it('while a call waits for approval: the call never starts, and cannot be approved any more', async () => {
     await start();
     const { phone, laptop, first } = await twoDevices();
     const call = addCall('A', 'required');
@@ -203,7 +203,7 @@ describe('an approval', () => {
     return { ...devices, call, turn_id: devices.first.turn._id, tool_call_id: call.tool_call_id };
   }
 
-  it('is given once when two devices answer at the same moment, and both see by whom', async () => {
+  it('is accepted once when two devices answer simultaneously, and both see by whom', async () => {
     await start();
     const { phone, laptop, conversation_id, turn_id, tool_call_id } = await waiting();
     const answer = (device: Client, decision: string) =>
@@ -218,7 +218,7 @@ describe('an approval', () => {
     }
   });
 
-  it('that comes second is told so also when the turn has ended by the first', async () => {
+  it('that comes second is reported as such, even when the turn ended by the first', async () => {
     await start();
     const { laptop, first, call, turn_id, tool_call_id } = await waiting();
     expect((await post(`${turn_id}/calls/${tool_call_id}/approval`, { decision: 'deny' })).status).toBe(200);
@@ -228,7 +228,7 @@ describe('an approval', () => {
     expect(codeOf(second)).toBe('already_answered');
   });
 
-  it('that comes too late expires the call, although nobody had looked at it', async () => {
+  it('that comes too late expires the call, although nothing had checked it', async () => {
     await start();
     const expires_at = new Date(Date.now() - 1).toISOString();
     const { phone, laptop, turn_id, tool_call_id } = await waiting({ expires_at });
@@ -247,7 +247,7 @@ describe('an approval', () => {
     expect(answers).toMatchObject([{ decision: 'expired', by: 'system' }]);
   });
 
-  it('over HTTP says what was wrong with it', async () => {
+  it('over HTTP is refused with a reason when it is invalid', async () => {
     await start();
     const { phone, turn_id, tool_call_id } = await waiting();
     const path = `${turn_id}/calls/${tool_call_id}/approval`;
@@ -262,7 +262,7 @@ describe('an approval', () => {
     expect(input.status).toBe(404);
   });
 
-  it('by somebody else is not found', async () => {
+  it('by another user is not found', async () => {
     await start(GUARDED);
     const token = await signTestToken('ann');
     const ann = await harness.connect({ token });
@@ -279,7 +279,7 @@ describe('an approval', () => {
     expect((await harness.store.readJournal(turn_id))!.answers).toMatchObject([{ by: 'ann' }]);
   });
 
-  it('that nobody could be told of is looked for soon, although its turn is parked', async () => {
+  it('that reached no driver is found soon, although its turn is parked', async () => {
     await start({
       alter: ({ bus }) => ({
         bus: new Proxy(bus, {
@@ -333,7 +333,7 @@ describe('a question of a tool', () => {
     return { phone, laptop, ask, inputs, stateSeen, call: { turn_id, tool_call_id } };
   }
 
-  it('is answered once, over either way, and everybody is told', async () => {
+  it('is answered once, over socket or HTTP, and every viewer is notified', async () => {
     const { phone, laptop, inputs, stateSeen, call } = await asked();
     const answer = { ...call, content };
     expect(await phone.request('input', answer)).toEqual({});
@@ -349,7 +349,7 @@ describe('a question of a tool', () => {
     await waitFor(() => stateSeen() === 'running', { what: 'the call that goes on' });
   });
 
-  it('stays open for what does not fit it, with the reason', async () => {
+  it('stays open after an invalid answer, which is refused with the reason', async () => {
     const { phone, inputs, call } = await asked();
     const wrong = [{}, { sender: 'Nobody' }, { sender: 'Sales', more: 1 }, undefined];
     const answers = [];
@@ -372,7 +372,7 @@ describe('a question of a tool', () => {
     expect(row).not.toHaveProperty('content');
   });
 
-  it('is not answered by an answer to the one before it', async () => {
+  it('is not answered by an answer to the previous one', async () => {
     const { phone, laptop, ask, inputs, call } = await asked();
     expect(codeOf(await phone.request('input', { ...call, content, number: 2 }))).toBe('not_found');
     expect(await phone.request('input', { ...call, content, number: 1 })).toEqual({});
@@ -390,7 +390,7 @@ describe('the list of conversations', () => {
   const list = async () =>
     (await (await fetch(`${harness.url}/api/conversations`)).json()) as Record<string, unknown>[];
 
-  it('says which are under way, which wait for a person, and how unnamed ones began', async () => {
+  it('shows which are running, which wait for a person, and how unnamed ones began', async () => {
     let reads = 0;
     await start({
       alter: ({ store }) => ({

@@ -43,7 +43,7 @@ function readBytes(): number {
 
 const typed = (type: string) => ({ headers: { 'Content-Type': type } });
 
-describe('a body that nobody wants', () => {
+describe('a refused upload', () => {
   it.each<[what: string, path: string, begun: Begun, status: number]>([
     ['of another type', '/api/conversations', typed('text/plain'), 415],
     ['that is too large', '/api/conversations', {}, 413],
@@ -52,19 +52,19 @@ describe('a body that nobody wants', () => {
     ['of a health check', '/health/live', { method: 'GET' }, 200],
     ['of a request for metrics', '/metrics', { method: 'GET' }, 200],
     ['for Socket.IO', '/socket.io/?EIO=4&transport=polling', {}, 400],
-  ])('%s: is not read, and the connection ends', async (_what, path, begun, status) => {
+  ])('%s: is not read, and the connection closes', async (_what, path, begun, status) => {
     harness = await startHarness();
     expect(await upload(path, begun)).toEqual([status]);
     expect(readBytes()).toBeLessThan(MIB);
   });
 
-  it('for which there is no place: is not read, and the connection ends', async () => {
+  it('without a free place: is not read, and the connection closes', async () => {
     harness = await startHarness({ limits: { httpRequests: 0 } });
     expect(await upload('/api/conversations')).toEqual([503]);
     expect(readBytes()).toBeLessThan(MIB);
   });
 
-  it('of a form whose length nobody announced: is not read once it is too large', async () => {
+  it('as a form of unannounced length: is not read once it is too large', async () => {
     harness = await startHarness();
     const connection = await RawConnection.open({ port: harness.running.port });
     const head = ['Host: 127.0.0.1', 'Content-Type: application/x-www-form-urlencoded'];

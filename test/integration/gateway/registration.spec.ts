@@ -48,7 +48,7 @@ const invite = async (token: string, more: object = {}) =>
   (await call('POST', PATH, more, token)).body as { id: string; token: string; expires_at: string };
 
 describe('registration until the first account exists', () => {
-  it('makes one account of many that register at once, and is closed then', async () => {
+  it('creates one account of many simultaneous registrations, and is closed then', async () => {
     await start('first');
     expect(await state()).toBe('open');
     const replies = await Promise.all(['ann', 'bob', 'carol', 'dave'].map((name) => register(name)));
@@ -61,7 +61,7 @@ describe('registration until the first account exists', () => {
     });
   });
 
-  it('is closed at a gateway that has never seen it open', async () => {
+  it('is closed at a gateway that never saw it open', async () => {
     await start('first');
     await harness.store.insertAccount(sampleAccount({ number: 1 }));
     expect(await state()).toBe('closed');
@@ -70,7 +70,7 @@ describe('registration until the first account exists', () => {
 });
 
 describe('closed registration', () => {
-  it('is closed also for the first account, whatever token is sent', async () => {
+  it('refuses even the first account, regardless of the token', async () => {
     await start('closed');
     expect(await state()).toBe('closed');
     for (const token of [undefined, 'x']) expect((await register('ann', token)).status).toBe(403);
@@ -79,7 +79,7 @@ describe('closed registration', () => {
 });
 
 describe('registration by invitation', () => {
-  it('makes one account of six that use one link at once', async () => {
+  it('creates one account of six that use one link at once', async () => {
     await start('invite');
     const { token } = await invite(await operator());
     expect(await state()).toBe('invite');
@@ -103,7 +103,7 @@ describe('registration by invitation', () => {
     expect(harness.log.join('')).not.toContain(token);
   });
 
-  it('needs a link that is there, is not over, and was not withdrawn', async () => {
+  it('requires an invitation that exists, has not expired, and was not withdrawn', async () => {
     await start('invite');
     const boss = await operator();
     expect((await register('ann')).body.detail).toBe(
@@ -118,7 +118,7 @@ describe('registration by invitation', () => {
     expect(await usernames()).toEqual(['operator']);
   });
 
-  it('is made by operators for themselves, and only when it would change something', async () => {
+  it('creates invitations for the operator himself, and only when that changes something', async () => {
     await start('invite');
     const boss = await operator();
     const { token, id, ...rest } = await invite(boss, { hours: 1, note: ' for Ann ' });
@@ -136,7 +136,7 @@ describe('registration by invitation', () => {
     expect(refused.body.detail).toContain('Set REGISTRATION=invite');
   });
 
-  it('is had from the command line as a link', async () => {
+  it('is available as a link on the command line', async () => {
     await start('invite');
     const environment = { SWITCHYARD_TOKEN: await operator() };
     const run = async (...args: string[]) => {
@@ -158,7 +158,7 @@ describe('registration by invitation', () => {
 });
 
 describe('usernames that look alike', () => {
-  it('are refused, also when the account was made before looks were kept', async () => {
+  it('are refused, even when the other account is older than the comparison', async () => {
     await start('open');
     const old = sampleAccount({ number: 1, username: 'Carla', look_key: undefined });
     await harness.store.insertAccount(old);
@@ -169,7 +169,7 @@ describe('usernames that look alike', () => {
     expect((await register('an\u3164n')).status).toBe(422);
   });
 
-  it('at once make one account', async () => {
+  it('create one account when they register at once', async () => {
     await start('open');
     const replies = await Promise.all(
       ['carla', '\u0441arla', 'car1a', 'c\u0430rla'].map((name) => register(name)),

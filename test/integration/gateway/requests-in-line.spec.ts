@@ -70,7 +70,7 @@ const LISTEN = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-describe('requests that come before the one in front of them has been answered', () => {
+describe('pipelined requests', () => {
   it('are answered one after the other', async () => {
     const { connection, release } = await openHeld({ httpRequestsPerUser: 1 });
     await ask(connection, 'ann', '/api/nothing');
@@ -83,7 +83,7 @@ describe('requests that come before the one in front of them has been answered',
     expect(connection.statuses).toEqual([200, 404, 201, 200]);
   });
 
-  it('hold no place, also when their client leaves', async () => {
+  it('hold no place, even when their client leaves', async () => {
     const { connection, release } = await openHeld({ httpRequestsPerUser: 2, httpRequests: 4 });
     for (let count = 0; count < 10; count++) await ask(connection, 'bob', '/api/tools');
     await readByNow();
@@ -99,7 +99,7 @@ describe('requests that come before the one in front of them has been answered',
     ['a request to MCP', (connection) => post(connection, 'bob', '/mcp', LISTEN)],
     ['half a body', (connection) => post(connection, 'bob', '/api/conversations', {}, 1_000)],
     ['a file', (connection) => ask(connection, 'bob', '/api/artifacts/a')],
-  ])('hold nothing of what they ask for when their client leaves: %s', async (_what, send) => {
+  ])('hold no resources when their client leaves: %s', async (_what, send) => {
     const { connection, release } = await openHeld({ streamsPerUser: 1 });
     await send(connection);
     await readByNow();
@@ -113,9 +113,9 @@ describe('requests that come before the one in front of them has been answered',
   });
 });
 
-describe('a handshake that comes before the request in front of it has been answered', () => {
+describe('a pipelined handshake', () => {
   it.each(['/nothing', '/ws/chat', '/socket.io/?EIO=4&transport=websocket'])(
-    '%s: ends the connection, and what that holds',
+    '%s: closes the connection and releases its resources',
     async (path) => {
       const { connection, release } = await openHeld({ httpRequests: 1 });
       await ask(connection, 'ann', path, UPGRADE);
@@ -127,7 +127,7 @@ describe('a handshake that comes before the request in front of it has been answ
     },
   );
 
-  it('is judged as any other when that answer is whole', async () => {
+  it('is checked as usual once the previous answer is complete', async () => {
     const { connection, release } = await openHeld();
     release();
     await connection.status();

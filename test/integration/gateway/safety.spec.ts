@@ -61,7 +61,7 @@ const REFUSALS: [number, string, RequestInit, string][] = [
 
 describe('every refusal over HTTP', () => {
   it.each(REFUSALS)(
-    'with %i for %s is a problem document with its id, and as safe as an answer',
+    'with %i for %s is a problem document with its id, and the security headers of an answer',
     async (...row) => {
       const [status, path, init, code] = row;
       const origin = 'https://chat.example';
@@ -99,7 +99,7 @@ describe('every refusal over HTTP', () => {
     },
   );
 
-  it('also of a foreign origin has an id, and its page learns nothing', async () => {
+  it('of a foreign origin has an id, and its page gets no details', async () => {
     harness = await startHarness();
     const foreign = await ask('/api/tools', { headers: { origin: 'https://evil.example' } });
     expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
@@ -107,7 +107,7 @@ describe('every refusal over HTTP', () => {
   });
 });
 
-describe('a path in capitals', () => {
+describe('a path in upper case', () => {
   const json = { 'content-type': 'application/json' };
 
   it.each([
@@ -117,7 +117,7 @@ describe('a path in capitals', () => {
     ['/V1/Chat/Completions', { error: expect.objectContaining({ type: 'invalid_request_error' }) }],
     ['/AG-UI', { type: 'RUN_ERROR', message: expect.any(String), code: 'invalid' }],
     ['/API/Conversations', expect.objectContaining({ code: 'invalid', status: 422 })],
-  ])('%s is the same path, also to whoever refuses a request', async (path, refusal) => {
+  ])('%s is the same path, also to the code that refuses a request', async (path, refusal) => {
     harness = await startHarness();
     const answers = await Promise.all(
       [path, path.toLowerCase()].map((each) => ask(each, { method: 'POST', headers: json, body: '{' })),
@@ -133,7 +133,7 @@ describe('a path in capitals', () => {
     expect(capitals![2]).toEqual(refusal);
   });
 
-  it('takes a body as large as the same one in small letters', async () => {
+  it('accepts a body as large as in lower case', async () => {
     harness = await startHarness();
     const body = JSON.stringify({
       message: ' ',
@@ -143,7 +143,7 @@ describe('a path in capitals', () => {
     expect([answer.status, await answer.json()]).toEqual([400, { error: expect.any(String) }]);
   });
 
-  it('takes a form where one is taken', async () => {
+  it('accepts a form where one is accepted', async () => {
     harness = await startHarness({ config: { auth: { kind: 'local', secret: JWT_SECRET } } });
     const body = new URLSearchParams({ username: 'nobody', password: 'of this name' });
     expect((await ask('/API/Auth/Token', { method: 'POST', body })).status).toBe(401);
@@ -151,7 +151,7 @@ describe('a path in capitals', () => {
 });
 
 describe('the id of a request', () => {
-  it('is the caller’s if it is sane, else one of ours, and never the same', async () => {
+  it('is the caller’s if it is valid, else a generated one, and never repeats', async () => {
     harness = await startHarness();
     const idFor = async (given?: string) => {
       const response = await ask(
@@ -172,7 +172,7 @@ describe('the id of a request', () => {
     expect(new Set(ours).size).toBe(ours.length);
   });
 
-  it('stands in the line of each answer and in that of a failure, with the path but not its query', async () => {
+  it('is in the log line of each answer and of a failure, with the path but not its query', async () => {
     harness = await startHarness({
       logLevel: 'debug',
       alter: failing('listConversations', new StoreUnavailableError('away')),
@@ -190,8 +190,8 @@ describe('the id of a request', () => {
   });
 });
 
-describe('a message that is accepted', () => {
-  it('has a line that leads from the request, or the client’s own id, to its turn', async () => {
+describe('an accepted message', () => {
+  it('has a log line from the request, or the client’s own id, to its turn', async () => {
     harness = await startHarness({ logLevel: 'info' });
     const headers = { 'content-type': 'application/json', 'x-request-id': 'from-the-proxy' };
     const post = (path: string, body: object) =>
@@ -222,7 +222,7 @@ describe('a message that is accepted', () => {
 });
 
 describe('the log, at every level', () => {
-  it('holds no token and no password, however they came in and whatever went wrong', async () => {
+  it('contains no token and no password, regardless of their way in and of failures', async () => {
     harness = await startHarness({
       logLevel: 'trace',
       config: { auth: { kind: 'local', secret: JWT_SECRET } },
@@ -286,7 +286,7 @@ describe('the log, at every level', () => {
 });
 
 it.each(['/api/chat', '/api/chat-artifacts', '/v1/chat/completions', '/ag-ui'])(
-  'a body for %s that may be large is not read for a stranger',
+  'a large body for %s is not read without authentication',
   async (path) => {
     harness = await startHarness({ config: { auth: { kind: 'jwt', secret: JWT_SECRET } } });
     for (const size of [{ 'Content-Length': 2_000_000 }, { 'Transfer-Encoding': 'chunked' }]) {

@@ -27,8 +27,8 @@ const textOf = (client: Client, conversationId: string) =>
     .reduce((view, event) => reduce(view, event), emptyView(conversationId))
     .turns[0]?.steps.map(({ text }) => text);
 
-describe('a token that ends in the middle of a turn', () => {
-  it('ends the connection and nothing else: with a new one the client has the whole answer', async () => {
+describe('a token that expires in the middle of a turn', () => {
+  it('closes only the connection: with a new one the client gets the whole answer', async () => {
     await start();
     const first = await harness.connect({ token: await signTestToken('ann', { expiresAt: soon(harness) }) });
     const { conversation_id, turn_id } = await first.send('hello');
@@ -58,7 +58,7 @@ describe('a token that ends in the middle of a turn', () => {
     expect((await harness.store.readJournal(turn_id))!.steps.map(({ kind }) => kind)).toEqual(['model']);
   });
 
-  it('of somebody else does not open the conversation', async () => {
+  it('of another user does not open the conversation', async () => {
     await start();
     const { conversation_id } = await (await connectAs('ann')).send('hello');
     const bob = await connectAs('bob');
@@ -66,8 +66,8 @@ describe('a token that ends in the middle of a turn', () => {
   });
 });
 
-describe('one user', () => {
-  it('has so many sockets open at once, until one of them has gone; others have their own', async () => {
+describe('one user with many sockets', () => {
+  it('is refused above the limit until one has closed; others have their own limit', async () => {
     await start({ socketsPerUser: 2 });
     const [first] = [await connectAs('ann'), await connectAs('ann')];
     await expect(connectAs('ann')).rejects.toMatchObject({ message: 'overloaded', data: OVERLOADED });
@@ -81,7 +81,7 @@ describe('one user', () => {
     await waitFor(comesIn, { what: 'room' });
   });
 
-  it('is counted no longer when a connection breaks before it has said anything', async () => {
+  it('is not charged for a connection that breaks before it has sent anything', async () => {
     await start({ socketsPerUser: 1 });
     for (let i = 0; i < 3; i++) {
       const client = await connectAs('ann');
@@ -90,13 +90,13 @@ describe('one user', () => {
     }
   });
 
-  it('without accounts is everybody, and has as many as the process', async () => {
+  it('without accounts is every client, and has as many as the process', async () => {
     harness = await startHarness({ limits: { socketsPerUser: 1 } });
     await harness.connect();
     expect((await harness.connect()).socket.connected).toBe(true);
   });
 
-  it('sends so many bytes a minute over all sockets, is refused then, and cut off at twice as many', async () => {
+  it('is limited in bytes per minute over all sockets, and disconnected at twice the limit', async () => {
     await start({ bytesPerMinute: 10_000 });
     const [phone, laptop, bob] = [await connectAs('ann'), await connectAs('ann'), await connectAs('bob')];
     const filler = 'é'.repeat(2_000);

@@ -68,7 +68,7 @@ async function drain(graceMs: number) {
   return { drained: drained.then(() => Promise.all([harness.driver.close(), harness.store.close()])) };
 }
 
-it('a gateway that drains lets a slow client have the whole of an answer', async () => {
+it('a draining gateway lets a slow client finish its answer', async () => {
   const { takeOn, received } = await askSlowly(await keep('x'.repeat(SIZE)));
   const { drained } = await drain(60_000);
   takeOn();
@@ -76,7 +76,7 @@ it('a gateway that drains lets a slow client have the whole of an answer', async
   await drained;
 });
 
-it('a gateway that drains does not wait for a client that takes nothing', async () => {
+it('a draining gateway does not wait for a client that reads nothing', async () => {
   const { received } = await askSlowly(await keep('x'.repeat(SIZE)));
   const { drained } = await drain(100);
   expect(await received()).toBe(0);

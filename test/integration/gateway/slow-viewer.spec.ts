@@ -31,7 +31,7 @@ function startCall(played: PlayedTurn, { tool_call_id, tool_name, display_name }
 }
 
 describe('a viewer that stops reading', () => {
-  it('delays nobody, costs no memory without end, and is told everything that counts when it reads again', async () => {
+  it('delays no other viewer, uses bounded memory, and gets every lasting change when it reads again', async () => {
     const sender = await harness.connect();
     const { conversation_id, turn_id } = await sender.send('hello');
     const slow = await RawClient.enter(harness.url);
@@ -89,7 +89,7 @@ const LONG_EVENT_LENGTH = 64 * 1024;
 const BOUND_BYTES = 24 * 1024 * 1024;
 
 describe('many viewers that stop reading', () => {
-  it('cost the process no more than their share, however much they are told', async () => {
+  it('use no more memory than their share, regardless of the traffic', async () => {
     const played = await Promise.all(
       Array.from({ length: READERS }, (_, reader) => followAndStopReading(reader)),
     );

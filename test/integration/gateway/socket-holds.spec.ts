@@ -28,7 +28,7 @@ async function cutOff(...clients: (RawClient | GenesisClient)[]): Promise<void> 
   await gateway.holding('sockets', 0);
 }
 
-it('nothing is held for a socket that is cut off in the middle of a turn', async () => {
+it('no resources are held for a socket that breaks off in the middle of a turn', async () => {
   const raw = await RawClient.enter(gateway.harness.url);
   raw.socket.send(SAY);
   await gateway.holding('viewers', 1);
@@ -38,7 +38,7 @@ it('nothing is held for a socket that is cut off in the middle of a turn', async
 });
 
 it.each(['getTurn', 'insertTurn'] as const)(
-  'nothing is held for a socket that is cut off during %s',
+  'no resources are held for a socket that breaks off during %s',
   async (operation) => {
     const raw = await RawClient.enter(gateway.harness.url);
     await gateway.during(
@@ -50,7 +50,7 @@ it.each(['getTurn', 'insertTurn'] as const)(
   },
 );
 
-it('nothing is held for a socket that is cut off while what it joins is read', async () => {
+it('no resources are held for a socket that breaks off while its conversation is read', async () => {
   const id = await conversation();
   const raw = await RawClient.enter(gateway.harness.url);
   await gateway.during(
@@ -61,7 +61,7 @@ it('nothing is held for a socket that is cut off while what it joins is read', a
   await gateway.idle();
 });
 
-it('nothing is held for a socket that is cut off before it has said who it is', async () => {
+it('no resources are held for a socket that breaks off before it is authenticated', async () => {
   const raw = RawClient.open(gateway.harness.url);
   await waitFor(() => raw.packets('0').length > 0, { what: 'the handshake' });
   expect(gateway.holds.timers).toBeGreaterThan(0);
@@ -72,7 +72,7 @@ it('nothing is held for a socket that is cut off before it has said who it is', 
 const message = (conversation_id: string) =>
   JSON.stringify({ type: 'message', conversation_id, content: 'hello' });
 
-it('nothing is held for a /ws/chat that is cut off while it looks for what it should go on with', async () => {
+it('no resources are held for a /ws/chat that breaks off while it looks for turns to resume', async () => {
   const id = await conversation();
   const client = await GenesisClient.open(gateway.harness.url);
   client.socket.send(message(id));
@@ -85,7 +85,7 @@ it('nothing is held for a /ws/chat that is cut off while it looks for what it sh
 });
 
 it.each(['getTurn', 'insertTurn'] as const)(
-  'nothing is held for a /ws/chat that is cut off during %s',
+  'no resources are held for a /ws/chat that breaks off during %s',
   async (operation) => {
     const id = await conversation();
     const client = await GenesisClient.open(gateway.harness.url);
@@ -98,7 +98,7 @@ it.each(['getTurn', 'insertTurn'] as const)(
   },
 );
 
-it('shows what is held as metrics', async () => {
+it('held resources are exposed as metrics', async () => {
   const { url } = gateway.harness;
   const figures = async () => {
     const text = await (await fetch(`${url}/metrics`)).text();

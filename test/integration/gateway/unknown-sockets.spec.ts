@@ -89,8 +89,8 @@ const unknownSockets = async () =>
     /^switchyard_unknown_sockets (\d+)/m.exec(await (await fetch(`${harness.url}/metrics`)).text())?.[1],
   );
 
-describe('connections that have not said who they are', () => {
-  it('have places besides those of people who have', async () => {
+describe('unauthenticated connections', () => {
+  it('have places separate from those of known users', async () => {
     await start({ sockets: 1, unknownSockets: 3 });
     const idle = await holdPlaces(['192.0.2.1', '192.0.2.2']);
     const token = await signTestToken('ann');
@@ -100,7 +100,7 @@ describe('connections that have not said who they are', () => {
     await waitFor(async () => (await unknownSockets()) === 0, { what: 'their places' });
   });
 
-  it('have a share of the places at each address, which a proxy names', async () => {
+  it('have a share of the places per address, which a proxy names', async () => {
     await start({ unknownSockets: 4, unknownSocketsPerAddress: 1 });
     const idle = await holdPlaces(['192.0.2.1', '192.0.2.1', '192.0.2.1']);
     const more = RawClient.open(harness.url, { 'x-forwarded-for': '192.0.2.1' });
@@ -115,7 +115,7 @@ describe('connections that have not said who they are', () => {
     expect(harness.log.join()).toContain('"address":"192.0.2.1"');
   });
 
-  it('cannot name addresses unless a proxy is trusted', async () => {
+  it('cannot set addresses unless a proxy is trusted', async () => {
     await start({ unknownSockets: 4, unknownSocketsPerAddress: 1 }, []);
     await holdPlaces(['192.0.2.1', '192.0.2.2', '192.0.2.3']);
     const more = RawClient.open(harness.url, { 'x-forwarded-for': '192.0.2.4' });
@@ -123,7 +123,7 @@ describe('connections that have not said who they are', () => {
     expect(await refusals()).toEqual(['unknown_sockets_per_address']);
   });
 
-  it('keep nobody out whose handshake brings a token', async () => {
+  it('never displace a handshake with a token', async () => {
     await start({ unknownSockets: 2, socketsPerUser: 2 });
     await holdPlaces(['192.0.2.1', '192.0.2.2']);
     const token = await signTestToken('ann');
@@ -146,7 +146,7 @@ describe('connections that have not said who they are', () => {
     await afterPatience(tryAgain, 'room');
   });
 
-  it('are told 503 and when to come again, at once, when too many wait', async () => {
+  it('get 503 with the time to retry at once when too many wait', async () => {
     await start({ unknownSockets: 1 });
     const answers = Array.from({ length: 6 }, () => askToUpgrade());
     const refused = () => answers.filter(({ text }) => text.startsWith('HTTP/1.1 503 '));
@@ -155,7 +155,7 @@ describe('connections that have not said who they are', () => {
     for (const { socket } of answers) socket.destroy();
   });
 
-  it('come again by themselves with the usual client, until all are in', async () => {
+  it('retry by themselves with the usual client, until all are connected', async () => {
     await start({ unknownSockets: 2 });
     await holdPlaces(['192.0.2.1', '192.0.2.2']);
     const refused = await comeBack(20);
@@ -166,7 +166,7 @@ describe('connections that have not said who they are', () => {
     ['at their own address', '192.0.2.1'],
     ['at another one', '192.0.2.2'],
   ])(
-    'keep none of 300 people out who come back all at once while strangers sit %s',
+    'block none of 300 returning users while strangers occupy %s',
     async (_where, address) => {
       await start({ unknownSockets: 100, unknownSocketsPerAddress: 5 });
       for (let count = 0; count < 60; count++) sit(address);
@@ -176,7 +176,7 @@ describe('connections that have not said who they are', () => {
     90_000,
   );
 
-  it('leave places for `/ws/chat`, whose handshakes bring their token', async () => {
+  it('leave places for `/ws/chat`, whose handshakes carry their token', async () => {
     await start({ unknownSockets: 1 });
     await holdPlaces(['192.0.2.1']);
     const url = `${harness.url.replace('http', 'ws')}/ws/chat?token=${await signTestToken('ann')}`;
@@ -188,7 +188,7 @@ describe('connections that have not said who they are', () => {
   });
 });
 
-describe('a connection of Engine.IO', () => {
+describe('an Engine.IO connection', () => {
   it('is never upgraded: neither a second WebSocket nor a request can name it', async () => {
     await start({});
     const [raw] = await holdPlaces(['192.0.2.1']);

@@ -23,13 +23,13 @@ async function flood(raw: RawClient, frame: string, isPing = false): Promise<num
 const limitsReached = () =>
   harness.log.map((line) => (JSON.parse(line) as { limit?: string }).limit).filter((limit) => limit);
 
-describe('a connection that has not said who it is and does not read', () => {
+describe('an unauthenticated connection that does not read', () => {
   it.each([
     ['namespaces that do not exist', '40/x,', 'packets_of_unknown_socket'],
     ['a large packet', `40/${'x'.repeat(100_000)},`, 'bytes_of_unknown_socket'],
     ['binary attachments', '451-["x",{"_placeholder":true,"num":0}]', 'binary_frames'],
     ['an attachment in base64', 'bAAAA', 'binary_frames'],
-  ])('is ended when it asks for %s', async (_what, frame, limit) => {
+  ])('is closed when it asks for %s', async (_what, frame, limit) => {
     harness = await startHarness();
     const raw = RawClient.open(harness.url);
     await waitFor(() => raw.packets('0').length > 0, { what: 'the handshake' });
@@ -38,7 +38,7 @@ describe('a connection that has not said who it is and does not read', () => {
     expect([raw.isClosed, limitsReached()]).toEqual([true, [limit]]);
   });
 
-  it('is ended when it sends pings', async () => {
+  it('is closed when it sends pings', async () => {
     harness = await startHarness();
     const raw = RawClient.open(harness.url);
     await waitFor(() => raw.packets('0').length > 0, { what: 'the handshake' });
@@ -48,11 +48,11 @@ describe('a connection that has not said who it is and does not read', () => {
   });
 });
 
-describe('a connection that is signed in and does not read', () => {
+describe('an authenticated connection that does not read', () => {
   it.each([
     ['events that do not exist', '421["x"]', 'unread_answers'],
     ['namespaces that do not exist', '40/x,', 'connects_per_socket'],
-  ])('is ended when it sends %s', async (_what, frame, limit) => {
+  ])('is closed when it sends %s', async (_what, frame, limit) => {
     harness = await startHarness();
     const raw = await RawClient.enter(harness.url);
     raw.socket.pause();
@@ -61,7 +61,7 @@ describe('a connection that is signed in and does not read', () => {
     expect(harness.running.gateway.sessions.size).toBe(0);
   });
 
-  it('is ended when it sends far too many bytes as pings', async () => {
+  it('is closed when it sends far too many bytes as pings', async () => {
     harness = await startHarness({ limits: { bytesPerMinute: 1_000_000 } });
     const raw = await RawClient.enter(harness.url);
     raw.socket.pause();
@@ -70,7 +70,7 @@ describe('a connection that is signed in and does not read', () => {
   });
 });
 
-it('a frame with far too many values ends its connection and is never parsed', async () => {
+it('a frame with far too many values closes its connection and is never parsed', async () => {
   harness = await startHarness();
   const raw = await RawClient.enter(harness.url);
   const parse = jest.spyOn(JSON, 'parse');
@@ -81,7 +81,7 @@ it('a frame with far too many values ends its connection and is never parsed', a
   expect([longest < 100_000, limitsReached()]).toEqual([true, ['values_per_frame']]);
 });
 
-it('attachments that are announced and never complete are not waited for', async () => {
+it('announced attachments that never complete are not awaited', async () => {
   harness = await startHarness();
   const raw = await RawClient.enter(harness.url);
   raw.socket.send('4510-["ping",{"_placeholder":true,"num":0}]');
@@ -102,7 +102,7 @@ it('a ping of a connection over Socket.IO is answered, from the handshake on', a
   expect(pongs).toEqual(['first', 'second']);
 });
 
-it('a client that reads is answered each unknown event, as many as it sends one after the other', async () => {
+it('a client that reads gets an answer for each unknown event sent one after the other', async () => {
   harness = await startHarness();
   const client = await harness.connect();
   for (let count = 0; count < 200; count++)

@@ -43,7 +43,7 @@ const read = async (path: string) => {
 };
 
 describe('GET /api/usage', () => {
-  it('has today, the last 30 days by day and model, and what is left of the budget', async () => {
+  it('contains today, the last 30 days by day and model, and the rest of the budget', async () => {
     await use({});
     await use({ conversation_id: 'another' });
     await use({ model: 'two/b', day: dayBefore(29) });
@@ -69,7 +69,7 @@ describe('GET /api/usage', () => {
     });
   });
 
-  it('is summed by what is asked for, over the days that are asked for', async () => {
+  it('is grouped by the requested keys, over the requested days', async () => {
     for (const day of ['2026-01-01', '2026-01-02', '2026-01-03']) await use({ day });
     await use({ day: '2026-01-02', conversation_id: 'another' });
     const of = async (query: string) => (await read(`/api/usage?${query}`)).body.rows;
@@ -83,7 +83,7 @@ describe('GET /api/usage', () => {
     ]);
   });
 
-  it('refuses days that are none, in the wrong order or too many, and keys that do not exist', async () => {
+  it('refuses invalid, reversed and too many days, and unknown keys', async () => {
     const wrong = [
       'from=2026-02-30',
       'to=2026-13-01',
@@ -103,7 +103,7 @@ describe('GET /api/usage', () => {
   });
 });
 
-it('GET /api/admin/usage has everybody, or one user', async () => {
+it('GET /api/admin/usage returns every user, or one', async () => {
   await use({});
   await use({ user_id: 'bob', model: 'two/b' });
   expect((await read('/api/admin/usage')).body).toEqual({
@@ -120,8 +120,8 @@ it('GET /api/admin/usage has everybody, or one user', async () => {
   expect(body.rows).toEqual([{ user_id: 'bob', model: 'two/b', ...sums(1) }]);
 });
 
-describe('a user whose budget is used up', () => {
-  it('is refused before there is a turn, on every way in, and is told what is left and when it is renewed', async () => {
+describe('a user with an exhausted budget', () => {
+  it('is refused before a turn exists, on every way in, with the remainder and the time of renewal', async () => {
     await use({ input_tokens: 1_000, output_tokens: 0, cost: 0 });
     const client = new Client(harness.url);
     await client.connected();

@@ -19,7 +19,7 @@ const describeServer = isThere ? describe : describe.skip;
 afterAll(stopToolsets);
 
 describeServer(isThere ? title : `${title} [SKIPPED, not installed: ${howTo}]`, () => {
-  it('lists, answers, and says what is wrong with an argument', async () => {
+  it('an MCP server in Python lists tools, answers, and reports invalid arguments', async () => {
     const server = { command: 'python3', env: { PYTHONPATH: folder } };
     const toolset = createToolset(stdioServer('time', ['-m', 'mcp_server_time'], server));
     await toolset.start();

@@ -119,7 +119,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     expect(await bus.inspect('dead-letters')).toMatchObject({ messages: 0 });
   }, 90_000);
 
-  it('does not settle on a new channel what came on an old one', async () => {
+  it('does not settle on a new channel a message of an old one', async () => {
     const { bus, processId } = await start('worker');
     const deliveries: Delivery[] = [];
     const release: (() => void)[] = [];
@@ -169,7 +169,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     expect(bus.isConnected()).toBe(true);
   });
 
-  it('works with a queue that exists with other arguments, and warns', async () => {
+  it('works with a queue that has other arguments, and warns', async () => {
     await harness.channel.assertQueue(queue, {
       durable: true,
       arguments: { 'x-queue-type': 'quorum', 'x-max-length': 7 },
@@ -191,7 +191,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     );
   });
 
-  it('declares dead-letters with a limit of deliveries that no letter reaches', async () => {
+  it('declares dead-letters with a limit of deliveries that is never reached', async () => {
     await start('worker');
     const { management, vhost } = harness.broker;
     const declared = (await management.listQueues(vhost)).find(({ name }) => name === deadLetterQueue.name);
@@ -199,7 +199,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
-  it('keeps dead-letters as an earlier version has declared it, and warns', async () => {
+  it('keeps dead-letters as an earlier version declared it, and warns', async () => {
     const older = await createRabbitmqHarness(log);
     const { name } = deadLetterQueue;
     await older.channel.assertQueue(name, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
@@ -218,7 +218,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     await older.close();
   });
 
-  it('makes a deleted exchange again', async () => {
+  it('recreates a deleted exchange', async () => {
     const { bus } = await start('worker');
     await bus.consume(queue, { prefetch: 1 }, async () => 'ack');
     await harness.channel.deleteExchange(exchanges.commands);
@@ -239,7 +239,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     await fresh.close();
   });
 
-  it('hears control messages again after its connections were cut', async () => {
+  it('receives control messages again after its connections were cut', async () => {
     const [sender, hearer] = [await start(), await start('worker')];
     const heard: string[] = [];
     await hearer.bus.onControl(hearer, ({ id }) => heard.push(id));
@@ -253,7 +253,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     await waitFor(() => heard.length === 2, { what: 'it hears what goes to all, once' });
   });
 
-  it('follows on after its connections were cut and tells of the gap', async () => {
+  it('resumes events after its connections were cut and reports the gap', async () => {
     const [emitter, gateway] = [await start(), await start('gateway')];
     const told: (ConversationEvent | 'gap')[] = [];
     gateway.bus.onEvent({ event: (event) => told.push(event), gap: () => told.push('gap') });
@@ -275,7 +275,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     await waitFor(() => gateway.bus.connectedForMs() > 0, { what: 'its other connections are back' });
   });
 
-  it('passes nothing on that is no event', async () => {
+  it('drops anything that is not an event', async () => {
     const { bus } = await start('gateway');
     const events: ConversationEvent[] = [];
     bus.onEvent({ event: (event) => events.push(event), gap: () => undefined });
@@ -316,14 +316,14 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
         (url: URL) => (url.port = new URL(harness.broker.management.url).port),
         /RabbitMQ at/,
       ],
-    ])('tells of %s without telling the password', async (_name, change, expected) => {
+    ])('reports %s without the password', async (_name, change, expected) => {
       const error = await open(change);
       expect(error).toBeInstanceOf(BusSetupError);
       expect(String(error)).toMatch(expected);
       expect(String(error) + JSON.stringify(log.lines)).not.toContain('not-to-be-seen');
     });
 
-    it('tells of a virtual host that is not there', async () => {
+    it('reports a virtual host that does not exist', async () => {
       const url = new URL(harness.broker.url);
       url.pathname = '/nowhere';
       const bus = createRabbitmqBus({
@@ -335,7 +335,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
       await expect(bus.open()).rejects.toThrow(/refused the virtual host/);
     });
 
-    it('tells of something that is no URL', () => {
+    it('reports an invalid URL', () => {
       const create = () =>
         createRabbitmqBus({
           ...systemTime(),

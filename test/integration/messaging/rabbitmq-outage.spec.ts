@@ -87,7 +87,7 @@ describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is
   }, 60_000);
 
   // Last: RabbitMQ 3.10 saves which queues exist twice a second, so the killed ones must be older.
-  it('delivers again after the broker was killed and restarted, and confirms again', async () => {
+  it('delivers and confirms again after the broker was killed and restarted', async () => {
     const bus = await start();
     const deliveries: Delivery[] = [];
     await bus.consume('tools.math', { prefetch: 1 }, async (delivery) => {

@@ -105,7 +105,7 @@ function untilLastMessage(rawBody: string, messages: unknown[]): string {
 
 describe('the bodies of requests over Chat Completions', () => {
   it.each(PROVIDERS)(
-    'to $what: each one’s messages are a strict prefix of the next one’s, byte for byte, and the tools stay',
+    'to $what: each request’s messages are a strict prefix of the next one’s, byte for byte, with the same tools',
     async (provider) => {
       const { service, model, env } = provider;
       api = await startStrictChatApi({ service, script: () => replies.shift()! });
@@ -141,7 +141,7 @@ describe('the bodies of requests over Chat Completions', () => {
   );
 
   it.each(PROVIDERS)(
-    'to $what: a forced answer finds 95 % of its request in that of the step before',
+    'to $what: 95 % of a forced answer’s request are in the request of the previous step',
     async (provider) => {
       const { service, model, env } = provider;
       api = await startStrictChatApi({ service, script: () => replies.shift()! });

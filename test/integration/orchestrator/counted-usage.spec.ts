@@ -33,8 +33,8 @@ const counted = (tokens: number) =>
     { what: `${tokens} tokens` },
   );
 
-describe('what models have used', () => {
-  it('is counted by model with the price of that time, fallbacks and failed attempts included', async () => {
+describe('usage of models', () => {
+  it('is counted per model with the current price, fallbacks and failed attempts included', async () => {
     async function* breakOff(): AsyncIterable<ModelPart> {
       yield { type: 'usage', usage: { input_tokens: 7, output_tokens: 1, cached_tokens: 0 } };
       throw new ModelError('Busy.', 'overloaded', { retryable: true, retryAfterMs: 1, status: 529 });
@@ -76,7 +76,7 @@ describe('what models have used', () => {
     expect(rows.map(({ input_tokens }) => input_tokens).sort()).toEqual([10, 20]);
   });
 
-  it('by steps of a driver that died before it counted them is counted by who takes the turn over', async () => {
+  it('of a driver that died before it counted its steps is counted by the next driver', async () => {
     const turn = await fleet.submit('go');
     await fleet.store.commitStep({
       ...stepRow(systemTime(), { turn }, 1, { kind: 'summary', attempt: 100 }),
@@ -90,7 +90,7 @@ describe('what models have used', () => {
     await counted(125);
   });
 
-  it('by a turn whose driver died before it counted the end is counted once, by who looks at it again', async () => {
+  it('of a driver that died before it counted the end is counted once, by the next observer', async () => {
     const turn = await fleet.submit('go');
     await fleet.store.commitStep(ended(turn));
     await fleet.startOrchestrator(
@@ -108,7 +108,7 @@ describe('what models have used', () => {
     await counted(125);
   });
 
-  it('is counted when a turn is stopped that has ended, as a deletion does', async () => {
+  it('is counted when an ended turn is stopped, as a deletion does', async () => {
     const turn = await fleet.submit('go');
     await fleet.store.commitStep(ended(turn));
     const { part } = await fleet.join('gateway');
@@ -119,7 +119,7 @@ describe('what models have used', () => {
     expect((await sums()).map(({ input_tokens }) => input_tokens)).toEqual([100]);
   });
 
-  it('for a step that another driver committed first is counted as well', async () => {
+  it('for a step that another driver committed first is counted too', async () => {
     const model = scriptedModel(() => commitFirst());
     async function* commitFirst(): AsyncIterable<ModelPart> {
       await fleet.store.commitStep(ended(turn));

@@ -34,7 +34,7 @@ async function tokensToday(): Promise<number> {
 }
 
 describe('a budget of tokens by user and day', () => {
-  it('is exceeded by one call at most by ten turns at once of two orchestrators', async () => {
+  it('is exceeded by at most one call for ten simultaneous turns of two orchestrators', async () => {
     const model = scriptedModel(() => say);
     await fleet.startOrchestrator(model, budgeted({ tokens: 50 }));
     await fleet.startOrchestrator(model, budgeted({ tokens: 50 }));
@@ -69,7 +69,7 @@ describe('a budget of tokens by user and day', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('counts failed attempts of the same step before they stand anywhere', async () => {
+  it('counts failed attempts of the same step before they are stored', async () => {
     async function* breakOff(): AsyncIterable<ModelPart> {
       yield { type: 'usage', usage: USAGE };
       throw new ModelError('Busy.', 'overloaded', {
@@ -83,7 +83,7 @@ describe('a budget of tokens by user and day', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('does not bind other users, or turns that ask no model', async () => {
+  it('does not restrict other users, or turns that ask no model', async () => {
     const model = scriptedModel(() => say);
     await fleet.store.addUsage({
       _id: 'used',
@@ -104,7 +104,7 @@ describe('a budget of tokens by user and day', () => {
     expect(model.requests).toEqual([]);
   });
 
-  it('waits for other answers that hold what is left, says so, and goes on when one left something', async () => {
+  it('waits for other answers that reserve the rest, reports it, and continues when some is left', async () => {
     let finish = (): void => undefined;
     const gate = new Promise<void>((resolve) => (finish = resolve));
     const model = scriptedModel((_request, index) => (index === 0 ? slowly() : say));
@@ -124,7 +124,7 @@ describe('a budget of tokens by user and day', () => {
     expect(await end(second)).toMatchObject({ type: 'complete' });
   });
 
-  it('is not held by a turn that has ended without giving back what it held', async () => {
+  it('is not reserved by a turn that has ended without releasing it', async () => {
     const model = scriptedModel(() => say);
     const dead = await fleet.submit('dead');
     await fleet.store.setTurnStatus(dead._id, 'failed');
@@ -134,7 +134,7 @@ describe('a budget of tokens by user and day', () => {
     expect(await end(await fleet.submit('go'))).toMatchObject({ type: 'complete' });
   });
 
-  it('lets go of a stop while it waits', async () => {
+  it('reacts to a stop while it waits', async () => {
     let finish = (): void => undefined;
     const gate = new Promise<void>((resolve) => (finish = resolve));
     const model = scriptedModel(() => slowly());
@@ -165,7 +165,7 @@ describe('a budget of tokens by user and day', () => {
   });
 });
 
-it('a budget of cost by user and day is kept by the price of each model', async () => {
+it('a budget of cost by user and day uses the price of each model', async () => {
   const price = { input: 100_000, cachedInput: 0, output: 100_000 };
   const model = scriptedModel(() => say);
   await fleet.startOrchestrator(model, { ...budgeted({ cost: 2 }), modelPrices: new Map([['one', price]]) });
@@ -181,7 +181,7 @@ it('a budget of cost by user and day is kept by the price of each model', async 
   expect(await end(free)).toMatchObject({ code: 'budget_exceeded' });
 });
 
-it('a budget of cost has the orchestrator tell at its start which allowed models have no price', async () => {
+it('a budget of cost makes the orchestrator log at start which allowed models have no price', async () => {
   const settings = { ...budgeted({ cost: 5 }), allowedModels: ['one/a'] };
   await fleet.startOrchestrator(
     scriptedModel(() => say),

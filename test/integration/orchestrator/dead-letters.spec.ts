@@ -33,8 +33,8 @@ async function openTurn(): Promise<TestPorts> {
   return ports;
 }
 
-describe('a dead hint', () => {
-  it('is kept with its reason and turn, and sent again', async () => {
+describe('a dead-lettered hint', () => {
+  it('is stored with its reason and turn, and sent again', async () => {
     const ports = await openTurn();
     const letter = dead('turns', hintOf(), 'delivery_limit');
     await keepDeadLetter(ports, letter);
@@ -46,13 +46,13 @@ describe('a dead hint', () => {
     ]);
   });
 
-  it('of another version is sent again in ours', async () => {
+  it('of another version is sent again in the current version', async () => {
     const ports = await openTurn();
     await keepDeadLetter(ports, dead('turns', { ...hintOf(), version: '2.0.0' }));
     expect(ports.recorded.sent.map(({ message }) => message.version)).toEqual(['1.0.0']);
   });
 
-  it('ends the turn as failed when four in a row die, so that poison does not go round for ever', async () => {
+  it('ends the turn as failed when four in a row die, so that poison does not circulate for ever', async () => {
     const ports = await openTurn();
     for (let death = 1; death <= 4; death++) await keepDeadLetter(ports, dead('turns', hintOf()));
     expect(ports.recorded.bodies('turn.advance')).toHaveLength(3);
@@ -63,7 +63,7 @@ describe('a dead hint', () => {
     expect(ports.recorded.bodies('turn.advance')).toHaveLength(3);
   });
 
-  it('does not count what died before the turn last got anywhere', async () => {
+  it('does not count deaths before the turn last progressed', async () => {
     const ports = await openTurn();
     for (let death = 1; death <= 3; death++) await keepDeadLetter(ports, dead('turns', hintOf()));
     await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], at: new Date().toISOString() }));
@@ -71,7 +71,7 @@ describe('a dead hint', () => {
     expect((await ports.store.readJournal(TURN_ID))?.steps.map(({ kind }) => kind)).toEqual(['model']);
   });
 
-  it('is kept although its turn cannot be read', async () => {
+  it('is stored although its turn cannot be read', async () => {
     const ports = await openTurn();
     const broken = async () => Promise.reject(new SyntaxError('a row is broken'));
     const store = new Proxy(ports.store, {
@@ -83,7 +83,7 @@ describe('a dead hint', () => {
   });
 });
 
-describe('a dead call', () => {
+describe('a dead-lettered call', () => {
   const tooDeep = JSON.parse('['.repeat(40) + ']'.repeat(40)) as unknown;
   it.each([
     ['whose tool nobody has', { body: callBody() }],
@@ -108,7 +108,7 @@ describe('a dead call', () => {
     expect(letter!.size).toBeGreaterThan(0);
   });
 
-  it('that somebody has claimed is left to its owner', async () => {
+  it('that was claimed is left to its owner', async () => {
     const ports = await openTurn();
     await ports.store.commitStep(stepRow(1, { calls: [callRow(1)] }));
     await ports.store.claim(claimRow(callId(1), 'worker-1'));
@@ -117,8 +117,8 @@ describe('a dead call', () => {
   });
 });
 
-describe('what is kept of a dead message', () => {
-  it('is ids, times and sizes: no argument, no result, nothing that a user or a tool has written', async () => {
+describe('the stored part of a dead message', () => {
+  it('consists of ids, times and sizes: no argument, no result, no text of a user or a tool', async () => {
     const ports = await openTurn();
     const call = newMessage(systemTime(), 'tool.call', {
       ...callBody(),
@@ -158,7 +158,7 @@ describe('what is kept of a dead message', () => {
     expect(letter!.reason).toBe('not sent to amqp://***@host');
   });
 
-  it('is nothing of a turn that is not there: its conversation has been deleted', async () => {
+  it('contains nothing of a turn whose conversation was deleted', async () => {
     const ports = await openPorts('orchestrator-1');
     await keepDeadLetter(ports, dead('turns', hintOf()));
     const [letter] = await ports.store.listDeadLetters(1);
@@ -167,14 +167,14 @@ describe('what is kept of a dead message', () => {
   });
 });
 
-describe('what cannot be parsed', () => {
+describe('an unparseable message', () => {
   it.each([
     ['no JSON', Buffer.from('{"id":')],
     ['null', Buffer.from('null')],
     ['nothing', Buffer.alloc(0)],
     ['ids that are none', Buffer.from('{"body":{"turn_id":{"$ne":1},"tool_call_id":7}}')],
     ['more than anybody should parse', Buffer.alloc(9 * 1024 * 1024, '[')],
-  ])('%s is only kept', async (_what, content) => {
+  ])('%s is only stored', async (_what, content) => {
     const ports = await openTurn();
     await keepDeadLetter(ports, dead('turns', content, 'rejected: not JSON'));
     const [letter] = await ports.store.listDeadLetters(10);
@@ -182,7 +182,7 @@ describe('what cannot be parsed', () => {
     expect(ports.recorded.sent).toEqual([]);
   });
 
-  it('is kept once however often it is offered', async () => {
+  it('is stored once, regardless of redeliveries', async () => {
     const ports = await openTurn();
     const letter = dead('turns', Buffer.from('{'));
     await keepDeadLetter(ports, letter);

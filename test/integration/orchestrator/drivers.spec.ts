@@ -59,7 +59,7 @@ function storeThat(whenParked: () => void): Store {
 describe('a turn that waits for a person', () => {
   // One of these is between the driver's last look and its end.
   it.each(Array.from({ length: 16 }, (_, later) => later))(
-    'goes on when the answer comes at the moment in which it is parked, or so many ticks later: %i',
+    'continues when the answer arrives at the moment of parking, or this many ticks later: %i',
     async (later) => {
       const call = callRow(1, { approval: 'required' });
       await ports.store.commitStep(stepRow(1, { calls: [call], stop_reason: 'tool_use' }));
@@ -94,7 +94,7 @@ describe('a turn that waits for a person', () => {
 });
 
 describe('the cached status of a turn that waits for a person', () => {
-  it('says so, however late the turn was cached as running', async () => {
+  it('is awaiting_input, regardless of when the turn was cached as running', async () => {
     const call = callRow(1, { approval: 'required' });
     await ports.store.commitStep(stepRow(1, { calls: [call], stop_reason: 'tool_use' }));
     const rounds = async (count: number) => {
@@ -117,7 +117,7 @@ describe('the cached status of a turn that waits for a person', () => {
   });
 });
 
-describe('a hint that is held', () => {
+describe('a held hint', () => {
   let world: VirtualClock;
   let orchestrator: Orchestrator;
   const hold = (lost = new AbortController().signal) => {
@@ -152,7 +152,7 @@ describe('a hint that is held', () => {
     expect(ports.recorded.bodies('turn.advance')).toHaveLength(1);
   });
 
-  it('is kept until the broker has confirmed the one in its place', async () => {
+  it('is kept until the broker has confirmed its replacement', async () => {
     const outcomes: DeliveryOutcome[] = [];
     void hold().then((outcome) => outcomes.push(outcome));
     ports.recorded.answer = () => 'unknown';
@@ -166,7 +166,7 @@ describe('a hint that is held', () => {
   });
 });
 
-describe('what a process remembers of a conversation', () => {
+describe('the conversation memory of a process', () => {
   it.each([
     ['is there for its next turn', undefined],
     ['is forgotten with the end of a turn when it has been deleted', '2026-01-01T00:00:00.000Z'],

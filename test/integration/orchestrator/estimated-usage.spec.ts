@@ -61,8 +61,8 @@ async function rows() {
 const outputTokens = async () => (await rows()).reduce((all, { output_tokens }) => all + output_tokens, 0);
 const never = new Promise<void>(() => undefined);
 
-describe('a provider that tells its usage only with the end of an answer', () => {
-  it('is paid out of the budget by a user who stops every answer after its first words', async () => {
+describe('a provider that reports usage only at the end of an answer', () => {
+  it('is charged to the budget of a user who stops every answer after its first words', async () => {
     await fleet.startOrchestrator(await startSlowProvider(never), settings);
     let stops = 0;
     for (let after: Turn | undefined; ;) {
@@ -87,7 +87,7 @@ describe('a provider that tells its usage only with the end of an answer', () =>
     await waitFor(async () => (await fleet.store.listUsageHolds('ann')).length === 0, { what: 'no holds' });
   });
 
-  it('is paid once for each attempt that breaks off', async () => {
+  it('is charged once for each attempt that breaks off', async () => {
     await fleet.startOrchestrator(await startSlowProvider('cut'), {
       ...settings,
       usage: { budget: { tokens: 220 }, keepDays: 400 },
@@ -98,7 +98,7 @@ describe('a provider that tells its usage only with the end of an answer', () =>
     await waitFor(async () => (await outputTokens()) === 200, { what: 'the words of both attempts' });
   });
 
-  it('is paid once for the words of a driver that was superseded, next to what the other one used', async () => {
+  it('is charged once for the text of a superseded driver, in addition to the usage of the other one', async () => {
     const { bus } = await fleet.startOrchestrator(await startSlowProvider(never), settings);
     const turn = await fleet.submit('go');
     await fleet.event(turn, 'token');

@@ -36,7 +36,7 @@ describeWithServices(['rabbitmq'], 'fair shares on RabbitMQ', () => {
     return queue === 'missing' ? 0 : queue.messages;
   }
 
-  it('few calls of one user wait in the queue of two orchestrators: others are served next, and none is lost', async () => {
+  it('few calls of one user wait in the queue of two orchestrators: other users are served next, and no call is lost', async () => {
     await fleet.startWorker([slow.host]);
     const both = [
       await fleet.startOrchestrator(model, quarter),

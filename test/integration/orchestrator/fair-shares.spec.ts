@@ -40,7 +40,7 @@ async function openCallsOf(turns: Turn[]) {
 }
 
 describe('a user whose calls fill a toolset', () => {
-  it('keeps few of them in its queue: ten others are served next, then his go on', async () => {
+  it('keeps few of them in its queue: ten other users are served next, then his continue', async () => {
     await fleet.startWorker([slow.host]);
     const orchestrator = await fleet.startOrchestrator(model, quarter);
     const greedy = await submit('greedy', 40);
@@ -98,7 +98,7 @@ describe('a user whose calls fill a toolset', () => {
     slow.endAll();
   });
 
-  it('can stop a turn whose call is held: the call never starts, and the others go on', async () => {
+  it('can stop a turn with a held call: the call never starts, and the others continue', async () => {
     await fleet.startWorker([slow.host]);
     const orchestrator = await fleet.startOrchestrator(model, quarter);
     const turns = await submit('greedy', 24);
@@ -121,7 +121,7 @@ describe('a user whose calls fill a toolset', () => {
     expect(slow.started).toHaveLength(16);
   });
 
-  it('loses no call with the orchestrator that held it', async () => {
+  it('loses no call when the orchestrator that held it dies', async () => {
     await fleet.startWorker([slow.host]);
     const first = await fleet.startOrchestrator(model, quarter);
     const turns = await submit('greedy', 24);
@@ -135,7 +135,7 @@ describe('a user whose calls fill a toolset', () => {
   });
 });
 
-it('turns that were not hinted are driven, one of each user in turn, without waiting for a round each', async () => {
+it('turns without a hint are driven, one per user in turn, without waiting for a round each', async () => {
   await fleet.startWorker([slow.host]);
   slow.endAll();
   const turns = [];
@@ -152,7 +152,7 @@ it('turns that were not hinted are driven, one of each user in turn, without wai
   expect(slow.started.indexOf('ann')).toBeLessThan(6);
 });
 
-it('nobody is counted without accounts', async () => {
+it('calls are not counted per user without accounts', async () => {
   await fleet.startWorker([slow.host]);
   const orchestrator = await fleet.startOrchestrator(model, quarter);
   const turns = await submit('local', 40);

@@ -58,7 +58,7 @@ async function run(
 const lastMessage = ({ messages }: ModelRequest) => JSON.stringify(messages.at(-1));
 
 describe('a turn with a formatter', () => {
-  it('ends with a forced call: the catalogue still listed, asked for by a last user message', async () => {
+  it('ends with a forced call: the catalogue is still listed, and a last user message asks for it', async () => {
     const loop = (index: number) => (index === 0 ? call('counter__count', { by: 1 }) : say('One.'));
     const { steps, turn, requests } = await run(loop, [format([{ type: 'text', content: 'It is one.' }])]);
     const forced = requests.at(-1)!;
@@ -88,7 +88,7 @@ describe('a turn with a formatter', () => {
     ]);
   });
 
-  it('ends with the answer that is given as such before it is forced', async () => {
+  it('ends with an answer that the model gives in the required form before it is forced', async () => {
     const answer = format([{ type: 'text', content: 'It is one.' }]);
     const loop = (index: number) => (index === 0 ? call('counter__count', { by: 1 }) : answer);
     const { steps, turn, requests } = await run(loop, []);
@@ -100,7 +100,7 @@ describe('a turn with a formatter', () => {
     expect(fleet.of(turn, 'token').map(({ content }) => content)).toEqual(['It is one.']);
   });
 
-  it('goes on when the answer comes too early: besides other calls, or unreadable', async () => {
+  it('continues when the answer comes too early: next to other calls, or unreadable', async () => {
     const beside = [...call('counter__count', { by: 1 }).slice(0, 1), ...format('Too early.')];
     const loop = (index: number) => [beside, format([{ type: 'artifact' }]), say('One.')][index]!;
     const { steps, turn } = await run(loop, [format('It is one.')]);
@@ -124,7 +124,7 @@ describe('a turn with a formatter', () => {
     ]);
   });
 
-  it('asks once more for an answer that it cannot read, then takes the last text', async () => {
+  it('asks once more for an unreadable answer, then uses the last text', async () => {
     const broken = format([{ type: 'artifact' }]);
     const { steps } = await run(() => say('Said before.'), [broken, broken]);
     expect(steps.map((step) => [textOf(step), step.final])).toEqual([
@@ -134,12 +134,12 @@ describe('a turn with a formatter', () => {
     ]);
   });
 
-  it('takes plain text in the place of the call', async () => {
+  it('accepts plain text instead of the call', async () => {
     const { steps } = await run(() => say('Said before.'), [say('Plain.')]);
     expect(steps.at(-1)).toMatchObject({ final: true, blocks: [{ type: 'text', text: 'Plain.' }] });
   });
 
-  it('ends its loop after as many steps with calls as it may have', async () => {
+  it('ends its loop after the configured number of steps with calls', async () => {
     const loop = (index: number) => call('counter__count', { by: index });
     const { steps } = await run(loop, [format('So far.')], { max_tool_steps: 3 });
     expect(steps.map(({ calls }) => calls.length)).toEqual([1, 1, 1, 0]);
@@ -156,7 +156,7 @@ describe('a turn with a formatter', () => {
     expect(lastMessage(requests.at(-1)!)).toContain('third time');
   });
 
-  it('gives the files of the turn to tools that take them', async () => {
+  it('passes the files of the turn to tools that take them', async () => {
     const loop = (index: number) => (index === 0 ? call('counter__count', { by: 1 }) : say('One.'));
     const data_files = [{ name: 'sales', file: 'sales.2024.csv' }];
     const { steps, turn } = await run(loop, [format('One.')], { data_files });
@@ -174,7 +174,7 @@ describe('a model that cannot be forced', () => {
     expect(steps.map((step) => [textOf(step), step.final])).toEqual([['Plain.', true]]);
   });
 
-  it('is asked for its answer when its loop was ended, and may call nothing more', async () => {
+  it('is asked for its answer when its loop was ended, and may make no more calls', async () => {
     const loop = (index: number) =>
       index < 2
         ? call('counter__count', { by: index })

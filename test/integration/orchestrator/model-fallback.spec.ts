@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => fleet.close());
 
 describe('the model of a turn', () => {
-  it('is the message’s, else the conversation’s, else the deployment’s, and stands with the step', async () => {
+  it('is the message’s, else the conversation’s, else the deployment’s, and is stored with the step', async () => {
     const { model } = modelsThat({});
     await fleet.startOrchestrator(model, { model: 'one/a' });
     const turns = [
@@ -55,7 +55,7 @@ describe('the model of a turn', () => {
     expect(step?.model).toBe('two/b');
   });
 
-  it('that cannot be used fails this turn with the reason, and the next one can choose another', async () => {
+  it('that is unavailable fails this turn with the reason, and the next one can choose another', async () => {
     const no = new ModelError('MODEL names no known provider.', 'invalid', { retryable: false });
     const { model } = modelsThat({ 'nowhere/x': () => no });
     await fleet.startOrchestrator(model, { model: 'one/a' });
@@ -70,7 +70,7 @@ describe('the model of a turn', () => {
   });
 });
 
-it('no model is asked for more than it is known to write', async () => {
+it('the requested output never exceeds the model’s known maximum', async () => {
   const overloadedOnce = { 'one/a': () => overloaded(60_000) };
   const { model } = modelsThat(overloadedOnce);
   const modelUse = new Map([
@@ -88,10 +88,10 @@ it('no model is asked for more than it is known to write', async () => {
   expect(byModel('two/b')).toEqual([150, 200, 200]);
 });
 
-describe('a model whose account is used up', () => {
+describe('a model with a used-up account', () => {
   const usedUp = new ModelError('No credit left.', 'used_up', { retryable: false, status: 429 });
 
-  it('hands over to the next one at once, in this turn and in the next', async () => {
+  it('is replaced by the next one at once, in this turn and in the next', async () => {
     const { model, asked } = modelsThat({ 'one/a': () => usedUp });
     await fleet.startOrchestrator(model, withFallback('two/b'));
     const turn = await fleet.submit('go');
@@ -104,7 +104,7 @@ describe('a model whose account is used up', () => {
     ]);
   });
 
-  it('ends what the provider said as a sentence before it names the next one', async () => {
+  it('has its partial text ended as a sentence before the next one is named', async () => {
     const quota = new ModelError('HTTP 402: no quota ', 'used_up', { retryable: false, status: 402 });
     const { model } = modelsThat({ 'one/a': () => quota });
     await fleet.startOrchestrator(model, withFallback('two/b'));
@@ -113,7 +113,7 @@ describe('a model whose account is used up', () => {
     expect(fleet.of(turn, 'waiting')[0]?.reason).toBe('HTTP 402: no quota. Going on with two/b.');
   });
 
-  it('fails the turn at once when nobody stands in for it', async () => {
+  it('fails the turn at once without a fallback', async () => {
     const { model, asked } = modelsThat({ 'one/a': () => usedUp });
     await fleet.startOrchestrator(model, { model: 'one/a' });
     const end = await fleet.event(await fleet.submit('go'), 'error');
@@ -122,8 +122,8 @@ describe('a model whose account is used up', () => {
   });
 });
 
-describe('a model that is overloaded', () => {
-  it('is asked once more, and then the next one restarts the step, visibly', async () => {
+describe('an overloaded model', () => {
+  it('is asked once more, and then the next one visibly restarts the step', async () => {
     const { model, asked } = modelsThat({
       'one/a': (_request, times) => (times < 9 ? overloaded() : say('too late')),
     });
@@ -146,7 +146,7 @@ describe('a model that is overloaded', () => {
     ]);
   });
 
-  it('that asks for a longer pause is not waited for', async () => {
+  it('that asks for a longer pause is replaced without waiting', async () => {
     const { model, asked } = modelsThat({
       'one/a': (_request, times) => (times === 0 ? overloaded(60_000) : say('too late')),
     });
@@ -174,7 +174,7 @@ describe('a model that is overloaded', () => {
     expect(await fleet.event(next, 'complete')).toMatchObject({ content: 'back', model: 'one/a' });
   });
 
-  it('is retried as often as ever when nobody stands in for it', async () => {
+  it('is retried as usual without a fallback', async () => {
     const { model, asked } = modelsThat({
       'one/a': (_request, times) => (times < 4 ? overloaded() : say('ok')),
     });
@@ -183,7 +183,7 @@ describe('a model that is overloaded', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('fails the turn only when every other one has failed as well', async () => {
+  it('fails the turn only when every fallback has failed too', async () => {
     const { model, asked } = modelsThat({ 'one/a': () => overloaded(), 'two/b': () => overloaded() });
     await fleet.startOrchestrator(model, {
       ...withFallback('two/b'),
@@ -193,7 +193,7 @@ describe('a model that is overloaded', () => {
     expect(asked).toEqual(['one/a', 'one/a', 'two/b', 'two/b', 'two/b']);
   });
 
-  it('hands over what broke off in the middle of a word, too', async () => {
+  it('is replaced even when it breaks off in the middle of a word', async () => {
     const model = scriptedModel(async function* (request) {
       if (request.model !== 'one/a') return yield* say('Whole.');
       yield { type: 'text', text: 'Hal' };
@@ -206,8 +206,8 @@ describe('a model that is overloaded', () => {
   });
 });
 
-describe('a refusal that is no overload', () => {
-  it('fails at once: another model would be refused as well', async () => {
+describe('an error other than an overload', () => {
+  it('fails the turn at once, because another model would refuse too', async () => {
     const { model, asked } = modelsThat({
       'one/a': () => new ModelError('Bad key.', 'auth', { retryable: false }),
     });
@@ -217,8 +217,8 @@ describe('a refusal that is no overload', () => {
   });
 });
 
-describe('a model whose shared budget is used up', () => {
-  it('is passed over at once, and its budget is left as it was', async () => {
+describe('a model with a used-up shared budget', () => {
+  it('is skipped at once, and its budget is unchanged', async () => {
     const { model, asked } = modelsThat({});
     const { metrics } = await fleet.startOrchestrator(model, {
       ...withFallback('two/b'),
@@ -236,7 +236,7 @@ describe('a model whose shared budget is used up', () => {
 });
 
 describe('thinking', () => {
-  it('of one provider is never sent to another, and comes back to its own', async () => {
+  it('of one provider is never sent to another, and returns to its own', async () => {
     const signed: ModelPart[] = [
       { type: 'thinking', text: 'hm' },
       { type: 'thinking_end', text: 'hm', signature: 'by one' },

@@ -42,7 +42,7 @@ async function statusOf({ _id }: Turn): Promise<string | undefined> {
 }
 
 describe('a budget of a model', () => {
-  it('lets the next turn wait visibly, and go on when there is room', async () => {
+  it('makes the next turn wait visibly, and continue when there is room', async () => {
     const { model, release } = holdingModel();
     const { metrics } = await fleet.startOrchestrator(model, oneStream);
     const first = await fleet.submit('first');
@@ -74,7 +74,7 @@ describe('a budget of a model', () => {
     await Promise.all(turns.map((turn) => fleet.event(turn, 'complete')));
   });
 
-  it('keeps nobody whom Stop ends', async () => {
+  it('does not delay a Stop', async () => {
     const { model } = holdingModel();
     const { bus } = await fleet.startOrchestrator(model, oneStream);
     await fleet.event(await fleet.submit('first'), 'token');
@@ -87,7 +87,7 @@ describe('a budget of a model', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('keeps nobody beyond the turn’s time', async () => {
+  it('does not delay a turn beyond its time', async () => {
     const { model } = holdingModel();
     await fleet.startOrchestrator(model, { ...oneStream, budgets: { ...DEFAULT_BUDGETS, turnMs: 5_000 } });
     await fleet.event(await fleet.submit('first'), 'token');
@@ -98,8 +98,8 @@ describe('a budget of a model', () => {
   });
 });
 
-describe('a provider that wants fewer requests', () => {
-  it('is left alone by every orchestrator until its time has come', async () => {
+describe('a provider that asks for fewer requests', () => {
+  it('is paused by every orchestrator until the time it gave', async () => {
     const model = scriptedModel((_, index) => {
       if (index > 0) return answer;
       throw new ModelError('Too many requests.', 'rate_limited', { retryable: true, retryAfterMs: 5_000 });
@@ -122,7 +122,7 @@ describe('a provider that wants fewer requests', () => {
     expect(await statusOf(first)).toBe('completed');
   });
 
-  it('tells the others itself', async () => {
+  it('is announced to other orchestrators', async () => {
     const refusing = scriptedModel(() => {
       throw new ModelError('Too many requests.', 'rate_limited', { retryable: false, retryAfterMs: 60_000 });
     });

@@ -59,8 +59,8 @@ async function run(more: { tools?: Conversation['tools']; options?: Turn['option
   }));
 }
 
-describe('tools that are blocked', () => {
-  it('by deployment, conversation or message are not offered, and a call says by which of them', async () => {
+describe('blocked tools', () => {
+  it('by deployment, conversation or message are not offered, and a refused call names which of them', async () => {
     await fleet.startWorker(hosts());
     const model = callingModel('files__read', 'files__write', 'mail__send');
     await fleet.startOrchestrator(model, { offer: { block: ['mail'] } });
@@ -89,7 +89,7 @@ describe('tools that are blocked', () => {
     expect(runs).toEqual(['files.read']);
   });
 
-  it('and refused calls are in the audit, without values', async () => {
+  it('are in the audit log with their refused calls, without values', async () => {
     await fleet.startWorker(hosts());
     await fleet.startOrchestrator(callingModel('mail__send', 'files__read'));
     await run({ options: { tools: { block: ['mail'] } } });
@@ -101,9 +101,9 @@ describe('tools that are blocked', () => {
   });
 });
 
-describe('a name that no tool has', () => {
+describe('an unknown tool name', () => {
   it.each(['Files_Read', 'files__reed', 'FILES__READ', 'read'])(
-    '%s is answered with a close one and runs nothing',
+    '%s is answered with a close name and runs nothing',
     async (name) => {
       await fleet.startWorker(hosts());
       await fleet.startOrchestrator(callingModel(name));
@@ -114,7 +114,7 @@ describe('a name that no tool has', () => {
     },
   );
 
-  it('is not answered with the name of a tool that is blocked', async () => {
+  it('is not answered with the name of a blocked tool', async () => {
     await fleet.startWorker(hosts());
     await fleet.startOrchestrator(callingModel('mail__sent'), { offer: { block: ['mail'] } });
     const [call] = await run();
@@ -122,7 +122,7 @@ describe('a name that no tool has', () => {
   });
 });
 
-describe('a tool that says something else of itself without a new version', () => {
+describe('a tool whose definition changes without a new version', () => {
   it('is logged and counted', async () => {
     let description = 'Sends mail.';
     const changing = {

@@ -84,8 +84,8 @@ function sharesInCache(): number[] {
   return shares.slice(1);
 }
 
-describe('the provider’s cache', () => {
-  it('holds 95 % of every request but the first, across steps and turns and whatever ended them', async () => {
+describe('the provider’s prompt cache', () => {
+  it('contains 95 % of every request but the first, across steps and turns, for every kind of end', async () => {
     const { bus } = await startOrchestrator();
     const thinking = { type: 'thinking' as const, chunks: ['hm'], signature: 'signed' };
     const shelf = (n: number) => {
@@ -132,7 +132,7 @@ describe('the provider’s cache', () => {
     expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('holds tools and system prompt of a forced answer, and all the rest again in the next turn', async () => {
+  it('contains tools and system prompt of a forced answer, and all the rest again in the next turn', async () => {
     await startOrchestrator();
     const look = useTools(['toolu_1', 'shelf__read_1', { query: 'x' }]);
     const answer = useTools(['toolu_f', 'response_formatter', { conversation: 'Nothing.' }]);
@@ -152,7 +152,7 @@ describe('the provider’s cache', () => {
     expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('outlives pictures that are no longer shown, all but a few times', async () => {
+  it('survives that pictures are no longer shown, except a few times', async () => {
     await startOrchestrator();
     let turn: Turn | undefined;
     for (let round = 0; round < 14; round++) {

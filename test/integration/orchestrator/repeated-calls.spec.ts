@@ -52,8 +52,8 @@ function askingModel(...steps: ModelPart[][]) {
   });
 }
 
-describe('a model that asks for the same call again and again', () => {
-  it('gets the third one back unrun, with the reason, in whichever step it was asked', async () => {
+describe('a model that repeats the same call', () => {
+  it('gets the third one back without a run, with the reason, in any step', async () => {
     await fleet.startWorker([jobs()]);
     const model = askingModel([ask('status', 1)], [ask('status', 1), ask('status', 1), ask('status', 2)]);
     await fleet.startOrchestrator(model);
@@ -70,7 +70,7 @@ describe('a model that asks for the same call again and again', () => {
     expect(fleet.of(turn, 'tool_error')).toMatchObject([{ error_type: 'ApiLimitExceeded', attempt: 0 }]);
   });
 
-  it('begins anew with the next turn', async () => {
+  it('starts a new count with the next turn', async () => {
     await fleet.startWorker([jobs()]);
     await fleet.startOrchestrator(
       scriptedModel(({ messages }): ModelPart[] => {
@@ -86,7 +86,7 @@ describe('a model that asks for the same call again and again', () => {
     expect(runs).toHaveLength(4);
   });
 
-  it('may go on with a tool that is set to be asked often', async () => {
+  it('may continue with a tool that is configured for frequent calls', async () => {
     await fleet.startWorker([jobs()]);
     const again = Array<ModelPart[]>(4).fill([ask('status', 1)]);
     await fleet.startOrchestrator(askingModel(...again), {
@@ -98,7 +98,7 @@ describe('a model that asks for the same call again and again', () => {
 });
 
 describe('a model that thinks step by step', () => {
-  it('is told to answer when it has thought often enough', async () => {
+  it('is told to answer after the maximum number of thoughts', async () => {
     await fleet.startWorker([jobs()]);
     const model = askingModel(...[1, 2, 3].map((id) => [ask('sequentialthinking', id)]));
     await fleet.startOrchestrator(model, { budgets: { ...DEFAULT_BUDGETS, thinkingCalls: 2 } });

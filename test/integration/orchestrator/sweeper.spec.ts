@@ -55,7 +55,7 @@ const turnIn = (name: string, change: Partial<Turn> = {}): Turn => ({
 });
 
 describe('a round of the sweeper', () => {
-  it('does nothing more however many conversations have ended', async () => {
+  it('does no additional work for ended conversations', async () => {
     const count = async (ended: number): Promise<string[]> => {
       for (let i = 0; i < ended; i++) {
         await ports.store.insertConversation(conversation(`conv_${ended}_${i}`));
@@ -116,7 +116,7 @@ describe('a round of the sweeper', () => {
       expect(read.map((ids) => ids.length)).toEqual([200]);
     });
 
-    it('looks at those as well, oldest first, also while more turns move than a round takes', async () => {
+    it('checks those too, oldest first, even while more turns move than a round takes', async () => {
       for (let i = 0; i < 300; i++)
         await ports.store.insertTurn(turnIn(`moving_${i}`, { status: 'running', due_at: i }));
       const now = Date.now();
@@ -128,7 +128,7 @@ describe('a round of the sweeper', () => {
     });
   });
 
-  it('wakes turns that are driven here, hints living drivers, and gives those of dead ones to anybody', async () => {
+  it('wakes turns that are driven here, hints living drivers, and gives those of dead ones to any orchestrator', async () => {
     for (const name of ['mine', 'theirs', 'orphan'])
       await ports.store.insertTurn(turnIn(name, { due_at: 1 }));
     for (const [name, owner] of [
@@ -150,7 +150,7 @@ describe('a round of the sweeper', () => {
     );
   });
 
-  it('looks at the others when one turn cannot be read, and at conversations when turns fail', async () => {
+  it('continues when one turn cannot be read, and with conversations when turns fail', async () => {
     await ports.store.insertTurn(turnIn('good', { due_at: 1 }));
     await ports.store.insertTurn(turnIn('bad', { due_at: 1 }));
     await ports.store.insertConversation(
@@ -172,8 +172,8 @@ describe('a round of the sweeper', () => {
   });
 });
 
-describe('conversations that an earlier version has marked as deleted', () => {
-  it('are found without a time at which to look, a few in each round, and removed', async () => {
+describe('conversations that an earlier version marked as deleted', () => {
+  it('are found without a stored time for the next check, a few in each round, and removed', async () => {
     const deleted_at = new Date().toISOString();
     const ids = Array.from({ length: 25 }, (_, n) => `conv_${n}`);
     for (const id of ids)
@@ -203,8 +203,8 @@ function binding(_id: string, more: Partial<Binding>): Binding {
 
 const bindings = async () => (await ports.store.listBindings('user_1', 'd')).map(({ _id }) => _id).sort();
 
-describe('what dialects keep for a time', () => {
-  it('is removed when that is over, a hundred in each round until there are no more', async () => {
+describe('temporary rows of dialects', () => {
+  it('are removed when they expire, a hundred in each round until none are left', async () => {
     const now = Date.now();
     const at = (ms: number) => new Date(now + ms).toISOString();
     for (let i = 0; i < 150; i++)
@@ -224,7 +224,7 @@ describe('what dialects keep for a time', () => {
 });
 
 describe('retention', () => {
-  it('deletes what nobody has changed for so many days, and nothing without it', async () => {
+  it('deletes conversations unchanged for the configured days, and nothing when it is off', async () => {
     const before = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
     await ports.store.insertConversation(conversation('conv_1', { updated_at: before(31) }));
     await ports.store.insertConversation(conversation('conv_2', { updated_at: before(29) }));
@@ -244,8 +244,8 @@ describe('retention', () => {
   });
 });
 
-describe('a conversation that expires', () => {
-  it('is deleted when its time has come, and not before', async () => {
+describe('an expiring conversation', () => {
+  it('is deleted when it expires, and not before', async () => {
     const expiresAt = Date.now() + DAY_MS;
     const expires_at = new Date(expiresAt).toISOString();
     await ports.store.insertConversation(conversation('conv_1', { expires_at, due_at: expiresAt }));

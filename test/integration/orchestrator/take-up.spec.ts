@@ -29,7 +29,7 @@ const claims = async () =>
   (await ports.store.listClaims(TURN_ID)).map(({ owner, n }): [string, number] => [owner, n]);
 
 describe('a hint about a turn', () => {
-  it('is passed on to its driver while that one lives', async () => {
+  it('is forwarded to its driver while that one lives', async () => {
     await ports.store.claim(claimRow(TURN_ID, DRIVER));
     await hint();
     expect(ports.recorded.bodies('turn.advance').map(([to]) => to)).toEqual(['orchestrator.2']);
@@ -37,7 +37,7 @@ describe('a hint about a turn', () => {
     expect(orchestrator.size).toBe(0);
   });
 
-  it('whose driver has no queue is left to the sweeper, unless its row is gone, too: then it has drained', async () => {
+  it('whose driver has no queue is left to the sweeper, unless its row is gone too: then it has drained', async () => {
     await ports.store.claim(claimRow(TURN_ID, DRIVER));
     ports.recorded.answer = () => 'returned';
     await hint();
@@ -51,7 +51,7 @@ describe('a hint about a turn', () => {
     expect(orchestrator.size).toBe(1);
   });
 
-  it('whose driver is gone is taken up, and that driver is told, should it live after all', async () => {
+  it('whose driver is gone is taken up, and that driver is notified in case it lives after all', async () => {
     await ports.store.claim(claimRow(TURN_ID, DRIVER));
     gone.add(DRIVER);
     ports.recorded.answer = () => 'returned';
@@ -60,7 +60,7 @@ describe('a hint about a turn', () => {
     expect(ports.recorded.bodies('turn.superseded')).toEqual([['orchestrator.2', superseded]]);
   });
 
-  it('of a deleted conversation is taken up to be ended, and its content is looked for again', async () => {
+  it('of a deleted conversation is taken up to be ended, and its content is checked again', async () => {
     await ports.store.updateConversation(CONVERSATION_ID, { deleted_at: new Date().toISOString() });
     const before = Date.now();
     await hint();
@@ -71,7 +71,7 @@ describe('a hint about a turn', () => {
     expect(due?.due_at).toBeGreaterThanOrEqual(before);
   });
 
-  it('that was removed with its conversation changes nothing', async () => {
+  it('of a turn that was removed with its conversation changes nothing', async () => {
     await ports.store.removeTurns(CONVERSATION_ID, [TURN_ID], 'ids');
     await hint();
     expect(await claims()).toEqual([]);

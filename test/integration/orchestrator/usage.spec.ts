@@ -40,8 +40,8 @@ afterEach(() => fleet.close());
 
 const usageOf = async ({ _id }: Turn) => (await fleet.store.getStep(_id, 1))!.usage;
 
-describe('tokens of an answer that came to nothing', () => {
-  it('are told, and priced, with the step that was begun again, each by its own model', async () => {
+describe('tokens of an abandoned answer', () => {
+  it('are reported and priced with the restarted step, each by its own model', async () => {
     const script = [breakOff(100, 2, overloaded), breakOff(100, 3, overloaded), whole('end_turn')];
     const model = scriptedModel((_request, index) => script[index]!);
     const modelUse = new Map([['one/a', { fallback: ['two/b'] }]]);
@@ -54,7 +54,7 @@ describe('tokens of an answer that came to nothing', () => {
     ]);
   });
 
-  it('stand in the row that ends a turn: of one that failed, and of one that was declined', async () => {
+  it('are in the row that ends a failed or declined turn', async () => {
     const failed = new ModelError('No.', 'invalid', { retryable: false });
     const script = [breakOff(100, 2, failed), whole('refusal')];
     const model = scriptedModel((_request, index) => script[index]!);
@@ -68,7 +68,7 @@ describe('tokens of an answer that came to nothing', () => {
     expect((await metrics.modelCost.get()).values[0]!.value).toBe(209);
   });
 
-  it('stand in the row of a stop', async () => {
+  it('are in the row of a stop', async () => {
     const model: Model = {
       async *stream(_request, signal) {
         yield { type: 'usage', usage: counted(100, 2) };
@@ -92,7 +92,7 @@ describe('tokens of an answer that came to nothing', () => {
     expect((await metrics.modelCost.get()).values[0]!.value).toBe(102);
   });
 
-  it('are none where the provider has told none', async () => {
+  it('are absent when the provider has reported none', async () => {
     const model = scriptedModel(() => {
       throw new ModelError('No.', 'invalid', { retryable: false });
     });

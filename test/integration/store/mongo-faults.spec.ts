@@ -43,7 +43,7 @@ describeWithServices(['private-mongo'], 'the Mongoose adapter when its server di
     );
   }
 
-  it('has every acknowledged insert after SIGKILL in mid-write, refuses in bounded time, and works again', async () => {
+  it('MongoDB keeps every acknowledged insert after SIGKILL during writes, refuses in bounded time, and recovers', async () => {
     const acknowledged: Claim[] = [];
     const writers = Array.from({ length: 8 }, () => writeUntilRefused(acknowledged));
     await waitFor(() => acknowledged.length >= 200, { what: '200 acknowledged claims' });
@@ -62,7 +62,7 @@ describeWithServices(['private-mongo'], 'the Mongoose adapter when its server di
     expect(await store.claim(makeClaim())).toMatchObject({ won: true });
   }, 60_000);
 
-  it('counts a row as won that was inserted again by its process after the outage', async () => {
+  it('MongoDB counts a row as won that its process inserted again after the outage', async () => {
     const claim = makeClaim();
     mongo.freeze();
     await expectRefusal(store.claim(claim));

@@ -26,7 +26,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
 
   describeStoreContract(() => createStore({ ...systemTime(), url }));
 
-  describe('on the wire', () => {
+  describe('MongoStore commands', () => {
     let proxy: MongoProxy;
     let store: Store;
     beforeEach(async () => {
@@ -40,7 +40,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       await proxy.stop();
     });
 
-    it('inserts with one command that a majority has to journal', async () => {
+    it('insert with one command that a majority must journal', async () => {
       await store.insertTurn(sampleTurn());
       await store.claim(sampleClaim(sampleTurn(), makeCallId(), 1));
       const inserts = proxy.commandsNamed('insert');
@@ -51,7 +51,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       expect(proxy.commandsNamed('find')).toEqual([]);
     });
 
-    it('reads what a majority has, a journal with five commands', async () => {
+    it('read majority-committed data, a journal with five commands', async () => {
       await store.readJournal(makeId());
       const finds = proxy.commandsNamed('find');
       expect(finds.map(({ find }) => find).sort()).toEqual([
@@ -64,7 +64,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       for (const { readConcern } of finds) expect(readConcern).toEqual({ level: 'majority' });
     });
 
-    it('counts a row whose answer was lost as won, once', async () => {
+    it('count a row whose answer was lost as won, once', async () => {
       const turn = sampleTurn({ options: { temperature: 0.5 }, traceparent: undefined });
       const callId = makeCallId();
       const claim = sampleClaim(turn, callId, 1, { decides: sampleOutcome(turn, callId) });
@@ -76,7 +76,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       expect(await store.claim(claim)).toEqual({ won: false, row: claim });
     });
 
-    it('counts a row of somebody else as lost although an answer was lost', async () => {
+    it('count another process’s row as lost although an answer was lost', async () => {
       const turn = sampleTurn();
       const callId = makeCallId();
       const winner = sampleClaim(turn, callId, 1);
@@ -85,7 +85,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       expect(await store.claim(sampleClaim(turn, callId, 1))).toEqual({ won: false, row: winner });
     });
 
-    it('answers a turn whose caches moved on before the lost answer was noticed as won', async () => {
+    it('report a turn as won whose caches changed before the lost answer was noticed', async () => {
       const turn = sampleTurn({ due_at: 5 });
       const direct = createStore({ ...systemTime(), url });
       await direct.open();
@@ -97,14 +97,14 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       await direct.close();
     });
 
-    it('tries a read again whose answer was lost', async () => {
+    it('repeat a read whose answer was lost', async () => {
       const step = sampleStep(sampleTurn(), 1);
       await store.commitStep(step);
       proxy.loseNextAnswerTo('find');
       expect(await store.getStep(step.turn_id, 1)).toEqual(step);
     });
 
-    it('asks for no turn that does not fit into the bytes that are asked for', async () => {
+    it('request no turn that exceeds the requested bytes', async () => {
       const conversation_id = makeId();
       for (const number of [1, 2, 3])
         await store.insertTurn(sampleTurn({ conversation_id, number, content: '€'.repeat(4_000) }));
@@ -116,7 +116,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
         expect(readConcern).toEqual({ level: 'majority' });
     });
 
-    it('asks for what lists show of turns, and for a few messages at a time', async () => {
+    it('request only the fields that lists show, and a few messages at a time', async () => {
       const ids = Array.from({ length: 50 }, makeId);
       for (const conversation_id of ids)
         await store.insertTurn(sampleTurn({ conversation_id, user_id: ids[0] }));
@@ -130,7 +130,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       expect(proxy.commandsNamed('getMore').map(({ batchSize }) => batchSize)).toEqual([20, 20, 20, 20]);
     });
 
-    it('is unavailable while nothing listens, in bounded time', async () => {
+    it('fail as unavailable while no server listens, in bounded time', async () => {
       await proxy.stop();
       const refused: Promise<unknown>[] = [
         store.claim(sampleClaim(sampleTurn(), makeCallId(), 1)),
@@ -147,7 +147,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
     });
   });
 
-  describe('at its start', () => {
+  describe('MongoStore at its start', () => {
     const databaseUrl = () => url.replace(/\/([^/]+)$/, `/$1_${makeId().slice(0, 6)}`);
 
     async function withRaw(target: string, prepare: (raw: Connection) => Promise<unknown>): Promise<void> {
@@ -185,7 +185,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       await withRaw(target, (raw) => raw.dropDatabase());
     });
 
-    it('refuses an index that is not unique in the place of a unique one, naming it', async () => {
+    it('refuses an existing index that is not unique but must be, naming it', async () => {
       const target = databaseUrl();
       const key = { conversation_id: 1, client_message_id: 1 } as const;
       await withRaw(target, (raw) => raw.collection('turns').createIndex(key));
@@ -197,7 +197,7 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       await withRaw(target, (raw) => raw.dropDatabase());
     });
 
-    it('says in a sentence which server cannot be reached, without the password', async () => {
+    it('reports in one sentence which server is unreachable, without the password', async () => {
       const port = await findFreePort();
       const store = createStore({
         ...systemTime(),

@@ -37,8 +37,8 @@ function toolsetOf(run: (context: ToolContext) => Promise<unknown>) {
   });
 }
 
-describe('a worker that leaves', () => {
-  it('waits for a call that begins to ask its person only then', async () => {
+describe('a leaving worker', () => {
+  it('waits for a call that asks a person only during the drain', async () => {
     let ask: () => void = () => undefined;
     let end: () => void = () => undefined;
     let said: string | undefined;

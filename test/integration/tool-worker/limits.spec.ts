@@ -24,7 +24,7 @@ function toolset(name: string, run: () => unknown): ToolsetHost {
 }
 
 describeWithServices(['rabbitmq'], 'a worker with several toolsets', () => {
-  it('runs the calls of one at once while another is stuck and its queue is long', async () => {
+  it('a worker runs the calls of one toolset while another is stuck with a long queue', async () => {
     let release = (): void => undefined;
     let started = 0;
     const stuck = new Promise<string>((resolve) => (release = () => resolve('late')));
@@ -45,7 +45,7 @@ describeWithServices(['rabbitmq'], 'a worker with several toolsets', () => {
 });
 
 describeWithServices(['rabbitmq'], 'a rate', () => {
-  it('of three lets three calls run; the fourth ends as ApiLimitExceeded and says when to come again', async () => {
+  it('a rate limit of three lets three calls run; the fourth ends as ApiLimitExceeded with the time to retry', async () => {
     let runs = 0;
     const { metrics } = await harness.startWorker([toolset('web', () => ++runs)], {
       'web.go': { rate: { calls: 3, perMs: 3_600_000 } },
@@ -75,7 +75,7 @@ describeWithServices(['rabbitmq'], 'a rate', () => {
     ]);
   });
 
-  it('is divided by the workers of the toolset, and theirs again when one leaves', async () => {
+  it('a rate limit is divided by the workers of the toolset, and again when one leaves', async () => {
     const rate = { calls: 6, perMs: 3_600_000 };
     const first = await harness.startWorker([toolset('web', () => 'done')], { web: { rate } });
     const second = await harness.startWorker([toolset('web', () => 'done')], { web: { rate } });
@@ -90,7 +90,7 @@ describeWithServices(['rabbitmq'], 'a rate', () => {
     await waitFor(() => first.running.worker.fleet.workersOf('web') === 1, { what: 'one has left' });
   });
 
-  it('does not end a call that another worker is running', async () => {
+  it('a rate limit does not end a call that another worker is running', async () => {
     let release = (): void => undefined;
     const held = new Promise<string>((resolve) => (release = () => resolve('done')));
     await harness.startWorker([toolset('web', () => held)]);

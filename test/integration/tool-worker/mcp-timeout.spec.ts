@@ -43,7 +43,7 @@ async function callSlowTool(stepMs: number, overrides: { timeoutMs?: number } = 
 }
 
 describe('the timeout of an MCP tool', () => {
-  it('is its server’s', async () => {
+  it('defaults to that of its server', async () => {
     // Too long for a worker that stood still to find answer and timeout at once.
     expect(await callSlowTool(600_000)).toMatchObject({
       status: 'failure',
@@ -51,7 +51,7 @@ describe('the timeout of an MCP tool', () => {
     });
   });
 
-  it('is its own where the deployment gives it one, also a longer one', async () => {
+  it('can be configured by the deployment, even longer than its server’s', async () => {
     expect(await callSlowTool(600, { timeoutMs: 20_000 })).toMatchObject({
       status: 'success',
       data: { text: 'waited' },

@@ -41,13 +41,13 @@ describeWithServices(['rabbitmq'], 'a tool.call on the bus', () => {
     harness.outcome(await harness.send(`test.${name}`, { arguments: { text: SECRET }, ...change }));
   const records = (id: string) => harness.log.filter(({ tool_call_id }) => tool_call_id === id);
 
-  it('ends with the result of its tool', async () => {
+  it('a call ends with the result of its tool', async () => {
     const outcome = await end('echo');
     expect(outcome).toMatchObject({ status: 'success', data: { text: SECRET }, attempt: 1 });
     expect(plainText(outcome)).toBe(SECRET);
   });
 
-  it('with arguments that do not fit is refused before the tool runs', async () => {
+  it('a call with invalid arguments is refused before the tool runs', async () => {
     const before = runs;
     const outcome = await end('echo', { arguments: { text: 5 } });
     expect(outcome.error).toMatchObject({
@@ -61,12 +61,12 @@ describeWithServices(['rabbitmq'], 'a tool.call on the bus', () => {
   it.each([
     ['throw', 'ToolExecutionError'],
     ['hang', 'TimeoutError'],
-  ])('of a tool that does %s ends as %s', async (name, error_type) => {
+  ])('a call of a tool that does %s ends as %s', async (name, error_type) => {
     const outcome = await end(name, name === 'hang' ? { timeout_ms: 50 } : {});
     expect(outcome).toMatchObject({ status: 'failure', error: { error_type } });
   });
 
-  it('delivered twice and more runs a once tool once and has one outcome', async () => {
+  it('a call delivered twice or more runs a once tool once and has one outcome', async () => {
     const before = runs;
     const first = await end('echo');
     for (let copies = 0; copies < 5; copies++) await harness.send('test.echo', { tool_call_id: first._id });
@@ -84,7 +84,7 @@ describeWithServices(['rabbitmq'], 'a tool.call on the bus', () => {
     expect(await harness.store.listClaims(first._id)).toHaveLength(1);
   });
 
-  it('leaves one audit record, with version and hash, without values', async () => {
+  it('a call leaves one audit record, with version and hash, without values', async () => {
     const outcome = await end('echo');
     const found = await waitFor(() => records(outcome._id)[0], { what: 'the record' });
     expect(records(outcome._id)).toHaveLength(1);

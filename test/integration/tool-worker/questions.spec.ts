@@ -67,8 +67,8 @@ const outcomeOf = ({ tool_call_id }: ToolCallBody) =>
   waitFor(() => ports.store.getOutcome(tool_call_id), { what: 'an outcome', ...patience });
 const eventTypes = () => ports.recorded.events.map(({ type }) => type);
 
-describe('a call that asks its person', () => {
-  it('is acknowledged, lends its slot, and goes on when it is told of the answer', async () => {
+describe('a call that asks a person', () => {
+  it('is acknowledged, lends its slot, and continues when it is notified of the answer', async () => {
     const runner = createRunner(askOnce, { lookEveryMs: 600_000 });
     const slots = new Slots(1);
     const [first, second] = [bodyOf(1), bodyOf(2)];
@@ -89,7 +89,7 @@ describe('a call that asks its person', () => {
     await outcomeOf(second);
   });
 
-  it('finds an answer that nobody told it of, and its timeout does not run meanwhile', async () => {
+  it('finds an answer without a notification, and its timeout does not run meanwhile', async () => {
     const runner = createRunner(askOnce, { lookEveryMs: 20 });
     let looks = 0;
     const { getAnswer } = ports.store;
@@ -105,7 +105,7 @@ describe('a call that asks its person', () => {
     expect(await outcomeOf(body)).toMatchObject({ status: 'success' });
   });
 
-  it('hears that nobody answered when the question expires, and so do its viewers', async () => {
+  it('learns that no one answered when the question expires, and so do its viewers', async () => {
     const runner = createRunner(askOnce, { expireMs: 30 });
     const body = bodyOf(1);
     expect(await runner.handle(body, new Slots(1))).toBe('ack');
@@ -126,7 +126,7 @@ describe('a call that asks its person', () => {
     expect(await outcomeOf(body)).toMatchObject({ status: 'failure', error });
   });
 
-  it('is not handled twice when its delivery comes again meanwhile', async () => {
+  it('is not handled twice when its message is redelivered meanwhile', async () => {
     let starts = 0;
     const runner = createRunner(async (context) => {
       starts++;
@@ -161,18 +161,21 @@ describe('a call that asks its person', () => {
   it.each([
     ['nested', { type: 'object', properties: { a: { type: 'object', properties: {} } } }],
     ['no object', { type: 'string' }],
-  ])('is told that a schema cannot be shown as a form (%s), and nobody is asked', async (_what, schema) => {
-    const runner = createRunner(({ ask }) => ask({ message: 'Which?', schema }));
-    const body = bodyOf(1);
-    await runner.handle(body, new Slots(1));
-    expect(await outcomeOf(body)).toMatchObject({
-      error: { error_type: 'ValidationError', error_message: expect.stringContaining('form') },
-    });
-    expect(eventTypes()).toEqual(['tool_start', 'tool_error']);
-  });
+  ])(
+    'is told that a schema cannot be shown as a form (%s), and no person is asked',
+    async (_what, schema) => {
+      const runner = createRunner(({ ask }) => ask({ message: 'Which?', schema }));
+      const body = bodyOf(1);
+      await runner.handle(body, new Slots(1));
+      expect(await outcomeOf(body)).toMatchObject({
+        error: { error_type: 'ValidationError', error_message: expect.stringContaining('form') },
+      });
+      expect(eventTypes()).toEqual(['tool_start', 'tool_error']);
+    },
+  );
 });
 
-describe('a worker that is lost while a person is asked', () => {
+describe('a worker that is lost while it asks a person', () => {
   // It looks for no answer any more.
   const lost = { lookEveryMs: 600_000 };
 
@@ -184,7 +187,7 @@ describe('a worker that is lost while a person is asked', () => {
     await createRunner(run).handle(body, new Slots(1));
   }
 
-  it('leaves its question to the next attempt, which does not ask for what was answered', async () => {
+  it('leaves its question to the next attempt, which does not repeat an answered one', async () => {
     const body = bodyOf(1, 'idempotent');
     await createRunner(askOnce, lost).handle(body, new Slots(1));
     await ports.store.answer(answerOf(body));
@@ -193,7 +196,7 @@ describe('a worker that is lost while a person is asked', () => {
     expect(eventTypes().filter((type) => type === 'input_required')).toHaveLength(1);
   });
 
-  it('does not lend its answer to another question', async () => {
+  it('does not apply its answer to another question', async () => {
     const body = bodyOf(1, 'idempotent');
     await createRunner(askOnce, lost).handle(body, new Slots(1));
     await ports.store.answer(answerOf(body));
@@ -203,8 +206,8 @@ describe('a worker that is lost while a person is asked', () => {
   });
 });
 
-describe('a worker that leaves', () => {
-  it('lets calls that cannot be run again end without the answer, and leaves the others to be run again', async () => {
+describe('a leaving worker with open questions', () => {
+  it('ends calls that cannot be run again without the answer, and leaves the others to be run again', async () => {
     const runner = createRunner(askOnce);
     const [once, again] = [bodyOf(1, 'once'), bodyOf(2, 'idempotent')];
     await runner.handle(once, new Slots(1));

@@ -104,8 +104,8 @@ const cancelled = (started: boolean) => ({
   error: { error_type: 'Cancelled', error_details: { started } },
 });
 
-describe('a stopped call that another worker claimed again by a wrong suspicion', () => {
-  it('is left to the worker that runs it, which is told', async () => {
+describe('a stopped call that another worker claimed again because of a false suspicion', () => {
+  it('is left to the worker that runs it, which is notified', async () => {
     first.mayStart.open();
     const handled = first.handle();
     await first.started.isOpen;
@@ -116,7 +116,7 @@ describe('a stopped call that another worker claimed again by a wrong suspicion'
     expect(await outcome()).toMatchObject({ ...cancelled(true), worker: 'worker-1' });
   });
 
-  it('never ran, when neither of the two had started it', async () => {
+  it('never ran when neither of the two had started it', async () => {
     const handled = first.handle();
     await first.claimed.isOpen;
     const again = second.handle();
@@ -132,7 +132,7 @@ describe('a stopped call that another worker claimed again by a wrong suspicion'
     expect(await outcome()).toMatchObject(cancelled(false));
   });
 
-  it('ends as unknown when the other worker is dead, also if it dies later', async () => {
+  it('ends as unknown when the other worker is dead, even if it dies later', async () => {
     const handled = first.handle();
     await first.claimed.isOpen;
     await stopTheTurn();
@@ -151,8 +151,8 @@ describe('a stopped call that another worker claimed again by a wrong suspicion'
   });
 });
 
-describe('a stopped call that another worker claimed again and took to its grave', () => {
-  it('is left to the first one, which lives', async () => {
+describe('a stopped call that another worker claimed again before it died', () => {
+  it('is left to the first worker, which lives', async () => {
     first.mayStart.open();
     const handled = first.handle();
     await first.started.isOpen;
@@ -166,8 +166,8 @@ describe('a stopped call that another worker claimed again and took to its grave
   });
 });
 
-describe('Stop of a call that is not in hand', () => {
-  it('is nothing to do while its turn goes on', async () => {
+describe('Stop of a call that this worker does not hold', () => {
+  it('does nothing while its turn continues', async () => {
     const handled = first.handle();
     await first.claimed.isOpen;
     await second.runner.cancel({ tool_call_id: ID, turn_id: TURN_ID });

@@ -21,7 +21,7 @@ const echo = defineTool({
 const toolset = (name: string) => defineToolset({ name, version: '1.0.0', tools: [echo] });
 
 describe('a tool worker', () => {
-  it('takes no more calls from a queue than it runs at once, so that none waits while a worker is idle', async () => {
+  it('takes no more calls from a queue than it runs at once, so that none waits while another worker is idle', async () => {
     const { store, bus, peers, log } = await openPorts('worker-1');
     const taken: [string, number][] = [];
     const worker = new ToolWorker(
@@ -54,7 +54,7 @@ describe('a tool worker', () => {
     await worker.close();
   });
 
-  it('takes calls of what is there while another toolset never gets ready, and tells scope and concurrency of each', async () => {
+  it('takes calls of ready toolsets while another never becomes ready, and announces scope and concurrency of each', async () => {
     const { store, bus, peers, log, recorded } = await openPorts('worker-1');
     const taken: [string, number][] = [];
     let firstTaken = () => undefined as void;

@@ -18,7 +18,7 @@ const step = (n: number, text: string, more: Partial<Step> = {}): Step => ({
   ...more,
 });
 
-it('what came of a turn with a formatted answer is that answer, without what was said in its place before', () => {
+it('AG-UI messages of a turn with a formatted answer contain that answer and not the text it replaces', () => {
   const steps = [
     step(1, 'Wait', { stop_reason: 'pause_turn' }),
     step(2, 'Five.'),

@@ -3,7 +3,7 @@ import { StoreUnavailableError } from '#store';
 import { LOCAL_USER } from '../../people/auth/user.js';
 import { Runs } from './runs.js';
 
-it('a run whose thread cannot be read follows its turn no longer', async () => {
+it('an AG-UI run stops following its turn when its thread cannot be read', async () => {
   const close = jest.fn();
   const started = { conversation_id: 'conv_1', turn_id: 'turn_2', number: 2, stream: { close } };
   const deps = {

@@ -21,7 +21,7 @@ const parts = async (blocks: Block[], yields: CallYield[] = [], pinned = NOTHING
 const graphOf = (...nodes: string[]) => ({ nodes: nodes.map((id) => ({ id })), links: [] });
 
 describe('answerParts', () => {
-  it('has the segments in order, without blanks and what the model only thought', async () => {
+  it('lists the segments in order, without blank text and thinking', async () => {
     const blocks = [
       { type: 'thinking' as const, text: 'hm' },
       say('One'),
@@ -31,7 +31,7 @@ describe('answerParts', () => {
     expect(await parts([...blocks, say('Two')])).toEqual(['One', ['text/html', 'P', '<p>'], 'Two']);
   });
 
-  it('adds what the calls left, in their order, from results and their structured content', async () => {
+  it('adds the artifacts of calls in call order, from results and structured content', async () => {
     const artifacts = [{ type: 'text/markdown', title: 'A', content: 'a' }, 'art_0123', { type: 'x' }];
     const structured = { artifacts: [{ type: 'application/json', content: { a: 1 } }] };
     const binaryOutput = {
@@ -57,7 +57,7 @@ describe('answerParts', () => {
     ]);
   });
 
-  it('sends what is equal once, and not what was pinned', async () => {
+  it('sends equal artifacts once, and none that was pinned', async () => {
     const artifact = { type: 'text/markdown', title: 'A', content: 'a' };
     const other = { type: 'text/markdown', title: 'A', content: 'b' };
     const yields = [left({ artifacts: [artifact, other] }), left({ artifacts: [artifact] })];
@@ -71,7 +71,7 @@ describe('answerParts', () => {
     ]);
   });
 
-  it('makes one graph of all: the pinned one first, then those of the calls, then the answer’s', async () => {
+  it('merges all graphs into one: the pinned one first, then those of the calls, then the answer’s', async () => {
     const artifact = (content: object) => ({ type: GRAPH, title: 'Part', content });
     const yields = [
       left({ artifacts: [artifact(graphOf('b'))] }),
@@ -84,14 +84,14 @@ describe('answerParts', () => {
     expect(await parts([say('Hi')], [], pinned)).toEqual(['Hi']);
   });
 
-  it('sends what is no graph as the JSON that it is', async () => {
+  it('sends an invalid graph as plain JSON', async () => {
     const broken = { type: GRAPH, title: 'G', content: { nodes: [{}], links: [] } };
     expect(await parts([], [left({ artifacts: [broken] })])).toEqual([
       ['application/json', 'G', JSON.stringify(broken.content)],
     ]);
   });
 
-  it('makes one list of all references', async () => {
+  it('merges all references into one list', async () => {
     const yields = [
       left({ bibliography: [{ pmid: '1' }, { pmid: '2' }] }),
       left({ structured: { bibliography: [{ pmid: '2' }, { pmid: '3' }] } }),

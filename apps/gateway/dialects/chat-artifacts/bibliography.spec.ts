@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { mergeBibliographies, readBibliography } from './bibliography.js';
 
-it('of references with one pmid the first stays, also when it is a number once', () => {
+it('bibliography keeps the first of several references with the same pmid, as a string or a number', () => {
   const [a, b] = [
     { pmid: '1', title: 'A' },
     { pmid: 2, title: 'B' },
@@ -14,7 +14,7 @@ it('of references with one pmid the first stays, also when it is a number once',
   ).toEqual([a, b, { pmid: '3' }]);
 });
 
-it('references without a pmid are told apart by all that they say', () => {
+it('bibliography compares references without a pmid by their whole content', () => {
   const entries = [
     { title: 'A', year: 1 },
     { year: 1, title: 'A' },
@@ -25,7 +25,7 @@ it('references without a pmid are told apart by all that they say', () => {
   expect(mergeBibliographies([entries, ['text']])).toEqual([entries[0], entries[2], { pmid: '' }, 'text']);
 });
 
-it('references are a list or its JSON', () => {
+it('bibliography reads references from a list or from its JSON', () => {
   expect(readBibliography('[{"pmid":"1"}]')).toEqual([{ pmid: '1' }]);
   expect(readBibliography({ pmid: '1' })).toBeUndefined();
   expect(readBibliography('pmid 1')).toBeUndefined();

@@ -7,13 +7,13 @@ const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content: unknown) => ({ role: 'assistant', content });
 
 describe('readHistory', () => {
-  it('drops the message itself at the end, and only there', () => {
+  it('drops the current message at the end of the history, and only there', () => {
     const items = [user('Hi'), assistant('Hello.'), user(' Hi ')];
     expect(readHistory(items, 'Hi')).toEqual([{ user: 'Hi', assistant: 'Hello.' }]);
     expect(readHistory(items.slice(0, 2), 'Hi')).toEqual([{ user: 'Hi', assistant: 'Hello.' }]);
   });
 
-  it('drops system items and what only stands for an answer', () => {
+  it('drops system items and placeholders of answers', () => {
     const placeholders = [
       '_Status: Executing tool: add..._',
       '_Error: no_',
@@ -26,11 +26,11 @@ describe('readHistory', () => {
     expect(readHistory([user('Hi'), assistant(kept)], 'x')).toEqual([{ user: 'Hi', assistant: kept }]);
   });
 
-  it('drops the message also before an answer that never came', () => {
+  it('drops the current message even when a placeholder for its answer follows', () => {
     expect(readHistory([user('Hi'), assistant('_Processing your request..._')], 'Hi')).toEqual([]);
   });
 
-  it('reads blocks as their texts, and buttons as the artifacts that they open', () => {
+  it('reads blocks as text, and buttons as the artifacts that they open', () => {
     const button =
       '<button class="artifact-button" data-artifact-id="1" data-artifact-type="code">📎 A &amp; B</button>';
     const blocks = [
@@ -43,7 +43,7 @@ describe('readHistory', () => {
     ]);
   });
 
-  it('looks through a text once, however many beginnings of buttons it has', () => {
+  it('scans a text once, regardless of the number of unfinished buttons in it', () => {
     const start = '<button class="artifact-button"';
     const texts = [`${start}>${' '.repeat(5_000_000)}`, start.repeat(200_000)];
     // Looked through again from each beginning this would take hours.
@@ -52,7 +52,7 @@ describe('readHistory', () => {
     expect(readHistory([user(start.repeat(1_000))], 'x')).toHaveLength(1);
   });
 
-  it('keeps the newest hundred items, and no more text than is worth writing', () => {
+  it('keeps the newest hundred items within the limit of text', () => {
     const many = Array.from({ length: 150 }, (_, i) => [user(`q${i}`), assistant(`a${i}`)]).flat();
     const kept = readHistory(many, 'x');
     expect([kept.length, kept[0]]).toEqual([50, { user: 'q100', assistant: 'a100' }]);

@@ -10,13 +10,13 @@ const options = (body: object, more: Partial<typeof NO> = {}) => {
 };
 
 describe('turnOptionsOf', () => {
-  it('has the front end’s defaults', () => {
+  it('applies the front end’s defaults', () => {
     const defaults = { formatter: true, logs: true, temperature: 0.2, max_output_tokens: 4000 };
     expect(options({})).toEqual(defaults);
     expect(options({ temperature: null, history: null, enabledTools: null })).toEqual(defaults);
   });
 
-  it('keeps numbers within what a turn may have', () => {
+  it('clamps numbers to the limits of a turn', () => {
     expect(options({ temperature: 9, maxTokens: 1e9 })).toMatchObject({
       temperature: 2,
       max_output_tokens: 200_000,
@@ -27,7 +27,7 @@ describe('turnOptionsOf', () => {
     });
   });
 
-  it('blocks servers and limits others to some of their tools; without tools there are none', () => {
+  it('blocks servers, limits others to some of their tools, and offers none with tools switched off', () => {
     const body = { blockedServers: ['x', 'x', 'nobody'], enabledTools: { y: ['a'], z: [] } };
     expect(options(body).tools).toEqual({
       only: [
@@ -40,7 +40,7 @@ describe('turnOptionsOf', () => {
     expect(options(body, { tools: false }).tools).toEqual({ allow: [] });
   });
 
-  it('refuses more names than a turn keeps, and leaves none out of what narrows the tools', () => {
+  it('refuses more names than a turn keeps, and never drops one that narrows the tools', () => {
     const names = (count: number, prefix: string) => Array.from({ length: count }, (_, i) => prefix + i);
     const enabled = (count: number) =>
       Object.fromEntries(names(count, 's').map((name) => [name, [] as string[]]));
@@ -52,7 +52,7 @@ describe('turnOptionsOf', () => {
     expect(parse({ enabledTools: many })).toBe(false);
   });
 
-  it('names a variable for each file: its own, or the file’s name up to the first dot', () => {
+  it('names a variable for each file: the given one, or the file name up to the first dot', () => {
     const attachments = [
       { id: '1', name: 'sales.2024.csv', size: 1, type: 'text/csv' },
       { id: '2', name: 'b.csv', size: 1, type: 'text/csv', varName: 'mine' },
@@ -72,6 +72,6 @@ it.each([
   { message: 5 },
   { message: 'x', blockedServers: 'x' },
   { message: 'x', history: 'x' },
-])('a request like %j is refused', (body) => {
+])('refuses the request %j', (body) => {
   expect(chatRequestSchema.safeParse(body).success).toBe(false);
 });

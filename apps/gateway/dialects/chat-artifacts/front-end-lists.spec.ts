@@ -26,7 +26,7 @@ function lists(models: Record<string, string> = {}) {
   return new FrontEndLists(offered, { modelOf: (provider) => models[provider] });
 }
 
-it('a server that does not run has no tools; a tool without a description has none', async () => {
+it('the server list has no tools for a server that is not running, and no description for a tool without one', async () => {
   expect(await lists().serverNames()).toEqual(['gone', 'math']);
   expect(await lists().servers()).toEqual([
     { name: 'gone', isRunning: false, status: 'inactive', tools: [] },
@@ -39,7 +39,7 @@ it('a server that does not run has no tools; a tool without a description has no
   ]);
 });
 
-it('a provider may be chosen when its model is known, also by its former name', () => {
+it('a provider can be chosen when its model is known, also by its former name', () => {
   const chosen = lists({ anthropic: 'anthropic/claude', gemini: 'gemini/x' });
   expect(chosen.providers()).toEqual({ anthropic: true, openai: false, gemini: true, ollama: false });
   expect(['claude', 'openai'].map((name) => chosen.modelOf(name))).toEqual(['anthropic/claude', undefined]);

@@ -7,7 +7,7 @@ const graph = (nodes: object[], links: object[] = [], metadata?: object) =>
   ({ nodes, links, ...(metadata ? { metadata } : {}) }) as KnowledgeGraph;
 
 describe('readGraph', () => {
-  it('reads an object and its JSON', () => {
+  it('reads a graph from an object or its JSON', () => {
     const given = graph([node('a')], [link('a', 'b')], { by: 'x' });
     expect(readGraph(given)).toEqual(given);
     expect(readGraph(JSON.stringify(given))).toEqual(given);
@@ -28,7 +28,7 @@ describe('readGraph', () => {
       'what is nested without end',
       `{"nodes":[],"links":[],"metadata":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_001)}`,
     ],
-  ])('does not read %s', (_what, given) => {
+  ])('returns nothing for %s', (_what, given) => {
     expect(readGraph(given)).toBeUndefined();
   });
 });
@@ -48,7 +48,7 @@ describe('mergeGraphs', () => {
     );
   });
 
-  it('unites evidence, whichever side has none', () => {
+  it('merges evidence when one side or both have some', () => {
     const some = graph([], [link('a', 'b', { evidence: ['1', '2'] })]);
     const others = graph([], [link('a', 'b', { evidence: ['2', '3'] })]);
     const none = graph([], [link('a', 'b')]);
@@ -59,7 +59,7 @@ describe('mergeGraphs', () => {
     expect(mergeGraphs([none, none]).links[0]).not.toHaveProperty('evidence');
   });
 
-  it('lays metadata over each other, the later on top', () => {
+  it('merges metadata, and later values win', () => {
     expect(mergeGraphs([graph([], [], { a: 1, b: 1 }), graph([]), graph([], [], { b: 2 })]).metadata).toEqual(
       {
         a: 1,

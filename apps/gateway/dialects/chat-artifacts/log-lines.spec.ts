@@ -15,14 +15,14 @@ const event = (message: string, log?: EventOf<'tool_progress'>['log']): EventOf<
 });
 const log = { level: 'info', logger: 'pubmed' };
 
-it('a log message names who logs and its turn, and is bounded; progress is none', () => {
+it('a log message names its logger and its turn and is bounded; progress is not logged', () => {
   const lines = new LogLines('0123abcd', { now: () => 0 });
   expect(lines.next(event('searching', log))).toBe('[pubmed:0123abcd] searching');
   expect(lines.next(event('x'.repeat(900), log))).toHaveLength(500);
   expect(lines.next(event('half way'))).toBeUndefined();
 });
 
-it('ten messages a second are shown, and then the next ones', () => {
+it('log messages are limited to ten a second', () => {
   let now = 0;
   const lines = new LogLines('0123abcd', { now: () => now });
   const shown = () => lines.next(event('x', log)) !== undefined;

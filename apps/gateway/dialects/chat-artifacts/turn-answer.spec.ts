@@ -17,7 +17,7 @@ const reference = (id: string, content_type: string, more: object = {}): Artifac
   ...more,
 });
 
-it('what calls left is in the order in which they were asked for, whichever ended first; failed ones left nothing', async () => {
+it('artifacts of calls follow the order of the calls, not of their ends; failed calls contribute none', async () => {
   const outcomes = [
     outcome(ids[2]!, { status: 'failure', data: { n: 3 } }),
     outcome(ids[1]!, { data: { n: 2 } }),
@@ -34,7 +34,7 @@ it('what calls left is in the order in which they were asked for, whichever ende
   ]);
 });
 
-it('results that were cut are read in full, and pictures as what they are', async () => {
+it('cut results are read in full, and images are sent as images', async () => {
   const artifacts = [
     reference('whole', 'application/json', { whole: true }),
     reference('picture', 'image/png', { name: 'plot.png' }),
@@ -52,7 +52,7 @@ it('results that were cut are read in full, and pictures as what they are', asyn
   ]);
 });
 
-it('an answer has no more than 32 MiB of what its calls left', async () => {
+it('an answer contains at most 32 MiB of artifacts', async () => {
   const MEGABYTE = 1024 * 1024;
   const outcomes = ids.map((id, i) => {
     const picture = reference(`picture-${i}`, 'image/png', { size: 14 * MEGABYTE });

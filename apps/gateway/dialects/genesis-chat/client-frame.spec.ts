@@ -6,8 +6,8 @@ const invalid = (more: object = {}) => ({
   refusal: { code: 'INVALID_FORMAT', message: expect.any(String), ...more },
 });
 
-describe('a frame of a client', () => {
-  it('is a message, also without a type', () => {
+describe('a client frame', () => {
+  it('is a message, with or without a type', () => {
     const request = { conversation_id: 'conv_1', content: ' hi ' };
     expect(parseClientFrame(JSON.stringify({ type: 'message', ...request, other: 1 }))).toEqual({
       type: 'message',
@@ -22,7 +22,7 @@ describe('a frame of a client', () => {
     expect(parseClientFrame(JSON.stringify(resendable))).toEqual({ type: 'message', request: resendable });
   });
 
-  it('is a ping, whatever else it says', () => {
+  it('is a ping, whatever other fields it has', () => {
     expect(parseClientFrame('{"type":"ping","conversation_id":5}')).toEqual({ type: 'ping' });
   });
 
@@ -39,7 +39,7 @@ describe('a frame of a client', () => {
     '{"content":"x"}',
     '{"conversation_id":5,"content":"x"}',
     '['.repeat(500_000),
-  ])('is INVALID_FORMAT without a place to answer at: %.60s', (text) => {
+  ])('is INVALID_FORMAT without a conversation to answer in: %.60s', (text) => {
     expect(parseClientFrame(text)).toEqual(invalid());
   });
 
@@ -53,7 +53,7 @@ describe('a frame of a client', () => {
     expect(parseClientFrame(text)).toEqual(invalid({ conversation_id: 'c' }));
   });
 
-  it('is ACCESS_DENIED for what cannot be an id, which is echoed only in part', () => {
+  it('is ACCESS_DENIED for an invalid id, and echoes only part of it', () => {
     const conversation_id = '$'.repeat(1_000);
     expect(parseClientFrame(JSON.stringify({ conversation_id, content: 'x' }))).toEqual({
       type: 'refused',

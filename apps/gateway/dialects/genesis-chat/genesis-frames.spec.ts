@@ -25,7 +25,7 @@ const ended = (status: TurnView['status'], more: Partial<TurnView> = {}): TurnNe
 });
 
 describe('genesis frames', () => {
-  it('tells text at once, a blank line before that of a later step, and the last step as its message', () => {
+  it('send text at once, a blank line before the text of a later step, and the last step as the message', () => {
     const frames = newFrames();
     expect(
       tell(
@@ -48,13 +48,13 @@ describe('genesis frames', () => {
     ]);
   });
 
-  it('puts no blank line before the first text, whichever step it is of', () => {
+  it('send no blank line before the first text, whichever step has it', () => {
     expect(tell(newFrames(), { type: 'step_committed', step: aStep(1, '') }, text(2, 'x'))).toEqual([
       token('x'),
     ]);
   });
 
-  it('tells a call with its input as text and as an object, and its result twice', () => {
+  it('send a call with its input as text and as an object, and its result twice', () => {
     const call = aCall('A');
     const frames = newFrames();
     const started = tell(frames, { type: 'call_started', step: 1, call });
@@ -86,7 +86,7 @@ describe('genesis frames', () => {
     ]);
   });
 
-  it('closes the card of a failed call before it tells the error', () => {
+  it('close the card of a failed call before they send the error', () => {
     const call = aCall('A', { display_name: 'mcp:files:read', source: 'mcp' });
     const told = tell(
       newFrames(),
@@ -109,7 +109,7 @@ describe('genesis frames', () => {
     ]);
   });
 
-  it('starts the card of a call that waits for approval, and nothing when it then runs', () => {
+  it('open the card of a call that waits for approval, and nothing more when it then runs', () => {
     const call = aCall('A', { state: 'awaiting_approval', started_at: undefined });
     const told = tell(
       newFrames(),
@@ -124,7 +124,7 @@ describe('genesis frames', () => {
     ]);
   });
 
-  it('says that the answer begins anew, because a text cannot be taken back', () => {
+  it('announce that the answer restarts, because sent text cannot be taken back', () => {
     const told = tell(newFrames(), text(1, 'Hel'), { type: 'step_restarted', step: 1 }, text(1, 'Good day'));
     expect(told).toEqual([token('Hel'), token('\n\n*(answer restarted)*\n\n'), token('Good day')]);
   });
@@ -135,7 +135,7 @@ describe('genesis frames', () => {
     ['context_overflow', 'LLM_ERROR'],
     ['budget_exceeded', 'BUDGET_EXCEEDED'],
     ['internal', 'INTERNAL_ERROR'],
-  ] as const)('tells %s as the error, a text to read, and complete', (code, shown) => {
+  ] as const)('send %s as the error, a readable text, and complete', (code, shown) => {
     const message = 'The model did not answer.';
     expect(tell(newFrames(), text(1, 'Hel'), ended('failed', { error: { code, message } }))).toEqual([
       token('Hel'),
@@ -145,7 +145,7 @@ describe('genesis frames', () => {
     ]);
   });
 
-  it('tells of a stopped turn only that it is complete, and closes what was open', () => {
+  it('send only complete for a stopped turn, and close what was open', () => {
     const call = aCall('A');
     const told = tell(
       newFrames(),
@@ -161,7 +161,7 @@ describe('genesis frames', () => {
     ]);
   });
 
-  it('tells nothing of thinking, progress, waiting, or the end of this process', () => {
+  it('send nothing for thinking, progress, waiting, or the end of this process', () => {
     const fields = { ...PLACE, timestamp: '2026-01-01T00:00:00.000Z' };
     const passing: TurnNews[] = [
       { type: 'thinking', ...fields, step: 1, attempt: 100, content: 'hm', offset: 0 },
@@ -174,28 +174,28 @@ describe('genesis frames', () => {
   });
 });
 
-describe('when genesis frames may be sent', () => {
+describe('pacing of genesis frames', () => {
   const complete = ended('completed', { message_id: 'turn_1:1' });
 
-  it('holds complete until 300 ms after the message, and nothing else', () => {
+  it('holds only complete, until 300 ms after the message', () => {
     const frames = newFrames({ messageAt: 1_000 });
     const times = [text(1, 'Hi'), complete].flatMap((news) => frames.next(news));
     expect(times.map(({ notBefore }) => notBefore)).toEqual([-Infinity, 1_300]);
   });
 
-  it('holds everything until 200 ms after the complete before', () => {
+  it('holds everything until 200 ms after the previous complete', () => {
     const frames = newFrames({ messageAt: 1_000, completedAt: 5_000 });
     const times = [text(1, 'Hi'), complete].flatMap((news) => frames.next(news));
     expect(times.map(({ notBefore }) => notBefore)).toEqual([5_200, 5_200]);
   });
 
-  it('holds nothing of a turn whose message came on another socket', () => {
+  it('holds nothing for a turn whose message came on another socket', () => {
     expect(newFrames({}).next(complete)[0]!.notBefore).toBe(-Infinity);
   });
 });
 
-describe('genesis frames on the socket after one that was cut off', () => {
-  it('tells the text so far as one token, then the rest', () => {
+describe('genesis frames on the socket that resumes a turn', () => {
+  it('send the text so far as one token, then the rest', () => {
     const frames = newFrames({}, true);
     const call = aCall('A');
     expect(
@@ -217,13 +217,13 @@ describe('genesis frames on the socket after one that was cut off', () => {
     ]);
   });
 
-  it('opens the card of a call that still runs', () => {
+  it('open the card of a call that is still running', () => {
     const frames = newFrames({}, true);
     tell(frames, text(1, 'Let me see.'), { type: 'call_started', step: 1, call: aCall('A') });
     expect(frames.caughtUp().map(({ frame }) => frame.type)).toEqual(['token', 'tool_start']);
   });
 
-  it('tells a turn that has ended whole', () => {
+  it('send a turn that has ended as a whole', () => {
     const frames = newFrames({}, true);
     expect(tell(frames, text(1, 'Hello.'), ended('completed', { message_id: 'turn_1:1' }))).toEqual([
       token('Hello.'),
@@ -231,7 +231,7 @@ describe('genesis frames on the socket after one that was cut off', () => {
     ]);
   });
 
-  it('says nothing of a turn that has not begun', () => {
+  it('send nothing for a turn that has not begun', () => {
     const frames = newFrames({}, true);
     expect(frames.caughtUp()).toEqual([]);
     expect(tell(frames, text(1, 'Hello.'))).toEqual([token('Hello.')]);

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { RequestError } from '../../errors/request-error.js';
 import { anOpenTurn, aSession, FULL, REFUSED } from './testing/fake-socket.js';
 
-describe('a socket of genesis-chat', () => {
-  it('shows one turn at a time: the second one from 200 ms after the first is complete, whole', async () => {
+describe('a genesis-chat socket', () => {
+  it('shows one turn at a time, the second one in full from 200 ms after the first is complete', async () => {
     const { clock, say, show, types } = aSession();
     await say('conv_a');
     await say('conv_b');
@@ -20,7 +20,7 @@ describe('a socket of genesis-chat', () => {
     expect(types().slice(3)).toEqual(['token turn_b', 'complete turn_b']);
   });
 
-  it('completes nothing sooner than 300 ms after its message', async () => {
+  it('sends complete no sooner than 300 ms after the message', async () => {
     const { clock, say, show, types } = aSession();
     await say('conv_a');
     await show('turn_a', 'completed', 'At once.');
@@ -30,7 +30,7 @@ describe('a socket of genesis-chat', () => {
     expect(types()).toEqual(['token turn_a', 'complete turn_a']);
   });
 
-  it('says with each frame which conversation and turn it is of, and nothing that is not on the wire', async () => {
+  it('names its conversation and turn in each frame, without internal fields', async () => {
     const { wire, say, show } = aSession();
     await say('conv_a');
     await show('turn_a', 'running', 'Hi');
@@ -39,14 +39,14 @@ describe('a socket of genesis-chat', () => {
     ]);
   });
 
-  it('answers a ping at once, also while a turn is shown', async () => {
+  it('answers a ping at once, even while a turn is shown', async () => {
     const { receive, say, types } = aSession();
     await say('conv_a');
     await receive('{"type":"ping"}');
     expect(types()).toEqual(['pong']);
   });
 
-  it('tells a refused message that names a conversation as a failed turn, so that its client is unlocked', async () => {
+  it('shows a refused message of a conversation as a failed turn, so that its client unlocks', async () => {
     const { clock, wire, say } = aSession();
     await say(REFUSED);
     expect(wire.frames).toEqual([
@@ -59,7 +59,7 @@ describe('a socket of genesis-chat', () => {
     ]);
   });
 
-  it('tells nothing of what went wrong in here, but writes it down', async () => {
+  it('logs an internal error and hides it from the client', async () => {
     const { wire, notes, say, refuseWith } = aSession();
     refuseWith(new Error('secret'));
     await say(REFUSED);
@@ -67,7 +67,7 @@ describe('a socket of genesis-chat', () => {
     expect(notes).toEqual(['secret']);
   });
 
-  it('answers what is no message by an error alone, and goes on', async () => {
+  it('answers an invalid message with an error and stays open', async () => {
     const { receive, say, show, types, wire } = aSession();
     await receive('not json');
     await receive(undefined);
@@ -77,7 +77,7 @@ describe('a socket of genesis-chat', () => {
     expect(types()).toEqual(['error', 'error', 'token turn_a']);
   });
 
-  it('keeps a refusal back while an answer is shown, because an error would take the text away', async () => {
+  it('delays a refusal while an answer is shown, because an error would remove the text', async () => {
     const { clock, receive, say, show, types } = aSession();
     await say('conv_a');
     await receive('not json');
@@ -95,7 +95,7 @@ describe('a socket of genesis-chat', () => {
     ]);
   });
 
-  it('answers as many messages as may wait, all sent at once, in their order', async () => {
+  it('answers the permitted number of waiting messages in order when all arrive at once', async () => {
     const { clock, wire, session, show } = aSession({ maxWaiting: 64 });
     const ids = Array.from({ length: 64 }, (_, i) => String(i).padStart(2, '0'));
     for (const id of ids) session.receive(JSON.stringify({ conversation_id: `conv_${id}`, content: 'hi' }));
@@ -109,7 +109,7 @@ describe('a socket of genesis-chat', () => {
     expect(completes).toEqual(ids.map((id) => `turn_${id}`));
   });
 
-  it('closes at the message that is one too many, takes none after it, and leaves the others to the next', async () => {
+  it('closes at the first message over the limit, takes none after it, and leaves the others to the next socket', async () => {
     const { clock, session, notes, say, show, wire, types } = aSession({ maxWaiting: 2 });
     await say('conv_a');
     await say('conv_b');
@@ -125,7 +125,7 @@ describe('a socket of genesis-chat', () => {
     expect(notes).toEqual(['drop turn_a', 'drop turn_b']);
   });
 
-  it('shows a message that is sent twice once', async () => {
+  it('shows a message that is sent twice only once', async () => {
     const { clock, say, show, types } = aSession();
     await say('conv_a');
     await say('conv_a');
@@ -134,7 +134,7 @@ describe('a socket of genesis-chat', () => {
     expect(types()).toEqual(['token turn_a', 'complete turn_a']);
   });
 
-  it('says that a conversation which was deleted while its turn waited is complete', async () => {
+  it('sends complete for a turn whose conversation was deleted while it waited', async () => {
     const follow = () => Promise.reject(new RequestError('not_found', 'gone'));
     const { clock, session, wire } = aSession({ follow });
     session.resume([anOpenTurn()]);
@@ -142,7 +142,7 @@ describe('a socket of genesis-chat', () => {
     expect(wire.frames).toMatchObject([{ type: 'complete', status: 'cancelled', turn_id: 'turn_a' }]);
   });
 
-  it('ends when it cannot go on, so that its client comes back for the rest', async () => {
+  it('closes when it cannot continue, so that its client reconnects for the rest', async () => {
     const follow = () => Promise.reject(new Error('the store is away'));
     const { clock, session, wire, notes } = aSession({ follow });
     session.resume([anOpenTurn()]);
@@ -151,8 +151,8 @@ describe('a socket of genesis-chat', () => {
   });
 });
 
-describe('what is written down of a socket of genesis-chat', () => {
-  it('forgets a turn once its end has arrived, not when it was sent', async () => {
+describe('the stored turns of a genesis-chat socket', () => {
+  it('forget a turn when its end has been delivered, not when it was sent', async () => {
     const { clock, wire, notes, say, show, session } = aSession();
     await say('conv_a');
     await show('turn_a', 'completed', 'Hi');
@@ -164,7 +164,7 @@ describe('what is written down of a socket of genesis-chat', () => {
     expect(notes).toEqual(['forget turn_a']);
   });
 
-  it('keeps every turn whose end has not arrived when the socket is cut off', async () => {
+  it('keep every turn whose end was not delivered when the socket breaks off', async () => {
     const { clock, notes, say, show, session } = aSession();
     await say('conv_a');
     await say('conv_b');
@@ -174,13 +174,13 @@ describe('what is written down of a socket of genesis-chat', () => {
     expect(notes).toEqual(['drop turn_a', 'drop turn_b']);
   });
 
-  it('is there before the turn, so that a gateway killed right after its insert has left it', async () => {
+  it('list a turn before it is inserted, so that it survives a gateway killed right after the insert', async () => {
     const { inserted, say } = aSession();
     await say('conv_a');
     expect(inserted).toEqual([{ turn_id: 'turn_a', isNoted: true }]);
   });
 
-  it('is taken back for a message that is refused after all', async () => {
+  it('drop the turn of a message that is refused', async () => {
     const { notes, say, session } = aSession();
     await say(FULL);
     expect(notes).toEqual(['forget turn_full']);
@@ -189,21 +189,21 @@ describe('what is written down of a socket of genesis-chat', () => {
     expect(notes).toEqual(['forget turn_full']);
   });
 
-  it('keeps nothing when the client closes it', async () => {
+  it('keep nothing when the client closes the socket', async () => {
     const { notes, say, session } = aSession();
     await say('conv_a');
     await session.end(true);
     expect(notes).toEqual(['forget turn_a']);
   });
 
-  it('keeps a message that was taken after the socket was cut off', async () => {
+  it('keep a message that was accepted after the socket broke off', async () => {
     const { notes, session } = aSession();
     session.receive(JSON.stringify({ conversation_id: 'conv_a', content: 'hi' }));
     await session.end(false);
     expect(notes).toEqual(['drop turn_a']);
   });
 
-  it('tells what it has taken over as one text, and drops it again when it is cut off', async () => {
+  it('send a resumed turn as one text, and drop the turn again when the socket breaks off', async () => {
     const { notes, session, show, wire, clock } = aSession();
     session.resume([anOpenTurn({ attempt: 2 })]);
     await clock.advance(0);

@@ -55,8 +55,8 @@ function someSockets() {
   return { world, clock, looks, followed, begin: () => sockets.begin(ANN, wire) };
 }
 
-describe('a socket that comes while the one before it looks open', () => {
-  it('goes on with its turns, also if that is cut off in the moment of a late look', async () => {
+describe('a socket that opens while the previous one looks open', () => {
+  it('resumes its turns, even if the previous socket breaks off during a late check', async () => {
     const { world, clock, looks, followed, begin } = someSockets();
     const dead = begin();
     await settle();
@@ -73,7 +73,7 @@ describe('a socket that comes while the one before it looks open', () => {
     expect(followed).toEqual(['turn_a']);
   });
 
-  it('looks no more once that must have been cut off', async () => {
+  it('stops checking once the previous socket must have broken off', async () => {
     const { world, looks, begin } = someSockets();
     begin();
     await settle();

@@ -32,14 +32,14 @@ const isOpen = () => true;
 const isNotOpen = () => false;
 
 describe('open turns', () => {
-  it('gives those of a socket that was cut off to the next one, through any gateway, in their order', async () => {
+  it('move from a broken socket to the next one, through any gateway, in order', async () => {
     const [one, two] = [gateway('gateway-1'), gateway('gateway-2')];
     for (const name of ['b', 'a']) await one.drop(await one.begin(ann('s1'), place(name)));
     expect(names(await two.takeOver(ann('s2'), isOpen))).toEqual(['turn_b', 'turn_a']);
     expect(names(await one.takeOver(ann('s3'), isOpen))).toEqual([]);
   });
 
-  it('gives nothing of a socket that is open, and says whether it is elsewhere', async () => {
+  it('stay with a socket that is open, and report whether it is on another gateway', async () => {
     const [one, two] = [gateway('gateway-1'), gateway('gateway-2')];
     await one.begin(ann('s1'), place('a'));
     expect(await one.takeOver(ann('s2'), isOpen)).toEqual({
@@ -54,7 +54,7 @@ describe('open turns', () => {
     });
   });
 
-  it('gives those of a gateway that was killed, and of a socket here that is gone without a note', async () => {
+  it('move from a killed gateway, and from a local socket that closed without a record', async () => {
     const [one, two] = [gateway('gateway-1'), gateway('gateway-2')];
     await one.begin(ann('s1'), place('a'));
     lost.add('gateway-1');
@@ -62,20 +62,20 @@ describe('open turns', () => {
     expect(names(await two.takeOver(ann('s3'), isNotOpen))).toEqual(['turn_a']);
   });
 
-  it('gives nothing to somebody else', async () => {
+  it('never move to another user', async () => {
     const one = gateway('gateway-1');
     await one.drop(await one.begin(ann('s1'), place('a')));
     expect(names(await one.takeOver({ userId: 'bob', socket: 's2' }, isOpen))).toEqual([]);
   });
 
-  it('gives each of two cut off sockets to one of two that come back at once', async () => {
+  it('are shared between two sockets that return at once, one broken socket each', async () => {
     const [one, two] = [gateway('gateway-1'), gateway('gateway-2')];
     for (const name of ['a', 'b']) await one.drop(await one.begin(ann(`s-${name}`), place(name)));
     const taken = await Promise.all([one.takeOver(ann('s1'), isOpen), two.takeOver(ann('s2'), isOpen)]);
     expect(taken.map(names).sort()).toEqual([['turn_a'], ['turn_b']]);
   });
 
-  it('gives a turn that ended less than 60 s ago, and forgets one that ended before or is gone', async () => {
+  it('move if they ended less than 60 s ago, and are forgotten if they ended earlier or were removed', async () => {
     const one = gateway('gateway-1');
     for (const name of ['old', 'gone', 'new']) await one.drop(await one.begin(ann('s1'), place(name)));
     ends = new Map<string, number | 'gone'>([
@@ -89,7 +89,7 @@ describe('open turns', () => {
     expect(await rows()).toBe(0);
   });
 
-  it('goes on to the socket after the next, and leaves nothing behind once it is told', async () => {
+  it('can move again to a third socket, and leave nothing behind once they are shown', async () => {
     const one = gateway('gateway-1');
     await one.drop(await one.begin(ann('s1'), place('a')));
     const second = await one.takeOver(ann('s2'), isOpen);
@@ -100,7 +100,7 @@ describe('open turns', () => {
     expect(await rows()).toBe(0);
   });
 
-  it('is not shown again because its first socket’s end is written down after another one has told it', async () => {
+  it('are not shown again when the end of the first socket is recorded after another one has shown them', async () => {
     const [one, two] = [gateway('gateway-1'), gateway('gateway-2')];
     const first = await one.begin(ann('s1'), place('a'));
     lost.add('gateway-1');
@@ -111,7 +111,7 @@ describe('open turns', () => {
     expect(await rows()).toBe(0);
   });
 
-  it('stays with who has taken it over when its first socket’s end is written down late', async () => {
+  it('stay with the socket that took them over when the end of the first one is recorded late', async () => {
     const [one, two] = [gateway('gateway-1'), gateway('gateway-2')];
     const first = await one.begin(ann('s1'), place('a'));
     lost.add('gateway-1');
@@ -120,14 +120,14 @@ describe('open turns', () => {
     expect(await two.takeOver(ann('s3'), isOpen)).toMatchObject({ taken: [], isMoreHere: true });
   });
 
-  it('is taken over by a message that is sent again on another socket', async () => {
+  it('move with a message that is sent again on another socket', async () => {
     const one = gateway('gateway-1');
     await one.drop(await one.begin(ann('s1'), place('a')));
     expect((await one.begin(ann('s2'), place('a'))).attempt).toBe(2);
     expect(names(await one.takeOver(ann('s3'), isOpen))).toEqual([]);
   });
 
-  it('is forgotten when nobody comes back', async () => {
+  it('are forgotten when no socket returns', async () => {
     const one = gateway('gateway-1');
     await one.drop(await one.begin(ann('s1'), place('a')));
     await one.forgetOld();

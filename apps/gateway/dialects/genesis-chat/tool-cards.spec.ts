@@ -10,7 +10,7 @@ function tell(cards: ToolCards): string[] {
 }
 
 describe('tool cards', () => {
-  it('opens one at a time and holds what happens to the others', () => {
+  it('open one at a time, and hold the events of the others', () => {
     const cards = new ToolCards();
     cards.commit(aStep(1, '', [a, b]));
     cards.change(a, 'running');
@@ -23,7 +23,7 @@ describe('tool cards', () => {
     expect(tell(cards)).toEqual([]);
   });
 
-  it('tells them in the order in which they were asked for, whichever starts or ends first', () => {
+  it('appear in the order of the calls, whichever starts or ends first', () => {
     const cards = new ToolCards();
     cards.commit(aStep(1, '', [a, b, c]));
     cards.change(b, 'running');
@@ -36,7 +36,7 @@ describe('tool cards', () => {
     expect(tell(cards)).toEqual(['-A', '+B', '-B', '+C', '-C']);
   });
 
-  it('opens a call that waits for approval only when no other of its step is under way', () => {
+  it('open for a call that waits for approval only when no other call of its step is running', () => {
     const cards = new ToolCards();
     cards.commit(aStep(1, '', [a, b]));
     cards.change(a, 'asking');
@@ -51,7 +51,7 @@ describe('tool cards', () => {
     expect(tell(cards)).toEqual(['-A']);
   });
 
-  it('opens and closes a call that ended without having run', () => {
+  it('open and close for a call that ended without having run', () => {
     const cards = new ToolCards();
     cards.change(a, 'ended');
     expect(cards.take()).toEqual([
@@ -60,7 +60,7 @@ describe('tool cards', () => {
     ]);
   });
 
-  it('leaves out the ended ones that somebody else has told', () => {
+  it('leave out ended calls that were already shown elsewhere', () => {
     const cards = new ToolCards();
     cards.change(a, 'ended');
     cards.change(b, 'running');

@@ -7,7 +7,7 @@ const said = (...lines: string[]) =>
 const keyOf = (...lines: string[]) => new HistoryKey(saidSoFar(foldHistory(said(...lines))));
 
 describe('HistoryKey', () => {
-  it('after a message and its answer is that of the history that has both', () => {
+  it('of a message and its answer equals that of the history with both', () => {
     const next = keyOf('uA', 'a1', 'uB', 'a2').value;
     expect(next).toEqual(expect.any(String));
     expect(keyOf('uA', 'a1').after('B', '2')).toBe(next);
@@ -15,7 +15,7 @@ describe('HistoryKey', () => {
     expect(keyOf('aWelcome!').after('A', '1')).toBe(keyOf('aWelcome!', 'uA', 'a1').value);
   });
 
-  it('joins a message that was not answered with the next one, as the history will', () => {
+  it('joins an unanswered message with the next one, as the history does', () => {
     expect(keyOf('uA', 'a1', 'uB').after('C', '2')).toBe(keyOf('uA', 'a1', 'uB', 'uC', 'a2').value);
   });
 
@@ -26,7 +26,7 @@ describe('HistoryKey', () => {
     expect(keyOf('uA', 'a1').after('B', ' \n')).toBeUndefined();
   });
 
-  it('is another one for other texts, another order and other bounds of the messages', () => {
+  it('differs for other texts, another order and other message boundaries', () => {
     const others = [
       ['uA', 'a2'],
       ['u1', 'aA'],
@@ -39,7 +39,7 @@ describe('HistoryKey', () => {
     expect(new Set(keys.filter(Boolean)).size).toBe(keys.filter(Boolean).length);
   });
 
-  it('does not mind blanks around a text', () => {
+  it('ignores whitespace around a text', () => {
     expect(keyOf('u A', 'a1\n').value).toBe(keyOf('uA', 'a1').value);
   });
 });

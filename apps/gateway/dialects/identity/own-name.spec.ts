@@ -23,13 +23,13 @@ function call(
 }
 
 describe('ownNameOf', () => {
-  it('is the name on the server, however odd it is or its server is called', () => {
+  it('is the tool’s name on its server, for odd names of tools and servers too', () => {
     for (const server of ['math', 'my server', 'a:b', 'mcp:mcp'])
       for (const name of ['add', 'get-weather', 'getUser', 'a.b', 'b:c', ':', 'mcp:x:y', 'Grüße'])
         expect(ownNameOf(call('mcp', server, name))).toBe(name);
   });
 
-  it('is the bare name of a local tool, also when another toolset has one of the same name', () => {
+  it('is the bare name of a local tool, even when another toolset has a tool of the same name', () => {
     const others = [{ own_name: 'add', toolset: 'more' }];
     expect(ownNameOf(call('local', 'math', 'add'))).toBe('add');
     expect(call('local', 'math', 'add', others).display_name).toBe('math.add');
@@ -38,7 +38,7 @@ describe('ownNameOf', () => {
     expect(ownNameOf(call('local', 'math', 'getUser'))).toBe('getUser');
   });
 
-  it('is what the model wrote of a tool that there is not', () => {
+  it('is the name that the model wrote when there is no such tool', () => {
     const unknown = { ...call('local', 'unknown', 'x'), display_name: 'Frobnicate it' };
     expect(ownNameOf({ ...unknown, tool_name: 'unknown.frobnicate_it' })).toBe('Frobnicate it');
   });

@@ -40,7 +40,7 @@ const next = { said: saidSoFar([...said, { user: 'B', assistant: '2' }]), writte
 const ann = { id: 'ann', isOperator: false };
 
 describe('UnnamedTurns', () => {
-  it('goes on behind the turn that gave the answer, for the same user and kind only', async () => {
+  it('finds the turn that gave the answer, for the same user and kind only', async () => {
     const { unnamed, start, places } = setUp();
     await (await start('ann')).remember('2');
     await unnamed.start(ann, { content: 'C' }, next);
@@ -57,14 +57,14 @@ describe('UnnamedTurns', () => {
     ]);
   });
 
-  it('remembers no turn of a client’s message id, and none that had a context', async () => {
+  it('records no turn with a client’s message id or a context', async () => {
     const { start, rows } = setUp();
     await (await start('ann', 'x', { client_message_id: 'm1' })).remember('2');
     await (await start('ann', 'x', { options: { context: 'Pinned.' } })).remember('2');
     expect(rows.size).toBe(0);
   });
 
-  it('keeps a bounded number of rows of a user, of which a later one counts', async () => {
+  it('keeps a bounded number of rows per user, the latest ones', async () => {
     const { unnamed, rows } = setUp();
     for (let i = 0; i < 10_000; i++)
       await (await unnamed.start(ann, { content: `B${i}` }, brought)).remember('2');
@@ -72,7 +72,7 @@ describe('UnnamedTurns', () => {
     expect(rows.size).toBeGreaterThan(3_000);
   });
 
-  it('fails nothing when it cannot remember', async () => {
+  it('fails no request when the store does not record a turn', async () => {
     const { start, warnings } = setUp(() => Promise.reject(new StoreUnavailableError('away')));
     await (await start('ann')).remember('2');
     expect(warnings).toEqual(['conversation binding not stored']);

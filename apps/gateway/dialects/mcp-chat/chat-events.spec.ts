@@ -37,8 +37,8 @@ function outline(events: string[]): string[] {
   });
 }
 
-describe('events of a chat', () => {
-  it('start a call when its step is committed, once', () => {
+describe('mcp-chat events', () => {
+  it('start a call once, when its step is committed', () => {
     const [a, b] = [call('A'), call('B')];
     const events = write(
       committed(step(1, 'Let me look', [a, b])),
@@ -59,12 +59,12 @@ describe('events of a chat', () => {
     expect(outline(write(...ends))).toEqual(['tool_end A failure', 'tool_end A failure']);
   });
 
-  it('say how a call succeeded', () => {
+  it('report how a call succeeded', () => {
     const succeeded = call('A', { state: 'succeeded', status: 'partial_success' });
     expect(outline(write(end(succeeded)))).toEqual(['tool_end A partial_success']);
   });
 
-  it('send the text of the last step only, and only when the turn has ended', () => {
+  it('send the text of the last step only, once the turn has ended', () => {
     const steps = [step(1, 'Let me look', [call('A')]), step(2, 'a pause of the model'), step(3, '42')];
     const texts: TurnNews[] = [
       { type: 'text', step: 1, text: 'Let me look' },
@@ -77,7 +77,7 @@ describe('events of a chat', () => {
     expect(outline(write(ended({ steps: [step(1, '')] })))).toEqual(['[DONE]']);
   });
 
-  it('cut the text to pieces that are the text again, byte for byte', () => {
+  it('split the text into pieces that join to the same bytes', () => {
     const text = `${'word '.repeat(40)}\r\n\u2028\u0085"\\${'😀'.repeat(70)} \ud800.`;
     const events = write(ended({ steps: [step(1, text)] })).slice(0, -1);
     for (const event of events) expect(event).toMatch(/^data: [^\n\r\u0085\u2028\u2029]+\n\n$/);
@@ -99,7 +99,7 @@ describe('events of a chat', () => {
 });
 
 describe('ChatAnswer', () => {
-  it('lists the calls as the model asked, with arguments and results as they were told', () => {
+  it('lists the calls in the model’s order, with the arguments and results that were sent', () => {
     const [a, b, c] = [call('A'), call('B', { args: { cut: '' } }), call('C')];
     const answer = new ChatAnswer();
     const failed = { error_type: 'TimeoutError', error_message: 'Too late.' };
@@ -123,7 +123,7 @@ describe('ChatAnswer', () => {
     });
   });
 
-  it('has a status for every other end', () => {
+  it('has a status for every other way to end', () => {
     const statusOf = (news: TurnNews) => new ChatAnswer().next(news)?.status;
     const failed = (code: 'model_error' | 'refused' | 'budget_exceeded' | 'internal') =>
       statusOf(ended({ status: 'failed', error: { code, message: 'no' } }));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { chunkText } from './chunk-text.js';
 
 describe('chunkText', () => {
-  it('gives back the text, in pieces that are neither empty nor too long and cut no pair', () => {
+  it('splits a text into pieces that join to it, are not empty or too long, and split no surrogate pair', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '😀', '\ud83d', '\ude00', 'é') });
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 9 }), (whole, max) => {

@@ -17,7 +17,7 @@ const parse = (events: string[]) =>
   events.map((event) => JSON.parse(event.slice('data: '.length)) as unknown);
 
 describe('CompletionChunks', () => {
-  it('says who speaks once, then the text, then why it ends', () => {
+  it('sends the role once, then the text, then the finish reason', () => {
     const chunks = new CompletionChunks(HEAD, false);
     const events = [
       ...chunks.next({ type: 'turn_started' }),
@@ -40,7 +40,7 @@ describe('CompletionChunks', () => {
     ]);
   });
 
-  it('counts at the end if it was asked to, and says so before', () => {
+  it('sends usage at the end when requested, and a null usage before it', () => {
     const chunks = new CompletionChunks(HEAD, true);
     const events = parse(chunks.end(turn(), 'max_tokens').slice(0, -1)) as Record<string, unknown>[];
     expect(events.map(({ usage }) => usage)).toStrictEqual([
@@ -57,7 +57,7 @@ describe('CompletionChunks', () => {
     expect(events[1]).toMatchObject({ choices: [{ finish_reason: 'length' }] });
   });
 
-  it('breaks off with an error when the server stops', () => {
+  it('ends with an error when the server stops', () => {
     const [event] = parse(new CompletionChunks(HEAD, false).next({ type: 'gateway_stopping' }));
     expect(event).toEqual({
       error: { message: expect.any(String), type: 'server_error', param: null, code: 'server_restarting' },
@@ -65,8 +65,8 @@ describe('CompletionChunks', () => {
   });
 });
 
-describe('a completion', () => {
-  it('has the whole text and what it cost', () => {
+describe('an OpenAI completion', () => {
+  it('contains the whole text and its usage', () => {
     expect(toCompletion(HEAD, turn(), 'end_turn')).toStrictEqual({
       ...HEAD,
       object: 'chat.completion',
@@ -87,7 +87,7 @@ describe('a completion', () => {
     });
   });
 
-  it('of a model that declined is filtered', () => {
+  it('has the finish reason content_filter when the model declined', () => {
     const refused = turn({ status: 'failed', error: { code: 'refused', message: 'No.' }, usage: undefined });
     expect(toCompletion(HEAD, refused, null)).toMatchObject({
       choices: [{ finish_reason: 'content_filter' }],
@@ -105,7 +105,7 @@ describe('a completion', () => {
       'context_length_exceeded',
     ],
     [{ status: 'failed' }, 500, 'internal'],
-  ])('of a turn with %j is an error', (change, status, code) => {
+  ])('is an error for a turn that ended with %j', (change, status, code) => {
     try {
       toCompletion(HEAD, turn(change), null);
     } catch (error) {

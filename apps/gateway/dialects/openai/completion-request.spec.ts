@@ -16,7 +16,7 @@ function refusal(value: unknown): { param: string | null; code: string | null; m
 }
 
 describe('readCompletion', () => {
-  it('takes the last message as the turn’s and the ones before as history', () => {
+  it('reads the last message as the turn’s and the earlier ones as history', () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', text: 'One?' }, { type: 'image_url' }] },
@@ -43,7 +43,7 @@ describe('readCompletion', () => {
     });
   });
 
-  it('bounds what is generated, and knows null', () => {
+  it('clamps the output tokens, and accepts null', () => {
     const options = (change: object) => readCompletion(request(change)).options;
     expect(options({ max_tokens: 10, temperature: 0 })).toEqual({ max_output_tokens: 10, temperature: 0 });
     expect(options({ max_tokens: 10, max_completion_tokens: 9_000_000 })).toEqual({
@@ -54,7 +54,7 @@ describe('readCompletion', () => {
     expect(options({ model: 'anthropic/some-model' })).toEqual({ model: 'anthropic/some-model' });
   });
 
-  it('streams and counts when it is asked to', () => {
+  it('streams and reports usage when asked to', () => {
     const streamed = readCompletion(request({ stream: true, stream_options: { include_usage: true } }));
     expect(streamed).toMatchObject({ isStreamed: true, includesUsage: true });
   });
@@ -118,7 +118,7 @@ describe('readCompletion', () => {
     expect(refusal(value)).toEqual({ param, code, message: expect.stringMatching(/./) });
   });
 
-  it('refuses what is nested too deep before anything recursive sees it', () => {
+  it('refuses a request that is nested too deep before any recursive code reads it', () => {
     let deep: unknown = 1;
     for (let i = 0; i < 20_000; i++) deep = [deep];
     expect(refusal(request({ metadata: deep })).message).toContain('nested');

@@ -12,7 +12,7 @@ function send(...news: TurnNews[]): string[] {
 }
 
 describe('AnswerText', () => {
-  it('sends what steps say as it comes, with a blank line between steps, and nothing of anything else', () => {
+  it('sends the text of steps as it arrives, with a blank line between steps, and nothing else', () => {
     const thinking = { conversation_id: 'c', turn_id: 't', timestamp: '', step: 2, attempt: 1, offset: 0 };
     expect(
       send(
@@ -27,7 +27,7 @@ describe('AnswerText', () => {
     ).toEqual(['Let me ', 'see.', '\n\nIt is ', '3.']);
   });
 
-  it('goes on where it was when a restarted step says the same again', () => {
+  it('continues where it was when a restarted step repeats its text', () => {
     expect(send(text(1, 'It is'), RESTART, text(1, 'It '), text(1, 'is 3'), text(1, '.'))).toEqual([
       'It is',
       ' 3',
@@ -36,7 +36,7 @@ describe('AnswerText', () => {
     expect(send(text(1, 'It is'), RESTART, text(1, 'It is'), text(1, ' so'))).toEqual(['It is', ' so']);
   });
 
-  it('says all of it again when a restarted step says something else', () => {
+  it('repeats the whole text when a restarted step differs', () => {
     expect(send(text(1, 'It is'), RESTART, text(1, 'It'), text(1, ' was'), text(1, ' 3'))).toEqual([
       'It is',
       '\n\nIt was',
@@ -44,7 +44,7 @@ describe('AnswerText', () => {
     ]);
   });
 
-  it('knows a restart in the middle of another, and one of a step that had said nothing', () => {
+  it('handles a restart during a restart, and a restart of a step without text', () => {
     expect(send(text(1, 'Abc'), RESTART, text(1, 'A'), RESTART, text(1, 'Abcd'))).toEqual(['Abc', 'd']);
     expect(send(RESTART, text(1, 'Abc'))).toEqual(['Abc']);
     expect(send(text(1, 'Abc'), RESTART, text(2, 'Abc'))).toEqual(['Abc', '\n\nAbc']);
@@ -52,7 +52,7 @@ describe('AnswerText', () => {
 });
 
 describe('answerOf', () => {
-  it('is what was sent, without the beginnings that were given up', () => {
+  it('equals what was sent, without abandoned beginnings', () => {
     const steps = ['Let me see.', '', 'It is 3.'].map((words, i) => ({
       n: i + 1,
       attempt: 100,

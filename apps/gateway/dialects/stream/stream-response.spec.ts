@@ -61,7 +61,7 @@ async function* once(): AsyncGenerator<TurnNews> {
 const clock = new SystemClock();
 
 describe('streamResponse', () => {
-  it('gives each string to the network by itself', async () => {
+  it('writes each string to the network separately', async () => {
     const fake = new FakeResponse();
     await streamResponse(fake.response, streamOf(once).stream, { clock, write: () => ['a', 'b', 'c'] });
     expect(fake.written).toEqual(['a', 'b', 'c']);
@@ -69,7 +69,7 @@ describe('streamResponse', () => {
     expect(fake.isEnded).toBe(true);
   });
 
-  it('holds back what a client has no room for, and goes on when it has', async () => {
+  it('pauses while the client’s buffer is full, and resumes when it drains', async () => {
     const fake = new FakeResponse();
     fake.isFull = true;
     let taken = 0;
@@ -86,7 +86,7 @@ describe('streamResponse', () => {
     expect(fake.written).toHaveLength(100);
   });
 
-  it('lets the turn go on without a client that has left', async () => {
+  it('lets the turn continue when the client leaves', async () => {
     const fake = new FakeResponse();
     fake.isFull = true;
     const { stream, closed } = streamOf(once);
@@ -97,7 +97,7 @@ describe('streamResponse', () => {
     expect(closed).toEqual(['closed']);
   });
 
-  it('says in the end that it cannot go on, and throws why', async () => {
+  it('sends an error at the end when it cannot continue, and throws the cause', async () => {
     const fake = new FakeResponse();
     // eslint-disable-next-line require-yield
     const { stream } = streamOf(async function* () {
@@ -110,7 +110,7 @@ describe('streamResponse', () => {
     expect(fake.isEnded).toBe(true);
   });
 
-  it('keeps a silent connection alive after 15 s, but not one that has no room', async () => {
+  it('keeps a silent connection alive after 15 s unless its buffer is full', async () => {
     const virtual = new VirtualClock(new SeededRandom(1));
     const fake = new FakeResponse();
     let open = () => {};

@@ -30,7 +30,7 @@ function tell(...turns: TurnView[]): string[] {
 }
 
 describe('TurnChanges', () => {
-  it('tells a turn without tools from its first state to its last, each thing once', () => {
+  it('reports a turn without tools from its first state to its last, each change once', () => {
     const done = step(1, 'It is so.', { committed: true });
     expect(
       tell(
@@ -54,7 +54,7 @@ describe('TurnChanges', () => {
     ]);
   });
 
-  it('tells the same of a turn that is only seen when it is over', () => {
+  it('reports the same for a turn that is first seen when it has ended', () => {
     const steps = [
       step(1, 'Let me see.', { committed: true, calls: [call('A', 'succeeded'), call('B', 'failed')] }),
       step(2, 'It is 3.', { committed: true }),
@@ -75,13 +75,13 @@ describe('TurnChanges', () => {
     ]);
   });
 
-  it('takes back the text of a step that was restarted, also when the new one is shorter', () => {
+  it('takes back the text of a restarted step, even when the new text is shorter', () => {
     expect(
       tell(turn({ steps: [step(1, 'Wrong way')] }), turn({ steps: [step(1, 'Ok', { attempt: 101 })] })),
     ).toEqual(['turn_started', 'step_started', 'text 1 Wrong way', 'step_restarted', 'text 1 Ok']);
   });
 
-  it('tells a text again that a snapshot lacked, and takes back a committed one that is not its own', () => {
+  it('repeats a text that a snapshot lacked, and takes back committed text of another step', () => {
     const [said, other] = [step(1, 'It is'), step(1, 'It was so.', { committed: true })];
     const told = tell(turn({ steps: [said] }), turn({ steps: [step(1, '')] }), turn({ steps: [said] }));
     expect(told.slice(2)).toEqual(['text 1 It is', 'step_restarted', 'text 1 It is']);
@@ -92,7 +92,7 @@ describe('TurnChanges', () => {
     ]);
   });
 
-  it('tells what an event has added, unless more is missing or it belongs to another step', () => {
+  it('reports what an event added, unless more is missing or it belongs to another step', () => {
     const changes = new TurnChanges();
     const textOf = (text: string, offset: number, content: string, n = 1) =>
       changes
@@ -104,7 +104,7 @@ describe('TurnChanges', () => {
     expect(textOf('It is so. Really.', 9, 'never told', 2)).toEqual([' Really.']);
   });
 
-  it('does not take back what a committed step only goes on from', () => {
+  it('keeps text that a committed step only continues', () => {
     const committed = step(1, 'It is so.', { attempt: 200, committed: true });
     expect(tell(turn({ steps: [step(1, 'It is')] }), turn({ steps: [committed] })).slice(2)).toEqual([
       'text 1 It is',
@@ -113,7 +113,7 @@ describe('TurnChanges', () => {
     ]);
   });
 
-  it('tells nothing of a call before the step that asks for it, however fast its worker is', () => {
+  it('reports nothing of a call before the step that asks for it, even if its worker is faster', () => {
     const calls = [call('A', 'succeeded')];
     const [said, whole] = [step(1, 'Let', { calls }), step(1, 'Let me.', { calls, committed: true })];
     expect(tell(turn({ steps: [said] }), turn({ steps: [whole] })).slice(2)).toEqual([
@@ -126,7 +126,7 @@ describe('TurnChanges', () => {
     expect(tell(turn({ status: 'cancelled', steps: [said] })).slice(2)).toEqual(['text 1 Let', 'turn_ended']);
   });
 
-  it('tells ends in the order in which they came, and the start of a call that never ran', () => {
+  it('reports ends in order of arrival, and the start of a call that never ran', () => {
     const calls = (a: CallView, b: CallView) => [step(1, '', { committed: true, calls: [a, b] })];
     expect(
       tell(
@@ -141,7 +141,7 @@ describe('TurnChanges', () => {
     ).toEqual(['call_started A', 'call_started B', 'call_ended B', 'call_ended A']);
   });
 
-  it('tells each time a person is asked, once', () => {
+  it('reports each question to a person once', () => {
     const asking = (state: CallView['state'], question?: number) => {
       const asked =
         question === undefined ? {} : { question: { number: question, message: '?', schema: {} } };
@@ -159,7 +159,7 @@ describe('TurnChanges', () => {
     ).toEqual(['call_asks A', 'call_started A', 'call_asks A', 'call_asks A']);
   });
 
-  it('tells a stopped turn’s open calls before its end, and nothing after it', () => {
+  it('reports a stopped turn’s open calls before its end, and nothing after it', () => {
     const open = [step(1, '', { committed: true, calls: [call('A', 'running')] })];
     const later = [step(1, '', { committed: true, calls: [call('A', 'succeeded')] })];
     expect(
@@ -167,7 +167,7 @@ describe('TurnChanges', () => {
     ).toEqual(['call_started A', 'call_ended A', 'turn_ended']);
   });
 
-  it('does not tell the start of a turn that was stopped in line', () => {
+  it('omits the start of a turn that was stopped while queued', () => {
     expect(tell(turn({ status: 'cancelled', started_at: undefined }))).toEqual(['turn_ended']);
   });
 });

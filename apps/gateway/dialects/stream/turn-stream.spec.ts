@@ -37,7 +37,7 @@ async function read(stream: TurnStream): Promise<TurnNews[]> {
 const STEP: StepView = { n: 1, attempt: 100, text: '', calls: [] };
 
 describe('TurnStream', () => {
-  it('merges what waits, ignores other turns, and ends with the turn', async () => {
+  it('merges waiting events, ignores other turns, and ends with the turn', async () => {
     const { stream, closed } = streamOf();
     stream.send(snapshot([STEP]));
     for (const [i, letter] of [...'Hello'].entries()) stream.send(token(letter, i));
@@ -48,7 +48,7 @@ describe('TurnStream', () => {
     expect(closed).toEqual(['closed']);
   });
 
-  it('has a text once, however its pieces overlap and whatever a snapshot brought', async () => {
+  it('yields a text once, despite overlapping pieces and snapshots', async () => {
     const { stream } = streamOf();
     stream.send(snapshot([STEP]));
     const reading = read(stream);
@@ -63,7 +63,7 @@ describe('TurnStream', () => {
     expect((await reading).map(({ type }) => type)).not.toContain('step_restarted');
   });
 
-  it('is behind while more waits than it may hold, and says when it is not any more', async () => {
+  it('is behind while too much waits, and reports when it has caught up', async () => {
     const { stream } = streamOf();
     stream.send(snapshot([STEP]));
     const long = 'x'.repeat(300_000);
@@ -77,7 +77,7 @@ describe('TurnStream', () => {
     expect(texts.join('')).toBe(`${long}y`);
   });
 
-  it('reads what a view has cut', async () => {
+  it('reads from the journal what a view has cut', async () => {
     const tool_call_id = 'call_A000000000000000000000';
     const names = { tool_name: 'math.add', display_name: 'add', source: 'local' as const, toolset: 'math' };
     const call: CallView = {
@@ -99,7 +99,7 @@ describe('TurnStream', () => {
     expect(committed!.step.calls).toEqual([whole]);
   });
 
-  it('ends when its reader goes, and tells when the process stops', async () => {
+  it('ends when its reader leaves, and reports when the process stops', async () => {
     const gone = streamOf();
     gone.stream.send(snapshot([STEP]));
     const reading = read(gone.stream);
@@ -124,7 +124,7 @@ describe('TurnStream', () => {
     },
   );
 
-  it('ends as cancelled when its conversation is deleted before anything was seen of the turn', async () => {
+  it('ends as cancelled when its conversation is deleted before any event of the turn', async () => {
     const { stream } = streamOf();
     const message = 'The conversation was deleted.';
     stream.send({ type: 'cancelled', ...fields, turn_id: 'turn_2', message, deleted: true });
@@ -132,7 +132,7 @@ describe('TurnStream', () => {
     expect(await read(stream)).toMatchObject([{ type: 'turn_ended', turn }]);
   });
 
-  describe('whose turn is not in a snapshot', () => {
+  describe('of a turn that no snapshot contains', () => {
     const without: ServerEvent = {
       type: 'snapshot',
       conversation_id: 'conv_1',
@@ -144,20 +144,20 @@ describe('TurnStream', () => {
       return () => Promise.resolve(view.turns[0]!);
     };
 
-    it('is told from the journal once it has ended', async () => {
+    it('reads the turn from the journal once it has ended', async () => {
       const { stream } = streamOf(undefined, readAs('completed'));
       stream.send(without);
       expect((await read(stream)).at(-1)).toMatchObject({ type: 'turn_ended', turn: { turn_id: 'turn_1' } });
     });
 
-    it('is waited for while it has not', async () => {
+    it('waits while the turn has not ended', async () => {
       const { stream } = streamOf(undefined, readAs('queued'));
       stream.send(without);
       stream.send(snapshot([{ ...STEP, text: 'Hello', committed: true }], 'completed'));
       expect((await read(stream)).at(-1)).toMatchObject({ type: 'turn_ended' });
     });
 
-    it('breaks off when it cannot be read', async () => {
+    it('breaks off when the turn cannot be read', async () => {
       const { stream, closed } = streamOf();
       const reading = read(stream);
       stream.send(without);

@@ -12,7 +12,7 @@ const refused = (status: number) =>
   expect.objectContaining({ status, code: 'overloaded', retryAfterMs: 2_000 });
 
 describe('BodyBudget', () => {
-  it('holds few large bodies of one user, each from its announced length on', () => {
+  it('limits the large bodies of one user, each from its announced length on', () => {
     const budget = open();
     const first = budget.enter('ann', 2 * MIB);
     budget.enter('ann', 2 * MIB);
@@ -25,7 +25,7 @@ describe('BodyBudget', () => {
     expect(() => budget.enter('ann', 2 * MIB)).toThrow(refused(429));
   });
 
-  it('counts what nobody announced as it comes', () => {
+  it('counts bodies without an announced length as they arrive', () => {
     const budget = open();
     const [first, second, third] = [1, 2, 3].map(() => budget.enter('ann', 0));
     first!.grow(2 * MIB);
@@ -38,7 +38,7 @@ describe('BodyBudget', () => {
     expect(budget.held).toBe(0);
   });
 
-  it('bounds the bytes of a user and of all, and leaves a quarter to small bodies', () => {
+  it('limits the bytes of one user and of all, and leaves a quarter to small bodies', () => {
     const budget = open();
     budget.enter('ann', 50 * MIB);
     expect(() => budget.enter('ann', 11 * MIB)).toThrow(refused(429));
@@ -50,13 +50,13 @@ describe('BodyBudget', () => {
     expect(() => budget.enter(undefined, 1)).toThrow(refused(503));
   });
 
-  it('is not taken up by what was announced and does not come', () => {
+  it('reserves nothing for a body that was announced and never arrives', () => {
     const budget = open();
     for (let count = 0; count < 1_000; count++) budget.enter(undefined, MIB);
     expect(budget.held).toBe(0);
   });
 
-  it('counts nobody where users are not told apart', () => {
+  it('applies no limit per user when users are not told apart', () => {
     const budget = open();
     for (let count = 0; count < 5; count++) budget.enter(undefined, 2 * MIB);
     expect(noted).toEqual([]);

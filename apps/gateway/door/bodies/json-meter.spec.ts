@@ -13,17 +13,17 @@ describe('JsonMeter', () => {
     [`[${'1,'.repeat(160)}1]`, 11],
     ['"[{:,"', 0],
     [String.raw`["\"[[[","\\",{}]`, 2],
-  ])('of %s has its values', (text, values) => {
+  ])('counts the values of %s', (text, values) => {
     expect(meterOf(text).values).toBe(values);
   });
 
-  it('has the same levels as the value', () => {
+  it('finds the depth of the parsed value', () => {
     for (const levels of [1, 31, 32, 33])
       expect(meterOf(nested(levels)).depth <= 32).toBe(isWithinDepth(JSON.parse(nested(levels))));
     expect(meterOf('[[],[[]]]').depth).toBe(3);
   });
 
-  it('does not mind where the bytes are cut', () => {
+  it('gives the same result wherever the bytes are split', () => {
     const bytes = Buffer.from(String.raw`{"a\"[":[1,{"é":"\\"},"[{"]}`);
     const whole = new JsonMeter();
     whole.add(bytes);

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe('ReadingThread', () => {
-  it('reads bodies one after the other, and gives their memory to the thread', async () => {
+  it('reads bodies one after the other, and moves their memory to the thread', async () => {
     const thread = open();
     const slabs = slabsOf('{"message":"Hi","pinnedArtifacts":[{"type":"text/plain","content":"x"}]}');
     const read = await Promise.all([
@@ -32,7 +32,7 @@ describe('ReadingThread', () => {
     expect(slabs[0]!.byteLength).toBe(0);
   });
 
-  it('rejects with what the reader says to the client, and goes on', async () => {
+  it('rejects with the reader’s error, and continues with the next body', async () => {
     const thread = open();
     await expect(thread.read(chatReader, slabsOf('{}'), ANN)).rejects.toMatchObject({ code: 'invalid' });
     await expect(thread.read(chatReader, slabsOf('{'), ANN)).rejects.toMatchObject({
@@ -47,7 +47,7 @@ describe('ReadingThread', () => {
     });
   });
 
-  it('starts again after it has ended, and reads nothing more once it is closed', async () => {
+  it('starts again after its thread has ended, and reads nothing once it is closed', async () => {
     const thread = open();
     await thread.read(chatReader, slabsOf('{"message":"Hi"}'), ANN);
     await thread.close();
@@ -56,7 +56,7 @@ describe('ReadingThread', () => {
     });
   });
 
-  it('reads with another thread what waits when one dies', async () => {
+  it('reads the waiting bodies with another thread when one dies', async () => {
     const thread = open();
     jest.spyOn(Worker.prototype, 'postMessage').mockImplementationOnce(function (this: Worker) {
       void this.terminate();
@@ -68,7 +68,7 @@ describe('ReadingThread', () => {
     // Sooner than what happens by itself when a job takes too long.
   }, 15_000);
 
-  it('does not read for a client that has left, before or while it waited', async () => {
+  it('skips a client that has left before or while it waited', async () => {
     const thread = open();
     const first = thread.read(chatReader, slabsOf('{"message":"Hi"}'), ANN);
     const slabs = slabsOf('{"message":"Ho"}');
@@ -83,7 +83,7 @@ describe('ReadingThread', () => {
     expect(slabs[0]!.byteLength).toBeGreaterThan(0);
   });
 
-  it('lets users take turns, however many bodies one of them has', async () => {
+  it('serves users in turn, regardless of how many bodies one of them has', async () => {
     const thread = open();
     const order: string[] = [];
     const read = (userId: string, message: string) =>
@@ -97,7 +97,7 @@ describe('ReadingThread', () => {
     expect(order).toEqual(['ann 1', 'ann 2', 'bob 1', 'ann 3', 'bob 2', 'ann 4']);
   });
 
-  it('refuses as unavailable what it reads and what waits when it is closed', async () => {
+  it('refuses its current and waiting bodies as unavailable when it is closed', async () => {
     const thread = open();
     const reads = ['Hi', 'Ho'].map((message) =>
       thread.read(chatReader, slabsOf(JSON.stringify({ message })), ANN),

@@ -30,7 +30,7 @@ it.each([
       await waitFor(() => request.readableLength >= request.readableHighWaterMark, { what: 'a full buffer' });
     },
   ],
-])('reads next to nothing of a body that is refused %s, and ends the connection', async (_when, until) => {
+])('reads almost nothing of a body that is refused %s, and closes the connection', async (_when, until) => {
   const { client, request, response } = await upload();
   let answer = '';
   client.on('data', (chunk: Buffer) => (answer += chunk.toString()));

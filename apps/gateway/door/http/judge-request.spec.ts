@@ -17,7 +17,7 @@ function isAllowed(request: Partial<RequestOrigin>, rules = open): boolean {
 }
 
 describe('judgeRequest', () => {
-  it('wants a loopback name while nobody has to log in', () => {
+  it('requires a loopback Host while authentication is off', () => {
     for (const host of ['localhost', 'localhost:1', '127.0.0.1:3000', '[::1]', '[::1]:3000', 'LOCALHOST'])
       expect([host, isAllowed({ host })]).toEqual([host, true]);
     for (const host of [
@@ -35,7 +35,7 @@ describe('judgeRequest', () => {
     expect(isAllowed({ host: 'evil.example' }, behindLogin)).toBe(true);
   });
 
-  it('serves further names that are allowed, with any port or with the one that is named', () => {
+  it('accepts further hosts that are allowed, with any port or with the given one', () => {
     const rules = { ...open, allowedHosts: ['Chat.internal', 'other.internal:8080'] };
     expect(isAllowed({ host: 'chat.internal:9' }, rules)).toBe(true);
     expect(isAllowed({ host: 'other.internal:8080' }, rules)).toBe(true);
@@ -44,7 +44,7 @@ describe('judgeRequest', () => {
       expect([host, isAllowed({ host }, rules)]).toEqual([host, false]);
   });
 
-  it('takes an origin only if it is the own one or a named one, for every method', () => {
+  it('accepts only its own or an allowed origin, for every method', () => {
     for (const rules of [open, behindLogin])
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
         expect(isAllowed({ method, origin: 'http://localhost:3000' }, rules)).toBe(true);
@@ -58,13 +58,13 @@ describe('judgeRequest', () => {
       }
   });
 
-  it('knows the own origin without its default port', () => {
+  it('recognises its own origin without the default port', () => {
     expect(isAllowed({ host: 'localhost:80', origin: 'http://localhost' })).toBe(true);
     expect(isAllowed({ host: 'localhost:443', origin: 'https://localhost' })).toBe(true);
     expect(isAllowed({ host: 'localhost:443', origin: 'http://localhost' })).toBe(false);
   });
 
-  it('refuses to write for another site that sends no origin', () => {
+  it('refuses writes of another site without an Origin header', () => {
     expect(isAllowed({ method: 'POST', fetchSite: 'cross-site' })).toBe(false);
     expect(isAllowed({ method: 'POST', fetchSite: 'same-site' })).toBe(true);
     expect(isAllowed({ method: 'GET', fetchSite: 'cross-site' })).toBe(true);
@@ -74,7 +74,7 @@ describe('judgeRequest', () => {
 });
 
 describe('toOriginRules', () => {
-  it('allows the usual development origins only behind a login, and only if none is named', () => {
+  it('allows the usual development origins only with authentication, and only if none is configured', () => {
     const base = { allowedHosts: [], corsOrigins: [] as string[] };
     expect(toOriginRules({ ...base, auth: { kind: 'none' } }).corsOrigins).toEqual([]);
     expect(toOriginRules({ ...base, auth: { kind: 'jwt' } }).corsOrigins).toContain('http://localhost:5173');

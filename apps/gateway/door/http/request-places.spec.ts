@@ -24,7 +24,7 @@ function refusalOf(enter: () => unknown): string | undefined {
 }
 
 describe('RequestPlaces', () => {
-  it('bound the requests of one user and of all', () => {
+  it('limit the requests of one user and of all', () => {
     places.enterAsUser('ann');
     const { leave } = places.enterAsUser('ann');
     expect(refusalOf(() => places.enterAsUser('ann'))).toBe('http_requests_per_user 429 overloaded 1000');
@@ -36,13 +36,13 @@ describe('RequestPlaces', () => {
     expect(refusalOf(() => places.enterAsUser('cy'))).toBe('http_requests 503 overloaded 1000');
   });
 
-  it('take nothing from a user who is refused', () => {
+  it('take no place from a user who is refused', () => {
     for (let count = 0; count < 2; count++) places.enterAsUser('ann');
     for (let count = 0; count < 5; count++) refusalOf(() => places.enterAsUser('ann'));
     expect(refusalOf(() => places.enterAsUser('bob'))).toBeUndefined();
   });
 
-  it('count a stream for all, no longer for its user', () => {
+  it('count a stream in the total, no longer for its user', () => {
     const { endCount, leave } = places.enterAsUser('ann');
     places.enterAsUser('ann');
     endCount();
@@ -53,12 +53,12 @@ describe('RequestPlaces', () => {
     expect(refusalOf(() => places.enterAsUser('bob'))).toBeUndefined();
   });
 
-  it('bound no user where everybody is one', () => {
+  it('apply no limit per user when all users are one', () => {
     for (let count = 0; count < 3; count++) places.enterAsUser(undefined);
     expect(refusalOf(() => places.enterAsUser(undefined))).toBe('http_requests 503 overloaded 1000');
   });
 
-  it('are apart for users, bodies of strangers and their answers', () => {
+  it('are separate for users, bodies of strangers and their answers', () => {
     for (let count = 0; count < 3; count++) places.awaitBody(HOME);
     expect(refusalOf(() => places.awaitBody(HOME))).toBe('unknown_requests_per_address 429 overloaded 1000');
     places.awaitBody('192.0.2.2');
@@ -68,7 +68,7 @@ describe('RequestPlaces', () => {
     expect(refusalOf(() => places.check(HOME))).toBeUndefined();
   });
 
-  it('bound the tokens that are being checked', () => {
+  it('limit the tokens that are checked at once', () => {
     for (let count = 0; count < 2; count++) places.check(HOME);
     expect(refusalOf(() => places.check(HOME))).toBe('unknown_requests_per_address 429 overloaded 1000');
     places.check('192.0.2.2');

@@ -38,8 +38,8 @@ function pass(seconds: number, happens: (second: number) => void = () => undefin
 
 const receive = (body: Played, bytes: number) => (body.socket.bytesRead += bytes);
 
-describe('a body', () => {
-  it('of which nothing comes is refused after 10 s', () => {
+describe('the body of a request', () => {
+  it('is refused after 10 s without any bytes', () => {
     const body = watch();
     pass(9);
     expect(refused).toEqual([]);
@@ -47,7 +47,7 @@ describe('a body', () => {
     expect(refused).toEqual([body]);
   });
 
-  it('that comes in drops is refused once its start is over', () => {
+  it('is refused once its start is over if it arrives too slowly', () => {
     const body = watch();
     pass(10, (second) => second % 5 === 0 && receive(body, 1));
     expect(refused).toEqual([]);
@@ -55,7 +55,7 @@ describe('a body', () => {
     expect(refused).toEqual([body]);
   });
 
-  it('may pause after it was fast, and may take long at the pace', () => {
+  it('may pause after it was fast, and may take long at the required pace', () => {
     const body = watch();
     pass(10, () => receive(body, 5_000));
     pass(9);
@@ -66,7 +66,7 @@ describe('a body', () => {
     expect(refused).toEqual([body]);
   });
 
-  it('is not waited for while this process takes no more', () => {
+  it('does not time out while this process is not reading', () => {
     const body = watch();
     body.readableLength = 16;
     pass(60);
@@ -76,21 +76,21 @@ describe('a body', () => {
     expect(refused).toEqual([]);
   });
 
-  it('is not late because this process paused', () => {
+  it('does not time out because this process paused', () => {
     watch();
     now += 60_000;
     bodies.look();
     expect(refused).toEqual([]);
   });
 
-  it('that is whole is forgotten, as is one whose client has left', () => {
+  it('is no longer watched once it is complete or its client has left', () => {
     watch().complete = true;
     watch().socket.destroyed = true;
     pass(1);
     expect(bodies.size).toBe(0);
   });
 
-  it('that goes on after its refusal has its connection broken', () => {
+  it('has its connection closed when it continues after its refusal', () => {
     const body = watch();
     pass(10);
     expect([refused.length, body.isBroken]).toEqual([1, false]);
@@ -98,7 +98,7 @@ describe('a body', () => {
     expect([refused.length, body.isBroken, bodies.size]).toEqual([1, true, 0]);
   });
 
-  it('that goes on after its answer has its connection broken when it is too slow', () => {
+  it('has its connection closed when it continues too slowly after its answer', () => {
     const body = watch();
     body.response.writableEnded = true;
     pass(10);

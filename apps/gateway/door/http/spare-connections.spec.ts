@@ -35,7 +35,7 @@ describe('SpareConnections', () => {
     ]);
   });
 
-  it('closes the oldest of an address that has its share of a crowded gateway', () => {
+  it('closes the oldest of an address that has used its share of a crowded gateway', () => {
     const { add, closed } = create(10, 2);
     const [other] = add('192.0.2.1');
     const greedy = add('192.0.2.2', 8);
@@ -45,13 +45,13 @@ describe('SpareConnections', () => {
     expect(closed[0]).toEqual(['idle_connections_per_address', '192.0.2.2']);
   });
 
-  it('counts no address while at most half of the places are taken', () => {
+  it('applies no limit per address while at most half of the places are taken', () => {
     const { add, closed } = create(10, 1);
     add('192.0.2.1', 6);
     expect(closed).toEqual([]);
   });
 
-  it('counts the connections of a trusted proxy for the whole only', () => {
+  it('counts the connections of a trusted proxy only in the total', () => {
     const { add, closed } = create(4, 1);
     add(undefined, 4);
     expect(closed).toEqual([]);

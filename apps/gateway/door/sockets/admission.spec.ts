@@ -7,7 +7,7 @@ import type { User } from '../../people/auth/user.js';
 import { Admission } from './admission.js';
 import { UserTraffic } from './user-traffic.js';
 
-it('breaks a connection that is still being checked when the process begins to drain, and says nothing', async () => {
+it('admission silently closes a connection that is still being checked when the drain begins', async () => {
   const clock = new SystemClock();
   let answer = (_user: User): void => undefined;
   const admission = new Admission({

@@ -48,8 +48,8 @@ function watched(bytesPerMinute = 1_000_000, perUser = Infinity) {
 
 const UNKNOWN = { address: '192.0.2.1' };
 
-describe('a connection that has not said who it is', () => {
-  it('is ended after ten seconds, whatever it has been sent', async () => {
+describe('an unauthenticated connection', () => {
+  it('is closed after ten seconds, regardless of traffic', async () => {
     const { clock, fake, noted } = watched();
     await clock.advance(9_999);
     expect(fake.isTerminated).toBe(false);
@@ -65,7 +65,7 @@ describe('a connection that has not said who it is', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['packets_of_unknown_socket', UNKNOWN]]]);
   });
 
-  it('may send a few bytes, also as pings and unfinished frames', () => {
+  it('may send a few bytes, including pings and unfinished frames', () => {
     const { fake, noted } = watched();
     fake.bytes(60_000);
     fake.bytes(5_536);
@@ -74,13 +74,13 @@ describe('a connection that has not said who it is', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['bytes_of_unknown_socket', UNKNOWN]]]);
   });
 
-  it('goes when its place is needed', () => {
+  it('is closed when its place is needed', () => {
     const { fake, stranger } = watched();
     stranger.evict!();
     expect(fake.isEnded).toBe(true);
   });
 
-  it('gives its place back once it has said it, and has all the time', async () => {
+  it('frees its place and has no deadline once it is authenticated', async () => {
     const { clock, fake, stranger, know } = watched();
     expect(stranger.leave).not.toHaveBeenCalled();
     know();
@@ -92,8 +92,8 @@ describe('a connection that has not said who it is', () => {
   });
 });
 
-describe('a connection', () => {
-  it('asks for a few namespaces only, also when its user is known', () => {
+describe('a guarded connection', () => {
+  it('may connect to a few namespaces only, even when its user is known', () => {
     const { fake, noted, know } = watched();
     know();
     fake.packets('0/x,', 8);
@@ -102,7 +102,7 @@ describe('a connection', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['connects_per_socket', { user_id: 'ann' }]]]);
   });
 
-  it('may not ask for more namespaces by writing the number of the packet in another way', () => {
+  it('cannot connect to more namespaces by writing the packet number in another way', () => {
     const { fake, noted, know } = watched();
     know();
     fake.packets(' /x,', 9);
@@ -114,7 +114,7 @@ describe('a connection', () => {
     ['an empty attachment', Buffer.alloc(0)],
     ['an event that announces attachments', '51-["x",{"_placeholder":true,"num":0}]'],
     ['an acknowledgement that announces attachments', '61-1[{"_placeholder":true,"num":0}]'],
-  ])('is ended when it sends %s before its user is known, and goes on after that', (_what, data) => {
+  ])('is closed when it sends %s before its user is known, and stays open after that', (_what, data) => {
     const unknown = watched();
     unknown.fake.packets(data);
     expect([unknown.fake.isEnded, unknown.noted]).toEqual([true, [['binary_frames', UNKNOWN]]]);
@@ -124,7 +124,7 @@ describe('a connection', () => {
     expect([fake.isTerminated, noted]).toEqual([false, []]);
   });
 
-  it('is ended at an attachment that is worth keeping', () => {
+  it('is closed by an attachment above the size limit', () => {
     const { fake, noted, know } = watched();
     know();
     fake.packets(Buffer.alloc(8 * 1024));
@@ -133,7 +133,7 @@ describe('a connection', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['binary_frames', { user_id: 'ann' }]]]);
   });
 
-  it('may answer what keeps it alive, which has no data', () => {
+  it('may answer keep-alive packets, which have no data', () => {
     const { fake, know } = watched();
     know();
     fake.emit('packet', { type: 'pong' });
@@ -143,7 +143,7 @@ describe('a connection', () => {
   it.each([
     ['1,024 packets', Array<{ data: string }>(1_024).fill({ data: '' }), 0],
     ['8 MiB', [{ data: 'x'.repeat(4 * 1024 * 1024) }], 4 * 1024 * 1024],
-  ])('is ended when it asks while %s wait for it', (_what, unread, bufferedAmount) => {
+  ])('is closed when it sends a request while %s wait for it', (_what, unread, bufferedAmount) => {
     const { fake, noted, know } = watched();
     know();
     fake.transport.socket.bufferedAmount = bufferedAmount;
@@ -155,7 +155,7 @@ describe('a connection', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['unread_answers', { user_id: 'ann' }]]]);
   });
 
-  it('is ended when it asks while too much waits for its user', () => {
+  it('is closed when it sends a request while too much waits for its user', () => {
     const { fake, noted, know } = watched(1_000_000, 100_000);
     know();
     fake.transport.socket.bufferedAmount = 100_000;
@@ -166,7 +166,7 @@ describe('a connection', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['unread_answers_per_user', { user_id: 'ann' }]]]);
   });
 
-  it('is ended before a frame is parsed that has more than 50,000 values', () => {
+  it('is closed before a frame with more than 50,000 values is parsed', () => {
     const { fake, noted, know } = watched();
     know();
     fake.packets(`2["message",{"content":"${'{},'.repeat(100_000)}"}]`);
@@ -176,7 +176,7 @@ describe('a connection', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['values_per_frame', { user_id: 'ann' }]]]);
   });
 
-  it('is ended when its user sends far too many bytes', () => {
+  it('is closed when its user sends far too many bytes', () => {
     const { fake, noted, know } = watched(1_000);
     know();
     fake.bytes(2_000);
@@ -185,7 +185,7 @@ describe('a connection', () => {
     expect([fake.isEnded, noted]).toEqual([true, [['bytes_per_minute', { user_id: 'ann' }]]]);
   });
 
-  it('that is asked to close and does not read is ended ten seconds later', async () => {
+  it('is closed ten seconds later when it is asked to close and does not read', async () => {
     const { clock, fake, know } = watched();
     know();
     fake.close();
@@ -195,7 +195,7 @@ describe('a connection', () => {
     expect(fake.isEnded).toBe(true);
   });
 
-  it('that has closed leaves no timer behind', async () => {
+  it('leaves no timer behind when it has closed', async () => {
     const { clock, fake } = watched();
     fake.close();
     fake.close(true);

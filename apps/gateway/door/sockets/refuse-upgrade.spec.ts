@@ -16,7 +16,7 @@ async function openBoth(): Promise<{ client: Socket; socket: Socket }> {
   return { client, socket };
 }
 
-it('the connection of a refused handshake ends with the answer', async () => {
+it('refuse-upgrade closes the connection after its answer', async () => {
   const { client, socket } = await openBoth();
   let answer = '';
   client.on('data', (chunk: Buffer) => (answer += chunk.toString()));
@@ -25,7 +25,7 @@ it('the connection of a refused handshake ends with the answer', async () => {
   expect(answer).toMatch(/^HTTP\/1.1 503 Service Unavailable\r\n[^]*Retry-After: 2\r\n[^]*Too many\.$/);
 });
 
-it('the connection of a client that takes nothing ends, too', async () => {
+it('refuse-upgrade closes the connection of a client that reads nothing', async () => {
   const { client, socket } = await openBoth();
   client.pause();
   socket.write(Buffer.alloc(32 * MIB));

@@ -38,8 +38,8 @@ function somePlaces(places: number, perAddress = places) {
   return { clock, sockets, noted, counted, entered, evicted, refusals, enter, leave, pass };
 }
 
-describe('sockets whose users are not known', () => {
-  it('have so many places, and the next one when one is given back, once', async () => {
+describe('unauthenticated sockets', () => {
+  it('have a fixed number of places, and each freed place goes to the next socket once', async () => {
     const { enter, leave, pass, entered, counted, noted } = somePlaces(2);
     for (const last of [1, 2, 3, 4]) enter(`192.0.2.${last}`, `${last}`);
     await pass();
@@ -50,7 +50,7 @@ describe('sockets whose users are not known', () => {
     expect([counted, noted]).toEqual([[1, 2, 1, 2], []]);
   });
 
-  it('give their places back when they close, and wait no longer', async () => {
+  it('free their places when they close, and stop waiting', async () => {
     const { enter, pass, entered, noted } = somePlaces(1);
     const first = enter('192.0.2.1', 'first');
     const gone = enter('192.0.2.1', 'gone');
@@ -61,7 +61,7 @@ describe('sockets whose users are not known', () => {
     expect([entered, noted]).toEqual([['first', 'last'], []]);
   });
 
-  it('have no more than their share of a crowded pool at one address', async () => {
+  it('have no more than their share of a crowded pool per address', async () => {
     const { enter, leave, pass, entered } = somePlaces(4, 1);
     for (const name of ['a', 'b', 'c', 'd']) enter('192.0.2.1', name);
     enter('192.0.2.2', 'other');
@@ -73,7 +73,7 @@ describe('sockets whose users are not known', () => {
     expect(entered).toEqual(['a', 'b', 'c', 'other', 'd']);
   });
 
-  it('make room for others when they have had the time to say who they are, the oldest first', async () => {
+  it('make room for others when their time to authenticate is over, the oldest first', async () => {
     const { enter, pass, entered, evicted, noted } = somePlaces(2);
     enter('192.0.2.1', 'old');
     await pass(1_000);
@@ -86,7 +86,7 @@ describe('sockets whose users are not known', () => {
     expect(noted).toEqual(['unknown_sockets 192.0.2.1']);
   });
 
-  it('of a crowded address make room only for each other', async () => {
+  it('from a crowded address make room only for each other', async () => {
     const { enter, pass, evicted } = somePlaces(4, 1);
     enter('192.0.2.9', 'other');
     for (let count = 0; count < 2; count++) enter('192.0.2.1', `first ${count}`);
@@ -96,7 +96,7 @@ describe('sockets whose users are not known', () => {
     expect(evicted).toEqual(['first 0']);
   });
 
-  it('that come again wait behind people who give their places back', async () => {
+  it('that return wait behind those that free their places', async () => {
     const { enter, leave, pass, entered } = somePlaces(1);
     enter('192.0.2.1', 'silent');
     for (const name of ['ann', 'bob', 'cleo']) enter('192.0.2.1', name);
@@ -124,7 +124,7 @@ describe('sockets whose users are not known', () => {
 });
 
 describe('sockets that wait for a place', () => {
-  it('are few: of the address that has most the newest is refused', async () => {
+  it('are limited: the newest of the address with the most is refused', async () => {
     const { enter, pass, refusals, noted } = somePlaces(1);
     enter('192.0.2.1', 'inside');
     for (let count = 1; count <= 4; count++) enter('192.0.2.1', `waiting ${count}`);
@@ -146,7 +146,7 @@ describe('sockets that wait for a place', () => {
     expect([await waited, noted]).toEqual([expect.objectContaining(refused), ['unknown_sockets 192.0.2.2']]);
   });
 
-  it('are refused when the process stops, as are those that come', async () => {
+  it('are refused when the process stops, as are those that arrive later', async () => {
     const { clock, sockets, enter, pass, refusals } = somePlaces(1);
     enter('192.0.2.1', 'inside');
     enter('192.0.2.1', 'waiting');
@@ -159,7 +159,7 @@ describe('sockets that wait for a place', () => {
   });
 });
 
-it('sockets whose token is being checked need no place of those that are idle', async () => {
+it('sockets whose token is being checked do not compete for the places of idle ones', async () => {
   const { sockets, enter } = somePlaces(1);
   enter('192.0.2.1');
   let end = (_user: string): void => undefined;

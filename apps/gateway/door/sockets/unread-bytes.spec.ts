@@ -22,7 +22,7 @@ function open(perUser: number, inAll: number) {
   return { noted, ended, enter };
 }
 
-it('ends the connection of a user for which most waits, when too much waits for all of his', () => {
+it('UnreadBytes closes the connection of a user with the most unread bytes when all of his exceed the limit', () => {
   const { noted, ended, enter } = open(100, 1_000);
   enter('ann', 'first', 50);
   enter('ann', 'second', 40);
@@ -33,7 +33,7 @@ it('ends the connection of a user for which most waits, when too much waits for 
   expect(noted).toEqual([['unread_answers_per_user', { user_id: 'ann' }]]);
 });
 
-it('looks again before it ends one: what has been read meanwhile does not count', () => {
+it('UnreadBytes checks again before it closes a connection, so that bytes read meanwhile do not count', () => {
   const { ended, enter } = open(100, 1_000);
   const { socket } = enter('ann', 'first', 90);
   socket.bufferedAmount = 0;
@@ -41,14 +41,14 @@ it('looks again before it ends one: what has been read meanwhile does not count'
   expect(ended).toEqual([]);
 });
 
-it('counts no connection that has closed', () => {
+it('UnreadBytes ignores closed connections', () => {
   const { ended, enter } = open(100, 1_000);
   enter('ann', 'first', 90).close();
   enter('ann', 'second', 90);
   expect(ended).toEqual([]);
 });
 
-it('bounds what waits for all, ending those for which most waits until there is room', () => {
+it('UnreadBytes limits the total, and closes the connections with the most until there is room', () => {
   const { noted, ended, enter } = open(1_000, 1_000);
   for (const name of ['ann', 'bob', 'cleo', 'dan']) enter(name, name, 240);
   enter('eve', 'eve', 300);

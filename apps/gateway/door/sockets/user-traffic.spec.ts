@@ -10,7 +10,7 @@ describe('UserTraffic', () => {
     refusals = [];
   });
 
-  it('lets a user have so many sockets open, each user apart, and one more when one has gone', () => {
+  it('limits the open sockets of each user, and allows one more when one has closed', () => {
     const traffic = new UserTraffic({ socketsPerUser: 2, bytesPerMinute: 1 }, note, { now: () => 0 });
     const leave = traffic.enter('ann');
     traffic.enter('ann');
@@ -22,7 +22,7 @@ describe('UserTraffic', () => {
     expect(refusals).toEqual(Array(2).fill(['sockets_per_user', 'ann']));
   });
 
-  it('refuses a user after so many bytes until the minute is over, and says when that is', () => {
+  it('refuses a user over the limit of bytes until the minute is over, and gives that time', () => {
     let now = 0;
     const traffic = new UserTraffic({ socketsPerUser: 1, bytesPerMinute: 100 }, note, { now: () => now });
     traffic.receive('ann', 60);

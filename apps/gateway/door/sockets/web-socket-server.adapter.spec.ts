@@ -21,7 +21,7 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-it('answers each ping of a client that reads, and of one that does not the first and the last', () => {
+it('WebSocketServer answers each ping of a client that reads, and the first and last of one that does not', () => {
   const socket = new FakeSocket();
   answerPings(socket as unknown as WebSocket);
   socket.ping('a');

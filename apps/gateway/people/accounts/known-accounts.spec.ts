@@ -22,7 +22,7 @@ function setUp() {
 }
 
 describe('KnownAccounts', () => {
-  it('believes what it has read for five seconds, however many ask', async () => {
+  it('caches a read for five seconds, regardless of the number of requests', async () => {
     const { known, stored, reads, pass } = setUp();
     const users = await Promise.all(['ann', 'ann', 'ann'].map(known.authenticate));
     expect(users[2]).toEqual({ id: 'ann', isOperator: false, expiresAtMs: 7 });
@@ -38,7 +38,7 @@ describe('KnownAccounts', () => {
     expect(await known.isActive({ id: 'ann', isOperator: false })).toBe(false);
   });
 
-  it('reads again at once what was changed here, and what could not be read', async () => {
+  it('reads again at once after a local change or a failed read', async () => {
     const { known, stored, reads } = setUp();
     await known.authenticate('ann');
     stored.set('ann', account('ann', { is_active: false }));
@@ -48,11 +48,11 @@ describe('KnownAccounts', () => {
     expect(reads).toEqual(['ann', 'ann', 'broken', 'broken']);
   });
 
-  it('refuses an account that is not there', async () => {
+  it('refuses an account that does not exist', async () => {
     await expect(setUp().known.authenticate('bob')).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('remembers ten thousand at most, the oldest go first', async () => {
+  it('caches at most ten thousand accounts and evicts the oldest first', async () => {
     const { known, reads } = setUp();
     await known.authenticate('ann');
     for (let i = 0; i < 10_000; i++) await known.authenticate(`user-${i}`).catch(() => undefined);

@@ -25,14 +25,14 @@ describe('lookOf', () => {
     ['user 1', 'user 2'],
     ['Юля', 'Юра'],
     ['田中', '田申'],
-  ])('is another for %s and %s', (one, other) => {
+  ])('differs for %s and %s', (one, other) => {
     expect(lookOf(other)).not.toBe(lookOf(one));
   });
 });
 
 describe('isVisible', () => {
   it.each(['ann', 'Ann Example', 'Юля_2', '田中 tanaka', 'zo\u00eb', 'cafe\u0301', '\u{1F408} cat'])(
-    'takes %s',
+    'accepts %s',
     (name) => expect(isVisible(name)).toBe(true),
   );
 

@@ -6,7 +6,7 @@ import { Passwords } from './passwords.js';
 describe('Passwords', () => {
   const passwords = new Passwords();
 
-  it('knows a password by what is stored of it, which is another text each time and says its cost', async () => {
+  it('verifies a password by its stored hash, which differs each time and includes its cost', async () => {
     const [first, second] = [
       await passwords.hash('a', 'correct horse'),
       await passwords.hash('a', 'correct horse'),
@@ -20,12 +20,12 @@ describe('Passwords', () => {
     }
   });
 
-  it('takes letters as they look, however they were typed', async () => {
+  it('treats letters that look the same as equal, however they were typed', async () => {
     const stored = await passwords.hash('a', 'caf\u00e9 caf\u00e9');
     expect(await passwords.isRight('a', 'cafe\u0301 cafe\u0301', stored)).toBe(true);
   });
 
-  it('understands what was made with another cost', async () => {
+  it('verifies hashes that were made with another cost', async () => {
     const salt = Buffer.from('saltsaltsaltsalt');
     const hash = scryptSync('cheap horse', salt, 32, { N: 16, r: 1, p: 2 });
     const stored = `scrypt$16$1$2$${salt.toString('base64url')}$${hash.toString('base64url')}`;
@@ -34,7 +34,7 @@ describe('Passwords', () => {
     await expect(passwords.isRight('a', 'cheap horse', 'cheap horse')).rejects.toThrow('cannot be read');
   });
 
-  it('does the work for nobody too, and nothing is right then', async () => {
+  it('does the same work without an account, and accepts nothing', async () => {
     let derived = 0;
     const watched = new Passwords();
     const { work } = watched as unknown as { work: BoundedWork };
@@ -67,7 +67,7 @@ function setUp(limits: { atOnce: number; waiting: number }) {
 }
 
 describe('BoundedWork', () => {
-  it('lets two work at once, then the next in line', async () => {
+  it('runs two jobs at once, then the next in line', async () => {
     const { begun, start, end } = setUp({ atOnce: 2, waiting: 2 });
     const all = ['1', '2', '3', '4'].map((name) => start('a', name));
     await everythingDone();
@@ -83,7 +83,7 @@ describe('BoundedWork', () => {
     await Promise.all([...all, late]);
   });
 
-  it('serves addresses in turn, however many of one wait', async () => {
+  it('serves addresses in turn, regardless of how many jobs of one wait', async () => {
     const { begun, start, end } = setUp({ atOnce: 1, waiting: 10 });
     const all = [
       ...['a1', 'a2', 'a3', 'a4'].map((name) => start('10.0.0.1', name)),
@@ -97,7 +97,7 @@ describe('BoundedWork', () => {
     expect(begun).toEqual(order);
   });
 
-  it('refuses the newest of the longest line when too many wait, never the one that comes alone', async () => {
+  it('refuses the newest job of the longest line when too many wait, never the only one of an address', async () => {
     const { begun, refused, start, end } = setUp({ atOnce: 1, waiting: 3 });
     const flood = ['a1', 'a2', 'a3', 'a4'].map((name) => start('10.0.0.1', name));
     const alone = start('10.0.0.2', 'b1');
@@ -109,7 +109,7 @@ describe('BoundedWork', () => {
     expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('refuses a newcomer when every address has one waiting, and goes on', async () => {
+  it('refuses a new address when every address has one job waiting, and continues afterwards', async () => {
     const { begun, start, end } = setUp({ atOnce: 1, waiting: 2 });
     const all = ['1', '2', '3'].map((name) => start(`10.0.0.${name}`, name));
     await expect(start('10.0.0.4', '4')).rejects.toMatchObject({ code: 'overloaded' });
@@ -121,7 +121,7 @@ describe('BoundedWork', () => {
     expect(begun).toEqual(['1', '2', '3', '4']);
   });
 
-  it('gives the place of work that failed to the next one', async () => {
+  it('passes the place of a failed job to the next one', async () => {
     const work = new BoundedWork({ atOnce: 1, waiting: 1 });
     const failing = work.run('a', () => Promise.reject(new Error('no')));
     const next = work.run('a', () => Promise.resolve('done'));

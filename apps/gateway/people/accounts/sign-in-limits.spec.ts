@@ -19,7 +19,7 @@ function setUp(now = () => 0) {
 }
 
 describe('SignInLimits', () => {
-  it('lets ten passwords be tried for one account within a minute, from any address', () => {
+  it('allows ten password attempts for one account within a minute, from any address', () => {
     let now = 0;
     const { attempt, noted } = setUp(() => now);
     for (let i = 0; i < 10; i++) attempt(`10.0.0.${i}`, 'ann');
@@ -30,7 +30,7 @@ describe('SignInLimits', () => {
     attempt('10.0.0.99', 'ann');
   });
 
-  it('counts an address from which somebody signed in before by itself', () => {
+  it('counts an address with an earlier successful sign-in separately', () => {
     const { attempt } = setUp();
     for (let i = 0; i < 10; i++) attempt(`10.0.0.${i}`, 'ann');
     for (let i = 0; i < 10; i++) attempt('10.0.1.1', 'ann', true);
@@ -38,7 +38,7 @@ describe('SignInLimits', () => {
     attempt('10.0.1.2', 'ann', true);
   });
 
-  it('lets a hundred be tried from one address, for any account', () => {
+  it('allows a hundred attempts from one address, for any account', () => {
     const { door, attempt, noted } = setUp();
     for (let i = 0; i < 100; i++) attempt('10.0.0.1', `user ${i}`);
     expect(() => door.begin('10.0.0.1')).toThrow(tooMany('wrong passwords'));
@@ -46,7 +46,7 @@ describe('SignInLimits', () => {
     attempt('10.0.0.2', 'one more');
   });
 
-  it('does not count what was right, or was refused before its account was known', () => {
+  it('ignores successful attempts and those refused before their account was known', () => {
     const { door, attempt } = setUp();
     for (let i = 0; i < 300; i++) attempt('10.0.0.1', 'ann').forget();
     for (let i = 0; i < 300; i++) door.begin('10.0.0.1').forget();
@@ -54,7 +54,7 @@ describe('SignInLimits', () => {
     expect(() => attempt('10.0.0.1', 'ann')).toThrow();
   });
 
-  it('lets a hundred accounts be made from one address', () => {
+  it('allows a hundred new accounts from one address', () => {
     const { door, noted } = setUp();
     for (let i = 0; i < 100; i++) door.register('2001:db8::1');
     expect(() => door.register('2001:db8::ffff')).toThrow(tooMany('registrations'));

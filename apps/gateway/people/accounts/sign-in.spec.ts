@@ -22,7 +22,7 @@ function setUp() {
   return { compared, signIn: new SignIn(parts as unknown as SignInParts) };
 }
 
-it('an unknown name costs the work of a password, so that nobody learns by the time which names exist', async () => {
+it('sign-in does the password work for an unknown name too, so that its duration does not reveal which names exist', async () => {
   const { compared, signIn } = setUp();
   const refusals = ['nobody', 'ann'].map((name) =>
     signIn.signIn('192.0.2.1', name, 'wrong').catch((error: unknown) => error),
@@ -33,7 +33,7 @@ it('an unknown name costs the work of a password, so that nobody learns by the t
   expect(compared.toSorted()).toEqual(['nobody’s', 'stored']);
 });
 
-it('signing in with the right password gives a token', async () => {
+it('sign-in with the right password returns a token', async () => {
   const { signIn } = setUp();
   expect(await signIn.signIn('192.0.2.1', 'ann', 'right')).toEqual({
     access_token: 'token of user_1',

@@ -9,14 +9,14 @@ const clock = new SystemClock();
 const settings = { kind: 'jwt' as const, secret: 'a-secret-that-is-long-enough-for-hs256' };
 
 describe('createAuthenticator', () => {
-  it('makes everybody the local operator when nobody has to log in', async () => {
+  it('makes every user the local operator when authentication is off', async () => {
     expect(await createAuthenticator({ kind: 'none' }, clock)('whatever')).toEqual({
       id: 'local',
       isOperator: true,
     });
   });
 
-  it('knows a user by a signed token until it ends', async () => {
+  it('identifies a user by a signed token until it expires', async () => {
     const token = await signToken(clock, { id: 'ann', isOperator: false }, 2, settings);
     const { iat, exp } = decodeJwt(token);
     expect(exp! - iat!).toBe(2 * 3_600);
@@ -27,13 +27,13 @@ describe('createAuthenticator', () => {
     });
   });
 
-  it('knows an operator by the claim role, and by nothing else', async () => {
+  it('identifies an operator only by the claim role', async () => {
     const authenticate = createAuthenticator(settings, clock);
     const operator = await authenticate(await signToken(clock, { id: 'ann', isOperator: true }, 1, settings));
     expect(operator).toMatchObject({ id: 'ann', isOperator: true });
   });
 
-  it('checks issuer and audience when they are set', async () => {
+  it('checks issuer and audience when they are configured', async () => {
     const strict = { ...settings, issuer: 'https://login.example', audience: 'switchyard' };
     const authenticate = createAuthenticator(strict, clock);
     expect((await authenticate(await signToken(clock, { id: 'ann', isOperator: false }, 1, strict))).id).toBe(
@@ -46,7 +46,7 @@ describe('createAuthenticator', () => {
     });
   });
 
-  it('refuses everything else without saying why', async () => {
+  it('refuses all other tokens without a reason', async () => {
     const authenticate = createAuthenticator(settings, clock);
     const other = await signToken(clock, { id: 'ann', isOperator: false }, 1, {
       ...settings,
@@ -63,7 +63,7 @@ describe('createAuthenticator', () => {
       await expect(authenticate(token)).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it.each(['HS384', 'HS512'])('refuses a token that is signed by %s, with the right secret', async (alg) => {
+  it.each(['HS384', 'HS512'])('refuses a token signed by %s, with the right secret', async (alg) => {
     const token = await new SignJWT({ sub: 'ann' })
       .setProtectedHeader({ alg })
       .setExpirationTime('1h')
@@ -86,7 +86,7 @@ describe('a user id', () => {
 });
 
 describe('bearerToken', () => {
-  it('reads the header in any case, and only this scheme', () => {
+  it('reads the header regardless of case, and only the Bearer scheme', () => {
     expect(bearerToken('Bearer abc')).toBe('abc');
     expect(bearerToken('bearer  abc ')).toBe('abc');
     for (const header of [undefined, '', 'Bearer', 'Basic abc', 'Bearer a b'])
@@ -95,7 +95,7 @@ describe('bearerToken', () => {
 });
 
 describe('MinuteLimit', () => {
-  it('counts within a sliding minute, by user, and says when to come back', () => {
+  it('counts within a sliding minute, by user, and gives the time to retry', () => {
     let now = 0;
     const limit = new MinuteLimit({ what: 'connections', perUser: 2, inAll: 100 }, { now: () => now });
     limit.take('ann');
@@ -110,7 +110,7 @@ describe('MinuteLimit', () => {
     expect(() => limit.take('ann')).toThrow();
   });
 
-  it('counts all users together too, and remembers no more than that', () => {
+  it('also limits all users together, and keeps no more entries than that limit', () => {
     let now = 0;
     const limit = new MinuteLimit({ what: 'connections', perUser: 2, inAll: 20_000 }, { now: () => now });
     for (let user = 0; user < 20_000; user++) limit.take(`user-${user}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isUnnamed, titleFrom } from './conversation-title.js';
 
-describe('titles', () => {
+describe('conversation titles', () => {
   it('are the beginning of the first message, on one line', () => {
     expect(titleFrom('  What is\n17 + 25? ')).toBe('What is 17 + 25?');
   });
@@ -11,7 +11,7 @@ describe('titles', () => {
     expect(titleFrom(`${'x'.repeat(59)}😀 and more`)).toBe(`${'x'.repeat(59)}…`);
   });
 
-  it('of conversations that nobody named are known', () => {
+  it('have a default for unnamed conversations', () => {
     expect(isUnnamed('New Conversation')).toBe(true);
     expect(isUnnamed('New conversations of ours')).toBe(false);
   });

@@ -14,13 +14,13 @@ const event = (fields: object) =>
 const waiting = event({ type: 'waiting', reason: 'the model is busy', retry_after_ms: 4_000 });
 const progress = event({ type: 'tool_progress', tool_call_id: 'x', progress: 1, total: 2 });
 
-describe('what is shown for a moment', () => {
-  it('is the latest progress of each call', () => {
+describe('transient state', () => {
+  it('contains the latest progress of each call', () => {
     const passing = reducePassing(noPassing, progress);
     expect(passing.progress.x).toEqual({ progress: 1, total: 2, message: undefined });
   });
 
-  it('says until when the model is waited for, and forgets it with the first sign of life', () => {
+  it('contains the time until which the model is awaited, and clears it at the first sign of life', () => {
     const passing = reducePassing(reducePassing(noPassing, progress), waiting);
     expect(passing.waiting?.until).toBe(Date.parse('2026-11-22T10:00:04.000Z'));
     const next = reducePassing(passing, event({ type: 'token', content: 'a', offset: 0 }));
@@ -28,7 +28,7 @@ describe('what is shown for a moment', () => {
     expect(next.progress.x).toBeDefined();
   });
 
-  it('counts no seconds to a next try when the model is at work on something else', () => {
+  it('does not count down to a retry while the model is doing something else', () => {
     const summing = event({
       type: 'waiting',
       reason: 'Earlier messages are being summarised.',
@@ -46,7 +46,7 @@ describe('what is shown for a moment', () => {
     expect(reducePassing(passing, event({ type: 'step_committed' }))).toBe(noPassing);
   });
 
-  it('stays the same object while nothing changes, so that nothing is rendered for it', () => {
+  it('stays the same object while nothing changes, so that nothing is rendered', () => {
     const passing = reducePassing(noPassing, progress);
     expect(reducePassing(passing, event({ type: 'token', content: 'a', offset: 0 }))).toBe(passing);
     expect(reducePassing(passing, event({ type: 'tool_start' }))).toBe(passing);

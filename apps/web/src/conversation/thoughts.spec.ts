@@ -23,13 +23,13 @@ const token = (fields: object = {}) => event('token', { content: 'a', offset: 0,
 const heard = (...events: AnyEvent[]): Thoughts => events.reduce(reduceThoughts, noThoughts);
 const thoughtOf = (thoughts: Thoughts): Thought | undefined => thoughts.t?.[1];
 
-describe('what the model has been heard thinking', () => {
-  it('grows, and cuts what it has heard already', () => {
+describe('the visible thinking of the model', () => {
+  it('grows, and drops overlapping parts', () => {
     const thoughts = heard(thinking('First ', 0), thinking('st I', 3), thinking(' add.', 7));
     expect(thoughtOf(thoughts)).toMatchObject({ text: 'First I add.', end: 12, isOver: false });
   });
 
-  it('knows when it began, and when it was heard last or made way for the text', () => {
+  it('has the time when it began, and when it last grew or was replaced by text', () => {
     const at = (seconds: number) => ({ timestamp: new Date(BEGAN + seconds * 1_000).toISOString() });
     const two = heard(thinking('a', 0), thinking('b', 1, at(3)));
     expect(thoughtOf(two)).toMatchObject({ beganAt: BEGAN, lastAt: BEGAN + 3_000 });
@@ -37,14 +37,14 @@ describe('what the model has been heard thinking', () => {
     expect(thoughtOf(spoken)).toMatchObject({ beganAt: BEGAN, lastAt: BEGAN + 4_000 });
   });
 
-  it('marks what it missed, and then does not know when it began', () => {
+  it('marks gaps, and then has no start time', () => {
     expect(thoughtOf(heard(thinking('then', 40), thinking('so', 60)))).toMatchObject({
       text: '… then … so',
       beganAt: undefined,
     });
   });
 
-  it('is over with the first text of its step, and goes on when the model thinks again', () => {
+  it('ends with the first text of its step, and continues when the model thinks again', () => {
     const spoken = heard(thinking('a', 0), token());
     expect(thoughtOf(spoken)?.isOver).toBe(true);
     expect(thoughtOf(reduceThoughts(spoken, thinking('b', 1)))).toMatchObject({ text: 'ab', isOver: false });
@@ -58,12 +58,12 @@ describe('what the model has been heard thinking', () => {
     expect(thoughtOf(heard(thinking('a', 0), restart))).toBeUndefined();
   });
 
-  it('begins anew with a higher attempt, and takes nothing from a lower one', () => {
+  it('restarts with a higher attempt, and ignores a lower one', () => {
     const anew = heard(thinking('old', 0), thinking('new', 0, { attempt: 101 }));
     expect(thoughtOf(reduceThoughts(anew, thinking(' and old', 3)))?.text).toBe('new');
   });
 
-  it('survives a snapshot that shows its attempt or not its turn, and no other', () => {
+  it('survives only a snapshot with its attempt or without its turn', () => {
     const one = heard(thinking('a', 0));
     const snapshot = (turns: object[]) => event('snapshot', { view: { turns } });
     expect(reduceThoughts(one, snapshot([{ turn_id: 't', steps: [{ n: 1, attempt: 100 }] }]))).toBe(one);
@@ -72,7 +72,7 @@ describe('what the model has been heard thinking', () => {
     expect(thoughtOf(other)).toBeUndefined();
   });
 
-  it('stays the same object while nothing changes, so that nothing is rendered for it', () => {
+  it('stays the same object while nothing changes, so that nothing is rendered', () => {
     const one = heard(thinking('a', 0), token());
     for (const next of [token({ offset: 1 }), thinking('a', 0), event('step_committed'), event('complete')])
       expect(reduceThoughts(one, next)).toBe(one);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { splitBlocks } from './blocks.js';
 
-describe('the blocks of a growing text', () => {
+describe('blocks of a growing text', () => {
   it('are cut at blank lines', () => {
     expect(splitBlocks('one\nstill one\n\ntwo\n\n\nthree\n')).toEqual(['one\nstill one', 'two', 'three']);
   });
 
-  it('keep a fence whole, also while it is open', () => {
+  it('keep a fence whole, even while it is open', () => {
     expect(splitBlocks('a\n\n```js\nx\n\ny\n```\n\nb')).toEqual(['a', '```js\nx\n\ny\n```', 'b']);
     expect(splitBlocks('```\nx\n\ny')).toEqual(['```\nx\n\ny']);
     expect(splitBlocks('````\n```\n\nx\n````\n\nb')).toEqual(['````\n```\n\nx\n````', 'b']);
@@ -19,11 +19,11 @@ describe('the blocks of a growing text', () => {
     ]);
   });
 
-  it('stay one block where a definition speaks about all of them', () => {
+  it('are a single block when a definition refers to all of them', () => {
     expect(splitBlocks('see [a]\n\n[a]: https://a.example')).toHaveLength(1);
   });
 
-  it('are none for an empty text', () => {
+  it('are empty for an empty text', () => {
     expect(splitBlocks('')).toEqual([]);
     expect(splitBlocks('\n\n')).toEqual([]);
   });

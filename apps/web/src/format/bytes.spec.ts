@@ -9,5 +9,5 @@ describe('formatBytes', () => {
     [999_499, '999 kB'],
     [999_500, '1.0 MB'],
     [8_388_608, '8.4 MB'],
-  ])('%i bytes are %s', (bytes, words) => expect(formatBytes(bytes)).toBe(words));
+  ])('formats %i bytes as %s', (bytes, words) => expect(formatBytes(bytes)).toBe(words));
 });

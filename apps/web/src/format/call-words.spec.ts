@@ -20,15 +20,15 @@ const cancelled = (details: Record<string, unknown> | undefined, attempt = 0) =>
     error: { error_type: 'Cancelled', error_message: 'stopped', error_details: details },
   });
 
-describe('the words for a call', () => {
-  it('tell "never started" from "stopped" from "may have run"', () => {
+describe('the text for a call', () => {
+  it('distinguishes "never started", "stopped" and "may have run"', () => {
     expect(stateWord(cancelled({ started: false }), false)).toBe('Never started');
     expect(stateWord(cancelled({ started: true }, 1), false)).toBe('Stopped');
     expect(stateWord(call({ state: 'unknown' }), false)).toBe('May have run');
     expect(lookOf(cancelled({ started: false }))).toBe('never_started');
   });
 
-  it('say of a call that may have run why nobody knows', () => {
+  it('explains why the end of a call that may have run is unknown', () => {
     const lost = (error_message: string) =>
       whyOf(call({ state: 'unknown', error: { error_type: 'OutcomeUnknown', error_message } }));
     expect(lost('May have run. The server "files" broke off. It will not be started again.')).toBe(
@@ -39,18 +39,18 @@ describe('the words for a call', () => {
     );
   });
 
-  it('decide by the attempt where the outcome does not say', () => {
+  it('uses the attempt when the outcome does not tell', () => {
     expect(stateWord(cancelled(undefined, 0), false)).toBe('Never started');
     expect(stateWord(cancelled(undefined, 1), false)).toBe('Stopped');
   });
 
-  it('tell a person’s no from a failure of the tool', () => {
+  it('distinguishes a person’s refusal from a failure of the tool', () => {
     const error = { error_type: 'PermissionError', error_message: 'ann did not allow this call.' };
     expect(stateWord(call({ state: 'failed', attempt: 0, error }), false)).toBe('Not allowed');
     expect(stateWord(call({ state: 'failed', attempt: 1, error }), false)).toBe('Failed');
   });
 
-  it('say who answered an approval: you, somebody by name, or nobody', () => {
+  it('names who answered an approval: you, another person, or no one', () => {
     const words = (decision: 'approve' | 'deny' | 'expired', by: string) =>
       approvalWords(call({ approval: { decision, by } }), (userId) => userId === 'ann');
     expect(words('approve', 'ann')).toBe('Approved by you.');
@@ -63,19 +63,19 @@ describe('the words for a call', () => {
     expect(whyOf(call({ state: 'failed', attempt: 0, error, approval }))).toBeUndefined();
   });
 
-  it('say only what was true while the page is cut off', () => {
+  it('claims only past facts while the page is disconnected', () => {
     expect(stateWord(call({}), true)).toBe('Was running');
     expect(stateWord(call({ state: 'queued' }), true)).toBe('Was queued');
     expect(stateWord(call({ state: 'failed' }), true)).toBe('Failed');
   });
 
-  it('name the second attempt, and the share that is done', () => {
+  it('names the second attempt, and the finished share', () => {
     expect(stateWord(call({ attempt: 2 }), false)).toBe('Running · attempt 2');
     expect(stateWord(call({}), false, { progress: 412, total: 1_080 })).toBe('Running · 38 %');
     expect(stateWord(call({}), false, { progress: 412 })).toBe('Running');
   });
 
-  it('say why a call failed and what to check when it may have run', () => {
+  it('explains why a call failed and what to check when it may have run', () => {
     const failed = call({
       state: 'failed',
       error: { error_type: 'TimeoutError', error_message: 'took 30 s' },
@@ -85,20 +85,20 @@ describe('the words for a call', () => {
     expect(whyOf(call({ state: 'succeeded' }))).toBeUndefined();
   });
 
-  it('shorten the id of a process and keep other names', () => {
+  it('shortens the id of a process and keeps other names', () => {
     expect(workerName('worker-3f2a91b0-5b1c-4c39-9d8c-0a1b2c3d4e5f')).toBe('worker-3f2a91');
     expect(workerName('pay-1')).toBe('pay-1');
     expect(workerName('')).toBeUndefined();
   });
 });
 
-describe('the gist of arguments', () => {
+describe('the summary of arguments', () => {
   it('is the value alone when there is one', () => {
     expect(gistOf({ query: 'two\n  lines' })).toBe('two lines');
     expect(gistOf({ numbers: [14, 9, 6] })).toBe('[14, 9, 6]');
   });
 
-  it('names the values when there are more, and only counts what is deep', () => {
+  it('names the values when there are several, and only counts nested ones', () => {
     expect(gistOf({ a: 17, b: 25 })).toBe('a: 17, b: 25');
     expect(gistOf({ a: null, list: [{}], map: { x: 1, y: 2 } })).toBe(
       'a: null, list: [1 items], map: {2 keys}',
@@ -106,7 +106,7 @@ describe('the gist of arguments', () => {
     expect(gistOf({})).toBe('');
   });
 
-  it('is bounded, however long a value is', () => {
+  it('is bounded, regardless of the length of a value', () => {
     expect(gistOf({ text: 'x'.repeat(4_000) }).length).toBeLessThanOrEqual(120);
   });
 });

@@ -14,11 +14,11 @@ describe('the times of a step', () => {
     expect(spanOf([call({ state: 'queued' })], 9_000)).toBeUndefined();
   });
 
-  it('work out a start that nobody announced', () => {
+  it('derive the start when none was announced', () => {
     expect(startOf(call({ ended_at: at(3_000), duration_ms: 500 }))).toBe(2_500);
   });
 
-  it('leave out a call that never ran', () => {
+  it('omit a call that never ran', () => {
     const never = call({ state: 'cancelled', attempt: 0, ended_at: at(3_000), duration_ms: 0 });
     expect([startOf(never), ranMs(never, 9_000), spanOf([never], 9_000)]).toEqual([
       undefined,

@@ -8,7 +8,7 @@ describe('settingsOfTool', () => {
     ['math.add', { timeoutMs: 5 }],
   ]);
 
-  it('takes the tool’s own settings first, then its toolset’s', () => {
+  it('uses the tool’s own settings first, then its toolset’s', () => {
     expect(settingsOfTool(tools, 'math.add')).toEqual({ class: 'read', timeoutMs: 5, outputBytes: 4_096 });
     expect(settingsOfTool(tools, 'math.other')).toEqual({
       class: 'read',
@@ -29,7 +29,7 @@ describe('approvalOfTool', () => {
   const modeOf = (name: string, toolClass: 'once' | 'keyed' | 'read') =>
     approvalOfTool(settings, { name, class: toolClass });
 
-  it('takes the tool’s own setting, else its toolset’s, else its class’s, else never', () => {
+  it('uses the tool’s own setting, else its toolset’s, else its class’s, else never', () => {
     expect(modeOf('mail.draft', 'once')).toBe('never');
     expect(modeOf('mail.send', 'once')).toBe('first');
     expect(modeOf('files.delete', 'once')).toBe('always');
@@ -37,7 +37,7 @@ describe('approvalOfTool', () => {
     expect(modeOf('files.get', 'read')).toBe('never');
   });
 
-  it('understands true as always and false as never', () => {
+  it('reads true as always and false as never', () => {
     const { tools } = toSettings(
       settingsFileSchema.parse({ tools: { a: { approve: true }, b: { approve: false } } }),
     );

@@ -79,7 +79,7 @@ const guarded = cases.filter(isGuarded);
 const ofUsers = guarded.filter(({ how }) => !how.operator);
 const ofOperators = guarded.filter(({ how }) => how.operator);
 
-describe('the table', () => {
+describe('the ownership table', () => {
   it('has an entry for every HTTP route, and no other', async () => {
     const { routes } = await readServed();
     const missing = routes.filter((route) => !(route in HTTP_CASES));
@@ -106,12 +106,12 @@ describe('the table', () => {
     expect([upgradeListeners, advice]).toEqual([2, advice]);
   });
 
-  it.each(guarded)('asks something of $route', ({ how }) => {
+  it.each(guarded)('requires something of $route', ({ how }) => {
     expect(asksOf(how, UNKNOWN).length).toBeGreaterThan(0);
   });
 });
 
-describe('without a token that is good', () => {
+describe('without a valid token', () => {
   it.each(guarded)('$route is refused, whatever is wrong with the token', async ({ method, how }) => {
     const things = await makeThings(harness, 'ann');
     for (const ask of asksOf(how, things)) {
@@ -130,7 +130,7 @@ describe('without a token that is good', () => {
   });
 });
 
-describe('somebody else', () => {
+describe('another user', () => {
   const about = ofUsers.flatMap(({ route, method, path, how }) =>
     (how.about ?? []).map((build, i) => ({
       name: i ? `${route} (${i + 1})` : route,
@@ -141,7 +141,7 @@ describe('somebody else', () => {
     })),
   );
 
-  it.each(about)('is answered by $name as if there were nothing', async ({ method, how, build }) => {
+  it.each(about)('gets from $name the answer for a missing object', async ({ method, how, build }) => {
     const things = await makeThings(harness, 'ann');
     const [foreign, missing] = [
       await asPerson('bob', method, build(things)),
@@ -157,7 +157,7 @@ describe('somebody else', () => {
   });
 
   it.each(about.filter(({ path }) => path.includes(':tool_call_id')))(
-    'reaches by $name no call of another turn, not even through a turn of his own',
+    'reaches through $name no call of another turn, not even through a turn of his own',
     async ({ method, build }) => {
       const [anns, bobs] = [await makeThings(harness, 'ann'), await makeThings(harness, 'bob')];
       const mixed = { ...anns, turn: bobs.turn, conversation: bobs.conversation };
@@ -165,7 +165,7 @@ describe('somebody else', () => {
     },
   );
 
-  it.each(ofUsers.filter(({ how }) => how.own))('finds by $route nothing that is not his', async (one) => {
+  it.each(ofUsers.filter(({ how }) => how.own))('finds through $route only his own data', async (one) => {
     const things = await makeThings(harness, 'ann');
     const { status, text } = await asPerson('bob', one.method, one.how.own!);
     if (one.how.status === undefined) expect(status).toBeLessThan(300);
@@ -175,8 +175,8 @@ describe('somebody else', () => {
   });
 });
 
-describe('who is no operator', () => {
-  it.each(ofOperators)('is refused by $route, whatever is asked for', async ({ method, how }) => {
+describe('a user who is not an operator', () => {
+  it.each(ofOperators)('is refused by $route, regardless of the request', async ({ method, how }) => {
     const things = await makeThings(harness, 'ann');
     for (const ask of [...asksOf(how, things), ...asksOf(how, UNKNOWN)])
       for (const person of ['ann', 'bob'] as const) {
@@ -185,7 +185,7 @@ describe('who is no operator', () => {
       }
   });
 
-  it.each(ofOperators)('is told apart by $route from who is one', async ({ method, how }) => {
+  it.each(ofOperators)('is distinguished by $route from an operator', async ({ method, how }) => {
     const things = await makeThings(harness, 'ann');
     await harness.store.putDeadLetter({
       _id: 'letter_1',
@@ -208,14 +208,14 @@ describe('who is no operator', () => {
   });
 });
 
-describe('a socket', () => {
+describe('socket ownership', () => {
   const connect = async (person: Person) => harness.connect({ token: await tokenOf(person) });
   const events = Object.entries(SOCKET_CASES).map(([name, how]) => ({
     name: name as ClientRequestName,
     how,
   }));
 
-  it('lets nobody in without a token that is good, wherever it stands', async () => {
+  it('admits no connection without a valid token, wherever it stands', async () => {
     for (const [what, token] of Object.entries(await badTokens())) {
       const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
       for (const options of [{ token }, { headers }, { query: token }]) {
@@ -230,7 +230,7 @@ describe('a socket', () => {
       expect((await harness.connect(options)).socket.connected).toBe(true);
   });
 
-  it.each(events)('answers $name about what is somebody else’s as if there were nothing', async (one) => {
+  it.each(events)('answers $name about another user’s object as if it did not exist', async (one) => {
     const { name, how } = one;
     if ('own' in how) return expect(how.own).not.toBe('');
     const things = await makeThings(harness, 'ann');
@@ -244,7 +244,7 @@ describe('a socket', () => {
   });
 
   it.each(['tool_approval', 'input'] as const)(
-    'reaches by %s no call through a turn of one’s own',
+    'reaches through %s no call by means of another turn',
     async (name) => {
       const [anns, bobs] = [await makeThings(harness, 'ann'), await makeThings(harness, 'bob')];
       const how = SOCKET_CASES[name] as { about: (ids: Ids) => object };
@@ -254,10 +254,10 @@ describe('a socket', () => {
   );
 });
 
-describe('the socket of genesis-chat', () => {
+describe('genesis-chat ownership', () => {
   const open = async (person: Person) => GenesisClient.open(harness.url, { token: await tokenOf(person) });
 
-  it('opens for nobody without a token that is good, wherever it stands', async () => {
+  it('admits no connection without a valid token, wherever it stands', async () => {
     for (const token of Object.values(await badTokens())) {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       for (const options of [{ token }, { headers }])
@@ -268,7 +268,7 @@ describe('the socket of genesis-chat', () => {
     }
   });
 
-  it('answers a message to somebody else’s conversation as if there were none', async () => {
+  it('answers a message to another user’s conversation as if it did not exist', async () => {
     const things = await makeThings(harness, 'ann');
     const bob = await open('bob');
     bob.say(things.conversation, 'hello');
@@ -283,7 +283,7 @@ describe('the socket of genesis-chat', () => {
     bob.close();
   });
 
-  it('tells nobody of the turns of somebody else, nor of those of his that were sent elsewhere', async () => {
+  it('sends no turn of another user, and none of his own that were sent elsewhere', async () => {
     const things = await makeThings(harness, 'ann');
     const [ann, other, bob] = [await open('ann'), await open('ann'), await open('bob')];
     ann.say(things.conversation, 'hello');
