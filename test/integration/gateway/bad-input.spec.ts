@@ -285,7 +285,9 @@ describe('internal failures', () => {
       const sender = await silent.connect();
       const { turn_id } = await sender.send('hello');
       expect(await silent.store.getTurn(turn_id)).not.toBeNull();
-      await waitFor(() => silent.log.some((line) => line.includes('new turn not hinted')), { what: 'a line in the log' });
+      await waitFor(() => silent.log.some((line) => line.includes('new turn not hinted')), {
+        what: 'a line in the log',
+      });
     } finally {
       await silent.stop();
     }
