@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { distance } from 'fastest-levenshtein';
 import type { ToolSource } from '#contracts';
 
 /*
@@ -52,14 +53,14 @@ const MAX_SUGGESTIONS = 3;
 export function suggestNames(wrong: string, names: Iterable<string>): string[] {
   const wanted = squash(wrong);
   if (wanted === '') return [];
-  const scored: { name: string; distance: number }[] = [];
+  const scored: { name: string; edits: number }[] = [];
   for (const name of names) {
-    const whole = editDistance(wanted, squash(name));
-    const lastPart = editDistance(wanted, squash(name.split(/\.|__|:/).at(-1) ?? name));
-    const distance = Math.min(whole, lastPart + 0.5);
-    if (distance <= Math.max(2, wanted.length * 0.4)) scored.push({ name, distance });
+    const whole = distance(wanted, squash(name));
+    const lastPart = distance(wanted, squash(name.split(/\.|__|:/).at(-1) ?? name));
+    const edits = Math.min(whole, lastPart + 0.5);
+    if (edits <= Math.max(2, wanted.length * 0.4)) scored.push({ name, edits });
   }
-  scored.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
+  scored.sort((a, b) => a.edits - b.edits || (a.name < b.name ? -1 : 1));
   return scored.slice(0, MAX_SUGGESTIONS).map(({ name }) => name);
 }
 
@@ -129,18 +130,4 @@ function squash(name: string): string {
     .slice(0, MAX_COMPARED_LENGTH)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
-}
-
-/** Levenshtein, two rows. */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const substitution = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, previous[column]! + 1, current[column - 1]! + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length]!;
 }

@@ -1,5 +1,9 @@
+import { distance } from 'fastest-levenshtein';
+
 /** Short names (`PORT`, `MODEL`) are too similar to other programs' variables. */
 const MIN_NAME_LENGTH = 8;
+/** Added, removed or replaced. */
+const MAX_DIFFERENT_LETTERS = 2;
 
 /**
  * Set variables whose name is almost a known name that is not set: `JWT_SECERT`, `RABBITMQ_URI`. The environment also
@@ -13,22 +17,9 @@ export function findNameTypos(
   return Object.keys(set)
     .filter((name) => !known.includes(name))
     .flatMap((name) => {
-      const meant = candidates.find((candidate) => isAlmost(name.toUpperCase(), candidate));
+      const meant = candidates.find(
+        (candidate) => distance(name.toUpperCase(), candidate) <= MAX_DIFFERENT_LETTERS,
+      );
       return meant === undefined ? [] : [{ name, meant }];
     });
-}
-
-/** True for at most two added, removed or replaced letters. Names whose lengths differ more are not compared. */
-function isAlmost(name: string, known: string): boolean {
-  if (Math.abs(name.length - known.length) > 2) return false;
-  let row = Array.from({ length: known.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= name.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= known.length; j++) {
-      const replaced = row[j - 1]! + (name[i - 1] === known[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[known.length]! <= 2;
 }
