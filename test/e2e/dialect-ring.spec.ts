@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DIALECT_NAMES } from '../../apps/gateway/dialects/dialects.js';
 import type { SwitchyardProcess } from '../services/processes.js';
+import { waitFor } from '../services/wait-for.js';
 import { RING_CLIENTS, type RingClient, type Said } from './ring-clients.js';
 import { removeFolders, startStandalone } from './standalone-process.js';
 import { Viewer } from './viewer.js';
@@ -31,9 +32,11 @@ afterAll(async () => {
 
 /** What the watcher has seen in the turn of this message, once it has ended. */
 async function watched(conversationId: string, content: string): Promise<string> {
-  const turn = watcher.view(conversationId).turns.find((one) => one.content === content)!;
-  await watcher.ended(conversationId, turn.turn_id);
-  return watcher.text(conversationId, turn.turn_id);
+  const find = () => watcher.view(conversationId).turns.find((one) => one.content === content);
+  await waitFor(() => find() !== undefined, { what: `the watcher to see the turn “${content}”` });
+  const { turn_id } = find()!;
+  await watcher.ended(conversationId, turn_id);
+  return watcher.text(conversationId, turn_id);
 }
 
 describe('the ring of dialects', () => {
