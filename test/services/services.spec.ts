@@ -28,6 +28,10 @@ describe('the search for services', () => {
     expect(() => planServices({ TEST_RABBITMQ_URL: 'amqp://a' })).toThrow('belong together');
   });
 
+  test('USE_DOCKER=1 without the package is a mistake, and no local program takes its place', () => {
+    expect(() => planServices({ USE_DOCKER: '1' })).toThrow('npm install --no-save testcontainers@');
+  });
+
   test('SWITCHYARD_TEST_SERVICES=0 hides everything', () => {
     const plans = Object.values(planServices({ SWITCHYARD_TEST_SERVICES: '0' }));
     expect(new Set(plans.map(({ source }) => source))).toEqual(new Set(['skipped']));

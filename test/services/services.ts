@@ -1,4 +1,4 @@
-import { startContainer, findContainerObstacle } from './containers.js';
+import { findContainerObstacle, startContainer } from './containers.js';
 import { findChromium } from './chromium.js';
 import { findMongoObstacle, startMongo } from './mongo.js';
 import { hasRabbitmq, startRabbitmq } from './rabbitmq.js';
@@ -25,7 +25,7 @@ export interface RunningService extends SharedServiceAddress {
   stop(): Promise<void>;
 }
 
-/** Decides where each service comes from (docs: explicit URL, local program, container, else skipped); starts nothing. */
+/** Decides where each service comes from (an address, containers if wanted, a local program, else skipped); starts nothing. */
 export function planServices(env: NodeJS.ProcessEnv = process.env): ServicePlans {
   if (env.SWITCHYARD_TEST_SERVICES === '0') return skipAll('SWITCHYARD_TEST_SERVICES=0');
   const rabbitmqObstacle = hasRabbitmq()
@@ -56,10 +56,14 @@ export async function startService(name: SharedService, plan: ServicePlan): Prom
 }
 
 function planShared(name: SharedService, obstacle: string | undefined, env: NodeJS.ProcessEnv): ServicePlan {
-  if (!obstacle) return planLocal(name === 'rabbitmq' ? 'rabbitmq-server' : 'mongo-java-server', undefined);
-  if (env.USE_DOCKER !== '1') return { source: 'skipped', detail: `${obstacle}; or set USE_DOCKER=1` };
-  const containerObstacle = findContainerObstacle();
-  if (containerObstacle) throw new Error(containerObstacle);
+  if (env.USE_DOCKER === '1') return planContainer();
+  if (obstacle) return { source: 'skipped', detail: `${obstacle}; or set USE_DOCKER=1` };
+  return planLocal(name === 'rabbitmq' ? 'rabbitmq-server' : 'mongo-java-server', undefined);
+}
+
+function planContainer(): ServicePlan {
+  const obstacle = findContainerObstacle();
+  if (obstacle) throw new Error(obstacle);
   return { source: 'testcontainers', detail: 'USE_DOCKER=1' };
 }
 
