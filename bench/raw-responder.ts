@@ -25,7 +25,7 @@ async function respond(
 ): Promise<void> {
   const call = JSON.parse(delivery.content.toString()) as { body: { tool_call_id: string } };
   const { tool_call_id } = call.body;
-  await claims.insertOne({ _id: `${tool_call_id}:1`, ...call.body } as { _id: string }, { writeConcern });
+  await claims.insertOne({ _id: `${tool_call_id}:1`, ...call.body }, { writeConcern });
   await outcomes.insertOne({ _id: tool_call_id, data: '{"value":42}' } as { _id: string }, { writeConcern });
   const content = Buffer.from(JSON.stringify({ ...call, type: 'tool.result' }));
   publishing.publish('', delivery.properties.replyTo as string, content, { mandatory: true });

@@ -7,6 +7,12 @@ export function formatTable(header: readonly string[], rows: readonly (readonly 
   );
   const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   return lines
-    .map((line) => `${line.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd() + '\n')
+    .map(
+      (line) =>
+        line
+          .map((cell, column) => cell.padEnd(widths[column]!))
+          .join('  ')
+          .trimEnd() + '\n',
+    )
     .join('');
 }

@@ -126,7 +126,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   });
   readonly conversations = this.part('conversations', () => {
     const { ownership, stopTurns, turnDoor: door, offeredModels: models } = this;
-    return new Conversations(this.store, ownership, stopTurns, this.ports, door, models);
+    return new Conversations(ownership, stopTurns, this.ports, door, models);
   });
   readonly userTraffic = this.part('userTraffic', () => createUserTraffic(this.deps, this.refusals));
   /** Requests over HTTP whose answer takes as long as a turn. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { decodeMessage, encodeMessage, type Message } from '#contracts';
 import { noFaults } from '#faults';
-import type { Bus, Consumer, PublishOutcome } from '#messaging';
+import type { Bus, PublishOutcome } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
 import { defineTool, defineToolset, InputSchemas, type ToolsetHost } from '#tools';
@@ -101,7 +101,7 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
       if (isHeld) held.set(queue, resolve);
       else setImmediate(resolve);
     });
-    return { stop: () => Promise.resolve() } as unknown as Consumer;
+    return { stop: () => Promise.resolve() };
   });
   return worker;
 }

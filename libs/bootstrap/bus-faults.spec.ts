@@ -31,7 +31,7 @@ async function arrivals(faults: BusFaults | undefined, float = 0) {
   });
   const identity = { role: 'gateway' as const, processId: 'gateway-1' };
   await bus.onControl(identity, ({ body }) => arrive('control', (body as { turn_id: string }).turn_id));
-  bus.onEvent({ event: (told) => arrive('event', (told as typeof event).turn_id), gap: () => undefined });
+  bus.onEvent({ event: (told) => arrive('event', told.turn_id), gap: () => undefined });
   await bus.follow('conv_1');
   const hint: Message = newMessage(systemTime(), 'turn.advance', {
     turn_id: 'turn_1',

@@ -39,7 +39,7 @@ export function withBusFaults(
   const copies = faults.isTwice ? 2 : 1;
   const isLost = () => random.float() * 100 < faults.dropPercent;
   const send = async (sendOne: () => ReturnType<Bus['publish']>) => {
-    const sendOrLose = () => (isLost() ? ('confirmed' as const) : sendOne());
+    const sendOrLose = async () => (isLost() ? ('confirmed' as const) : sendOne());
     const [first] = await Promise.all(Array.from({ length: copies }, sendOrLose));
     return first!;
   };

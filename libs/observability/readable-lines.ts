@@ -22,7 +22,7 @@ export function formatLine(line: string, colors: boolean): string {
   } catch {
     return `${toPrintableLine(line)}\n`;
   }
-  const level = String(record.level ?? 'info');
+  const level = typeof record.level === 'string' ? record.level : 'info';
   const label = level.toUpperCase().padEnd(5);
   const fields = Object.entries(record)
     .filter(([name]) => !LEFT_OUT.has(name))

@@ -135,7 +135,7 @@ describe('defineTool', () => {
     ['arguments that are no object', { input: z.string() }, 'input must be an object'],
     ['what JSON has no word for', { input: z.strictObject({ at: z.date() }) }, 'JSON Schema'],
   ])('refuses %s', (_what, change, problem) => {
-    expect(() => defineTool({ ...source, ...change } as typeof source)).toThrow(problem);
+    expect(() => defineTool({ ...source, ...change })).toThrow(problem);
   });
 
   it('reports to the model a broken rule that a JSON Schema cannot express', async () => {

@@ -31,7 +31,7 @@ describe('the files of the image', () => {
     const install = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-progress'];
     await runCommand('npm', install, {
       cwd: app,
-      env: { ...process.env, NODE_OPTIONS: '' } as Record<string, string>,
+      env: { ...process.env, NODE_OPTIONS: '' },
     });
     await rm(join(app, 'package-lock.json'));
   }, 240_000);

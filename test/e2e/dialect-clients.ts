@@ -91,7 +91,7 @@ async function askOpenAi(url: string, { place, key, content }: Question): Promis
 async function askAgUi(url: string, { place, key, content }: Question): Promise<Asked> {
   const agent = new HttpAgent({ url: `${url}/ag-ui`, threadId: place, fetch: fetchForAgent });
   const events: (BaseEvent & Record<string, unknown>)[] = [];
-  agent.subscribe({ onEvent: ({ event }) => void events.push(event as never) });
+  agent.subscribe({ onEvent: ({ event }) => void events.push(event) });
   agent.addMessage({ id: `of ${key}`, role: 'user', content });
   const text = () => String(agent.messages.findLast(({ role }) => role === 'assistant')?.content ?? '');
   // The library refuses what is against the grammar.
@@ -123,7 +123,7 @@ async function fetchForAgent(url: string, init: RequestInit): Promise<Response> 
       throw Object.assign(new Error('the stream broke off', { cause }), { name: 'AbortError' });
     }
   };
-  return new Response(ReadableStream.from(read()) as ReadableStream<Uint8Array>, response);
+  return new Response(ReadableStream.from<Uint8Array>(read()), response);
 }
 
 async function askArtifacts(url: string, { place, content }: Question): Promise<Asked> {

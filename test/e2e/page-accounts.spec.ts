@@ -47,7 +47,7 @@ async function register(name: string, password: string): Promise<void> {
 
 /** Puts another token for the same person in the place of the one that the page has. */
 async function shortenToken(seconds: number): Promise<void> {
-  const token = (await tab.page.evaluate('sessionStorage.getItem("switchyard.token")')) as string;
+  const token = await tab.page.evaluate<string>('sessionStorage.getItem("switchyard.token")');
   const short = await new SignJWT({ type: 'access' })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject(decodeJwt(token).sub!)

@@ -85,7 +85,7 @@ function checkTools({ tools, tool_choice: choice }: Json, service: ChatService):
       : refuse("Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.");
   if (!Array.isArray(tools) || tools.length === 0)
     return refuse("Invalid 'tools': empty array. Expected an array with minimum length 1.");
-  const functions = (tools as Json[]).map((tool) => (isObject(tool.function) ? tool.function : {}) as Json);
+  const functions = (tools as Json[]).map((tool) => (isObject(tool.function) ? tool.function : {}));
   const refusal = firstRefusal(functions, (tool, index) => checkFunction(tool, index, service));
   if (refusal) return refusal;
   const names = functions.map((tool) => tool.name);

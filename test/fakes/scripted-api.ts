@@ -96,9 +96,9 @@ export async function startScriptedApi<Body extends Json, Reply extends object>(
     const accepted = body as Body;
     api.requests.push({ index, headers: request.headers, rawBody, body: accepted, closedEarly });
     const reply = await script(accepted, index);
-    if ('status' in reply) return sendError(response, form, reply as ErrorReply);
-    if ('raw' in reply) return sendRaw(response, reply as RawReply);
-    await form.answer(response, reply as Reply, accepted, index);
+    if ('status' in reply) return sendError(response, form, reply);
+    if ('raw' in reply) return sendRaw(response, reply);
+    await form.answer(response, reply, accepted, index);
   }
 }
 

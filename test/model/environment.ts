@@ -41,8 +41,7 @@ function remove(moves: Moves): void {
         }
       : { ...call, decides: 'none', outcome: 'none' };
   // Numbers stay taken: whoever loses an insert against one reads an end.
-  const emptied = (step: 'none' | string) =>
-    step === 'none' || moves.has('step_ids_removed') ? 'none' : 'cancel';
+  const emptied = (step: string) => (step === 'none' || moves.has('step_ids_removed') ? 'none' : 'cancel');
   moves.go('sweeper removes the content', {
     turn: {
       ...turn,

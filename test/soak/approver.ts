@@ -38,13 +38,13 @@ export class Approver {
     await delay(random.between(0, 800));
     if (random.chance(0.2)) {
       const give = (link: Link, said: Decision) => this.give(link, turnId, tool_call_id, said);
-      await Promise.all([give(first!, decision), give(second!, other)]);
+      await Promise.all([give(first, decision), give(second, other)]);
       return;
     }
     // Looked at here and left, to be answered there.
     const isLeft = random.chance(0.25);
     if (isLeft) await delay(random.between(500, 2_000));
-    await this.give(isLeft ? second! : first!, turnId, tool_call_id, decision);
+    await this.give(isLeft ? second : first, turnId, tool_call_id, decision);
   }
 
   private async give(link: Link, turn_id: string, tool_call_id: string, decision: Decision): Promise<void> {

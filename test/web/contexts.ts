@@ -50,8 +50,7 @@ async function empty(context: BrowserContext): Promise<boolean> {
   const [page, ...others] = context.pages();
   if (!page) return false;
   await Promise.all(others.map((other) => other.close()));
-  for (const event of ['console', 'pageerror', 'request', 'websocket'])
-    page.removeAllListeners(event as 'console');
+  for (const event of ['console', 'pageerror', 'request', 'websocket']) page.removeAllListeners(event);
   await context.clearCookies();
   try {
     await page.evaluate('localStorage.clear(), sessionStorage.clear()');

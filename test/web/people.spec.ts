@@ -248,7 +248,7 @@ describe('names of tools', () => {
     await takePicture(web.page, 'names-1200-light');
     for (const name of await web.page.locator('.call-name').all()) {
       const [shown, whole] = await name.evaluate((element) => [element.clientWidth, element.scrollWidth]);
-      expect(whole).toBeLessThanOrEqual(shown!);
+      expect(whole).toBeLessThanOrEqual(shown);
     }
   });
 });

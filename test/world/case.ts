@@ -82,7 +82,7 @@ export class Case {
     }
   }
 
-  start<K extends Kind>(kind: K, place = `${kind}-${this.world.processes.length + 1}`): SimulatedProcess {
+  start(kind: Kind, place = `${kind}-${this.world.processes.length + 1}`): SimulatedProcess {
     return this.world.add(new KINDS[kind](this.world, place, { wallAheadMs: 0 }));
   }
 

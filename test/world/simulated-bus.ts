@@ -254,7 +254,7 @@ export class SimulatedBus implements Bus {
         const settle = (act: () => void) => this.depart(() => connection.commands.push(act));
         handle().then(
           (outcome) => settle(() => resolve(outcome)),
-          (error: unknown) => settle(() => reject(error as Error)),
+          (error: unknown) => settle(() => reject(error)),
         );
       });
     });

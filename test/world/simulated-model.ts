@@ -18,7 +18,7 @@ export class SimulatedModel implements Model {
     const moods = this.world.faults.model;
     await clock.sleep(20 + random.float() * 200, signal);
     if (random.float() < moods.refuses) throw new ModelError('Overloaded', 'overloaded', { retryable: true });
-    const found = findPlan(messages as unknown as Record<string, unknown>[]);
+    const found = findPlan(messages);
     if (!found) throw new ModelError('No plan was found.', 'invalid', { retryable: false });
     this.world.noteModelStep(`${found.plan.name} ${found.stepsTaken}`);
     const breaksOff = random.float() < moods.breaksOff;

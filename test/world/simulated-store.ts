@@ -69,7 +69,7 @@ export class SimulatedStore {
         // What has left the machine arrives even if the process is dead by then.
         const way = random.float() < 0.5 ? this.clock : this.world.clock;
         way.after(faults.storeDelayMs() + heldMs, () => {
-          arrive().catch((error: unknown) => answer(() => reject(error as Error)));
+          arrive().catch((error: unknown) => answer(() => reject(error)));
         });
       };
       if (this.clock.state === 'running') leave();

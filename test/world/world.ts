@@ -142,12 +142,12 @@ export class World {
   }
 
   live(event: Untimed<LifeEvent>): void {
-    this.lives.push({ at: this.clock.wall(), ...event } as LifeEvent);
+    this.lives.push({ at: this.clock.wall(), ...event });
     this.note(`${event.what} ${JSON.stringify(event)}`);
   }
 
   request(request: Untimed<ClientRequest>): void {
-    this.requests.push({ at: this.clock.wall(), ...request } as ClientRequest);
+    this.requests.push({ at: this.clock.wall(), ...request });
     this.promises.noteRequest(this.requests.at(-1)!);
     this.note(`client ${JSON.stringify(request)}`);
   }

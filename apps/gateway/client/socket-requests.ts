@@ -49,12 +49,7 @@ export interface SocketRequestsDeps {
 export class SocketRequests {
   constructor(private readonly deps: SocketRequestsDeps) {}
 
-  async handle<N extends ClientRequestName>(
-    name: N,
-    socket: Socket,
-    body: unknown,
-    ack: unknown,
-  ): Promise<void> {
+  async handle(name: ClientRequestName, socket: Socket, body: unknown, ack: unknown): Promise<void> {
     await this.answer(name, socket, ack, (session) => this.carryOut(name, session, body));
   }
 

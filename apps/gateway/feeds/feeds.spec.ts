@@ -40,7 +40,7 @@ function open(timings: FeedTimings): void {
     isBehind: () => false,
     onceDrained: () => undefined,
     budget: { length: 0 },
-  } as Viewer;
+  };
   feeds = new Feeds(bus, () => room, {
     readView,
     timings,

@@ -24,7 +24,7 @@ export async function readNewestViews(
     const turns = await store.listTurns(conversationId, page);
     if (turns.length === 0) break;
     const journals = await store.readJournals(conversationId, turns);
-    const read = await Promise.all(journals.map(viewOf));
+    const read = await Promise.all(journals.map(async (journal) => viewOf(journal)));
     for (const view of read.reverse()) {
       bytes += Buffer.byteLength(JSON.stringify(view));
       if (bytes > MAX_PAGE_BYTES && views.length > 0) return views;

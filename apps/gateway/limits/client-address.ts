@@ -14,5 +14,5 @@ export const addressOf: (request: Pick<Request, 'ip'>) => string = ({ ip }) => i
  */
 export function createAddressOf(trustedProxies: string[]): AddressOf {
   const isTrusted = proxyAddress.compile(trustedProxies);
-  return (request) => (proxyAddress(request, isTrusted) as string | undefined) ?? '';
+  return (request) => proxyAddress(request, isTrusted) ?? '';
 }

@@ -81,7 +81,7 @@ export class CallViewer implements Viewer {
     try {
       this.show(await this.deps.readTurn());
     } catch (error) {
-      this.tell(Promise.reject(error as Error));
+      this.tell(Promise.reject(error));
     } finally {
       this.isReading = false;
     }

@@ -21,7 +21,6 @@ it('a conversation is deleted even if the sweeper removes its turn before it can
   const ports = testPorts({ store, bus, clock, random });
   const ownership = new Ownership(store);
   const conversations = new Conversations(
-    store,
     ownership,
     stopTurns,
     ports,

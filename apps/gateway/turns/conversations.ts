@@ -1,6 +1,5 @@
 import type { Conversation, Policy, ToolChoice, TurnStatus } from '#contracts';
 import { markDeleted, type Ports } from '#journal';
-import type { Store } from '#store';
 import { timestampOf, type Clock } from '#time';
 import type { User } from '../people/auth/user.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
@@ -62,7 +61,6 @@ export function newConversation(
 
 export class Conversations {
   constructor(
-    private readonly store: Store,
     private readonly ownership: Ownership,
     private readonly stopTurns: Pick<StopTurns, 'stop'>,
     private readonly ports: Ports,
@@ -76,7 +74,7 @@ export class Conversations {
     this.door.count(user.id);
     const { clock, random } = this.ports;
     const id = `conv_${Buffer.from(random.bytes(16)).toString('base64url')}`;
-    const { row } = await this.store.insertConversation(newConversation(clock, id, user.id, choice));
+    const { row } = await this.ports.store.insertConversation(newConversation(clock, id, user.id, choice));
     return toBody(row);
   }
 
@@ -85,11 +83,11 @@ export class Conversations {
    * may have at once.
    */
   async list(user: User, page: { skip: number; limit: number }): Promise<ListedConversation[]> {
-    const rows = await this.store.listConversations(user.id, page);
+    const rows = await this.ports.store.listConversations(user.id, page);
     const unnamed = rows.filter(({ title }) => title === DEFAULT_TITLE).map(({ _id }) => _id);
     const [unended, openings] = await Promise.all([
-      rows.length > 0 ? this.store.listUnendedStatesOf(user.id) : [],
-      unnamed.length > 0 ? this.store.listOpenings(unnamed, MAX_OPENING_LENGTH) : [],
+      rows.length > 0 ? this.ports.store.listUnendedStatesOf(user.id) : [],
+      unnamed.length > 0 ? this.ports.store.listOpenings(unnamed, MAX_OPENING_LENGTH) : [],
     ]);
     const active = new Map<string, (typeof unended)[number]>();
     for (const turn of unended) {
@@ -118,7 +116,7 @@ export class Conversations {
     const { tools = before.tools, model = before.model } = change;
     const optional = { ...(tools ? { tools } : {}), ...(model === undefined ? {} : { model }) };
     const changed = { title, policy, ...optional, updated_at: timestampOf(this.ports.clock) };
-    await this.store.updateConversation(id, changed);
+    await this.ports.store.updateConversation(id, changed);
     return toBody({ ...before, ...changed });
   }
 
@@ -126,7 +124,7 @@ export class Conversations {
   async delete(user: User, id: string): Promise<void> {
     await this.ownership.conversation(user, id);
     await markDeleted(this.ports, id);
-    const unended = await this.store.listUnendedTurns(id);
+    const unended = await this.ports.store.listUnendedTurns(id);
     await Promise.all(unended.map((turn) => this.stop(turn._id)));
   }
 

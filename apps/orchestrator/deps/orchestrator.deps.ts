@@ -81,7 +81,6 @@ export interface OrchestratorDeps extends Time {
     | 'toolDefinitionChanges'
     | 'scopedToolsetConflicts'
     | 'callsHeld'
-    | 'refusals'
   >;
   /** Of arguments whose check may take long. */
   slowChecks: SlowChecks;

@@ -44,7 +44,7 @@ function journalOf(number: number, { room, result, end }: TurnPlan): Journal {
     steps.push(stepRow(by, rows, steps.length + 1, { kind: 'model', attempt: 100, blocks, calls: [call] }));
   }
   const said = [{ type: 'text' as const, text: `answer ${number}` }];
-  steps.push(stepRow(by, rows, steps.length + 1, { kind: end as Step['kind'], attempt: 100, blocks: said }));
+  steps.push(stepRow(by, rows, steps.length + 1, { kind: end, attempt: 100, blocks: said }));
   const outcomes: Journal['outcomes'] =
     result === 0
       ? []

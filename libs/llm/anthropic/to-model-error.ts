@@ -38,7 +38,7 @@ export function toModelError(error: unknown, apiKey: string, clock: Pick<Clock, 
   if (!(error instanceof APIError))
     return networkError(ANTHROPIC_API, `broke off its answer${describeCause(error)}`);
   const said = quote(error.apiMessage ?? '', apiKey);
-  const { status, headers } = error as APIError<number | undefined, Headers | undefined>;
+  const { status, headers } = error as APIError;
   if (status === undefined) return errorInStream(error.type, said);
   const kind = kindOfStatus(status, error.type, said);
   const retryable =

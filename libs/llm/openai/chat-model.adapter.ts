@@ -3,7 +3,7 @@ import type { Clock } from '#time';
 import { cutOffError } from '../failed-request.js';
 import type { Model, ModelPart, ModelRequest } from '../model.port.js';
 import type { ChatProvider } from './chat-provider.js';
-import { ChunkReader, type ChatChunk } from './chunk-reader.js';
+import { ChunkReader } from './chunk-reader.js';
 import { normalizeErrorBody } from './error-body.js';
 import { isDeclined, isImageRefused, toChatError } from './to-chat-error.js';
 import { toChatRequest } from './to-chat-request.js';
@@ -52,11 +52,14 @@ export class ChatModel implements Model {
     try {
       for await (const chunk of await this.open(request, signal)) {
         signal.throwIfAborted();
-        yield* reader.read(chunk as ChatChunk | null);
+        yield* reader.read(chunk);
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (isDeclined(error)) return yield { type: 'end', stop_reason: 'refusal', usage: NO_USAGE };
+      if (isDeclined(error)) {
+        yield { type: 'end', stop_reason: 'refusal', usage: NO_USAGE };
+        return;
+      }
       if (!reader.isComplete) throw toChatError(error, { provider, apiKey, clock });
     }
     // The SDK ends an aborted stream without an error.

@@ -56,10 +56,12 @@ export function isDeclined(error: unknown): boolean {
 
 /** The model, or its server, accepts no pictures. */
 export function isImageRefused(error: unknown): boolean {
-  if (!(error instanceof APIError) || error.status === undefined) return false;
+  if (!(error instanceof APIError)) return false;
+  const failure = error as Failure;
+  if (failure.status === undefined) return false;
   // An error about rate or key says nothing about the pictures.
-  const isAboutRequest = error.status < 500 && ![401, 403, ...RETRYABLE_STATUSES].includes(error.status);
-  return isAboutRequest && /\bimages?\b|image_url|vision|multimodal/i.test(saidIn(error as Failure));
+  const isAboutRequest = failure.status < 500 && ![401, 403, ...RETRYABLE_STATUSES].includes(failure.status);
+  return isAboutRequest && /\bimages?\b|image_url|vision|multimodal/i.test(saidIn(failure));
 }
 
 interface FailedRequest {
@@ -86,7 +88,7 @@ function errorOfStatus(
 
 function errorInStream(failure: Failure, { title }: NamedProvider, said: string): ModelError {
   const kind = kindInStream(failure);
-  const why = said || failure.type || String(failure.code ?? 'no reason given');
+  const why = said || failure.type || (failure.code ?? 'no reason given');
   return new ModelError(`The ${title} broke off its answer: ${why}`, kind, {
     retryable: !FINAL.includes(kind),
   });
@@ -108,7 +110,7 @@ function kindOfStatus(failure: Failure, status: number): Kind {
 function kindInStream(failure: Failure): Kind {
   const { code } = failure;
   if (/^[45]\d\d$/.test(String(code))) return kindOfStatus(failure, Number(code));
-  const words = `${code} ${failure.type} ${failure.error?.status} ${saidIn(failure)}`;
+  const words = `${code} ${failure.type} ${String(failure.error?.status)} ${saidIn(failure)}`;
   if (OVERFLOW.test(words)) return 'context_overflow';
   if (isUsedUp(failure)) return 'used_up';
   if (/rate_limit|resource_exhausted/i.test(words)) return 'rate_limited';
@@ -126,7 +128,7 @@ function waitOf({ headers, error, status }: Failure, clock: Pick<Clock, 'wall'>)
   const asked = readRetryAfterMs(headers, clock.wall());
   if (asked !== undefined || status !== 429) return asked;
   const { retryDelay } = readDetails(error);
-  return parseDurationMs(retryDelay as string | undefined) ?? readResetMs(headers);
+  return parseDurationMs(retryDelay) ?? readResetMs(headers);
 }
 
 function saidIn({ error }: Failure): string {

@@ -103,7 +103,7 @@ export class SubsetConverter {
 
   private rewriteSettled(schema: JsonSchema, place: Place): JsonSchema {
     const { anyOf, oneOf, ...own } = schema;
-    const alternatives = (Array.isArray(anyOf) ? anyOf : oneOf) as unknown;
+    const alternatives = Array.isArray(anyOf) ? anyOf : oneOf;
     if (Array.isArray(alternatives) && alternatives.some(isSchema))
       return this.rewriteAlternatives(own, alternatives.filter(isSchema), place);
     const types = typesOf(own);

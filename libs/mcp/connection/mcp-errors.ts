@@ -9,6 +9,8 @@ import {
 import type { ErrorDetail, ErrorType } from '#contracts';
 import { ToolConnectionLostError, ToolError, toPrintable } from '#tools';
 
+const MISSING_CAPABILITY: number = ProtocolErrorCode.MissingRequiredClientCapability;
+const INVALID_PARAMS: number = ProtocolErrorCode.InvalidParams;
 /** Messages of `fetch` for a request without a response, and for a response that broke off in its body. */
 const BROKEN_FETCH = ['fetch failed', 'terminated'];
 
@@ -87,9 +89,9 @@ function sdkError(error: SdkError, server: string): ToolError | ToolConnectionLo
 }
 
 function protocolError({ code, message, data }: ProtocolError, server: string): ToolError {
-  const reason = code === ProtocolErrorCode.MissingRequiredClientCapability && reasonForMissing(data);
+  const reason = code === MISSING_CAPABILITY && reasonForMissing(data);
   if (reason) return refused(server, reason);
-  const isInvalid = code === ProtocolErrorCode.InvalidParams;
+  const isInvalid = code === INVALID_PARAMS;
   const text = toPrintable(message) || `${server} answered with an error.`;
   return toolError(isInvalid ? 'ValidationError' : 'ToolExecutionError', text);
 }

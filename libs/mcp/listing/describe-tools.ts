@@ -55,7 +55,7 @@ function describeTool(tool: McpTool, server: McpServer): ToolDescription {
   return {
     own_name: tool.name,
     description: (tool.description ?? tool.title ?? '').slice(0, MAX_DESCRIPTION_LENGTH),
-    input_schema: tool.inputSchema as Record<string, unknown>,
+    input_schema: tool.inputSchema,
     class: server.class ?? (server.trusted ? annotatedClass(tool) : 'once'),
     timeout_ms: server.timeoutMs,
   };

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { of, type Observable } from 'rxjs';
 import { controlKey, QUEUE_TYPES, TAKEN_BY, type Message, type Role } from '#contracts';
 import { SystemClock, systemTime } from '#time';
-import type { BusLogger } from '../bus-logger.js';
 import type { Bus, DeadDelivery, DeliveryOutcome } from '../bus.port.js';
 import { createMemoryBus } from '../memory/memory-bus.adapter.js';
 import { MemoryBroker } from '../memory/memory-broker.js';
@@ -86,7 +85,7 @@ describe('BusStrategy', () => {
     jest.clearAllMocks();
     bus = createMemoryBus({
       broker: new MemoryBroker(new SystemClock()),
-      logger: logger as BusLogger,
+      logger,
       ...systemTime(),
     });
     await bus.open();
@@ -101,7 +100,7 @@ describe('BusStrategy', () => {
     class TestModule {}
     const app = await NestFactory.create(TestModule, { logger: false });
     apps.push(app);
-    const strategy = new BusStrategy(bus, { role, logger: logger as BusLogger });
+    const strategy = new BusStrategy(bus, { role, logger });
     connectBus(app, strategy);
     await app.startAllMicroservices();
     return strategy;

@@ -105,6 +105,7 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
   /** Does nothing: `isConnected` of the bus reports the connection. */
   on(): void {}
 
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- Nest declares it so.
   unwrap<T>(): T {
     return this.bus as T;
   }

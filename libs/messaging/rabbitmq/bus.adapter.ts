@@ -239,9 +239,9 @@ function toDeadDelivery({ content, properties, fields }: ConsumeMessage): DeadDe
       messageId: String(properties.messageId),
     };
   }
-  const death = headers['x-death']?.[0];
-  const queue = String(death?.queue ?? headers['x-first-death-queue'] ?? 'unknown');
-  const reason = String(death?.reason ?? headers['x-first-death-reason'] ?? 'unknown');
+  const death: Partial<Record<'queue' | 'reason', unknown>> = headers['x-death']?.[0] ?? {};
+  const queue = headerText(death.queue ?? headers['x-first-death-queue']);
+  const reason = headerText(death.reason ?? headers['x-first-death-reason']);
   return {
     // The content is a slice of a network buffer; keeping the slice would keep the whole buffer in memory.
     content: Buffer.from(content),
@@ -249,4 +249,9 @@ function toDeadDelivery({ content, properties, fields }: ConsumeMessage): DeadDe
     reason: describeDeath(queue, reason, content),
     messageId: String(properties.messageId ?? ''),
   };
+}
+
+/** Whoever publishes may set these headers, too. */
+function headerText(header: unknown): string {
+  return typeof header === 'string' ? header : 'unknown';
 }

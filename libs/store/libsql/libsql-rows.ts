@@ -80,7 +80,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
       if (valueOf(stored, counter) >= valueOf(row, counter)) return;
       const added = sums.map((field) => [field, valueOf(stored, field) + valueOf(row, field)]);
       const set = Object.fromEntries([...added, [counter, row[counter]]]) as Partial<Rows[Name]>;
-      this.changeSync({ equals: { _id: row._id } as Equals<Name> }, { set });
+      this.changeSync({ equals: { _id: row._id } }, { set });
     });
   }
 
@@ -108,7 +108,9 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     const selected = parts.map((part, index) => `${part} AS ${quote(fields[index]!)}`).join(', ');
     const read = (field: Key, value: unknown) => {
       if (isPlain(field) || value === null) return value;
-      return cut[field] === undefined ? JSON.parse(value as string) : cutJson(value as string, cut[field]);
+      return cut[field] === undefined
+        ? (JSON.parse(value as string) as unknown)
+        : cutJson(value as string, cut[field]);
     };
     return attempt(() =>
       this.select<Record<Key, unknown>>(selected, this.clauses.ofQuery(query)).map(
@@ -166,7 +168,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
   }
 
   private getSync(id: string): Rows[Name] | null {
-    return this.findSync({ equals: { _id: id } as Equals<Name> })[0] ?? null;
+    return this.findSync({ equals: { _id: id } })[0] ?? null;
   }
 
   private findSync(query: Query<Name>): Rows[Name][] {

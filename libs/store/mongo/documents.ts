@@ -20,7 +20,7 @@ export function toDocument<Name extends CollectionName>(
 
 export function toRow<Name extends CollectionName>(name: Name, document: StoredDocument): Rows[Name] {
   const kinds: Record<string, FieldKind> = FIELD_KINDS[name];
-  const decode = ([key, value]: [string, unknown]) => [
+  const decode = ([key, value]: [string, unknown]): [string, unknown] => [
     key,
     kinds[key] === 'json' ? JSON.parse(value as string) : value,
   ];

@@ -10,10 +10,10 @@ import { translateMongoError } from './mongo-errors.js';
 export async function ensureIndexes(model: Model<StoredDocument>, name: CollectionName): Promise<void> {
   const { unique, uniqueIfPresent = [], indexes } = COLLECTIONS[name];
   await model.createCollection();
-  for (const fields of indexes) await model.collection.createIndex(toKey(fields));
+  for (const fields of indexes) await model.collection.createIndex(toKey(fields), {}, {});
   for (const fields of unique) await createUniqueIndex(model, name, fields);
   for (const field of uniqueIfPresent) await createUniqueIndex(model, name, [field], { sparse: true });
-  const existing = await model.collection.listIndexes().toArray();
+  const existing = (await model.collection.listIndexes().toArray()) as IndexDescription[];
   for (const fields of [...unique, ...uniqueIfPresent.map((field) => [field])]) {
     if (!existing.some((index) => isUniqueOver(index, fields)))
       throw new StoreSetupError(`MongoDB lacks ${describe(name, fields)}.`);
@@ -27,7 +27,7 @@ async function createUniqueIndex(
   options: { sparse?: true } = {},
 ): Promise<void> {
   try {
-    await model.collection.createIndex(toKey(fields), { unique: true, ...options });
+    await model.collection.createIndex(toKey(fields), { unique: true, ...options }, {});
   } catch (cause) {
     if (isRefusal(cause)) {
       const advice = 'remove documents that contradict it, or another index over the same fields';

@@ -54,7 +54,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
     if (!(await this.insert(row)).won) return 'taken';
     // Each insert sees all rows inserted before it, so a row over the limit sees that and removes itself.
     if ((await this.count({ equals: of })) <= limit) return 'inserted';
-    await this.remove({ equals: { _id: row._id } as Equals<Name> });
+    await this.remove({ equals: { _id: row._id } });
     return 'full';
   }
 
@@ -95,7 +95,7 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
     const { order, limit, ...filter } = query;
     if (order !== undefined || limit !== undefined) {
       const values = await this.findIds(query);
-      await this.remove({ ...filter, among: { field: '_id' as Field<Name>, values } });
+      await this.remove({ ...filter, among: { field: '_id', values } });
       return values.length;
     }
     const removed = await this.inParts(filter, (part) =>

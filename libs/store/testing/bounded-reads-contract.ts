@@ -25,7 +25,7 @@ export function describeBoundedReads(store: () => Store): void {
 
     /** Each turn except the last has one long text, each in a row of another kind. */
     beforeAll(async () => {
-      const [inTurn, inStep, inCall, inOutcome, inClaim, inAnswer] = turns as [...typeof turns];
+      const [inTurn, inStep, inCall, inOutcome, inClaim, inAnswer] = turns;
       inTurn!.content = LONG;
       for (const turn of turns) await store().insertTurn(turn);
       const id = makeCallId();

@@ -115,18 +115,18 @@ export function describeSmallCollections(store: () => Store): void {
         ...more,
       });
       const [older, newer, other] = [letter(1, { turn_id }), letter(2, { turn_id }), letter(3, {})];
-      for (const row of [older, newer, other]) await store().putDeadLetter(row!);
+      for (const row of [older, newer, other]) await store().putDeadLetter(row);
       expect(await store().listDeadLettersOfTurn(turn_id, 10)).toEqual([newer, older]);
       expect(await store().listDeadLettersOfTurn(turn_id, 1)).toEqual([newer]);
-      await store().noteReplay(older!._id, { replayed_at: at, replayed_by: 'ann' });
+      await store().noteReplay(older._id, { replayed_at: at, replayed_by: 'ann' });
       const last = { replayed_at: '2026-03-09T10:00:00.000Z', replayed_by: '$bob \u{1F4A5}' };
-      await store().noteReplay(older!._id, last);
-      await store().putDeadLetter(older!);
-      expect(await store().getDeadLetter(older!._id)).toEqual({ ...older, ...last });
-      await store().removeDeadLetter(older!._id);
-      await store().removeDeadLetter(older!._id);
-      expect(await store().getDeadLetter(older!._id)).toBeNull();
-      await store().noteReplay(older!._id, last);
+      await store().noteReplay(older._id, last);
+      await store().putDeadLetter(older);
+      expect(await store().getDeadLetter(older._id)).toEqual({ ...older, ...last });
+      await store().removeDeadLetter(older._id);
+      await store().removeDeadLetter(older._id);
+      expect(await store().getDeadLetter(older._id)).toBeNull();
+      await store().noteReplay(older._id, last);
       expect(await store().listDeadLettersOfTurn(turn_id, 10)).toEqual([newer]);
     });
 

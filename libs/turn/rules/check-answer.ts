@@ -86,7 +86,7 @@ type TextField = Exclude<Extract<QuestionField, { type: 'string' }>, { oneOf: un
 function checkText({ minLength = 0, maxLength = Infinity, format }: TextField, value: unknown) {
   if (typeof value !== 'string') return 'must be a text';
   // JSON Schema counts characters, not UTF-16 units.
-  const length = [...value].length;
+  const length = Array.from(value).length;
   if (length < minLength) return `must have at least ${minLength} characters`;
   if (length > maxLength) return `must have at most ${maxLength} characters`;
   return format === undefined || isOfFormat[format](value) ? undefined : `must be ${formatWords[format]}`;

@@ -19,7 +19,7 @@ afterEach(() => harness.stop());
 function agentOf(threadId: string, headers: Record<string, string> = {}) {
   const agent = new HttpAgent({ url: `${harness.url}/ag-ui`, threadId, headers });
   const events: (BaseEvent & Record<string, unknown>)[] = [];
-  agent.subscribe({ onEvent: ({ event }) => void events.push(event as never) });
+  agent.subscribe({ onEvent: ({ event }) => void events.push(event) });
   return {
     agent,
     events,

@@ -244,9 +244,9 @@ describe('8 a forced call follows the loop', () => {
 });
 
 describe('9 an endless loop of calls', () => {
-  it.each([
-    ['other calls all the time', { counting: 'x__count' } as Play, 5, 5],
-    ['the same call all the time', { endless: [['y__a', {}]] } as Play, 3, 2],
+  it.each<[string, Play, number, number]>([
+    ['other calls all the time', { counting: 'x__count' }, 5, 5],
+    ['the same call all the time', { endless: [['y__a', {}]] }, 3, 2],
   ])('of %s is stopped, and an answer is given', async (_what, what, steps, ran) => {
     const { lines } = await play({ ...what, format: 'So far.' });
     const texts = statuses(lines);

@@ -384,7 +384,7 @@ describe('pages of other origins over HTTP', () => {
     ['POST', { 'sec-fetch-site': 'same-origin' }, 201],
     ['POST', {}, 201],
   ])('%s with %j is answered %i', async (method, headers, status) => {
-    const reply = await ask(method, '/api/conversations', headers as Record<string, string>);
+    const reply = await ask(method, '/api/conversations', headers);
     if (status === 403) expectProblem(reply, 403, 'forbidden');
     expect(reply.status).toBe(status);
     expect(reply.headers['access-control-allow-origin']).toBeUndefined();
@@ -411,7 +411,7 @@ describe('pages of other origins over HTTP', () => {
     [{ origin: 'same' }, true],
   ])('upgrading with %j are admitted: %s', async (headers, isLetIn) => {
     const origin = 'origin' in headers && headers.origin === 'same' ? { origin: `http://${own()}` } : headers;
-    const raw = RawClient.open(harness.url, origin as Record<string, string>);
+    const raw = RawClient.open(harness.url, origin);
     await waitFor(() => raw.isClosed || raw.frames.length > 0, { what: 'an answer' });
     expect(raw.frames.length > 0).toBe(isLetIn);
     raw.socket.terminate();

@@ -19,7 +19,7 @@ const tool = (name: string, timeoutMs: number, run: (text: string) => Promise<un
     timeoutMs,
     run: async ({ text }) => {
       runs++;
-      return (await run(text)) as string;
+      return await run(text);
     },
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { controlKey, type Body, type ToolCallBody } from '#contracts';
+import { controlKey, type ToolCallBody } from '#contracts';
 import { defineTool, defineToolset, Slots } from '#tools';
 import { releaseCalls } from '#journal';
 import { callId, callRow, openPorts, stepRow, TURN_ID, turnRow, type TestPorts } from '#journal/testing';
@@ -81,8 +81,7 @@ beforeEach(async () => {
   ports.recorded.answer = (to) => {
     const { message } = ports.recorded.sent.at(-1)!;
     const worker = workers.get(to);
-    if (message.type === 'tool.cancel' && worker)
-      telling.push(worker.runner.cancel(message.body as Body<'tool.cancel'>));
+    if (message.type === 'tool.cancel' && worker) telling.push(worker.runner.cancel(message.body));
     return 'confirmed';
   };
   await ports.store.insertTurn(turnRow());

@@ -14,7 +14,7 @@ const [queued, started, stepStarted, hello, world]: ConversationEvent[] = [
   { type: 'token', ...attempt, content: 'Hello ', offset: 0 },
   { type: 'token', ...attempt, content: 'world', offset: 6 },
 ] as const;
-const all = [queued!, started!, stepStarted!, hello!, world!];
+const all = [queued, started, stepStarted, hello, world];
 
 function snapshotOf(view: View): Snapshot {
   return { type: 'snapshot', conversation_id: view.conversation_id, timestamp: at(0), view };
@@ -45,18 +45,18 @@ describe('the characters that a viewer was sent', () => {
   );
 
   it('are repeated where the snapshot has them already', async () => {
-    expect(await charactersIn([...all, snapshotAfter(4), hello!, world!])).toEqual({ lost: 0, again: 6 });
+    expect(await charactersIn([...all, snapshotAfter(4), hello, world])).toEqual({ lost: 0, again: 6 });
   });
 
   it('are lost where neither the snapshot nor an event after it has them', async () => {
-    expect(await charactersIn([...all, snapshotAfter(2), stepStarted!, world!])).toEqual({
+    expect(await charactersIn([...all, snapshotAfter(2), stepStarted, world])).toEqual({
       lost: 6,
       again: 0,
     });
   });
 
   it('are not taken back by a snapshot of another conversation', async () => {
-    const told = [...all, snapshotOf(emptyView('conv_2')), hello!];
+    const told = [...all, snapshotOf(emptyView('conv_2')), hello];
     expect(await charactersIn(told)).toEqual({ lost: 0, again: 11 });
   });
 });

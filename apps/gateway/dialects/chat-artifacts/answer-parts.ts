@@ -61,7 +61,7 @@ function takeDraft(piece: Piece, wholes: { graph?: Draft; references?: Draft }):
   if ('draft' in piece) return piece.draft;
   const name = 'graph' in piece ? 'graph' : 'references';
   const whole = wholes[name];
-  delete wholes[name];
+  wholes[name] = undefined;
   return whole;
 }
 

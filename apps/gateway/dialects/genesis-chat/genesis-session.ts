@@ -120,7 +120,7 @@ export class GenesisSession {
     };
     const { stream, conversation_id, turn_id } = await turns
       .start(this.user, request, undefined, note)
-      .catch(async (error) => {
+      .catch(async (error: unknown) => {
         await this.forget(await noted.open);
         throw error;
       });

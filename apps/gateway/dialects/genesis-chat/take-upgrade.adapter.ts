@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { bearerToken, type User } from '../../people/auth/user.js';
 import { statusOf } from '../../errors/problem.js';
 import { RequestError } from '../../errors/request-error.js';
+import { toRequestError } from '../../errors/to-request-error.js';
 import { judgeRequest } from '../../door/http/judge-request.js';
 import { originOf } from '../../door/http/origin-rules.js';
 import type { DialectHost } from '../host/dialect.js';
@@ -36,7 +37,8 @@ export function createUpgrade(
     if (reason !== undefined) return refuseUpgrade(socket, 403, reason);
     enter(request, socket).then(
       (user) => server.accept(request, socket, head, user),
-      (error: RequestError) => {
+      (reason: unknown) => {
+        const error = toRequestError(reason);
         const status = error.code === 'unauthorized' ? 403 : statusOf(error);
         refuseUpgrade(socket, status, error.message, error.retryAfterMs);
       },

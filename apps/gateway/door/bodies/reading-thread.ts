@@ -61,7 +61,7 @@ export class ReadingThread {
       const leave = () =>
         reject(new RequestError('unavailable', 'The client no longer waits for this request.'));
       if (left?.aborted) return leave();
-      const job: Job = { reader: { module, name }, slabs, resolve: resolve as Job['resolve'], reject };
+      const job: Job = { reader: { module, name }, slabs, resolve, reject };
       this.waiting.add(userId, job);
       // Its memory counts as released from now on.
       left?.addEventListener('abort', () => this.waiting.delete(userId, job) && leave(), { once: true });

@@ -130,10 +130,8 @@ export class HttpConnections {
   }
 
   private standBeforeAll(server: Server): void {
-    standBefore<[IncomingMessage, ServerResponse]>(server, 'request', ([request, response], handOn) =>
-      this.begin(request, response, handOn),
-    );
-    standBefore<[IncomingMessage]>(server, 'upgrade', ([{ socket }], handOn) => this.upgrade(socket, handOn));
+    standBefore(server, 'request', ([request, response], handOn) => this.begin(request, response, handOn));
+    standBefore(server, 'upgrade', ([{ socket }], handOn) => this.upgrade(socket, handOn));
   }
 
   /** Requests of one connection are handed on one after the other. */

@@ -1,18 +1,22 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 
-type Heard = [request: IncomingMessage, ...more: unknown[]];
+interface Heard {
+  request: [request: IncomingMessage, response: ServerResponse];
+  upgrade: [request: IncomingMessage, socket: Duplex, head: Buffer];
+}
 
 /** Stands between a server and those who listen to it now: they hear of an event when `judge` hands it on. */
-export function standBefore<Event extends Heard>(
+export function standBefore<Name extends keyof Heard>(
   server: Server,
-  name: 'request' | 'upgrade',
-  judge: (event: Event, handOn: () => void) => void,
+  name: Name,
+  judge: (event: Heard[Name], handOn: () => void) => void,
 ): void {
-  const listeners = server.rawListeners(name) as ((...event: Heard) => void)[];
+  const listeners = server.rawListeners(name) as ((...event: unknown[]) => void)[];
   server.removeAllListeners(name);
   server.on(name, (...event: unknown[]) =>
-    judge(event as Event, () => {
-      for (const listener of listeners) listener.apply(server, event as Event);
+    judge(event as Heard[Name], () => {
+      for (const listener of listeners) listener.apply(server, event);
     }),
   );
 }

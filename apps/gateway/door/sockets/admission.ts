@@ -51,8 +51,10 @@ export class Admission {
   admit(socket: Socket, next: (error?: Error) => void): void {
     this.enter(socket).then(
       () => this.decide(socket, next),
-      (error: RequestError) =>
-        this.decide(socket, next, Object.assign(new Error(error.code), { data: this.describe(error) })),
+      (reason: unknown) => {
+        const error = toRequestError(reason);
+        this.decide(socket, next, Object.assign(new Error(error.code), { data: this.describe(error) }));
+      },
     );
   }
 

@@ -57,7 +57,7 @@ export class SocketServerAdapter extends IoAdapter {
         request.socket.on('error', () => undefined);
         void this.mayConnect(request).then((may) => decide(may ? null : 'forbidden', may));
       },
-    } as ServerOptions) as Server;
+    } as ServerOptions);
     // A request for an existing connection does not pass `allowRequest`, and would wait forever.
     server.engine.use((request: IncomingMessage, _response: unknown, next: (error?: Error) => void) =>
       next(isForExisting(request) ? new Error('WebSocket connections are not upgraded.') : undefined),

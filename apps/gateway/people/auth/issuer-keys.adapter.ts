@@ -55,7 +55,7 @@ export function createIssuerKeys(url: URL, clock: Pick<Clock, 'now'>): JWTVerify
     } catch (error) {
       if (isAboutToken(error)) throw error;
       failedAt = clock.now();
-      return findKnown(header, token);
+      return await findKnown(header, token);
     } finally {
       if (remote.coolingDown) readAt = clock.now();
     }

@@ -127,7 +127,7 @@ export class Connection {
       const { code, message, retry_after_ms } = answer.error;
       throw new RequestError(code, message, retry_after_ms);
     }
-    return answer as ClientAnswer<N>;
+    return answer;
   }
 
   /** With the token in the handshake, too: then a crowd of connections without one keeps nobody out. */

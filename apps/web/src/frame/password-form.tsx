@@ -1,4 +1,4 @@
-import { useEffect, useState, type FormEvent } from 'react';
+import { useEffect, useState, type SubmitEvent } from 'react';
 import { readRegistration, register, requestToken, type Registration } from '../connection/accounts.js';
 import { HttpError } from '../connection/http.js';
 import { forgetInvitation, readInvitation } from '../connection/invitation.js';
@@ -48,10 +48,13 @@ function useEntry(isNew: boolean, invitation: string | undefined) {
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<string>();
 
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    const text = (name: string) => String(given.get(name) ?? '');
+    const text = (name: string) => {
+      const entry = given.get(name);
+      return typeof entry === 'string' ? entry : '';
+    };
     setBusy(true);
     setRefusal(undefined);
     enter(isNew, text, invitation)

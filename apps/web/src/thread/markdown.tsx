@@ -38,7 +38,7 @@ const components: Components = {
     </div>
   ),
   pre: ({ node, children }) => (
-    <CodeBlock language={languageOf(node as TreeNode)} text={() => textOf(node as TreeNode)}>
+    <CodeBlock language={languageOf(node)} text={() => textOf(node)}>
       {children}
     </CodeBlock>
   ),

@@ -1,6 +1,6 @@
 import type { CallView, QuestionSchema } from '#contracts';
 import { checkAnswer, type AnswerProblem } from '#turn';
-import { useId, useLayoutEffect, useRef, useState, type FormEvent } from 'react';
+import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from 'react';
 import { RequestError } from '../connection/connection.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { useSession } from '../session/session.js';
@@ -25,7 +25,7 @@ export function QuestionForm({ call, question, turnId }: QuestionFormProps) {
   useLayoutEffect(() => {
     if (problems.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [problems]);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isBlocked) return;
     const content = readAnswer(schema, new FormData(event.currentTarget));

@@ -39,7 +39,7 @@ export const modelsSchema = z
       if (problem) context.addIssue({ code: 'custom', path: [key], message: problem.message });
     }
   })
-  .transform(({ allow, ...models }) => ({ allow, models: models as ModelsOfFile }))
+  .transform(({ allow, ...models }) => ({ allow, models }))
   .prefault({});
 
 /** The limits of the whole installation for a provider or model. */

@@ -51,7 +51,7 @@ export async function readServed(): Promise<Served> {
   await app.init();
   const { router } = app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
   const routes = router.stack.flatMap(({ route }) => (route ? describeRoute(route) : []));
-  const upgradeListeners = app.getHttpServer().listeners('upgrade').length as number;
+  const upgradeListeners = app.getHttpServer().listeners('upgrade').length;
   const others = upgradesOf(gateway).keys();
   await app.close();
   const upgrades = [SOCKET_IO_PATH, ...others];

@@ -96,7 +96,7 @@ export function aSession({
     },
     traffic: { check: () => undefined },
     log: {
-      error: (fields) => notes.push(String((fields as { err: Error }).err.message)),
+      error: (fields) => notes.push((fields as { err: Error }).err.message),
       warn: () => undefined,
     },
   });
