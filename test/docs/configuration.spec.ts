@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadStandaloneConfig } from '#bootstrap';
@@ -7,6 +7,13 @@ import { createMetrics } from '#observability';
 import { codeBlocks, firstCells, readDocument, root, section } from './documents.js';
 
 const readme = readDocument('README.md');
+
+interface NestProject {
+  root: string;
+  sourceRoot: string;
+  entryFile: string;
+  compilerOptions: { tsConfigPath: string };
+}
 
 describe('the table of configuration in README.md', () => {
   it('has the names of .env.example, each once', () => {
@@ -66,23 +73,25 @@ describe('mcp.example.json', () => {
 });
 
 describe('nest-cli.json', () => {
-  it('describes every app with a main.ts and every lib', () => {
-    const { projects } = JSON.parse(readDocument('nest-cli.json')) as {
-      projects: Record<string, { type: string; root: string }>;
-    };
-    const apps = readdirSync(join(root, 'apps')).filter((app) =>
-      readdirSync(join(root, 'apps', app)).includes('main.ts'),
+  const { projects } = JSON.parse(readDocument('nest-cli.json')) as { projects: Record<string, NestProject> };
+
+  it('describes every app and every lib', () => {
+    const roots = ['apps', 'libs'].flatMap((parent) =>
+      readdirSync(join(root, parent)).map((folder) => `${parent}/${folder}`),
     );
-    const roots = [
-      ...apps.map((app) => `apps/${app}`),
-      ...readdirSync(join(root, 'libs')).map((lib) => `libs/${lib}`),
-    ];
-    expect(
-      Object.values(projects)
-        .map((project) => project.root)
-        .sort(),
-    ).toEqual(roots.sort());
+    const described = Object.values(projects).map((project) => project.root);
+    expect(described.sort()).toEqual(roots.sort());
   });
+
+  it.each(Object.entries(projects))(
+    'names an entry file and a configuration of %s that exist',
+    (_, project) => {
+      const { sourceRoot, entryFile, compilerOptions } = project;
+      const entry = ['.ts', '.tsx'].filter((end) => existsSync(join(root, sourceRoot, entryFile + end)));
+      expect(entry).toHaveLength(1);
+      expect(existsSync(join(root, compilerOptions.tsConfigPath))).toBe(true);
+    },
+  );
 });
 
 describe('docs/operations.md', () => {
