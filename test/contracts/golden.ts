@@ -15,6 +15,13 @@ const golden = openGolden(join(import.meta.dirname, 'golden'));
 export const listGolden = golden.list;
 export const readGolden = golden.read;
 
+/** What an example of docs/protocol.md has to be, by its `type` or its `request`; undefined for one of something else. */
+export function pinnedExample({ type, request }: { type?: string; request?: string }): unknown {
+  if (request !== undefined)
+    return { request, payload: readGolden(`requests/${request}`), answer: readGolden(`answers/${request}`) };
+  return type !== undefined && listGolden('events').includes(type) ? readGolden(`events/${type}`) : undefined;
+}
+
 /** By the versions whose messages every later one must read: a rolling upgrade has processes of both. */
 export function listReleases(): [version: string, golden: Golden][] {
   return readdirSync(RELEASED)
