@@ -20,4 +20,4 @@ export { allowedModels, findModelRefusal, isModelAllowed } from './allowed-model
 export { providerModels } from './provider-models.js';
 export { createModel, describeModel } from './model-setup.js';
 export { availableProviders, type ModelEnvironment } from './provider-settings.js';
-export { sayableName } from './tool-arguments.js';
+export { providerSafeName } from './tool-arguments.js';

@@ -20,6 +20,6 @@ function parseArguments(json: string): Record<string, unknown> | undefined {
 }
 
 /** A name that every provider takes back: a model may have invented one that no provider accepts. */
-export function sayableName(name: string): string {
+export function providerSafeName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
 }

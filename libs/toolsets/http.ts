@@ -6,7 +6,7 @@ import { defineTool, defineToolset, ToolError, type ToolsetHost } from '#tools';
 import { ForbiddenTargetError, sendGuarded, type RequestGuard } from './guarded-request.js';
 import { BodyTooLargeError, decodeText, readBody } from './http-body.js';
 import { toReadableText } from './readable-html.js';
-import { retryAfterMs } from './retry-after.js';
+import { parseRetryAfterMs } from './retry-after.js';
 
 export interface HttpOptions {
   clock: Clock;
@@ -121,7 +121,7 @@ function refuseBusy(response: IncomingMessage, clock: Pick<Clock, 'wall'>): void
   const { statusCode, headers } = response;
   if (statusCode !== 429) return;
   response.destroy();
-  const retry_after_ms = retryAfterMs(headers['retry-after'], clock.wall());
+  const retry_after_ms = parseRetryAfterMs(headers['retry-after'], clock.wall());
   const details = retry_after_ms === undefined ? undefined : { retry_after_ms };
   throw failed('ApiLimitExceeded', 'The server refuses more requests at the moment.', details);
 }

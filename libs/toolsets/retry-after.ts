@@ -1,7 +1,7 @@
 /**
  * The wait of a `Retry-After` header, in milliseconds from `wallMs`: seconds, or a date. Undefined if it is neither.
  */
-export function retryAfterMs(header: string | null | undefined, wallMs: number): number | undefined {
+export function parseRetryAfterMs(header: string | null | undefined, wallMs: number): number | undefined {
   const value = header?.trim() ?? '';
   if (value === '') return undefined;
   const ms = /^\d{1,9}(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - wallMs;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryAfterMs } from './retry-after.js';
+import { parseRetryAfterMs } from './retry-after.js';
 import { SearchPace } from './search-pace.js';
 
 describe('SearchPace', () => {
@@ -34,5 +34,5 @@ describe('retryAfterMs', () => {
     ['soon', undefined],
     ['', undefined],
     [null, undefined],
-  ])('%j is %j', (header, ms) => expect(retryAfterMs(header, 1000)).toBe(ms));
+  ])('%j is %j', (header, ms) => expect(parseRetryAfterMs(header, 1000)).toBe(ms));
 });

@@ -3,7 +3,7 @@ import type { ErrorDetail, ErrorType } from '#contracts';
 import { limitTime, type Clock } from '#time';
 import { defineTool, defineToolset, ToolError, type ToolsetHost } from '#tools';
 import { refuseEmptyQuery } from './empty-query.js';
-import { retryAfterMs } from './retry-after.js';
+import { parseRetryAfterMs } from './retry-after.js';
 import { SearchPace } from './search-pace.js';
 import { parseResultsPage, type WebResult } from './web-results-page.js';
 
@@ -83,7 +83,7 @@ function checkStatus(response: Response, { pace, clock }: Engine): void {
   if (status === 200) return;
   // DuckDuckGo answers with 202 to clients that it takes for robots.
   if (status === 202 || status === 403 || status === 429) {
-    const retry_after_ms = retryAfterMs(headers.get('retry-after'), clock.wall());
+    const retry_after_ms = parseRetryAfterMs(headers.get('retry-after'), clock.wall());
     if (retry_after_ms !== undefined) pace.pause(retry_after_ms);
     const details = retry_after_ms === undefined ? undefined : { retry_after_ms };
     throw failed('ApiLimitExceeded', 'The search engine refuses automatic requests at the moment.', details);

@@ -1,5 +1,5 @@
 import type { Block, Usage } from '#contracts';
-import { sayableName } from '#llm';
+import { providerSafeName } from '#llm';
 import { addUsage, NO_USAGE, stepAttempt } from '#turn';
 import type { AskedCall, AskEnd, StepPart } from './step-part.js';
 
@@ -61,7 +61,7 @@ function add(part: Exclude<StepPart, { type: 'end' | 'refused' }>, draft: Draft)
     case 'call': {
       const { tool_call_id, name, arguments: args = {} } = part.call;
       draft.asked.push(part.call);
-      draft.blocks.push({ type: 'tool_use', tool_call_id, name: sayableName(name), arguments: args });
+      draft.blocks.push({ type: 'tool_use', tool_call_id, name: providerSafeName(name), arguments: args });
       return;
     }
     case 'usage':

@@ -3,7 +3,7 @@ import type { Block } from '#contracts';
 import type { ImageReference, ModelImage, ModelMessage, UserContent } from '../model.port.js';
 import { nameOfImage } from '../shown-images.js';
 import { isThinkingOf } from '../thinking-origin.js';
-import { sayableName } from '../tool-arguments.js';
+import { providerSafeName } from '../tool-arguments.js';
 
 export interface ApiMessage {
   role: 'user' | 'assistant';
@@ -88,7 +88,7 @@ function toAssistantBlocks(block: Block, withThinking: boolean): Anthropic.Beta.
     case 'thinking':
       return withThinking && isThinkingOf('anthropic', block) ? thinkingBlock(block) : [];
     case 'tool_use': {
-      const name = sayableName(block.name);
+      const name = providerSafeName(block.name);
       return [{ type: 'tool_use', id: block.tool_call_id, name, input: block.arguments }];
     }
   }

@@ -3,7 +3,7 @@ import type { ModelRequest, ModelTool } from '../model.port.js';
 import { listedTools } from '../listed-tools.js';
 import { toAnthropicSchema } from '../schemas/anthropic-schema.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
-import { tellSummary } from '../told-summary.js';
+import { wrapSummary } from '../wrap-summary.js';
 import { featuresOf } from './model-features.js';
 import { toApiMessages } from './to-api-messages.js';
 
@@ -51,7 +51,7 @@ export function toApiRequest(request: ModelRequest, model: string, { withThinkin
 
 /** Uses two blocks, so that the system prompt stays in the cache when a summary is added. */
 function toApiSystem({ system, summary }: ModelRequest): Anthropic.Beta.BetaTextBlockParam[] {
-  const texts = [system, ...(summary === undefined ? [] : [tellSummary(summary)])];
+  const texts = [system, ...(summary === undefined ? [] : [wrapSummary(summary)])];
   const blocks = texts
     .filter((text) => text.trim() !== '')
     .map((text): Anthropic.Beta.BetaTextBlockParam => ({ type: 'text', text }));

@@ -2,7 +2,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthro
 import type { Clock } from '#time';
 import { describeCause, isRetryableStatus, networkError, quote, sentenceFor } from '../failed-request.js';
 import { ModelError } from '../model.port.js';
-import { readRetryAfterMs } from '../retry-after.js';
+import { readRequestedWaitMs } from '../requested-wait.js';
 import { ANTHROPIC_API } from './anthropic-api.js';
 
 type Kind = ModelError['kind'];
@@ -43,7 +43,7 @@ export function toModelError(error: unknown, apiKey: string, clock: Pick<Clock, 
   const kind = kindOfStatus(status, error.type, said);
   const retryable =
     kind !== 'used_up' && isRetryableStatus(status) && headers?.get('x-should-retry') !== 'false';
-  const retryAfterMs = readRetryAfterMs(headers, clock.wall());
+  const retryAfterMs = readRequestedWaitMs(headers, clock.wall());
   return new ModelError(sentenceFor(ANTHROPIC_API, kind, status, said), kind, {
     retryable,
     status,

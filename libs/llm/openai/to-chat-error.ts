@@ -10,7 +10,7 @@ import {
   type NamedProvider,
 } from '../failed-request.js';
 import { ModelError } from '../model.port.js';
-import { readRetryAfterMs } from '../retry-after.js';
+import { readRequestedWaitMs } from '../requested-wait.js';
 import { readDetails, type ErrorBody } from './error-body.js';
 import { parseDurationMs, readResetMs } from './reset-times.js';
 
@@ -125,7 +125,7 @@ function isUsedUp(failure: Failure): boolean {
 }
 
 function waitOf({ headers, error, status }: Failure, clock: Pick<Clock, 'wall'>): number | undefined {
-  const asked = readRetryAfterMs(headers, clock.wall());
+  const asked = readRequestedWaitMs(headers, clock.wall());
   if (asked !== undefined || status !== 429) return asked;
   const { retryDelay } = readDetails(error);
   return parseDurationMs(retryDelay) ?? readResetMs(headers);

@@ -3,7 +3,7 @@ import type { Block } from '#contracts';
 import type { ImageReference, ModelImage, ModelMessage, UserContent } from '../model.port.js';
 import { nameOfImage } from '../shown-images.js';
 import { isThinkingOf } from '../thinking-origin.js';
-import { sayableName } from '../tool-arguments.js';
+import { providerSafeName } from '../tool-arguments.js';
 import type { ChatProvider } from './chat-provider.js';
 import { REASONING_FIELDS } from './chunk-reader.js';
 
@@ -99,7 +99,7 @@ function toToolCalls(blocks: Block[], { provider, signedCalls }: MessageOptions)
     const call: ToolCall = {
       id,
       type: 'function',
-      function: { name: sayableName(name), arguments: JSON.stringify(args) },
+      function: { name: providerSafeName(name), arguments: JSON.stringify(args) },
     };
     // Only the first of parallel calls is signed.
     if (signedCalls && calls.length === 0) signature ??= UNSIGNED;

@@ -3,7 +3,7 @@ import { listedTools } from '../listed-tools.js';
 import { withoutProvider } from '../model-name.js';
 import type { ModelRequest } from '../model.port.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
-import { tellSummary } from '../told-summary.js';
+import { wrapSummary } from '../wrap-summary.js';
 import type { ChatProvider } from './chat-provider.js';
 import { toChatMessages } from './to-chat-messages.js';
 
@@ -48,7 +48,7 @@ function toSystem({
   system,
   summary,
 }: ModelRequest): OpenAI.Chat.Completions.ChatCompletionSystemMessageParam[] {
-  const told = summary === undefined ? '' : tellSummary(summary);
+  const told = summary === undefined ? '' : wrapSummary(summary);
   const content = [system, told].filter((text) => text.trim() !== '').join('\n\n');
   return content === '' ? [] : [{ role: 'system', content }];
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRetryAfterMs } from './retry-after.js';
+import { readRequestedWaitMs } from './requested-wait.js';
 
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z');
 
-describe('readRetryAfterMs', () => {
+describe('readRequestedWaitMs', () => {
   it.each([
     [{ 'retry-after': '2' }, 2_000],
     [{ 'retry-after': '0.5' }, 500],
@@ -13,6 +13,6 @@ describe('readRetryAfterMs', () => {
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
   ])('reads %j as %s', (headers, expected) => {
-    expect(readRetryAfterMs(new Headers(headers as Record<string, string>), NOW_MS)).toBe(expected);
+    expect(readRequestedWaitMs(new Headers(headers as Record<string, string>), NOW_MS)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 /** How long the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. */
-export function readRetryAfterMs(headers: Headers | undefined, nowMs: number): number | undefined {
+export function readRequestedWaitMs(headers: Headers | undefined, nowMs: number): number | undefined {
   const exactMs = toNumber(headers?.get('retry-after-ms'));
   if (exactMs !== undefined) return exactMs;
   const header = headers?.get('retry-after');
