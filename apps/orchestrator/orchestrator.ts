@@ -1,6 +1,6 @@
 import type { Body } from '#contracts';
 import { newMessage } from '#contracts';
-import { keepInHand, retryingStore, type Ports } from '#journal';
+import { keepUnacknowledged, retryingStore, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
 import type { Store } from '#store';
@@ -91,7 +91,7 @@ export class Orchestrator {
   ): Promise<DeliveryOutcome> {
     if (delivery) await this.ports.faultPoint('hint_received');
     const advance = () => this.drivers.advance(turn_id, conversation_id, delivery);
-    return keepInHand(this.leaving.signal, advance);
+    return keepUnacknowledged(this.leaving.signal, advance);
   }
 
   /** `tool.result`: to the driver if it is here; from `results`, anybody may look at the turn. */
@@ -102,7 +102,7 @@ export class Orchestrator {
     await this.ports.faultPoint('result_received');
     const driver = this.drivers.get(turn_id);
     if (driver) driver.result(tool_call_id);
-    else if (delivery) await keepInHand(this.leaving.signal, () => this.hintTurn(turn_id));
+    else if (delivery) await keepUnacknowledged(this.leaving.signal, () => this.hintTurn(turn_id));
     return 'ack';
   }
 

@@ -1,5 +1,5 @@
 import type { Body, Toolset } from '#contracts';
-import { keepInHand, retryingStore, type Ports } from '#journal';
+import { keepUnacknowledged, retryingStore, type Ports } from '#journal';
 import type { Consumer, DeliveryOutcome } from '#messaging';
 import { Slots } from '#tools';
 import { toolsetOf } from '#turn';
@@ -66,7 +66,7 @@ export class ToolWorker {
 
   call(body: Body<'tool.call'>): Promise<DeliveryOutcome> {
     const slots = this.slotsOf(toolsetOf(body.tool_name));
-    return keepInHand(this.leaving.signal, () => this.runner.handle(body, slots));
+    return keepUnacknowledged(this.leaving.signal, () => this.runner.handle(body, slots));
   }
 
   cancel(told: Body<'tool.cancel'>): Promise<void> {

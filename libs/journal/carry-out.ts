@@ -44,7 +44,7 @@ export async function carryOut(ports: Ports, journal: Journal, decision: CallDec
     case 'settle':
       return { outcome: await settle(ports, labelled(journal, call), action.outcome) };
     case 'cancel':
-      await tellOwners(ports, { ...call, turn_id: step.turn_id }, action);
+      await notifyOwners(ports, { ...call, turn_id: step.turn_id }, action);
       return {};
   }
 }
@@ -93,7 +93,7 @@ export async function compete(
     case 'settle':
       return { claim: row, outcome: await settle(ports, call, next.outcome) };
     case 'cancel':
-      await tellOwners(ports, { ...call, turn_id: outcome.turn_id }, { owners: [next.owner] });
+      await notifyOwners(ports, { ...call, turn_id: outcome.turn_id }, { owners: [next.owner] });
       return { claim: row };
     case 'leave':
       return { claim: row };
@@ -101,18 +101,18 @@ export async function compete(
 }
 
 /** Tells the owners of a stopped call to stop, and which of them have stood back from it. */
-export async function tellOwners(
+export async function notifyOwners(
   ports: Ports,
   { tool_call_id, turn_id }: { tool_call_id: string; turn_id: string },
   { owners, stoodBack = [] }: { owners: string[]; stoodBack?: StoodBack[] },
 ): Promise<void> {
   const stood_back = stoodBack.length > 0 ? { stood_back: stoodBack } : {};
-  const tell = (owner: string) =>
+  const sendCancel = (owner: string) =>
     ports.bus.send(
       controlKey(owner),
       newMessage(ports, 'tool.cancel', { tool_call_id, turn_id, ...stood_back }),
     );
-  await Promise.all(owners.map(tell));
+  await Promise.all(owners.map(sendCancel));
 }
 
 async function publishCall(ports: Ports, journal: Journal, open: HeldCall): Promise<PublishOutcome> {

@@ -20,13 +20,13 @@ const MESSAGE = 'The conversation was deleted.';
 export async function markDeleted({ store, bus, clock }: Ports, conversationId: string): Promise<void> {
   const now = clock.wall();
   await store.updateConversation(conversationId, { deleted_at: new Date(now).toISOString(), due_at: now });
-  await tellDeleted({ store, bus }, conversationId, now);
+  await emitDeleted({ store, bus }, conversationId, now);
 }
 
 /**
  * Emits the event through a turn, so that it reaches viewers who have the conversation open; all others see the mark.
  */
-async function tellDeleted(
+async function emitDeleted(
   { store, bus }: Pick<Ports, 'store' | 'bus'>,
   conversationId: string,
   now: number,
@@ -55,7 +55,7 @@ export async function removeDeleted(ports: Ports, conversation: Conversation, no
   await store.updateConversation(_id, { due_at: now + NEXT_LOOK_MS });
   if (title !== '') await store.updateConversation(_id, { title: '' });
   // The process that set the mark may have died before its event. Without turns the event could be about nothing.
-  await tellDeleted(ports, _id, now);
+  await emitDeleted(ports, _id, now);
   const isWhole = await removeTurnsThatEnded(ports, _id);
   if (!isWhole) return;
   await store.removeBindingsOf(_id);

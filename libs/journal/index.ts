@@ -1,11 +1,11 @@
 export type { Log, Peers, Ports } from './ports.js';
 export { auditedCall } from './audit.js';
-export { type CallLabel, carryOut, compete, hint, labelled, settle, tellOwners } from './carry-out.js';
+export { type CallLabel, carryOut, compete, hint, labelled, settle, notifyOwners } from './carry-out.js';
 export { countUsage } from './count-usage.js';
 export { endTurn, endUnheldTurn } from './end-turn.js';
 export { releaseCalls, stopTurn } from './stop-turn.js';
 export { markDeleted, removeDeleted } from './delete-conversation.js';
-export { keepInHand } from './keep-in-hand.js';
+export { keepUnacknowledged } from './keep-unacknowledged.js';
 export { livenessOf, livenessOfOwners, situationOf } from './liveness.js';
 export { readMessageIds } from './message-ids.js';
 export { retryingStore } from './retrying-store.js';

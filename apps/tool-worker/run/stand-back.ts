@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Body, Outcome, ToolCallBody } from '#contracts';
-import { carryOut, livenessOfOwners, situationOf, tellOwners, type Ports } from '#journal';
+import { carryOut, livenessOfOwners, situationOf, notifyOwners, type Ports } from '#journal';
 import { decideCalls, decideStopped } from '#turn';
 import { outcomeRow } from './call-claims.js';
 
@@ -37,7 +37,7 @@ export class StandBack {
       const run = { attempt, durationMs: 0 };
       return outcomeRow(ports, body, run, { status: 'failure', error: next.error });
     }
-    await tellOwners(ports, body, next);
+    await notifyOwners(ports, body, next);
     return 'elsewhere';
   }
 

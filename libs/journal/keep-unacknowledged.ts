@@ -6,7 +6,7 @@ import { StoreUnavailableError } from '#store';
  *
  * @param leaving aborted when the process no longer waits for the store
  */
-export async function keepInHand<T>(leaving: AbortSignal, handle: () => Promise<T>): Promise<T> {
+export async function keepUnacknowledged<T>(leaving: AbortSignal, handle: () => Promise<T>): Promise<T> {
   try {
     return await handle();
   } catch (error) {
