@@ -1,5 +1,5 @@
 import type { CollectionName, Field, Rows } from './collections.js';
-import type { Inserted } from './side-store.port.js';
+import type { Inserted } from './auxiliary-store.port.js';
 import type { Store } from './store.port.js';
 
 export type Value = string | number;

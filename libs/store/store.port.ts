@@ -1,9 +1,9 @@
 import type { Answer, Catalog, Claim, Journal, Outcome, ProcessRow, Step, Turn } from '#contracts';
-import type { Inserted } from './side-store.port.js';
+import type { Inserted } from './auxiliary-store.port.js';
 import type { TurnStore } from './turn-store.port.js';
 
 export type { Journal } from '#contracts';
-export type { Inserted } from './side-store.port.js';
+export type { Inserted } from './auxiliary-store.port.js';
 export type { UsageKey, UsageQuery, UsageSum } from './usage-store.port.js';
 
 /**

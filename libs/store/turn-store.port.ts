@@ -1,5 +1,5 @@
 import type { Conversation, Policy, ToolChoice, Turn, TurnStatus } from '#contracts';
-import type { Inserted, SideStore } from './side-store.port.js';
+import type { Inserted, AuxiliaryStore } from './auxiliary-store.port.js';
 
 /** The `limit` newest turns below `before`, or the `limit` first ones after `after`. */
 export type TurnsPage = ({ before?: number } | { after: number }) & {
@@ -20,7 +20,7 @@ export interface Opening {
 }
 
 /** Conversations and their turns. Errors and durability are those of `Store`. */
-export interface TurnStore extends SideStore {
+export interface TurnStore extends AuxiliaryStore {
   insertConversation(row: Conversation): Promise<Inserted<Conversation>>;
   /** Also returns a deleted conversation (`deleted_at`). */
   getConversation(id: string): Promise<Conversation | null>;

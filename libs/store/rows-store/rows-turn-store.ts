@@ -1,11 +1,11 @@
 import { ENDED_STATUSES, UNENDED_STATUSES } from '#contracts';
 import type { Conversation, Turn, TurnStatus } from '#contracts';
 import type { Query } from '../rows.port.js';
-import type { Inserted } from '../side-store.port.js';
+import type { Inserted } from '../auxiliary-store.port.js';
 import type { Opening, TurnsPage, TurnState, TurnStore } from '../turn-store.port.js';
 import { fittingTurns } from './fitting-turns.js';
 import { removeTurns } from './remove-turns.js';
-import { RowsSideStore } from './rows-side-store.js';
+import { RowsAuxiliaryStore } from './rows-auxiliary-store.js';
 
 const UNENDED = { status: { in: UNENDED_STATUSES } };
 const PARKED = 'awaiting_input';
@@ -13,7 +13,7 @@ const PARKED = 'awaiting_input';
 const MOVING = [...UNENDED_STATUSES, ...ENDED_STATUSES].filter((status) => status !== PARKED);
 
 /** Conversations and turns. */
-export abstract class RowsTurnStore extends RowsSideStore implements TurnStore {
+export abstract class RowsTurnStore extends RowsAuxiliaryStore implements TurnStore {
   async insertConversation(row: Conversation): Promise<Inserted<Conversation>> {
     return this.rows.conversations.insert(row);
   }

@@ -8,7 +8,7 @@ export type Inserted<T> = { won: boolean; row: T };
 export type TakenField = 'id' | 'email' | 'username' | 'look' | 'number';
 
 /** Everything stored besides the journal. Errors and durability are those of `Store`. */
-export interface SideStore extends UsageStore {
+export interface AuxiliaryStore extends UsageStore {
   /** Inserts the artifact; an existing one stays unchanged. */
   putArtifact(row: Artifact): Promise<void>;
   getArtifact(id: string): Promise<Artifact | null>;

@@ -1,12 +1,12 @@
 import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
-import type { Inserted, SideStore, TakenField } from '../side-store.port.js';
+import type { Inserted, AuxiliaryStore, TakenField } from '../auxiliary-store.port.js';
 import { byNewest } from './newest-first.js';
 import { putRow, RowsUsageStore } from './rows-usage-store.js';
 
 const NEWEST_FIRST = { at: 'desc', _id: 'desc' } as const;
 
 /** Everything stored besides the journal. */
-export abstract class RowsSideStore extends RowsUsageStore implements SideStore {
+export abstract class RowsAuxiliaryStore extends RowsUsageStore implements AuxiliaryStore {
   async putArtifact(row: Artifact): Promise<void> {
     await this.rows.artifacts.insert(row);
   }
@@ -95,7 +95,7 @@ export abstract class RowsSideStore extends RowsUsageStore implements SideStore 
     return this.rows.users.find({ where: { number: { gt: after } }, order: { number: 'asc' }, limit });
   }
 
-  async updateAccount(_id: string, change: Parameters<SideStore['updateAccount']>[1]): Promise<void> {
+  async updateAccount(_id: string, change: Parameters<AuxiliaryStore['updateAccount']>[1]): Promise<void> {
     await this.rows.users.change({ equals: { _id } }, { set: change });
   }
 
