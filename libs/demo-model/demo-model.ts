@@ -1,5 +1,5 @@
 import type { Model, ModelPart, ModelRequest } from '#llm';
-import { letOthersRun, type Clock } from '#time';
+import { yieldToEventLoop, type Clock } from '#time';
 import { replyTo, type Reply } from './reply.js';
 
 const DEFAULT_TOKEN_DELAY_MS = 15;
@@ -44,7 +44,7 @@ export class DemoModel implements Model {
 
   private async pause(slowness: number, index: number, signal: AbortSignal): Promise<void> {
     if (this.tokenDelayMs > 0) await this.clock.sleep(this.tokenDelayMs * slowness, signal);
-    else if (index % WORDS_WITHOUT_PAUSE === 0) await letOthersRun(this.clock);
+    else if (index % WORDS_WITHOUT_PAUSE === 0) await yieldToEventLoop(this.clock);
     signal.throwIfAborted();
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'libsql';
-import { letOthersRun, type Clock } from '#time';
+import { yieldToEventLoop, type Clock } from '#time';
 import { chunkDocument } from './document-chunks.js';
 import { listDocuments, type DocumentFile } from './document-folder.js';
 import { openIndex } from './open-index.js';
@@ -110,7 +110,7 @@ export class DocumentIndex {
     });
     while (at < items.length) {
       this.uninterrupted.hold(takeBatch);
-      await letOthersRun(this.clock);
+      await yieldToEventLoop(this.clock);
     }
   }
 

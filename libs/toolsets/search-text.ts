@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { letOthersRun, type Clock } from '#time';
+import { yieldToEventLoop, type Clock } from '#time';
 import { ToolError } from '#tools';
 
 /** A longer line is searched in overlapping pieces: a match longer than the overlap may be missed in it. */
@@ -69,7 +69,7 @@ export async function searchText(
   let sliceEnd = clock.now() + SLICE_MS;
   const pause = async () => {
     if (clock.now() < sliceEnd) return;
-    await letOthersRun(clock);
+    await yieldToEventLoop(clock);
     signal.throwIfAborted();
     sliceEnd = clock.now() + SLICE_MS;
   };

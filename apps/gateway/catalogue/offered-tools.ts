@@ -1,6 +1,6 @@
 import { controlKey, newMessage, type Body, type CatalogTool, type ToolChoice } from '#contracts';
 import type { Bus } from '#messaging';
-import { lookOften, type Time } from '#time';
+import { pollUntil, type Time } from '#time';
 import { Catalogue, LostWorkers, Offer, ROLL_CALL, type LostWorkersDeps } from '#tools';
 
 /** An MCP server as it is configured, or a toolset of local tools. */
@@ -36,7 +36,7 @@ export class OfferedTools {
   async callRoll(): Promise<void> {
     const message = newMessage(this.time, 'catalog.roll_call', { reply_to: controlKey(this.processId) });
     await this.bus.send('worker.all', message);
-    this.answered = lookOften(this.time.clock, ROLL_CALL);
+    this.answered = pollUntil(this.time.clock, ROLL_CALL);
   }
 
   /** Resolves when every worker has had time to answer the last roll-call: a worker missing from the list is gone. */

@@ -1,7 +1,7 @@
 import type { Step, Turn } from '#contracts';
 import { stepRow } from '#journal';
 import type { Store } from '#store';
-import { letOthersRun, type Clock } from '#time';
+import { yieldToEventLoop, type Clock } from '#time';
 import type { Exchange } from './fold-history.js';
 import { newTurn } from './new-turn.js';
 import { turnIdOf } from './turn-ids.js';
@@ -54,7 +54,7 @@ export async function importHistory(
     );
     if (inserted.length < portion.length) return;
     // A store in this process answers at once, and would let no other work run.
-    await letOthersRun(clock);
+    await yieldToEventLoop(clock);
   }
 }
 

@@ -1,6 +1,6 @@
 import { plainText, type Outcome, type Step, type Turn } from '#contracts';
 import type { Store } from '#store';
-import { letOthersRun, type Clock } from '#time';
+import { yieldToEventLoop, type Clock } from '#time';
 import { isReplaced, textOf } from '#turn';
 
 type MessageStore = Pick<Store, 'listTurns' | 'listSteps' | 'listOutcomes'>;
@@ -52,7 +52,7 @@ export async function* listMessages(
     }
     skip = Math.max(0, skip - read.length);
     // A store in this process answers at once, and would let no other work run.
-    await letOthersRun(clock);
+    await yieldToEventLoop(clock);
   }
 }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
-import { lookOften, type Timer } from '#time';
+import { pollUntil, type Timer } from '#time';
 import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers, ROLL_CALL } from '#tools';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 import { SchemaLosses } from './schema-losses.js';
@@ -67,7 +67,7 @@ export class CatalogueService {
     const outcome = await bus.send('worker.all', message);
     if (outcome !== 'confirmed') return;
     const isQuiet = () => this.lastAnnouncedAt > startedAt && clock.now() - this.lastAnnouncedAt > QUIET_MS;
-    await lookOften(clock, ROLL_CALL, isQuiet);
+    await pollUntil(clock, ROLL_CALL, isQuiet);
   }
 
   /** The catalogue of now, stored, for a turn that begins. */

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { letOthersRun, type Clock } from '#time';
+import { yieldToEventLoop, type Clock } from '#time';
 import type { RequestError } from '../../errors/request-error.js';
 import { toRequestError } from '../../errors/to-request-error.js';
 import { drained } from '../../http/drained.js';
@@ -54,7 +54,7 @@ export async function streamResponse(
         silence = beSilent();
         if (!response.write(chunk)) await drained(response);
         // Node holds what is written in one turn of the loop together, and a reader may get half of an event.
-        await letOthersRun(clock);
+        await yieldToEventLoop(clock);
       }
   } catch (error) {
     for (const chunk of broken?.(toRequestError(error)) ?? []) response.write(chunk);

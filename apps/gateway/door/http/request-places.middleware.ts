@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { letOthersRun } from '#time';
+import { yieldToEventLoop } from '#time';
 import { bearerToken, LOCAL_USER, type User } from '../../people/auth/user.js';
 import { RequestError } from '../../errors/request-error.js';
 import { toRequestError } from '../../errors/to-request-error.js';
@@ -85,7 +85,7 @@ export class PlaceSteps {
 
   /** A small body comes with its headers, and has been received when this turn of the event loop is over. */
   private async awaitBody(request: Request, response: Response): Promise<void> {
-    await letOthersRun(this.options.time.clock);
+    await yieldToEventLoop(this.options.time.clock);
     if (request.complete || response.closed) return;
     const leave = this.options.places.awaitBody(addressOf(request));
     this.bodies.set(request, this.holdFor(request, response, leave, true));
