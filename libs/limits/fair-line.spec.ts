@@ -144,16 +144,16 @@ describe('a fair line of several processes', () => {
 
   it('counts the reports of others until they change', () => {
     const fleet = new Fleet();
-    fleet.line.hear('other', told('greedy', 16));
+    fleet.line.receive('other', told('greedy', 16));
     for (const id of calls('greedy', 6)) fleet.ask(id);
     expect(fleet.line.heldInAll).toBe(2);
-    fleet.line.hear('other', told('greedy', 10));
+    fleet.line.receive('other', told('greedy', 10));
     expect(fleet.line.heldInAll).toBe(0);
   });
 
   it('forgets a process that has not reported for three seconds', () => {
     const fleet = new Fleet();
-    fleet.line.hear('other', told('ann', 30));
+    fleet.line.receive('other', told('ann', 30));
     for (const id of calls('greedy', 6)) fleet.ask(id);
     expect(fleet.line.heldInAll).toBe(2);
     fleet.now = 3_000;
@@ -165,9 +165,9 @@ describe('a fair line of several processes', () => {
     const fleet = new Fleet(PLACES, PLACES, 2);
     for (const id of calls('ann', 7)) fleet.ask(id);
     expect(fleet.line.isTight).toBe(false);
-    fleet.line.hear('other', told('greedy', 16, 3));
+    fleet.line.receive('other', told('greedy', 16, 3));
     expect(fleet.line.isTight).toBe(true);
-    fleet.line.hear('other', undefined);
+    fleet.line.receive('other', undefined);
     fleet.ask('ann-7');
     expect(fleet.line.isTight).toBe(true);
   });
@@ -178,7 +178,7 @@ describe('a fair line of several processes', () => {
     expect(fleet.line.sent).toBe(8);
     fleet.ask('ann-0');
     expect(fleet.line.sent).toBe(9);
-    fleet.line.hear('other', told('greedy', 4));
+    fleet.line.receive('other', told('greedy', 4));
     fleet.line.settle(true);
     expect(fleet.line.sent).toBe(13);
   });

@@ -8,7 +8,7 @@ export interface UserCount {
 }
 
 /** What another process has told of a queue. */
-export interface Told extends UserCount {
+export interface Report extends UserCount {
   users: ReadonlyMap<string, UserCount>;
 }
 
@@ -32,7 +32,7 @@ export interface FairLineOptions {
 export class FairLine {
   private readonly sentBy = new Map<string, Set<string>>();
   private readonly held = new Map<string, Map<string, () => void>>();
-  private readonly others = new Map<string, Told & { at: number }>();
+  private readonly others = new Map<string, Report & { at: number }>();
   /** What the queue holds that nobody has told of; below 0 when more runs at once than is known. */
   private unknown = 0;
   /** By the last look alone. */
@@ -77,7 +77,7 @@ export class FairLine {
   }
 
   /** Another process's whole view; undefined: it has nothing here. */
-  hear(from: string, told: Told | undefined): void {
+  receive(from: string, told: Report | undefined): void {
     if (told) this.others.set(from, { ...told, at: this.options.clock.now() });
     else this.others.delete(from);
     this.release();
@@ -94,7 +94,7 @@ export class FairLine {
     // While something waits all places are taken; while nothing does, more could run than is counted here.
     const isEmpty = queue.messages === 0;
     const difference = isEmpty ? Math.min(0, places - counted - ahead) : queue.messages + places - counted;
-    this.unknown = lesserOf(difference, this.difference);
+    this.unknown = nearerToZero(difference, this.difference);
     this.difference = difference;
     // Nobody takes anything: each must find out for itself.
     if (queue.consumers === 0) this.releaseAll();
@@ -134,7 +134,7 @@ export class FairLine {
   }
 
   /** What this process tells others. Of many users those with the most. */
-  view(maxUsers: number): Told {
+  view(maxUsers: number): Report {
     const users = new Set([...this.sentBy.keys(), ...this.held.keys()]);
     const counts = [...users].map((user): [string, UserCount] => [user, this.ownCount(user)]);
     counts.sort(([, a], [, b]) => b.sent + b.held - a.sent - a.held);
@@ -218,7 +218,7 @@ export class FairLine {
 }
 
 /** What is on its way looks like a difference, too, and is gone at the next look. */
-function lesserOf(a: number, b: number): number {
+function nearerToZero(a: number, b: number): number {
   if (a * b <= 0) return 0;
   return Math.abs(a) < Math.abs(b) ? a : b;
 }

@@ -1,4 +1,4 @@
-export { FairLine, type Told } from './fair-line.js';
+export { FairLine, type Report } from './fair-line.js';
 export { LEAST_SHARE, shareOf } from './fair-share.js';
-export { oneOfEach } from './one-of-each.js';
+export { roundRobin } from './round-robin.js';
 export { TokenBucket } from './token-bucket.js';

@@ -1,5 +1,5 @@
 import { LOCAL_USER_ID, newMessage, type Body } from '#contracts';
-import { FairLine, type Told } from '#limits';
+import { FairLine, type Report } from '#limits';
 import type { Refusals } from '#observability';
 import type { Timer } from '#time';
 import type { QueueGlances } from './queue-glances.js';
@@ -82,7 +82,7 @@ export class CallShares {
     const told = new Map(toolsets.map((counted) => [counted.toolset, toTold(counted)]));
     for (const toolset of new Set([...told.keys(), ...this.lines.keys()])) {
       const line = this.lineOf(toolset);
-      if (line) this.learn(toolset, line, () => line.hear(orchestrator, told.get(toolset)));
+      if (line) this.learn(toolset, line, () => line.receive(orchestrator, told.get(toolset)));
     }
   }
 
@@ -203,11 +203,11 @@ export class CallShares {
   }
 }
 
-function toTold({ sent, held, users }: Counted): Told {
+function toTold({ sent, held, users }: Counted): Report {
   return { sent, held, users: new Map(users.map(({ user_id, ...counts }) => [user_id, counts])) };
 }
 
-function toCounted(toolset: string, { sent, held, users }: Told): Counted {
+function toCounted(toolset: string, { sent, held, users }: Report): Counted {
   const counts = [...users].map(([user_id, count]) => ({ user_id, ...count }));
   return { toolset, sent, held, users: counts };
 }

@@ -1,7 +1,7 @@
 import { LOCAL_USER_ID, newMessage, type Turn } from '#contracts';
 import type { Ports } from '#journal';
 import type { Timer } from '#time';
-import { LEAST_SHARE, oneOfEach, shareOf } from '#limits';
+import { LEAST_SHARE, roundRobin, shareOf } from '#limits';
 
 /** Above this many waiting hints a turn in line is not hinted again: its own hint is among them. */
 const CROWDED = 100;
@@ -40,7 +40,7 @@ export class TurnHints {
       return;
     }
     await this.sendFairly(
-      oneOfEach(turns, ({ user_id }) => user_id),
+      roundRobin(turns, ({ user_id }) => user_id),
       waiting,
     );
   }

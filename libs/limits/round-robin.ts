@@ -1,5 +1,5 @@
 /** Round by round one of each; what belongs to one of them stays in its order. */
-export function oneOfEach<T>(items: readonly T[], ownerOf: (item: T) => string): T[] {
+export function roundRobin<T>(items: readonly T[], ownerOf: (item: T) => string): T[] {
   const counts = new Map<string, number>();
   const rounds: T[][] = [];
   for (const item of items) {

@@ -1,8 +1,0 @@
-import { expect, it } from '@jest/globals';
-import { oneOfEach } from './one-of-each.js';
-
-it('oneOfEach takes one item per key in turn, in the order of each key', () => {
-  const items = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'];
-  expect(oneOfEach(items, ([owner]) => owner!)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
-  expect(oneOfEach([], String)).toEqual([]);
-});
