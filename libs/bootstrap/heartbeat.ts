@@ -65,7 +65,7 @@ export class Heartbeat {
   async start(): Promise<void> {
     const { store, role } = this.options;
     await this.askTime();
-    this.tellSkew();
+    this.warnOfSkew();
     const begun = this.moment();
     await store.insertProcess({ _id: this.processId, role, host: hostname(), beat: 0 });
     this.succeed({ dueAt: begun.now, begun });
@@ -97,7 +97,7 @@ export class Heartbeat {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.timer?.cancel();
-    this.letGoOn();
+    this.releaseWaiting();
     await this.inFlight;
   }
 
@@ -146,12 +146,12 @@ export class Heartbeat {
     this.isFailing = false;
     this.state = acknowledgedBeat(this.own(), { dueAt, begunAt: begun.now, now: this.now() });
     this.lastBegun = begun;
-    this.letGoOn();
+    this.releaseWaiting();
     if (++this.beats % BEATS_PER_LOOK === 0) this.askTime().catch(() => undefined);
     this.options.onRound();
   }
 
-  private letGoOn(): void {
+  private releaseWaiting(): void {
     for (const goOn of this.waiting) goOn();
     this.waiting.clear();
   }
@@ -163,7 +163,7 @@ export class Heartbeat {
     clock.follow(await store.time(), askedAt);
   }
 
-  private tellSkew(): void {
+  private warnOfSkew(): void {
     const { clock, logger } = this.options;
     const { ownAheadMs } = clock;
     if (Math.abs(ownAheadMs) < FAR_APART_MS) return;
