@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toolClassSchema, type ToolClass } from '#contracts';
-import { againIfLate, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
+import { retryOnTimeLimit, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
 import { ToolError, type Tool, type ToolContext, type ToolsetHost } from './tool.port.js';
 import { success } from './tool-result.js';
 
@@ -105,7 +105,7 @@ function parse<Input extends z.ZodType>(input: Input, args: unknown): z.output<I
 
 function parseInTime<Input extends z.ZodType>(input: Input, args: unknown) {
   try {
-    return againIfLate(() => runWithTimeLimit(PARSE_LIMIT_MS, () => input.safeParse(args)));
+    return retryOnTimeLimit(() => runWithTimeLimit(PARSE_LIMIT_MS, () => input.safeParse(args)));
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error;
     throw invalid(

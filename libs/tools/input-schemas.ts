@@ -4,7 +4,7 @@ import { isWithinDepth } from '#contracts';
 import { reduceSchema, UnusableSchemaError } from './input-schema.js';
 import { SchemaCompiler } from './schema-compiler.js';
 import { costOfSchema } from './schema-cost.js';
-import { againIfLate, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
+import { retryOnTimeLimit, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
 
 /** The limit for compiling one schema, by the wall clock; a late compilation is repeated. */
 const COMPILE_LIMIT_MS = 500;
@@ -54,7 +54,7 @@ export class InputSchemas {
     try {
       const reduced = reduceSchema(schema);
       const dialect = String(schema.$schema);
-      const check = againIfLate(() => this.compileInTime(reduced, dialect));
+      const check = retryOnTimeLimit(() => this.compileInTime(reduced, dialect));
       return { reduced: JSON.stringify(reduced), dialect, cost: costOfSchema(reduced), check };
     } catch (error) {
       if (error instanceof UnusableSchemaError) return { unusable: error.message };

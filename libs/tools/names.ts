@@ -14,7 +14,7 @@ const MAX_TOOLSET_LENGTH = 40;
 const MAX_TOOL_LENGTH = 87;
 const MAX_MODEL_NAME_LENGTH = 64;
 const HASH_LENGTH = 12;
-const LOOKS_SUFFIXED = /_[0-9a-f]{12}$/;
+const HASH_SUFFIX = /_[0-9a-f]{12}$/;
 
 /** The part of the queue name for a server: `^[a-z0-9_]+$`, at most 40 characters. */
 export function toToolsetName(server: string): string {
@@ -102,7 +102,7 @@ export function displayName(
 }
 
 function fits(name: string, maxLength: number): boolean {
-  return name.length <= maxLength && !LOOKS_SUFFIXED.test(name);
+  return name.length <= maxLength && !HASH_SUFFIX.test(name);
 }
 
 function withHash(original: string, fallback: string, maxLength: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { againIfLate, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
+import { retryOnTimeLimit, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
 
 /** A few seconds of backtracking: a limit that is missing is a failed test, not one that hangs. */
 const backtrack = () => /^(a+)+$/.test(`${'a'.repeat(28)}!`);
@@ -36,10 +36,10 @@ describe('work with a time limit', () => {
       if (tries++ < times) throw new TimeLimitError(1);
       return 'done';
     };
-    expect(againIfLate(late(2))).toBe('done');
+    expect(retryOnTimeLimit(late(2))).toBe('done');
     expect(tries).toBe(3);
     tries = 0;
-    expect(() => againIfLate(late(3))).toThrow(TimeLimitError);
+    expect(() => retryOnTimeLimit(late(3))).toThrow(TimeLimitError);
     expect(tries).toBe(3);
   });
 
@@ -49,7 +49,7 @@ describe('work with a time limit', () => {
       tries++;
       throw new Error('of the work');
     };
-    expect(() => againIfLate(failing)).toThrow('of the work');
+    expect(() => retryOnTimeLimit(failing)).toThrow('of the work');
     expect(tries).toBe(1);
   });
 });

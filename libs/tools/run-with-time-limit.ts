@@ -48,7 +48,7 @@ export function runWithTimeLimit<T>(timeoutMs: number, work: () => T): T {
  * and Node does not report how much processor time one thread had. Work that is slow itself takes three times its
  * limit. The work must tolerate being started several times.
  */
-export function againIfLate<T>(limited: () => T): T {
+export function retryOnTimeLimit<T>(limited: () => T): T {
   for (let tries = 1; ; tries++) {
     try {
       return limited();

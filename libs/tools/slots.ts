@@ -67,7 +67,7 @@ class HeldSlot implements Slot {
 
   lend(): void {
     this.loans++;
-    this.giveAway();
+    this.handToNext();
   }
 
   async takeBack(): Promise<void> {
@@ -81,10 +81,10 @@ class HeldSlot implements Slot {
 
   end(): void {
     this.isOver = true;
-    this.giveAway();
+    this.handToNext();
   }
 
-  private giveAway(): void {
+  private handToNext(): void {
     if (!this.isHeld) return;
     this.isHeld = false;
     this.release();
