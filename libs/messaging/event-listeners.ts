@@ -14,17 +14,17 @@ export class EventListeners {
     this.listeners.push(listener);
   }
 
-  tellEvent(content: Buffer): void {
+  notifyEvent(content: Buffer): void {
     const event = decodeEvent(content);
-    if (event) this.tell((listener) => listener.event(event));
+    if (event) this.notifyAll((listener) => listener.event(event));
     else this.logger.warn({ bytes: content.byteLength }, 'unreadable event dropped');
   }
 
-  tellGap(): void {
-    this.tell((listener) => listener.gap());
+  notifyGap(): void {
+    this.notifyAll((listener) => listener.gap());
   }
 
-  private tell(call: (listener: Listener) => void): void {
+  private notifyAll(call: (listener: Listener) => void): void {
     for (const listener of this.listeners) {
       try {
         call(listener);

@@ -39,7 +39,7 @@ export class BusConnection {
     [this.answers, this.control] = [new Line(clock, delayMs), new Line(clock, delayMs)];
     const arriving = new Line(clock, delayMs);
     this.arriving = arriving;
-    this.receiveEvent = (content) => arriving.push(() => listeners.tellEvent(content));
+    this.receiveEvent = (content) => arriving.push(() => listeners.notifyEvent(content));
   }
 
   bindControl(keys: readonly string[], handler: (message: Message) => void): void {

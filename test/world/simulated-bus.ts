@@ -176,7 +176,7 @@ export class SimulatedBus implements Bus {
     this.clock.after(delayMs, () => {
       if (this.isClosed || this.connection) return;
       if (!this.world.broker.isUp) return this.comeBack();
-      void this.connect().then(() => this.listeners.tellGap());
+      void this.connect().then(() => this.listeners.notifyGap());
     });
   }
 

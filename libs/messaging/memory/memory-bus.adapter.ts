@@ -125,7 +125,7 @@ class MemoryBus implements Bus {
   }
 
   private readonly receiveEvent = (content: Buffer): void => {
-    if (this.isConnected()) this.listeners.tellEvent(content);
+    if (this.isConnected()) this.listeners.notifyEvent(content);
   };
 
   private startConsumer(queue: MemoryQueue, prefetch: number, handle: MemoryHandler): Consumer {

@@ -77,7 +77,7 @@ export class EventFollower {
     });
     this.binding = { channel, queue: queue.name };
     await Promise.all([...this.following].map(([id, following]) => this.bind(id, following)));
-    if (this.hadChannel) listeners.tellGap();
+    if (this.hadChannel) listeners.notifyGap();
     this.hadChannel = true;
   }
 
@@ -94,7 +94,8 @@ export class EventFollower {
   private receive(channel: Channel, message: ConsumeMessage | null): void {
     if (!message) this.channel.rebuild(channel);
     // A binding may have outlived its channel.
-    else if (this.following.has(message.fields.routingKey)) this.options.listeners.tellEvent(message.content);
+    else if (this.following.has(message.fields.routingKey))
+      this.options.listeners.notifyEvent(message.content);
   }
 }
 
