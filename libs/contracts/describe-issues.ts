@@ -3,13 +3,13 @@ import type { z } from 'zod';
 type Issue = z.core.$ZodIssue;
 
 /** The maximum number of problems in a description. */
-const MAX_TOLD = 3;
+const MAX_ISSUES = 3;
 const MAX_LENGTH = 500;
 
 /** `path: problem`, joined; never a value. */
 export function describeIssues(error: z.ZodError): string {
   return error.issues
-    .slice(0, MAX_TOLD)
+    .slice(0, MAX_ISSUES)
     .map((issue) =>
       issue.path.length > 0 ? `${issue.path.join('.')}: ${describeIssue(issue)}` : describeIssue(issue),
     )
