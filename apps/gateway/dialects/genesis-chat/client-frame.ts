@@ -7,7 +7,7 @@ import {
   isWithinDepth,
   type ClientRequest,
 } from '#contracts';
-import { costsTooMuch } from '../../door/bodies/costs-too-much.js';
+import { exceedsFrameValues } from '../../door/bodies/frame-values.js';
 import type { FrameErrorCode } from './server-frame.js';
 
 export interface Refusal {
@@ -38,7 +38,7 @@ export const BINARY_FRAME = {
 
 /** One text frame of a client; no `type` means `message`. */
 export function parseClientFrame(text: string): ClientFrame {
-  if (costsTooMuch(text)) return refused('The frame has too many values.');
+  if (exceedsFrameValues(text)) return refused('The frame has too many values.');
   const frame = parseJson(text);
   if (!isObject(frame)) return refused('A frame must be one JSON object.');
   const { type = 'message', conversation_id } = frame;

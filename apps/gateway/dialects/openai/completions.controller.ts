@@ -12,7 +12,7 @@ import { answerOf } from '../stream/answer-text.js';
 import { DialectTurns, type StartedTurn } from '../host/dialect-turns.js';
 import { endWith, streamResponse } from '../stream/stream-response.js';
 import { UnnamedTurns, type UnnamedTurn } from '../identity/unnamed-turns.js';
-import { askingComment } from './asking-comment.js';
+import { pendingCallComment } from './pending-call-comment.js';
 import { serverStopping } from './completion-end.js';
 import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
 import { toCompletion } from './completion.js';
@@ -96,11 +96,11 @@ export class CompletionsController {
       write: async (news) => {
         if (news.type !== 'turn_ended') {
           const told = chunks.next(news);
-          return news.type === 'call_asks' ? [...told, askingComment(turn_id, news.call)] : told;
+          return news.type === 'call_asks' ? [...told, pendingCallComment(turn_id, news.call)] : told;
         }
         const end = chunks.end(news.turn, await this.stopReason(turn_id));
         // Before it knows that this was all, a client asks nothing further.
-        await keepInMind(news.turn, remember);
+        await rememberAnswer(news.turn, remember);
         return end;
       },
       broken: (error) => chunks.fail(error),
@@ -116,7 +116,7 @@ export class CompletionsController {
     // The client has left.
     if (!turn) return void response.end();
     const completion = toCompletion(head, turn, await this.stopReason(turn_id));
-    await keepInMind(turn, remember);
+    await rememberAnswer(turn, remember);
     response.json(completion);
   }
 
@@ -127,7 +127,7 @@ export class CompletionsController {
   }
 }
 
-async function keepInMind(turn: TurnView, remember: Started['remember']): Promise<void> {
+async function rememberAnswer(turn: TurnView, remember: Started['remember']): Promise<void> {
   if (turn.status === 'completed') await remember?.(answerOf(turn));
 }
 

@@ -1,6 +1,6 @@
 import type { Refusals } from '#observability';
 import type { Clock, Timer } from '#time';
-import { costsTooMuch } from '../bodies/costs-too-much.js';
+import { exceedsFrameValues } from '../bodies/frame-values.js';
 import { isClogged, terminate, type EngineConnection, type EnginePacket } from './engine-connection.js';
 import type { Stranger } from './unknown-sockets.js';
 import type { UnreadBytes } from './unread-bytes.js';
@@ -96,7 +96,7 @@ class WatchedConnection {
     if (isClogged(this.connection)) return this.end('unread_answers');
     this.deps.unread.look(this.connection);
     // Socket.IO parses it next, on the event loop.
-    if (typeof data === 'string' && costsTooMuch(data)) this.end('values_per_frame');
+    if (typeof data === 'string' && exceedsFrameValues(data)) this.end('values_per_frame');
   }
 
   /** No event has attachments, so an event with a few bytes of them is answered like any other invalid event. */
