@@ -18,7 +18,7 @@ export class OfferedTools {
   /** Toolsets by the exact name of their server: all that a worker has ever hosted while this gateway runs. */
   private readonly servers = new Map<string, string>();
   private readonly listeners: (() => void)[] = [];
-  private toldHash = '';
+  private notifiedHash = '';
   private answered: Promise<void> = Promise.resolve();
   private readonly lost: LostWorkers;
 
@@ -29,7 +29,7 @@ export class OfferedTools {
     private readonly time: Time & Pick<LostWorkersDeps, 'peers'>,
   ) {
     this.offer = new Offer([{ by: 'deployment', choice }]);
-    this.lost = new LostWorkers(this.catalogue, time, () => this.tellChange());
+    this.lost = new LostWorkers(this.catalogue, time, () => this.notifyListeners());
   }
 
   /** Asks every worker to announce itself now instead of within 10 s. */
@@ -48,12 +48,12 @@ export class OfferedTools {
     this.catalogue.announce(worker, toolsets, this.time.clock.now());
     for (const { name, toolset } of servers) this.servers.set(name, toolset);
     for (const { server, name } of toolsets) this.servers.set(server, name);
-    this.tellChange();
+    this.notifyListeners();
   }
 
   withdraw({ worker }: Body<'catalog.withdraw'>): void {
     this.catalogue.withdraw(worker);
-    this.tellChange();
+    this.notifyListeners();
   }
 
   /** After every announcement, withdrawal or loss of a worker that changes the list. */
@@ -82,10 +82,10 @@ export class OfferedTools {
       }));
   }
 
-  private tellChange(): void {
+  private notifyListeners(): void {
     const { hash } = this.catalogue;
-    if (hash === this.toldHash) return;
-    this.toldHash = hash;
+    if (hash === this.notifiedHash) return;
+    this.notifiedHash = hash;
     for (const listener of this.listeners) listener();
   }
 }

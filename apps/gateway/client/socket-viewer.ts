@@ -46,10 +46,10 @@ export class SocketViewer implements Viewer {
   }
 
   onceDrained(listener: () => void): void {
-    if (this.waiting.push(listener) === 1) this.connection.once('drain', () => this.tellDrained());
+    if (this.waiting.push(listener) === 1) this.connection.once('drain', () => this.notifyDrained());
   }
 
-  private tellDrained(): void {
+  private notifyDrained(): void {
     for (const listener of this.waiting.splice(0)) listener();
   }
 }

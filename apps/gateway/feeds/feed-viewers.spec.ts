@@ -40,7 +40,7 @@ describe('a feed and its viewers', () => {
     const deleted = { type: 'cancelled', ...fields, message: 'Gone.', deleted: true } as const;
     feed.receive(deleted);
     feed.receive({ ...deleted, turn_id: 'turn_of_which_nobody_was_told' });
-    feed.doubt();
+    feed.requestReread();
     await pass(60_000);
     expect(ann.told.slice(1)).toEqual([deleted]);
     expect(reads).toHaveLength(1);
@@ -60,7 +60,7 @@ describe('a feed and its viewers', () => {
     const ann = join();
     await reads[0]!.answer(running('Hello'));
     await pass(1_000);
-    feed.doubt();
+    feed.requestReread();
     await reads[1]!.answer(null);
     expect(ann.told.slice(1)).toEqual([
       expect.objectContaining({ type: 'cancelled', turn_id: 'turn_1', deleted: true }),

@@ -95,9 +95,9 @@ describe('Feed', () => {
     await reads[0]!.answer(running('Hel'));
     const readAt = clock.now();
     await pass(2_000);
-    feed.doubt(readAt);
+    feed.requestReread(readAt);
     expect(reads).toHaveLength(1);
-    feed.doubt(readAt + 1_000);
+    feed.requestReread(readAt + 1_000);
     expect(reads).toHaveLength(2);
   });
 

@@ -94,13 +94,13 @@ export class Feed {
   receive(event: ConversationEvent): void {
     this.lastEventAt = this.deps.clock.now();
     this.quietMs = this.deps.timings.quietMs;
-    if (event.type === 'cancelled' && event.deleted) return this.tellDeleted(event);
+    if (event.type === 'cancelled' && event.deleted) return this.relayDeletion(event);
     this.buffer(event);
     if (this.view) this.relay(event);
   }
 
   /** Events may have been lost, all of them before `lostBefore` (by `clock.now`): a later read is enough. */
-  doubt(lostBefore = Infinity): void {
+  requestReread(lostBefore = Infinity): void {
     if (!this.hasViewers || this.lastReadAt >= lostBefore) return;
     if (this.reading) this.isReadDue = true;
     else this.requestRead();
@@ -113,7 +113,7 @@ export class Feed {
     const now = this.deps.clock.now();
     if (now - Math.max(this.lastEventAt, this.lastReadAt) < this.quietMs) return;
     this.quietMs = Math.min(this.jitter(2 * this.quietMs), this.deps.timings.longestQuietMs);
-    this.doubt();
+    this.requestReread();
   }
 
   close(): void {
@@ -128,10 +128,11 @@ export class Feed {
       this.view = trimmed(reduced.view);
       this.missing.note(before, reduced.event, this.view);
       this.audience.relay(reduced.event, before);
-      if (event.type === 'turn_queued' && event.number > (before.turns.at(-1)?.number ?? 0) + 1) this.doubt();
+      if (event.type === 'turn_queued' && event.number > (before.turns.at(-1)?.number ?? 0) + 1)
+        this.requestReread();
     }
     // After a gap the view stays as viewers received it. The running read evaluates the event again.
-    if (reduced.verdict === 'gap' && !this.reading) this.doubt();
+    if (reduced.verdict === 'gap' && !this.reading) this.requestReread();
   }
 
   private buffer(event: ConversationEvent): void {
@@ -174,11 +175,11 @@ export class Feed {
         'reading a conversation failed',
       );
     }
-    if (this.isReadDue) this.doubt();
+    if (this.isReadDue) this.requestReread();
   }
 
   /** Sent once, in whatever state the turn that it names is: there is nothing more to show. */
-  private tellDeleted(event: EventOf<'cancelled'>): void {
+  private relayDeletion(event: EventOf<'cancelled'>): void {
     if (this.deletion) return;
     this.deletion = event;
     if (this.view) this.audience.relay(event, this.view);
@@ -191,7 +192,7 @@ export class Feed {
     const { turn_id = NO_TURN } = this.view?.turns.at(-1) ?? {};
     const { conversationId: conversation_id } = this;
     const fields = { conversation_id, turn_id, timestamp: timestampOf(this.deps.clock) };
-    this.tellDeleted({
+    this.relayDeletion({
       type: 'cancelled',
       ...fields,
       message: 'The conversation was deleted.',

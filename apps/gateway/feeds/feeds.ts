@@ -41,7 +41,7 @@ export class Feeds {
     this.bus.onEvent({
       event: (event) => this.receive(event),
       gap: () => {
-        for (const { feed } of this.entries.values()) this.doubtSoon(feed);
+        for (const { feed } of this.entries.values()) this.rereadSoon(feed);
       },
     });
     const watch = () => {
@@ -66,7 +66,7 @@ export class Feeds {
     const isBound = await settledWithin(this.deps.clock, following, this.deps.timings.followMs);
     if (!isBound)
       void following.then(
-        () => feed.doubt(),
+        () => feed.requestReread(),
         () => undefined,
       );
     entry.opening--;
@@ -93,10 +93,10 @@ export class Feeds {
   }
 
   /** Spread over a short time: a reconnect affects every conversation, and there is only one store. */
-  private doubtSoon(feed: Feed): void {
+  private rereadSoon(feed: Feed): void {
     const { clock, random, timings } = this.deps;
     const lostBefore = clock.now();
-    clock.after(random.float() * timings.rereadMs, () => feed.doubt(lostBefore), { unref: true });
+    clock.after(random.float() * timings.rereadMs, () => feed.requestReread(lostBefore), { unref: true });
   }
 
   private receive(event: ConversationEvent): void {

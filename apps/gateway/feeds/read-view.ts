@@ -26,7 +26,7 @@ export function createViewReader(store: ViewStore, peek: Peek): ReadView {
       store.listUnendedTurns(conversationId, MAX_PAGE_BYTES),
     ]);
     if (!conversation || conversation.deleted_at !== undefined) return null;
-    const others = withoutThose(unended, newest);
+    const others = withoutShown(unended, newest);
     const journals = others.length > 0 ? await store.readJournals(conversationId, others) : [];
     const turns = [...newest, ...(await Promise.all(journals.map(viewOf)))];
     turns.sort((left, right) => left.number - right.number);
@@ -42,7 +42,7 @@ async function peekInto(journal: Journal, peek: Peek): Promise<PartialText | und
   return peek(journal.turn._id, driver);
 }
 
-function withoutThose(turns: Turn[], shown: TurnView[]): Turn[] {
+function withoutShown(turns: Turn[], shown: TurnView[]): Turn[] {
   const ids = new Set(shown.map(({ turn_id }) => turn_id));
   return turns.filter(({ _id }) => !ids.has(_id));
 }

@@ -7,7 +7,7 @@ export type ServerEvent = ConversationEvent | Snapshot;
  * Whether a viewer whose turn is not in its view must read the journal now: a snapshot has only the newest turns, and
  * a deleted conversation sends nothing more. An empty snapshot belongs to a conversation that is just beginning.
  */
-export function mayLack(event: ServerEvent): boolean {
+export function mayLackTurn(event: ServerEvent): boolean {
   if (event.type === 'snapshot') return event.view.earlier || event.view.turns.length > 0;
   return event.type === 'cancelled' && event.deleted === true;
 }

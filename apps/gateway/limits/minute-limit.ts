@@ -49,7 +49,7 @@ export class MinuteLimit {
   }
 
   /** Counts what another process has counted; a `cost` below 0 was given back. Never refuses. */
-  hear(userId: string, cost: number): void {
+  countRemote(userId: string, cost: number): void {
     if (cost < 0) this.taken.takeBack(userId, ELSEWHERE, -cost);
     else if (this.taken.size < this.limits.inAll) this.spread(userId, cost, ELSEWHERE);
   }

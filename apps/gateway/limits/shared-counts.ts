@@ -4,7 +4,7 @@ import type { Time, Timer } from '#time';
 import type { MinuteLimit } from './minute-limit.js';
 
 /** The longest delay until other gateways know of a count. */
-const TELL_EVERY_MS = 1_000;
+const SEND_EVERY_MS = 1_000;
 /** Of one message, by its contract. */
 const MAX_ENTRIES = 2_000;
 /** Keys come from clients, such as the `sub` of a token. */
@@ -20,7 +20,7 @@ type Counts = Body<'limits.counted'>['counts'];
 export class SharedCounts {
   private readonly limits = new Map<string, MinuteLimit>();
   /** Counts of this gateway that it has not sent yet, by limit and key. */
-  private untold = new Map<string, Map<string, number>>();
+  private unsent = new Map<string, Map<string, number>>();
   private timer: Timer | undefined;
 
   constructor(
@@ -38,29 +38,29 @@ export class SharedCounts {
   /** From another gateway, or from this one, which has counted that already. */
   receive({ gateway, counts }: Body<'limits.counted'>): void {
     if (gateway === this.processId) return;
-    for (const { limit, key, count } of counts) this.limits.get(limit)?.hear(key, count);
+    for (const { limit, key, count } of counts) this.limits.get(limit)?.countRemote(key, count);
   }
 
   /** Sends the unsent counts. */
   stop(): void {
     this.timer?.cancel();
-    if (this.timer) this.tell();
+    if (this.timer) this.sendCounts();
   }
 
   private note(name: string, key: string, count: number): void {
     if (key.length > MAX_KEY_LENGTH) return;
-    const counts = this.untold.get(name) ?? new Map<string, number>();
-    this.untold.set(name, counts);
+    const counts = this.unsent.get(name) ?? new Map<string, number>();
+    this.unsent.set(name, counts);
     counts.set(key, (counts.get(key) ?? 0) + count);
-    this.timer ??= this.time.clock.after(TELL_EVERY_MS, () => this.tell(), { unref: true });
+    this.timer ??= this.time.clock.after(SEND_EVERY_MS, () => this.sendCounts(), { unref: true });
   }
 
-  private tell(): void {
+  private sendCounts(): void {
     this.timer = undefined;
-    const counts = [...this.untold].flatMap(([limit, keys]) =>
+    const counts = [...this.unsent].flatMap(([limit, keys]) =>
       [...keys].flatMap(([key, count]) => (count === 0 ? [] : [{ limit, key, count }])),
     );
-    this.untold = new Map();
+    this.unsent = new Map();
     const room = MAX_MESSAGE_BYTES - encodeMessage(this.messageOf([])).byteLength;
     for (const part of partsOf(counts, room)) void this.bus.send('gateway.all', this.messageOf(part));
   }

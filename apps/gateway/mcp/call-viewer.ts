@@ -1,6 +1,6 @@
 import type { CallView, ConversationEvent, TurnView, View } from '#contracts';
 import { hasEnded, isEnded, reduceEvent } from '#turn';
-import { mayLack, type ServerEvent, type Viewer } from '../feeds/viewer.js';
+import { mayLackTurn, type ServerEvent, type Viewer } from '../feeds/viewer.js';
 
 /** News for a client that waits for a call. */
 export type CallNews =
@@ -26,7 +26,7 @@ export class CallViewer implements Viewer {
   /** Rejects when the turn cannot be read. */
   readonly news: Promise<CallNews>;
   private view: View | undefined;
-  private told = false;
+  private isSettled = false;
   private isReading = false;
   private settle!: (news: CallNews | Promise<never>) => void;
 
@@ -37,8 +37,8 @@ export class CallViewer implements Viewer {
     this.news = new Promise((resolve) => (this.settle = resolve));
   }
 
-  get isTold(): boolean {
-    return this.told;
+  get hasNews(): boolean {
+    return this.isSettled;
   }
 
   send(event: ServerEvent): void {
@@ -49,17 +49,17 @@ export class CallViewer implements Viewer {
     }
     const turn = this.view?.turns.find(({ turn_id }) => turn_id === this.turnId);
     if (turn) this.show(turn);
-    else if (mayLack(event)) void this.look();
+    else if (mayLackTurn(event)) void this.look();
   }
 
   /** The turn as it was just read. */
   show(turn: TurnView): void {
     const news = newsOf(turn);
-    if (news && !(news.is === 'asked' && this.deps.isAnswered(news.call))) this.tell(news);
+    if (news && !(news.is === 'asked' && this.deps.isAnswered(news.call))) this.resolveNews(news);
   }
 
   leave(): void {
-    this.tell({ is: 'left' });
+    this.resolveNews({ is: 'left' });
   }
 
   isBehind(): boolean {
@@ -70,18 +70,18 @@ export class CallViewer implements Viewer {
     listener();
   }
 
-  private tell(news: CallNews | Promise<never>): void {
-    this.told = true;
+  private resolveNews(news: CallNews | Promise<never>): void {
+    this.isSettled = true;
     this.settle(news);
   }
 
   private async look(): Promise<void> {
-    if (this.isReading || this.told) return;
+    if (this.isReading || this.isSettled) return;
     this.isReading = true;
     try {
       this.show(await this.deps.readTurn());
     } catch (error) {
-      this.tell(Promise.reject(error));
+      this.resolveNews(Promise.reject(error));
     } finally {
       this.isReading = false;
     }

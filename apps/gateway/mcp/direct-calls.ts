@@ -104,7 +104,7 @@ export class DirectCalls {
     left.addEventListener('abort', leave, { once: true });
     try {
       if (left.aborted) leave();
-      if (!viewer.isTold) await feeds.join(place.conversation_id, viewer);
+      if (!viewer.hasNews) await feeds.join(place.conversation_id, viewer);
       const news = await viewer.news;
       if (news.is !== 'ended') return news;
       const outcome = await store.getOutcome(news.call.tool_call_id);

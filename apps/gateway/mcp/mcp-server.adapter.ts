@@ -127,10 +127,10 @@ class McpCall {
   async answer(params: CallToolRequest['params']): Promise<CallToolResult | InputRequiredResult> {
     try {
       const question = toQuestion(this.context.mcpReq.requestState());
-      if (question) return await this.goOn(question);
+      if (question) return await this.resume(question);
       const call = { tool_name: this.findTool(params.name), arguments: params.arguments ?? {} };
       const { place, news } = await this.deps.calls.run(this.user, call, this.follow());
-      return await this.tell(place, news);
+      return await this.toAnswer(place, news);
     } catch (error) {
       if (error instanceof ProtocolError) throw error;
       return this.refuse(error);
@@ -148,7 +148,7 @@ class McpCall {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeUnknownTool(name, tools).message);
   }
 
-  private async goOn(question: Question): Promise<CallToolResult | InputRequiredResult> {
+  private async resume(question: Question): Promise<CallToolResult | InputRequiredResult> {
     const { answers, ownership, calls } = this.deps;
     const { turn_id, tool_call_id, number } = question;
     const { conversation_id } = await ownership.turn(this.user, turn_id);
@@ -161,10 +161,10 @@ class McpCall {
     }
     const place = { conversation_id, turn_id };
     const answered = answer.does === 'nothing' ? undefined : { tool_call_id, number };
-    return this.tell(place, await calls.follow(place, { ...this.follow(), answered }));
+    return this.toAnswer(place, await calls.follow(place, { ...this.follow(), answered }));
   }
 
-  private async tell(place: CallPlace, news: CallAnswer): Promise<CallToolResult | InputRequiredResult> {
+  private async toAnswer(place: CallPlace, news: CallAnswer): Promise<CallToolResult | InputRequiredResult> {
     switch (news.is) {
       case 'ended':
         return toCallToolResult(news.outcome, await this.loadPictures(news.outcome));
@@ -224,12 +224,12 @@ class McpCall {
     return {
       left: AbortSignal.any([this.caller.left, this.context.mcpReq.signal]),
       leavingStops: this.era === 'modern',
-      onEvent: (event) => this.tellProgress(event),
+      onEvent: (event) => this.sendProgress(event),
     };
   }
 
   /** Only to a client that asked for it. MCP requires every figure to be larger than the one before. */
-  private tellProgress(event: ConversationEvent): void {
+  private sendProgress(event: ConversationEvent): void {
     const token = this.context.mcpReq._meta?.progressToken;
     if (token === undefined || event.type !== 'tool_progress') return;
     const { progress, total, message } = event;

@@ -79,7 +79,7 @@ export class AnswerCalls {
     await this.insert({ ...answer, ...given });
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id, timestamp: answer.at };
     this.ports.bus.emit({ type: 'input_answered', ...place, tool_call_id, number, by: user.id, action });
-    await Promise.all([this.tellOwner(journal, tool_call_id), this.hint(turn)]);
+    await Promise.all([this.notifyOwner(journal, tool_call_id), this.hint(turn)]);
   }
 
   /** True when the time for an approval has passed. No process has checked its turn since, so it is expired here. */
@@ -120,7 +120,7 @@ export class AnswerCalls {
   }
 
   /** Best effort: the worker also checks for the row periodically. */
-  private async tellOwner(journal: Journal, tool_call_id: string): Promise<void> {
+  private async notifyOwner(journal: Journal, tool_call_id: string): Promise<void> {
     const owner = holderOf(journal, tool_call_id)?.owner;
     if (!owner) return;
     const message = newMessage(this.ports, 'tool.answered', { tool_call_id, turn_id: journal.turn._id });

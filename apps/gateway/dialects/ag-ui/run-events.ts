@@ -14,7 +14,7 @@ export interface RunPlace {
 }
 
 /** The events that an earlier run has sent of the turn that this run continues. */
-export interface Told {
+export interface AlreadySent {
   /** Steps up to this one. */
   step: number;
   /** Calls of which the result is known. */
@@ -35,7 +35,7 @@ export class RunEvents {
 
   constructor(
     private readonly place: RunPlace,
-    private readonly told: Told = { step: 0, ended: new Set() },
+    private readonly told: AlreadySent = { step: 0, ended: new Set() },
   ) {
     this.reasoning = new ReasoningEvents(place.turn_id);
   }
@@ -54,7 +54,7 @@ export class RunEvents {
 
   next(news: TurnNews): AgUiEvent[] {
     this.count(news);
-    if ('step' in news && this.isTold(news)) return [];
+    if ('step' in news && this.isAlreadySent(news)) return [];
     switch (news.type) {
       case 'step_started':
         return [...this.endStep(), ...this.startStep(news.step)];
@@ -122,7 +122,7 @@ export class RunEvents {
       if (!this.told.ended.has(tool_call_id)) this.open.add(tool_call_id);
   }
 
-  private isTold(news: Extract<TurnNews, { step: unknown }>): boolean {
+  private isAlreadySent(news: Extract<TurnNews, { step: unknown }>): boolean {
     if (news.type === 'call_ended') return this.told.ended.has(news.call.tool_call_id);
     if (news.type === 'tool_progress' || news.type === 'call_asks') return false;
     const n = typeof news.step === 'number' ? news.step : news.step.n;

@@ -66,7 +66,7 @@ export function readRun(body: unknown): RunInput {
 }
 
 /** True when the client has told of nothing but one message, so that it may know nothing else of its thread. */
-export function knowsNoHistory({ messages }: RunInput): boolean {
+export function hasNoHistory({ messages }: RunInput): boolean {
   const spoken = messages.filter(({ role }) => role !== 'system' && role !== 'developer');
   return spoken.length <= 1;
 }

@@ -10,17 +10,17 @@ import type { DialectTurns, StartedTurn } from '../host/dialect-turns.js';
 import { startAt, type NamedConversations, type NamedPlace } from '../identity/named-conversations.js';
 import type { AgUiMessage, Interrupt } from './ag-ui-event.js';
 import { interruptsOf, toCallAnswer, type CallAnswer } from './interrupts.js';
-import type { Told } from './run-events.js';
-import { knowsNoHistory, type RunInput } from './run-input.js';
+import type { AlreadySent } from './run-events.js';
+import { hasNoHistory, type RunInput } from './run-input.js';
 import { answersOf, questionOf } from './run-messages.js';
 
 /** Turns of a thread that a client is told which knows none of them. */
-const TOLD_TURNS = 50;
+const HISTORY_TURNS = 50;
 /** A turn that has ended is looked for among these when its client comes with answers. */
 const RECENT_TURNS = 20;
 
 export interface StartedRun extends StartedTurn {
-  told?: Told;
+  told?: AlreadySent;
   /** Earlier messages of the thread that the client does not know. */
   earlier: AgUiMessage[];
   /** With them, what it knows. */
@@ -49,7 +49,7 @@ export class Runs {
     const options = system === '' ? {} : { options: { system } };
     const message = { content, client_message_id, ...options };
     const started = await startAt(turns, user, { place, message });
-    const earlier = knowsNoHistory(input) ? await this.history(started) : [];
+    const earlier = hasNoHistory(input) ? await this.history(started) : [];
     return { ...started, earlier, known: [...earlier, ...input.messages] };
   }
 
@@ -81,7 +81,7 @@ export class Runs {
     const turn_id = journal.turn._id;
     // Of a turn that went on without this client the rest is told.
     if (!endingStep(journal)) for (const answer of answers) await this.answer(user, turn_id, answer);
-    const told = toldOf(journal, answers);
+    const told = alreadySent(journal, answers);
     return { ...(await this.deps.turns.follow(user, turn_id)), told, earlier: [], known };
   }
 
@@ -114,7 +114,7 @@ export class Runs {
     if (number === 1) return [];
     const { reader } = this.deps;
     const before = await reader
-      .journalsBefore(conversation_id, number, TOLD_TURNS)
+      .journalsBefore(conversation_id, number, HISTORY_TURNS)
       .catch((error: unknown) => {
         // No client will read it.
         stream.close();
@@ -129,7 +129,7 @@ function stepOf({ steps }: Journal, toolCallId: string): Step | undefined {
 }
 
 /** A run ends with a question when every call has ended but those that ask. */
-function toldOf(journal: Journal, answers: CallAnswer[]): Told {
+function alreadySent(journal: Journal, answers: CallAnswer[]): AlreadySent {
   const asking = new Set(answers.map(({ tool_call_id }) => tool_call_id));
   const step = Math.max(...[...asking].map((id) => stepOf(journal, id)!.n));
   const ended = journal.outcomes.filter(({ _id, n }) => n <= step && !asking.has(_id));

@@ -43,7 +43,7 @@ export class GenesisFrames {
   next(news: TurnNews): TimedFrame[] {
     switch (news.type) {
       case 'text':
-        return this.tellText(news.step, news.text);
+        return this.textFrames(news.step, news.text);
       case 'step_restarted':
         return this.say(RESTARTED);
       case 'step_committed':
@@ -79,7 +79,7 @@ export class GenesisFrames {
     return [...this.say(missed), ...this.takeCards()];
   }
 
-  private tellText(step: number, text: string): TimedFrame[] {
+  private textFrames(step: number, text: string): TimedFrame[] {
     const isLater = this.textStep !== 0 && this.textStep !== step;
     this.textStep = step;
     return [...(isLater ? this.say(STEP_BREAK) : []), ...this.say(text)];

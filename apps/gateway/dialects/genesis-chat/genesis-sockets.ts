@@ -34,7 +34,7 @@ interface Connection {
   session: GenesisSession;
   wire: Wire;
   closed: Promise<void>;
-  tellClosed(): void;
+  resolveClosed(): void;
   /** Aborted when it has ended: nothing is waited for on its behalf any longer. */
   ended: AbortController;
   stopWatch(): void;
@@ -75,13 +75,13 @@ export class GenesisSockets {
   begin(user: User, wire: Wire): SocketListener {
     const { clock, random, isActive } = this.deps;
     const session = new GenesisSession(random.id(), user, wire, this.deps);
-    let tellClosed = (): void => undefined;
-    const closed = new Promise<void>((resolve) => (tellClosed = resolve));
+    let resolveClosed = (): void => undefined;
+    const closed = new Promise<void>((resolve) => (resolveClosed = resolve));
     // The contract has no word for it, and an `error` would take the text away that is being shown.
     const shutOut = () => wire.close(POLICY_VIOLATION, 'The token has expired.');
     const stopWatch = watchUser(clock, user, isActive, shutOut);
     const ended = new AbortController();
-    const connection: Connection = { session, wire, closed, tellClosed, stopWatch, ended };
+    const connection: Connection = { session, wire, closed, resolveClosed, stopWatch, ended };
     this.probe(user.id);
     this.connections.set(session.id, connection);
     this.deps.count();
@@ -131,7 +131,7 @@ export class GenesisSockets {
     const { session } = connection;
     if (!this.connections.delete(session.id)) return;
     connection.stopWatch();
-    connection.tellClosed();
+    connection.resolveClosed();
     connection.ended.abort();
     this.deps.count();
     const written = session.end(isWanted).finally(() => this.ends.delete(session.id));

@@ -26,14 +26,14 @@ export type TurnChange =
 /** What one event has added to the text of a step. */
 export type AddedText = Pick<EventOf<'token'>, 'step' | 'offset' | 'content'>;
 
-interface ToldStep {
+interface SentStep {
   attempt: number;
   text: string;
   isCommitted: boolean;
-  calls: Map<string, ToldCall>;
+  calls: Map<string, SentCall>;
 }
 
-interface ToldCall {
+interface SentCall {
   isStarted: boolean;
   isEnded: boolean;
   /** Of the question that was told, 0 for an approval. */
@@ -45,7 +45,7 @@ interface ToldCall {
  * of changes on a wire needs to know no events.
  */
 export class TurnChanges {
-  private readonly steps = new Map<number, ToldStep>();
+  private readonly steps = new Map<number, SentStep>();
   private isStarted = false;
   private isEnded = false;
 
@@ -73,7 +73,7 @@ export class TurnChanges {
     }
     const told = this.steps.get(n)!;
     if (told.isCommitted) return [...changes, ...nextOfCalls(step, told)];
-    if (!goesOn(step, told)) {
+    if (!isContinuation(step, told)) {
       told.text = '';
       changes.push({ type: 'step_restarted', step: n });
     }
@@ -92,13 +92,16 @@ export class TurnChanges {
     const told = this.steps.get(step.n)!;
     if (!told.isCommitted) return [];
     return step.calls
-      .filter((call) => !toldOf(told, call).isEnded)
-      .flatMap((call) => [...start(step.n, call, toldOf(told, call)), end(step.n, call, toldOf(told, call))]);
+      .filter((call) => !sentCallOf(told, call).isEnded)
+      .flatMap((call) => [
+        ...start(step.n, call, sentCallOf(told, call)),
+        end(step.n, call, sentCallOf(told, call)),
+      ]);
   }
 }
 
 /** Within an attempt a text only grows: comparing it with each token would cost more with each token. */
-function goesOn(step: StepView, told: ToldStep): boolean {
+function isContinuation(step: StepView, told: SentStep): boolean {
   if (step.attempt === told.attempt && !step.committed) return step.text.length >= told.text.length;
   return step.text.startsWith(told.text);
 }
@@ -108,30 +111,30 @@ function restOf({ n, text }: StepView, toldLength: number, added: AddedText | un
   return isAll ? added.content : text.slice(toldLength);
 }
 
-function nextOfCalls(step: StepView, told: ToldStep): TurnChange[] {
-  const fresh = step.calls.filter((call) => !toldOf(told, call).isEnded);
+function nextOfCalls(step: StepView, told: SentStep): TurnChange[] {
+  const fresh = step.calls.filter((call) => !sentCallOf(told, call).isEnded);
   const started = fresh.filter(({ state }) => state !== 'queued' && state !== 'awaiting_approval');
   const ended = fresh.filter(hasEnded).sort(byEnd);
   return [
-    ...started.flatMap((call) => start(step.n, call, toldOf(told, call))),
-    ...fresh.flatMap((call) => ask(step.n, call, toldOf(told, call))),
-    ...ended.map((call) => end(step.n, call, toldOf(told, call))),
+    ...started.flatMap((call) => start(step.n, call, sentCallOf(told, call))),
+    ...fresh.flatMap((call) => ask(step.n, call, sentCallOf(told, call))),
+    ...ended.map((call) => end(step.n, call, sentCallOf(told, call))),
   ];
 }
 
-function toldOf(step: ToldStep, { tool_call_id }: CallView): ToldCall {
+function sentCallOf(step: SentStep, { tool_call_id }: CallView): SentCall {
   const told = step.calls.get(tool_call_id) ?? { isStarted: false, isEnded: false };
   step.calls.set(tool_call_id, told);
   return told;
 }
 
-function start(step: number, call: CallView, told: ToldCall): TurnChange[] {
+function start(step: number, call: CallView, told: SentCall): TurnChange[] {
   if (told.isStarted) return [];
   told.isStarted = true;
   return [{ type: 'call_started', step, call }];
 }
 
-function ask(step: number, call: CallView, told: ToldCall): TurnChange[] {
+function ask(step: number, call: CallView, told: SentCall): TurnChange[] {
   if (call.state !== 'awaiting_approval' && call.state !== 'awaiting_input') return [];
   const number = call.state === 'awaiting_input' ? (call.question?.number ?? 1) : 0;
   if (told.asked === number) return [];
@@ -139,7 +142,7 @@ function ask(step: number, call: CallView, told: ToldCall): TurnChange[] {
   return [{ type: 'call_asks', step, call }];
 }
 
-function end(step: number, call: CallView, told: ToldCall): TurnChange {
+function end(step: number, call: CallView, told: SentCall): TurnChange {
   told.isEnded = true;
   return { type: 'call_ended', step, call };
 }

@@ -1,6 +1,6 @@
 import type { CallView, EventOf, TurnView, View } from '#contracts';
 import { isEnded, reduceEvent } from '#turn';
-import { mayLack, type ServerEvent, type Viewer } from '../../feeds/viewer.js';
+import { mayLackTurn, type ServerEvent, type Viewer } from '../../feeds/viewer.js';
 import type { WholeCall } from '../../turns/turn-reader.js';
 import { TurnChanges, type AddedText, type TurnChange } from './turn-changes.js';
 
@@ -47,7 +47,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
 
   send(event: ServerEvent): void {
     if (event.type === 'snapshot') {
-      if (!this.look(event.view) && mayLack(event)) void this.find();
+      if (!this.look(event.view) && mayLackTurn(event)) void this.find();
       return;
     }
     // Nothing is left of the conversation, whichever turn this names: the turn's own end may have been missed.

@@ -27,15 +27,15 @@ export class PlaceSteps {
 
   readonly beforeBody: RequestHandler = (request, response, next) => {
     if (isAlwaysServed(request)) return next();
-    void this.goOn(request, response, next, () => this.admit(request, response));
+    void this.continueAfter(request, response, next, () => this.admit(request, response));
   };
 
   readonly afterBody: RequestHandler = (request, response, next) => {
     if (!this.strangers.has(request)) return next();
-    void this.goOn(request, response, next, async () => this.letStrangerIn(request, response));
+    void this.continueAfter(request, response, next, async () => this.admitStranger(request, response));
   };
 
-  private async goOn(
+  private async continueAfter(
     request: Request,
     response: Response,
     next: NextFunction,
@@ -91,7 +91,7 @@ export class PlaceSteps {
     this.bodies.set(request, this.holdFor(request, response, leave, true));
   }
 
-  private letStrangerIn(request: Request, response: Response): void {
+  private admitStranger(request: Request, response: Response): void {
     if (response.closed) return;
     if (request.complete) this.bodies.get(request)?.();
     this.holdFor(request, response, this.options.places.enterAsStranger(addressOf(request)), true);
