@@ -9,7 +9,7 @@ import { SocketViewer } from './socket-viewer.js';
 
 const RETRY_AFTER_MS = 1_000;
 /** The part of a drain's grace reserved for sending pending packets to clients. */
-const FAREWELL_MS = 500;
+const CLOSE_GRACE_MS = 500;
 
 export interface Session {
   user: User;
@@ -122,9 +122,9 @@ export class SocketSessions {
   async leaveAll(graceMs: number): Promise<void> {
     this.isLeaving = true;
     for (const { viewer, inHand } of this.sessions.values()) if (inHand === 0) viewer.hangUp();
-    await this.emptyWithin(Math.max(0, graceMs - FAREWELL_MS));
+    await this.emptyWithin(Math.max(0, graceMs - CLOSE_GRACE_MS));
     for (const { viewer } of this.sessions.values()) viewer.hangUp();
-    await this.emptyWithin(FAREWELL_MS);
+    await this.emptyWithin(CLOSE_GRACE_MS);
     for (const { viewer } of this.sessions.values()) viewer.cutOff();
   }
 

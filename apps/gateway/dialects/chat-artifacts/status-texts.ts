@@ -1,6 +1,6 @@
 import type { CallView } from '#contracts';
 import { isThinkingTool } from '#turn';
-import { ownNameOf } from '../identity/own-name.js';
+import { serverToolName } from '../identity/server-tool-name.js';
 import type { TurnChange } from '../stream/turn-changes.js';
 
 const MAX_ERROR_LENGTH = 100;
@@ -11,7 +11,7 @@ export function callTexts({
   type,
   call,
 }: Extract<TurnChange, { type: 'call_started' | 'call_asks' | 'call_ended' }>): string[] {
-  const name = ownNameOf(call);
+  const name = serverToolName(call);
   switch (type) {
     case 'call_started':
       return [`Executing tool: ${name}...`, ...thoughtOf(call)];

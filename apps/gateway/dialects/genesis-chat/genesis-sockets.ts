@@ -16,7 +16,7 @@ const LOOK_AGAIN_MS = [1_000, 2_000, 4_000, 4_000, 8_000, 16_000];
 const PROBED_AFTER_MS = 11_000;
 const FORGET_EVERY_MS = 60_000;
 /** Of a drain's grace, for what must be written down once the sockets have ended. */
-const FAREWELL_MS = 500;
+const CLOSE_GRACE_MS = 500;
 
 export interface GenesisSocketsDeps extends Omit<SessionDeps, 'openTurns'> {
   traffic: Pick<UserTraffic, 'check' | 'receive'>;
@@ -107,13 +107,13 @@ export class GenesisSockets {
     this.isLeaving = true;
     const { clock } = this.deps;
     this.forgetting.cancel();
-    await settledWithin(clock, this.everyone(), Math.max(0, graceMs - FAREWELL_MS));
+    await settledWithin(clock, this.everyone(), Math.max(0, graceMs - CLOSE_GRACE_MS));
     for (const connection of this.connections.values()) {
       connection.wire.cutOff();
       this.finish(connection, false);
     }
     const ends = [...this.ends.values()].map(({ written }) => written);
-    await settledWithin(clock, Promise.all(ends), FAREWELL_MS);
+    await settledWithin(clock, Promise.all(ends), CLOSE_GRACE_MS);
   }
 
   private async everyone(): Promise<void> {

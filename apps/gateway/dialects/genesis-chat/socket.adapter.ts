@@ -19,7 +19,7 @@ const BEAT_MS = 30_000;
 /** A client that reads only when it is asked to must have the time to answer. */
 const PROBE_MS = 10_000;
 /** After the close frame, for the client's own. */
-const FAREWELL_MS = 2_000;
+const CLOSE_GRACE_MS = 2_000;
 /** No close frame came. */
 const ABNORMAL = 1006;
 
@@ -117,7 +117,7 @@ class SocketWire implements Wire {
     if (this.isClosing) return;
     this.isClosing = true;
     this.connection.close(code, reason);
-    this.cutOffIn(FAREWELL_MS, () => true);
+    this.cutOffIn(CLOSE_GRACE_MS, () => true);
   }
 
   cutOff(): void {

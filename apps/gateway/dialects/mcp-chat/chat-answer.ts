@@ -1,7 +1,7 @@
 import type { CallView, TurnView } from '#contracts';
-import { ownNameOf } from '../identity/own-name.js';
+import { serverToolName } from '../identity/server-tool-name.js';
 import type { TurnNews } from '../stream/turn-stream.js';
-import { finalTextOf, RESTARTING, whyNot } from './turn-end.js';
+import { finalTextOf, RESTARTING, failureReason } from './turn-end.js';
 
 export interface CallBody {
   name: string;
@@ -26,7 +26,7 @@ export class ChatAnswer {
   }
 
   private answer(turn: TurnView): AnswerOfChat {
-    const detail = whyNot(turn);
+    const detail = failureReason(turn);
     if (detail !== undefined) return { status: statusOfFailure(turn), body: { detail } };
     const calls = turn.steps.flatMap((step) => step.calls);
     const tool_calls = calls.map((call) => toCallBody(this.ended.get(call.tool_call_id) ?? call));
@@ -42,5 +42,5 @@ function statusOfFailure({ status, error }: TurnView): number {
 function toCallBody(call: CallView): CallBody {
   const { args, error } = call;
   const result = error ? `${error.error_type}: ${error.error_message}` : call.result;
-  return { name: ownNameOf(call), args, ...(result === undefined ? {} : { result }) };
+  return { name: serverToolName(call), args, ...(result === undefined ? {} : { result }) };
 }

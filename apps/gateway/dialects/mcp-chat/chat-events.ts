@@ -1,8 +1,8 @@
 import type { CallView, TurnView } from '#contracts';
-import { ownNameOf } from '../identity/own-name.js';
+import { serverToolName } from '../identity/server-tool-name.js';
 import type { TurnNews } from '../stream/turn-stream.js';
 import { chunkText } from './chunk-text.js';
-import { finalTextOf, RESTARTING, statusOf, whyNot } from './turn-end.js';
+import { finalTextOf, RESTARTING, statusOf, failureReason } from './turn-end.js';
 
 const MAX_CHUNK_LENGTH = 64;
 const MAX_ERROR_LENGTH = 500;
@@ -31,12 +31,12 @@ function endOfCall(call: CallView): string {
 }
 
 function named(type: 'tool_start' | 'tool_end', call: CallView) {
-  return { type, id: call.tool_call_id, name: ownNameOf(call) };
+  return { type, id: call.tool_call_id, name: serverToolName(call) };
 }
 
 /** Only here is it certain which text is the answer: a step without calls may be a pause of the model. */
 function endOf(turn: TurnView): string[] {
-  const reason = whyNot(turn);
+  const reason = failureReason(turn);
   if (reason !== undefined) return [toErrorEvent(reason)];
   const chunks = chunkText(finalTextOf(turn), MAX_CHUNK_LENGTH);
   return [...chunks.map((content) => toEvent({ type: 'text', content })), 'data: [DONE]\n\n'];

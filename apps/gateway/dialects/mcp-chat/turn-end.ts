@@ -3,7 +3,7 @@ import type { CallView, ResultStatus, TurnView } from '#contracts';
 export const RESTARTING = 'Server is restarting, the answer will be in the conversation';
 
 /** Why there is no answer; undefined if there is one. */
-export function whyNot({ status, error }: TurnView): string | undefined {
+export function failureReason({ status, error }: TurnView): string | undefined {
   if (status === 'completed') return undefined;
   return status === 'cancelled' ? 'Stopped' : (error?.message ?? 'The turn failed.');
 }

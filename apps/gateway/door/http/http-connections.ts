@@ -9,7 +9,7 @@ import { RequestError } from '../../errors/request-error.js';
 import type { SendError } from '../refusals/send-error.js';
 import { hasBody } from '../bodies/body-kind.js';
 import { allowEarlyAnswer } from '../bodies/refuse-upload.js';
-import { beginInTurn, standBefore } from './in-turn.js';
+import { beginInOrder, interceptEvents } from './intercept-events.js';
 import type { HttpTimings } from './http-timings.js';
 import type { Leave } from './request-places.js';
 import { SlowBodies } from './slow-bodies.js';
@@ -73,7 +73,7 @@ export class HttpConnections {
     (server as { connectionsCheckingInterval?: number }).connectionsCheckingInterval = lookMs;
     server.on('connection', (socket: Socket) => this.add(socket));
     // By then everybody listens, also Socket.IO.
-    server.once('listening', () => this.standBeforeAll(server));
+    server.once('listening', () => this.interceptAll(server));
     // Else Node asks for the body before the request has a place.
     server.on('checkContinue', (...asked: unknown[]) => server.emit('request', ...asked));
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
@@ -129,9 +129,11 @@ export class HttpConnections {
     this.spare.add(socket, isTrusted ? undefined : (address ?? ''));
   }
 
-  private standBeforeAll(server: Server): void {
-    standBefore(server, 'request', ([request, response], handOn) => this.begin(request, response, handOn));
-    standBefore(server, 'upgrade', ([{ socket }], handOn) => this.upgrade(socket, handOn));
+  private interceptAll(server: Server): void {
+    interceptEvents(server, 'request', ([request, response], handOn) =>
+      this.begin(request, response, handOn),
+    );
+    interceptEvents(server, 'upgrade', ([{ socket }], handOn) => this.upgrade(socket, handOn));
   }
 
   /** Requests of one connection are handed on one after the other. */
@@ -147,7 +149,7 @@ export class HttpConnections {
       this.bodies.watch(request, response);
       allowEarlyAnswer(this.options.clock, request, response);
     }
-    beginInTurn(response, handOn);
+    beginInOrder(response, handOn);
   }
 
   /** It must wait for earlier requests without an answer: their answers come first. */

@@ -16,7 +16,7 @@ const MAX_UNKNOWN_PACKETS = 8;
 /** CONNECT packets of one connection: each is answered, and there is one namespace. */
 const MAX_CONNECTS = 8;
 /** Time for pending packets when a connection is asked to close. */
-const FAREWELL_MS = 10_000;
+const CLOSE_GRACE_MS = 10_000;
 
 /** Types of Socket.IO's packets. */
 const CONNECT = 0;
@@ -52,7 +52,7 @@ class WatchedConnection {
   private packets = 0;
   private connects = 0;
   private readonly timeout: Timer;
-  private farewell: Timer | undefined;
+  private closeTimer: Timer | undefined;
 
   constructor(
     private readonly connection: EngineConnection,
@@ -68,7 +68,7 @@ class WatchedConnection {
     this.limitClosing();
     connection.once('close', () => {
       this.timeout.cancel();
-      this.farewell?.cancel();
+      this.closeTimer?.cancel();
     });
   }
 
@@ -119,7 +119,7 @@ class WatchedConnection {
     const { connection } = this;
     const close = connection.close.bind(connection);
     connection.close = (discard) => {
-      this.farewell ??= this.deps.clock.after(FAREWELL_MS, () => terminate(connection), { unref: true });
+      this.closeTimer ??= this.deps.clock.after(CLOSE_GRACE_MS, () => terminate(connection), { unref: true });
       close(discard);
     };
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lookOf } from './name-look.js';
+import { confusableSkeleton } from './confusable-names.js';
 
 /** What an account is found by. */
 export interface AccountKey {
@@ -17,7 +17,7 @@ export function usernameKey(username: string): string {
 
 /** The same for usernames that look alike. */
 export function lookKey(username: string): string {
-  return hashOf('look', lookOf(username));
+  return hashOf('look', confusableSkeleton(username));
 }
 
 /** Of what somebody signs in with: usernames have no `@`, addresses do. */

@@ -6,7 +6,7 @@ import { RequestError } from '../../errors/request-error.js';
 import { ParsePipe, parseRequest } from '../../http/parse.pipe.js';
 import { addressOf } from '../../limits/client-address.js';
 import type { AccountBody } from './accounts.js';
-import { isVisible } from './name-look.js';
+import { isVisible } from './confusable-names.js';
 import { Registration, type RegistrationState } from './registration.js';
 import { SignIn, type TokenBody } from './sign-in.js';
 import { FromParts } from '../../http/from-parts.decorator.js';

@@ -6,7 +6,7 @@ import type { AccountTokens } from './account-tokens.adapter.js';
 import type { Accounts } from './accounts.js';
 
 /** How long a gateway trusts what it has read about an account: its role, and whether it is active. */
-const BELIEVED = { freshMs: 5_000, maxRemembered: 10_000 };
+const CACHE_LIMITS = { freshMs: 5_000, maxRemembered: 10_000 };
 
 /** Finds the owner of a token without a read of the store for every request. */
 export class KnownAccounts {
@@ -17,7 +17,7 @@ export class KnownAccounts {
     private readonly tokens: Pick<AccountTokens, 'read'>,
     clock: Pick<Clock, 'now'>,
   ) {
-    this.known = new FreshReads(clock, BELIEVED);
+    this.known = new FreshReads(clock, CACHE_LIMITS);
   }
 
   /** `Authenticate` of `AUTH=local`. */

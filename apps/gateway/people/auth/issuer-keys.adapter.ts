@@ -18,7 +18,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Pause before an issuer that did not answer is asked again. */
 const FAILURE_PAUSE_MS = 2_000;
 /** How long keys are still trusted after they were read, while the issuer is unreachable. */
-const LONGEST_BELIEF_MS = 3_600_000;
+const MAX_KEY_AGE_MS = 3_600_000;
 
 /** The issuer's keys are needed and cannot be read. */
 export class KeysUnavailableError extends Error {
@@ -41,7 +41,7 @@ export function createIssuerKeys(url: URL, clock: Pick<Clock, 'now'>): JWTVerify
   let readAt = -Infinity;
 
   const findKnown = async (...[header, token]: Parameters<JWTVerifyGetKey>) => {
-    const keys = clock.now() - readAt < LONGEST_BELIEF_MS ? remote.jwks() : undefined;
+    const keys = clock.now() - readAt < MAX_KEY_AGE_MS ? remote.jwks() : undefined;
     if (!keys) throw new KeysUnavailableError();
     return createLocalJWKSet(keys)(header, token).catch((error: unknown) => {
       throw error instanceof errors.JWKSNoMatchingKey ? new KeysUnavailableError() : error;

@@ -1,21 +1,21 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-interface Heard {
+interface HttpEvents {
   request: [request: IncomingMessage, response: ServerResponse];
   upgrade: [request: IncomingMessage, socket: Duplex, head: Buffer];
 }
 
 /** Stands between a server and those who listen to it now: they hear of an event when `judge` hands it on. */
-export function standBefore<Name extends keyof Heard>(
+export function interceptEvents<Name extends keyof HttpEvents>(
   server: Server,
   name: Name,
-  judge: (event: Heard[Name], handOn: () => void) => void,
+  judge: (event: HttpEvents[Name], handOn: () => void) => void,
 ): void {
   const listeners = server.rawListeners(name) as ((...event: unknown[]) => void)[];
   server.removeAllListeners(name);
   server.on(name, (...event: unknown[]) =>
-    judge(event as Heard[Name], () => {
+    judge(event as HttpEvents[Name], () => {
       for (const listener of listeners) listener.apply(server, event);
     }),
   );
@@ -25,7 +25,7 @@ export function standBefore<Name extends keyof Heard>(
  * Begins an answer when those before it on its connection have gone out; never, when the connection ends before. Node
  * closes only the response that has the connection: whatever waits for `close` of one in line would wait for ever.
  */
-export function beginInTurn(response: ServerResponse, begin: () => void): void {
+export function beginInOrder(response: ServerResponse, begin: () => void): void {
   const beginIfThere = () => {
     if (response.socket?.destroyed === false) begin();
   };

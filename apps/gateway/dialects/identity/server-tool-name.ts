@@ -5,7 +5,7 @@ import { toBusName } from '#tools';
  * The name that a call's tool has on its own server. A bus name holds odd ones as a hash only, so it is found in the
  * name that people read; of a tool that there is not, what the model wrote.
  */
-export function ownNameOf({ tool_name, display_name, source, toolset }: CallView): string {
+export function serverToolName({ tool_name, display_name, source, toolset }: CallView): string {
   if (source === 'local') {
     const [bare, whole] = [withoutPrefix(display_name, `${toolset}.`), display_name];
     return [bare, whole].find((name) => toBusName(toolset, name) === tool_name) ?? display_name;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CallView } from '#contracts';
 import { displayName, toBusName, toToolsetName } from '#tools';
-import { ownNameOf } from './own-name.js';
+import { serverToolName } from './server-tool-name.js';
 
 function call(
   source: CallView['source'],
@@ -22,24 +22,24 @@ function call(
   };
 }
 
-describe('ownNameOf', () => {
+describe('serverToolName', () => {
   it('is the tool’s name on its server, for odd names of tools and servers too', () => {
     for (const server of ['math', 'my server', 'a:b', 'mcp:mcp'])
       for (const name of ['add', 'get-weather', 'getUser', 'a.b', 'b:c', ':', 'mcp:x:y', 'Grüße'])
-        expect(ownNameOf(call('mcp', server, name))).toBe(name);
+        expect(serverToolName(call('mcp', server, name))).toBe(name);
   });
 
   it('is the bare name of a local tool, even when another toolset has a tool of the same name', () => {
     const others = [{ own_name: 'add', toolset: 'more' }];
-    expect(ownNameOf(call('local', 'math', 'add'))).toBe('add');
+    expect(serverToolName(call('local', 'math', 'add'))).toBe('add');
     expect(call('local', 'math', 'add', others).display_name).toBe('math.add');
-    expect(ownNameOf(call('local', 'math', 'add', others))).toBe('add');
-    expect(ownNameOf(call('local', 'math', 'math.add'))).toBe('math.add');
-    expect(ownNameOf(call('local', 'math', 'getUser'))).toBe('getUser');
+    expect(serverToolName(call('local', 'math', 'add', others))).toBe('add');
+    expect(serverToolName(call('local', 'math', 'math.add'))).toBe('math.add');
+    expect(serverToolName(call('local', 'math', 'getUser'))).toBe('getUser');
   });
 
   it('is the name that the model wrote when there is no such tool', () => {
     const unknown = { ...call('local', 'unknown', 'x'), display_name: 'Frobnicate it' };
-    expect(ownNameOf({ ...unknown, tool_name: 'unknown.frobnicate_it' })).toBe('Frobnicate it');
+    expect(serverToolName({ ...unknown, tool_name: 'unknown.frobnicate_it' })).toBe('Frobnicate it');
   });
 });

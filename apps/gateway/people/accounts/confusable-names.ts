@@ -17,7 +17,7 @@ export function isVisible(name: string): boolean {
  * Names that look alike have the same one (the skeleton of Unicode TR39). It is taken of the name as written and
  * again in small letters, because an account is found in any case: `Ian`, `ian`, `lan` and a Cyrillic `іаn` are one.
  */
-export function lookOf(name: string): string {
+export function confusableSkeleton(name: string): string {
   const small = skeletonOf(name.normalize('NFKC')).toLowerCase();
   return skeletonOf(small).toLowerCase().replaceAll('i', 'l').replaceAll(/ +/g, ' ');
 }
