@@ -9,7 +9,7 @@ import { DayBudgets } from './admission/day-budgets.js';
 import { ModelLimits } from './admission/model-limits.js';
 import { CatalogueService } from './catalogue/catalogue.service.js';
 import { Drivers } from './turn/drivers.js';
-import { QueueGlances } from './fairness/queue-glances.js';
+import { QueueInspections } from './fairness/queue-inspections.js';
 import { CallShares } from './fairness/call-shares.js';
 import { History } from './turn/history.js';
 import { TakeUp } from './turn/take-up.js';
@@ -18,7 +18,7 @@ import { ModelAnnouncer } from './ask/model-announcer.js';
 import { RequestImages } from './ask/request-images.js';
 import type { OrchestratorDeps } from './deps/orchestrator.deps.js';
 import { createSweeper } from './sweep/create-sweeper.js';
-import { keepDeadLetter } from './sweep/dead-letters.js';
+import { keepDeadLetter } from './sweep/keep-dead-letter.js';
 import type { Sweeper } from './sweep/sweeper.js';
 import { TurnHints } from './sweep/turn-hints.js';
 
@@ -56,7 +56,7 @@ export class Orchestrator {
     this.catalogue = new CatalogueService(durable);
     const history = new History(this.durable);
     const takeUp = new TakeUp(durable, ports, this.catalogue, history, new RequestImages(this.durable));
-    const queues = new QueueGlances(bus, clock);
+    const queues = new QueueInspections(bus, clock);
     const placesOf = (toolset: string) => this.catalogue.placesOf(toolset);
     this.shares = new CallShares({ ...deps, queues, placesOf, refusals });
     this.drivers = new Drivers(durable, ports, takeUp, history, { queues, shares: this.shares, refusals });

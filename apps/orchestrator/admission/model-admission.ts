@@ -42,7 +42,7 @@ interface Waiter {
   tokens: number;
   keys: string[];
   since: number;
-  toldUntil: number;
+  reportedUntil: number;
   admit: () => void;
 }
 
@@ -90,10 +90,10 @@ export class ModelAdmission {
     const { signal } = part.request;
     return new Promise<void>((resolve, reject) => {
       const since = this.now();
-      const waiter: Waiter = { ...part, since, toldUntil: -Infinity, admit: () => leave(resolve) };
+      const waiter: Waiter = { ...part, since, reportedUntil: -Infinity, admit: () => leave(resolve) };
       const leave = (settle: () => void) => {
         signal.removeEventListener('abort', onAbort);
-        if (waiter.toldUntil > -Infinity)
+        if (waiter.reportedUntil > -Infinity)
           this.options.metrics.modelWaitDuration.observe((this.now() - since) / 1_000);
         settle();
       };
@@ -128,8 +128,8 @@ export class ModelAdmission {
     for (const waiter of this.waiting) {
       const shortage = this.shortageOf(waiter, short);
       if (shortage) staying.push(waiter);
-      else this.letIn(waiter);
-      if (shortage) this.tell(waiter, shortage);
+      else this.admitWaiter(waiter);
+      if (shortage) this.reportWait(waiter, shortage);
     }
     this.waiting = staying;
     this.lookAgain([...short.values()]);
@@ -151,15 +151,16 @@ export class ModelAdmission {
     return waitMs > 0 ? { shortOf: 'provider', waitMs } : undefined;
   }
 
-  private letIn({ keys, tokens, admit }: Waiter): void {
+  private admitWaiter({ keys, tokens, admit }: Waiter): void {
     for (const key of keys) this.budgets.get(key)?.begin(tokens);
     admit();
   }
 
-  private tell(waiter: Waiter, shortage: Shortage): void {
-    if (this.now() < waiter.toldUntil) return;
-    if (waiter.toldUntil === -Infinity) this.options.metrics.modelWaits.inc({ short_of: shortage.shortOf });
-    waiter.toldUntil = this.now() + shortage.waitMs;
+  private reportWait(waiter: Waiter, shortage: Shortage): void {
+    if (this.now() < waiter.reportedUntil) return;
+    if (waiter.reportedUntil === -Infinity)
+      this.options.metrics.modelWaits.inc({ short_of: shortage.shortOf });
+    waiter.reportedUntil = this.now() + shortage.waitMs;
     waiter.request.onWait(shortage);
   }
 

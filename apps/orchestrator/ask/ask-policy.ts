@@ -33,7 +33,7 @@ export function retriesAfter(
 }
 
 /** Not a request that is refused for what it is. */
-export function mayPassElsewhere({ kind, options }: ModelError): boolean {
+export function mayFallBack({ kind, options }: ModelError): boolean {
   return options.retryable || kind === 'used_up';
 }
 

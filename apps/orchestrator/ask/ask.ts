@@ -1,6 +1,6 @@
 import type { ModelRequest } from '#llm';
 import { stepAttempt } from '#turn';
-import { delayBefore, mayPassElsewhere, retriesAfter, type AskPolicy } from './ask-policy.js';
+import { delayBefore, mayFallBack, retriesAfter, type AskPolicy } from './ask-policy.js';
 import { runAttempt } from './attempt.js';
 import type { AskEnd, StepPart } from './step-part.js';
 
@@ -19,7 +19,7 @@ export async function* ask(
     const next = requests[i + 1];
     const asking = { ...policy, retriesBefore, canGiveUp: next !== undefined };
     const { end, retries } = yield* askWithRetries(request, asking, signal);
-    if (next === undefined || end.ended !== 'failed' || !mayPassElsewhere(end.error)) {
+    if (next === undefined || end.ended !== 'failed' || !mayFallBack(end.error)) {
       yield { type: 'end', ...end };
       return;
     }

@@ -5,7 +5,7 @@ import { describeSchemaLosses } from '#llm';
 import { toModelName } from '#tools';
 
 /** More tools than any catalogue has; then it is said again. */
-const MAX_TOLD = 10_000;
+const MAX_REPORTED = 10_000;
 
 /**
  * Tells operators once for each definition of a tool what of its input schema a provider in use cannot express. The
@@ -13,7 +13,7 @@ const MAX_TOLD = 10_000;
  */
 export class SchemaLosses {
   // Not `max`: its storage is allocated at once, at every start.
-  private readonly told = new LRUCache<string, true>({ maxSize: MAX_TOLD, sizeCalculation: () => 1 });
+  private readonly reported = new LRUCache<string, true>({ maxSize: MAX_REPORTED, sizeCalculation: () => 1 });
 
   constructor(
     private readonly log: Pick<Log, 'warn'>,
@@ -27,8 +27,8 @@ export class SchemaLosses {
 
   private lookAt(tool: CatalogTool, provider: string): void {
     const key = `${provider} ${tool.name} ${tool.hash}`;
-    if (this.told.has(key)) return;
-    this.told.set(key, true);
+    if (this.reported.has(key)) return;
+    this.reported.set(key, true);
     const { description, input_schema } = tool;
     const losses = describeSchemaLosses(
       { name: toModelName(tool.name), description, input_schema },

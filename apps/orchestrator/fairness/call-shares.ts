@@ -2,11 +2,11 @@ import { LOCAL_USER_ID, newMessage, type Body } from '#contracts';
 import { FairLine, type Report } from '#limits';
 import type { Refusals } from '#observability';
 import type { Timer } from '#time';
-import type { QueueGlances } from './queue-glances.js';
+import type { QueueInspections } from './queue-inspections.js';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 
 /** A change is told at once, but not more often than this. */
-const TELL_AGAIN_MS = 250;
+const SEND_AGAIN_MS = 250;
 /** What does not change is told and looked at as often as this, while it matters. */
 const REPEAT_MS = 1_000;
 /** How long others have to tell what they have, once a process has its part of the places. */
@@ -24,7 +24,7 @@ export interface CallSharesDeps extends Pick<
 > {
   /** Calls of a toolset that all workers run at once. */
   placesOf: (toolset: string) => number;
-  queues: Pick<QueueGlances, 'inspect'>;
+  queues: Pick<QueueInspections, 'inspect'>;
   refusals: Pick<Refusals, 'note'>;
 }
 
@@ -37,8 +37,8 @@ export class CallShares {
   /** Toolsets of which others are told, and when that mattered last. */
   private readonly tight = new Map<string, number>();
   private hasAccounts = false;
-  private hasTold = false;
-  private toldAt = -Infinity;
+  private hasSent = false;
+  private sentAt = -Infinity;
   private lookedAt = -Infinity;
   private settling: Timer | undefined;
   private timer: { dueAt: number; handle: Timer } | undefined;
@@ -79,7 +79,7 @@ export class CallShares {
   /** What another orchestrator has in the queues. */
   counted({ orchestrator, toolsets }: Body<'calls.counted'>): void {
     if (orchestrator === this.deps.processId) return;
-    const told = new Map(toolsets.map((counted) => [counted.toolset, toTold(counted)]));
+    const told = new Map(toolsets.map((counted) => [counted.toolset, toReport(counted)]));
     for (const toolset of new Set([...told.keys(), ...this.lines.keys()])) {
       const line = this.lineOf(toolset);
       if (line) this.learn(toolset, line, () => line.receive(orchestrator, told.get(toolset)));
@@ -116,7 +116,7 @@ export class CallShares {
   /** What this process has in the queue is not what it was. */
   private changed(toolset: string, line: FairLine): void {
     this.note(toolset, line);
-    if (this.tight.size > 0) this.actIn(this.toldAt + TELL_AGAIN_MS - this.now());
+    if (this.tight.size > 0) this.actIn(this.sentAt + SEND_AGAIN_MS - this.now());
   }
 
   /** Others' counts, looks and time change nothing that is told unless they release a call, or make the line tight. */
@@ -145,9 +145,9 @@ export class CallShares {
   private act(): void {
     this.timer?.handle.cancel();
     this.timer = undefined;
-    this.toldAt = this.now();
+    this.sentAt = this.now();
     this.forgetCalm();
-    this.tell();
+    this.sendCounts();
     this.settleSoon();
     if (this.tight.size === 0) return;
     if (this.now() - this.lookedAt >= REPEAT_MS) {
@@ -178,13 +178,13 @@ export class CallShares {
     this.settling ??= this.deps.clock.after(SETTLE_MS, settle, { unref: true });
   }
 
-  private tell(): void {
-    if (!this.hasTold && this.countOrchestrators() <= 1) return;
+  private sendCounts(): void {
+    if (!this.hasSent && this.countOrchestrators() <= 1) return;
     const toolsets = [...this.tight.keys()].flatMap((toolset) => {
       const line = this.lines.get(toolset);
       return line ? [toCounted(toolset, line.view(MAX_USERS))] : [];
     });
-    this.hasTold = toolsets.length > 0;
+    this.hasSent = toolsets.length > 0;
     const body = { orchestrator: this.deps.processId, toolsets };
     void this.deps.bus.send('orchestrator.all', newMessage(this.deps, 'calls.counted', body));
   }
@@ -203,7 +203,7 @@ export class CallShares {
   }
 }
 
-function toTold({ sent, held, users }: Counted): Report {
+function toReport({ sent, held, users }: Counted): Report {
   return { sent, held, users: new Map(users.map(({ user_id, ...counts }) => [user_id, counts])) };
 }
 

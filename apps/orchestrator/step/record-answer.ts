@@ -8,11 +8,11 @@ import type { DrivingDeps } from '../work/driving.deps.js';
 import type { TurnWork } from '../work/turn-work.js';
 import { finalAnswer, isAnswerAlready, isEarlyAnswer } from './final-answer.js';
 import { refuseEndless, resolveCalls, withDataFiles } from './resolve-calls.js';
-import { failRow, failureCodeOf } from './step-row.js';
+import { failRow, failureCodeOf } from './fail-row.js';
 import type { StepInProgress } from './step-viewers.js';
 
 /** Viewers read a longer answer from the store. */
-const MAX_TOLD_LENGTH = 200_000;
+const MAX_SHOWN_LENGTH = 200_000;
 
 /** Makes the rows of what a driven turn's models answer. */
 export class AnswerRecorder {
@@ -53,7 +53,7 @@ export class AnswerRecorder {
     const { attempt, usage } = answer;
     const final = finalAnswer(answer, this.work.memory.journal);
     const content = textOf(final);
-    if (content !== '' && content.length <= MAX_TOLD_LENGTH && textOf(answer) === '')
+    if (content !== '' && content.length <= MAX_SHOWN_LENGTH && textOf(answer) === '')
       viewers.showWhole(attempt, content);
     return { attempt, usage, ...final };
   }

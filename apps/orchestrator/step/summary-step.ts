@@ -9,7 +9,7 @@ import type { DrivingDeps } from '../work/driving.deps.js';
 import type { TurnWork } from '../work/turn-work.js';
 import { planCompaction, mayCompact, mayShortenInstead, type CompactionInput } from './plan-compaction.js';
 import type { StepRequest } from './prepare-request.js';
-import { failRow, failureCodeOf } from './step-row.js';
+import { failRow, failureCodeOf } from './fail-row.js';
 import type { StepInProgress } from './step-viewers.js';
 import type { Summariser } from './summariser.js';
 

@@ -2,7 +2,7 @@ import { errorDetail } from '#contracts';
 import { carryOut, type Ports } from '#journal';
 import { decideNotTaken, toolsetOf, type CallDecision } from '#turn';
 import { NoWorkerWatch } from './no-worker.js';
-import type { QueueGlances } from '../fairness/queue-glances.js';
+import type { QueueInspections } from '../fairness/queue-inspections.js';
 import type { CallShares } from '../fairness/call-shares.js';
 import { TurnShare } from '../fairness/turn-share.js';
 import type { TurnMemory } from '../work/turn-memory.js';
@@ -12,7 +12,7 @@ const RETRY_AFTER_MS = 10_000;
 
 /** What the turns of this process know together of the toolsets' queues. */
 export interface CallQueues {
-  queues: QueueGlances;
+  queues: QueueInspections;
   shares: CallShares;
 }
 

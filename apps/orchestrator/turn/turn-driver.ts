@@ -16,7 +16,7 @@ import { Mailbox } from './mailbox.js';
 import { ModelStep } from '../step/model-step.js';
 import { OpenCalls, type CallQueues } from './open-calls.js';
 import { StepCommits } from '../step/step-commits.js';
-import { failRow, partialText, usageOf } from '../step/step-row.js';
+import { failRow, partialText, usageOf } from '../step/fail-row.js';
 import { TurnUsage } from '../work/turn-usage.js';
 import type { TurnWork } from '../work/turn-work.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeMessage, newMessage, type Message } from '#contracts';
 import type { DeadDelivery } from '#messaging';
-import { keepDeadLetter } from '../../../apps/orchestrator/sweep/dead-letters.js';
+import { keepDeadLetter } from '../../../apps/orchestrator/sweep/keep-dead-letter.js';
 import {
   callId,
   callRow,

@@ -5,7 +5,7 @@ import { FreshReads, type Clock } from '#time';
 const LIMITS = { freshMs: 1_000, maxRemembered: 10_000 };
 
 /** What queues look like: an answer is good for a second, for all turns that want to know. */
-export class QueueGlances {
+export class QueueInspections {
   private readonly known: FreshReads<Awaited<ReturnType<Bus['inspect']>>>;
 
   constructor(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { BusUnavailableError } from '#messaging';
-import { QueueGlances } from './queue-glances.js';
+import { QueueInspections } from './queue-inspections.js';
 
-describe('QueueGlances', () => {
+describe('QueueInspections', () => {
   it('asks the broker once a second for each queue, regardless of the number of turns', async () => {
     const asked: string[] = [];
     let nowMs = 0;
@@ -10,21 +10,21 @@ describe('QueueGlances', () => {
       asked.push(queue);
       return { consumers: asked.length, messages: 0 };
     };
-    const glances = new QueueGlances({ inspect, takesMessages: () => true }, { now: () => nowMs });
-    const first = await Promise.all([1, 2, 3].map(() => glances.inspect('tools.math')));
+    const inspections = new QueueInspections({ inspect, takesMessages: () => true }, { now: () => nowMs });
+    const first = await Promise.all([1, 2, 3].map(() => inspections.inspect('tools.math')));
     expect(first.map((state) => state)).toEqual(first.map(() => ({ consumers: 1, messages: 0 })));
-    await glances.inspect('tools.web');
+    await inspections.inspect('tools.web');
     nowMs = 999;
-    await glances.inspect('tools.math');
+    await inspections.inspect('tools.math');
     expect(asked).toEqual(['tools.math', 'tools.web']);
     nowMs = 1_000;
-    expect(await glances.inspect('tools.math')).toEqual({ consumers: 3, messages: 0 });
+    expect(await inspections.inspect('tools.math')).toEqual({ consumers: 3, messages: 0 });
   });
 
   it('reports to all callers that the broker is away', async () => {
     const inspect = () => Promise.reject(new BusUnavailableError('away'));
-    const glances = new QueueGlances({ inspect, takesMessages: () => true }, { now: () => 0 });
+    const inspections = new QueueInspections({ inspect, takesMessages: () => true }, { now: () => 0 });
     for (let i = 0; i < 2; i++)
-      await expect(glances.inspect('tools.math')).rejects.toThrow(BusUnavailableError);
+      await expect(inspections.inspect('tools.math')).rejects.toThrow(BusUnavailableError);
   });
 });

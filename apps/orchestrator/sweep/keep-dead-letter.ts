@@ -6,7 +6,7 @@ import { redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
 import { endingStep, failedOutcome, nextStepNumber } from '#turn';
 import { backOffMs, timestampOf } from '#time';
-import { failRow } from '../step/step-row.js';
+import { failRow } from '../step/fail-row.js';
 import { deadHintsInARow, MAX_DEAD_HINTS } from './poison-turn.js';
 
 /** Dead calls of the turn are among them. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { openPorts, turnRow, type TestPorts } from '#journal/testing';
-import { keepDeadLetter } from './dead-letters.js';
+import { keepDeadLetter } from './keep-dead-letter.js';
 
 let clock: VirtualClock;
 let ports: TestPorts;
