@@ -83,7 +83,7 @@ export class ToolWorker {
 
   /** Whether the fleet can know this worker's toolsets. */
   get isOffered(): boolean {
-    return this.announcer.hasTold;
+    return this.announcer.hasSent;
   }
 
   /** Withdraws its offer; calls in hand may finish until the consumers have been stopped. */

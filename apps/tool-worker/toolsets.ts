@@ -17,7 +17,7 @@ export interface ToolSources extends Time {
 }
 
 /** MCP servers often have these names. A server of the same name replaces the built-in toolset. */
-const GIVE_WAY = ['memory', 'time', 'http'];
+const REPLACEABLE = ['memory', 'time', 'http'];
 
 /** The toolsets this worker hosts: built-in ones, those of `TOOLS_DIR` and MCP servers, as far as `TOOLSETS` names them. */
 export async function createToolsets(config: ToolConfig, sources: ToolSources): Promise<ToolsetHost[]> {
@@ -28,7 +28,7 @@ export async function createToolsets(config: ToolConfig, sources: ToolSources): 
   const servers = loadMcpConfig({ path, isExplicit: isRequired });
   const kept = { artifacts: store, facts: store };
   const builtIn = createLocalToolsets({ clock, docsDir, dataDir, ...kept, http: { allow: httpFetchAllow } });
-  const taken = new Set(servers.map(({ name }) => name).filter((name) => GIVE_WAY.includes(name)));
+  const taken = new Set(servers.map(({ name }) => name).filter((name) => REPLACEABLE.includes(name)));
   for (const name of taken) logger.warn({ server: name }, `MCP server ${name} replaces the toolset ${name}`);
   const own = [...builtIn, ...(await loadOwnFiles(config, builtIn, clock))].filter(
     ({ name }) => !taken.has(name),

@@ -18,11 +18,11 @@ const AUDIENCE = ['orchestrator.all', 'gateway.all', 'worker.all'];
 export class Announcer {
   private timer: Timer | undefined;
   private isWithdrawn = false;
-  private telling: Promise<void> = Promise.resolve();
+  private sending: Promise<void> = Promise.resolve();
   /** The last announcement to all processes, by name. */
-  private told = '';
+  private lastLogged = '';
   /** When the broker last accepted an offer to all processes; monotonic milliseconds. */
-  private toldAt: number | undefined;
+  private sentAt: number | undefined;
 
   constructor(
     private readonly deps: ToolWorkerDeps,
@@ -38,9 +38,9 @@ export class Announcer {
   }
 
   /** On this connection to the broker. Before that, other processes may not know this worker, or no longer. */
-  get hasTold(): boolean {
+  get hasSent(): boolean {
     const { bus, clock } = this.deps;
-    return this.toldAt !== undefined && bus.connectedForMs() >= clock.now() - this.toldAt;
+    return this.sentAt !== undefined && bus.connectedForMs() >= clock.now() - this.sentAt;
   }
 
   /**
@@ -48,14 +48,14 @@ export class Announcer {
    * last one received is the newest. Resolves when the broker has it. Never rejects: the next announcement is due soon.
    */
   announce(replyTo?: string): Promise<void> {
-    this.telling = this.telling.then(() => this.tellOffer(replyTo));
-    return this.telling;
+    this.sending = this.sending.then(() => this.sendOffer(replyTo));
+    return this.sending;
   }
 
   async withdraw(): Promise<void> {
     this.isWithdrawn = true;
     this.timer?.cancel();
-    await this.tell(newMessage(this.deps, 'catalog.withdraw', { worker: this.deps.processId }), AUDIENCE);
+    await this.send(newMessage(this.deps, 'catalog.withdraw', { worker: this.deps.processId }), AUDIENCE);
   }
 
   private lookLater(): void {
@@ -64,12 +64,12 @@ export class Announcer {
   }
 
   private async look(): Promise<void> {
-    const isDue = !this.hasTold || this.deps.clock.now() - this.toldAt! >= INTERVAL_MS;
+    const isDue = !this.hasSent || this.deps.clock.now() - this.sentAt! >= INTERVAL_MS;
     if (isDue && this.deps.bus.isConnected()) await this.announce();
     this.lookLater();
   }
 
-  private async tellOffer(replyTo: string | undefined): Promise<void> {
+  private async sendOffer(replyTo: string | undefined): Promise<void> {
     if (this.isWithdrawn) return;
     try {
       const room = MAX_MESSAGE_BYTES - encodeMessage(this.messageOf([])).byteLength;
@@ -77,9 +77,9 @@ export class Announcer {
       await this.prepare(fitting);
       if (this.isWithdrawn) return;
       const now = this.deps.clock.now();
-      const wasTaken = await this.tell(this.messageOf(fitting), replyTo ? [replyTo] : AUDIENCE);
+      const wasTaken = await this.send(this.messageOf(fitting), replyTo ? [replyTo] : AUDIENCE);
       if (replyTo) return;
-      this.toldAt = wasTaken ? now : undefined;
+      this.sentAt = wasTaken ? now : undefined;
       if (wasTaken) this.logChange(fitting, leftOut);
     } catch (error) {
       this.deps.log.warn({ err: error }, 'announcing the tools failed');
@@ -97,8 +97,8 @@ export class Announcer {
   private logChange(fitting: Toolset[], leftOut: Toolset[]): void {
     const [offered, missing] = [fitting, leftOut].map((toolsets) => toolsets.map(({ name }) => name));
     const told = JSON.stringify([offered, missing]);
-    if (this.told === told) return;
-    this.told = told;
+    if (this.lastLogged === told) return;
+    this.lastLogged = told;
     this.deps.log.info({ toolsets: offered }, 'toolsets offered');
     if (leftOut.length === 0) return;
     const what = 'toolsets not offered, definitions too large for one worker: split them with TOOLSETS';
@@ -106,7 +106,7 @@ export class Announcer {
   }
 
   /** Whether the broker accepted it for all keys. A key without a queue, or with a full one, counts as accepted. */
-  private async tell(message: Message, keys: string[]): Promise<boolean> {
+  private async send(message: Message, keys: string[]): Promise<boolean> {
     const outcomes = await Promise.all(keys.map((key) => this.deps.bus.send(key, message)));
     return outcomes.every((outcome) => outcome !== 'unknown');
   }

@@ -5,23 +5,23 @@ import { attemptsOf, decideLostConnection, mayHaveRun, toolsetOf } from '#turn';
 import { timestampOf } from '#time';
 import type { HostedTool } from '../offer/hosted-tools.js';
 import { claimNext, outcomeRow } from './call-claims.js';
-import type { CallInHand } from './call-in-hand.js';
+import type { ActiveCall } from './active-call.js';
 import { CallOutput } from './call-output.js';
 import { CallQuestions, type QuestionTimes } from './call-questions.js';
-import type { StandBack } from './stand-back.js';
+import type { StoppedClaims } from './stopped-claims.js';
 import { runAttempt, runWhenReached, type Ran } from './run-attempt.js';
 
 export interface AttemptedCall {
   body: ToolCallBody;
   label: CallLabel;
   hosted: HostedTool;
-  hand: CallInHand;
+  hand: ActiveCall;
 }
 
 export interface AttemptOptions {
   questionTimes: QuestionTimes;
   isLeaving: () => boolean;
-  standBack: StandBack;
+  stoppedClaims: StoppedClaims;
 }
 
 /** `elsewhere`: another worker settles it; `given_back`: this worker leaves, and another one may run it. */
@@ -43,7 +43,7 @@ export class CallAttempts {
       await this.ports.faultPoint('call_claimed');
       if (hand.stop.aborted) {
         const claims = { attempt: claim.n, first: first.n, hasRun: claim !== first };
-        return this.options.standBack.from(body, claims);
+        return this.options.stoppedClaims.outcomeOf(body, claims);
       }
       const startedAt = clock.now();
       this.emitStart(claim);
@@ -55,14 +55,14 @@ export class CallAttempts {
         : runWhenReached(runOnce, hand.stop, { clock, hold: hand.hold }));
       const run = { attempt: n, durationMs: Math.round(clock.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await output.bound(ran.result));
-      const next = await this.goOnAfter(ran.lost, run);
+      const next = await this.continueAfter(ran.lost, run);
       if (typeof next === 'string' || !('mine' in next)) return next;
       claim = next.mine;
     }
   }
 
   /** A connection broke and the outcome is unknown: the tool's class decides what follows. */
-  private async goOnAfter(
+  private async continueAfter(
     lost: ToolConnectionLostError,
     run: { attempt: number; durationMs: number },
   ): Promise<AttemptsEnd | { mine: Claim }> {
@@ -83,7 +83,7 @@ export class CallAttempts {
     if (next === 'nothing') return 'elsewhere';
     if ('stopped' in next) {
       const claims = { attempt: next.stopped, first: run.attempt, hasRun: true };
-      return this.options.standBack.from(body, claims);
+      return this.options.stoppedClaims.outcomeOf(body, claims);
     }
     return 'outcome' in next ? next.outcome : next;
   }

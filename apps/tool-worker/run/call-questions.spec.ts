@@ -3,7 +3,7 @@ import type { QuestionSchema, ToolCallBody } from '#contracts';
 import { callRow, openPorts, type TestPorts } from '#journal/testing';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { inputId } from '#turn';
-import { CallInHand } from './call-in-hand.js';
+import { ActiveCall } from './active-call.js';
 import { CallQuestions, DEFAULT_QUESTION_TIMES } from './call-questions.js';
 
 const MESSAGE = 'Which account?';
@@ -27,7 +27,7 @@ afterEach(() => ports.store.close());
 
 /** One attempt of the call asks; what it was told, if anything. */
 async function askAgain(message: string, schema: QuestionSchema) {
-  const questions = new CallQuestions(ports, body, new CallInHand(true, clock), DEFAULT_QUESTION_TIMES);
+  const questions = new CallQuestions(ports, body, new ActiveCall(true, clock), DEFAULT_QUESTION_TIMES);
   let told: unknown;
   void questions.ask({ message, schema }).then(
     (reply) => (told = reply),

@@ -11,7 +11,7 @@ import type { Ports } from '#journal';
 import { ToolError, toPrintable, type Question, type Reply } from '#tools';
 import { inputId, stoppedWhileRunning } from '#turn';
 import { timestampOf } from '#time';
-import type { CallInHand } from './call-in-hand.js';
+import type { ActiveCall } from './active-call.js';
 
 const MAX_MESSAGE_LENGTH = 4_000;
 const MAX_SCHEMA_LENGTH = 32 * 1024;
@@ -43,7 +43,7 @@ export class CallQuestions {
   constructor(
     private readonly ports: Ports,
     private readonly body: ToolCallBody,
-    private readonly hand: CallInHand,
+    private readonly hand: ActiveCall,
     private readonly times: QuestionTimes,
   ) {}
 
@@ -69,7 +69,7 @@ export class CallQuestions {
       this.announce(asked, question);
       return replyOf(await this.untilAnswered(asked, signal));
     } finally {
-      await this.hand.goOn();
+      await this.hand.resume();
     }
   }
 
@@ -106,7 +106,7 @@ export class CallQuestions {
       this.throwIfOver();
       const leftMs = asked.expiresAt - this.ports.clock.wall();
       if (leftMs <= 0 || givenUp.some(({ aborted }) => aborted)) return this.giveUp(asked.number);
-      await hand.untilTold(Math.min(leftMs, this.times.lookEveryMs), [...givenUp, ...over]);
+      await hand.untilAnswered(Math.min(leftMs, this.times.lookEveryMs), [...givenUp, ...over]);
     }
   }
 

@@ -9,10 +9,10 @@ import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { CallAttempts } from './call-attempts.js';
 import { claimAgain, claimFirst } from './call-claims.js';
 import { CallEnds } from './call-ends.js';
-import { CallInHand } from './call-in-hand.js';
+import { ActiveCall } from './active-call.js';
 import type { QuestionTimes } from './call-questions.js';
 import type { RateLimits } from './rate-limits.js';
-import { StandBack } from './stand-back.js';
+import { StoppedClaims } from './stopped-claims.js';
 
 export interface CallRunnerOptions {
   slowChecks: SlowChecks;
@@ -25,13 +25,13 @@ export interface CallRunnerOptions {
 export class CallRunner {
   private readonly validator: ArgumentValidator;
   /** Calls whose delivery is being handled. A Stop may arrive before the store has confirmed the claim. */
-  private readonly inHand = new Map<string, CallInHand>();
+  private readonly active = new Map<string, ActiveCall>();
   /** Calls that continue without their delivery, because they have asked a person. */
-  private readonly goingOn = new Set<Promise<DeliveryOutcome>>();
+  private readonly inProgress = new Set<Promise<DeliveryOutcome>>();
   private readonly questionTimes: QuestionTimes;
   private readonly rates: RateLimits;
   private readonly ends: CallEnds;
-  private readonly standBack: StandBack;
+  private readonly stoppedClaims: StoppedClaims;
   private isLeaving = false;
 
   constructor(
@@ -48,19 +48,19 @@ export class CallRunner {
     });
     this.ends = new CallEnds(ports, metrics);
     this.questionTimes = questionTimes;
-    this.standBack = new StandBack(ports);
+    this.stoppedClaims = new StoppedClaims(ports);
   }
 
   /** Tells a call to stop. A call claimed but not run here ends, unless another worker may be running it. */
   async cancel(told: Body<'tool.cancel'>): Promise<void> {
-    const hand = this.inHand.get(told.tool_call_id);
+    const hand = this.active.get(told.tool_call_id);
     if (hand) hand.cancel();
-    else await this.standBack.told(told);
+    else await this.stoppedClaims.cancel(told);
   }
 
   /** Tells a call that its question has been answered. */
   answered(toolCallId: string): void {
-    this.inHand.get(toolCallId)?.tell();
+    this.active.get(toolCallId)?.noteAnswer();
   }
 
   /**
@@ -69,7 +69,7 @@ export class CallRunner {
    */
   leave(): void {
     this.isLeaving = true;
-    for (const hand of this.inHand.values()) if (!hand.mayRunAgain) hand.giveUpAsking();
+    for (const hand of this.active.values()) if (!hand.mayRunAgain) hand.giveUpAsking();
   }
 
   /**
@@ -77,7 +77,7 @@ export class CallRunner {
    * acknowledged while a person was asked, or lost with its connection.
    */
   async finish(): Promise<void> {
-    await Promise.allSettled(this.goingOn);
+    await Promise.allSettled(this.inProgress);
   }
 
   /**
@@ -86,17 +86,17 @@ export class CallRunner {
    */
   async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
     const { tool_call_id } = body;
-    if (this.inHand.has(tool_call_id)) return 'ack';
-    const hand = new CallInHand(mayRunAgain(body.class), this.ports.clock);
-    this.inHand.set(tool_call_id, hand);
-    const handling = this.handleOnce(body, slots, hand).finally(() => this.inHand.delete(tool_call_id));
+    if (this.active.has(tool_call_id)) return 'ack';
+    const hand = new ActiveCall(mayRunAgain(body.class), this.ports.clock);
+    this.active.set(tool_call_id, hand);
+    const handling = this.handleOnce(body, slots, hand).finally(() => this.active.delete(tool_call_id));
     if (!hand.mayRunAgain) this.waitFor(handling);
     return Promise.race([handling, hand.asked.then(() => this.letGo(handling, body))]);
   }
 
   private waitFor(handling: Promise<DeliveryOutcome>): void {
-    this.goingOn.add(handling);
-    void handling.finally(() => this.goingOn.delete(handling)).catch(() => undefined);
+    this.inProgress.add(handling);
+    void handling.finally(() => this.inProgress.delete(handling)).catch(() => undefined);
   }
 
   /** A person may take longer than a delivery may be held: it is acknowledged now, and the call continues. */
@@ -108,7 +108,7 @@ export class CallRunner {
     return 'ack';
   }
 
-  private async handleOnce(body: ToolCallBody, slots: Slots, hand: CallInHand): Promise<DeliveryOutcome> {
+  private async handleOnce(body: ToolCallBody, slots: Slots, hand: ActiveCall): Promise<DeliveryOutcome> {
     const delivered = decideDelivery(Date.parse(body.deadline), this.ports.clock.wall());
     if (delivered.do === 'drop') return 'ack';
     const hosted = this.hosted.find(body.tool_name);
@@ -134,7 +134,7 @@ export class CallRunner {
     label: CallLabel,
     attempt: number,
   ): Promise<DeliveryOutcome> {
-    const outcome = await this.standBack.from(body, { attempt, first: attempt, hasRun: false });
+    const outcome = await this.stoppedClaims.outcomeOf(body, { attempt, first: attempt, hasRun: false });
     return outcome === 'elsewhere' ? 'ack' : this.ends.settle(body, label, outcome);
   }
 
@@ -142,7 +142,7 @@ export class CallRunner {
   private async claimAndRun(
     body: ToolCallBody,
     label: CallLabel,
-    hand: CallInHand,
+    hand: ActiveCall,
   ): Promise<DeliveryOutcome | undefined> {
     // While it waited for a slot, this worker may have begun to leave, the deadline passed or the server disconnected.
     if (this.isLeaving) return giveBack();
@@ -174,12 +174,16 @@ export class CallRunner {
     body: ToolCallBody,
     label: CallLabel,
     claim: Claim,
-    hand: CallInHand,
+    hand: ActiveCall,
   ): Promise<DeliveryOutcome> {
     const call = { body, label, hosted, hand };
-    const { questionTimes, standBack } = this;
+    const { questionTimes, stoppedClaims } = this;
     const isLeaving = () => this.isLeaving;
-    const attempts = new CallAttempts(this.ports, call, { questionTimes, isLeaving, standBack });
+    const attempts = new CallAttempts(this.ports, call, {
+      questionTimes,
+      isLeaving,
+      stoppedClaims,
+    });
     const outcome = await attempts.run(claim);
     if (outcome === 'elsewhere') return 'ack';
     if (outcome === 'given_back') return giveBack();

@@ -18,13 +18,16 @@ export interface HeldClaims {
  * Calls that this worker has claimed but does not run, because their turn was stopped. Another worker that claimed them
  * before or after may be running them. Then that worker ends them.
  */
-export class StandBack {
+export class StoppedClaims {
   private readonly neverStarted = new LRUCache<string, true>({ max: MAX_REMEMBERED });
 
   constructor(private readonly ports: Ports) {}
 
   /** How a call in hand that does not run under this attempt ends, or `elsewhere`. */
-  async from(body: ToolCallBody, { attempt, first, hasRun }: HeldClaims): Promise<Outcome | 'elsewhere'> {
+  async outcomeOf(
+    body: ToolCallBody,
+    { attempt, first, hasRun }: HeldClaims,
+  ): Promise<Outcome | 'elsewhere'> {
     const { ports } = this;
     const { me } = ports;
     const claims = await ports.store.listClaims(body.tool_call_id);
@@ -42,7 +45,7 @@ export class StandBack {
   }
 
   /** Stops a call that is not in hand: ends it, unless another worker may be running it. */
-  async told({ tool_call_id, turn_id, stood_back = [] }: Body<'tool.cancel'>): Promise<void> {
+  async cancel({ tool_call_id, turn_id, stood_back = [] }: Body<'tool.cancel'>): Promise<void> {
     const { ports } = this;
     const journal = await ports.store.readJournal(turn_id);
     if (!journal) return;

@@ -6,7 +6,7 @@ import { HoldLimit } from './hold-limit.js';
  * A call from its delivery to its end. While it asks a person, its delivery has been acknowledged, its slot is lent
  * to other calls, and its time limits are paused.
  */
-export class CallInHand {
+export class ActiveCall {
   readonly hold: HoldLimit;
   /** Resolves when it asks a person for the first time. From then on its delivery need not be held. */
   readonly asked: Promise<void>;
@@ -14,7 +14,7 @@ export class CallInHand {
   private readonly stopping = new AbortController();
   private readonly givingUp = new AbortController();
   private slot: Slot | undefined;
-  private isTold = false;
+  private mayHaveAnswer = false;
   private wake = () => {};
 
   /** `mayRunAgain`: another worker may start it again if this worker is lost. */
@@ -44,8 +44,8 @@ export class CallInHand {
   }
 
   /** There may be an answer. */
-  tell(): void {
-    this.isTold = true;
+  noteAnswer(): void {
+    this.mayHaveAnswer = true;
     this.wake();
   }
 
@@ -61,7 +61,7 @@ export class CallInHand {
   }
 
   /** Resolves when it may run again. A call that was told to stop need not wait for that. */
-  async goOn(): Promise<void> {
+  async resume(): Promise<void> {
     const { stop } = this;
     const stopped = new Promise<void>((resolve) => {
       if (stop.aborted) resolve();
@@ -72,9 +72,9 @@ export class CallInHand {
   }
 
   /** Resolves when it hears of an answer, when one of the signals aborts, or after `timeoutMs`. */
-  async untilTold(timeoutMs: number, signals: AbortSignal[]): Promise<void> {
+  async untilAnswered(timeoutMs: number, signals: AbortSignal[]): Promise<void> {
     const signal = AbortSignal.any(signals);
-    if (!this.isTold && !signal.aborted) {
+    if (!this.mayHaveAnswer && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const wake = () => {
           timer.cancel();
@@ -87,7 +87,7 @@ export class CallInHand {
         signal.addEventListener('abort', wake, { once: true });
       });
     }
-    this.isTold = false;
+    this.mayHaveAnswer = false;
     this.wake = () => {};
   }
 }
