@@ -10,7 +10,7 @@ import type {
 import { io, type Socket } from 'socket.io-client';
 import { Observable } from './observable.js';
 import { acceptToken } from './person.js';
-import { rememberWayIn } from './way-in.js';
+import { rememberSignInMethod } from './sign-in-method.js';
 import { readToken, writeToken } from './token.js';
 
 export interface ConnectionState {
@@ -145,7 +145,7 @@ export class Connection {
   }
 
   private failed({ message, data = {} }: Error & { data?: Refusal }): void {
-    rememberWayIn(data.sign_in);
+    rememberSignInMethod(data.sign_in);
     if (message === 'unauthorized' || data.code === 'unauthorized') return this.signOut('refused');
     this.wait(data.retry_after_ms);
   }

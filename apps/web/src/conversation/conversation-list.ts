@@ -47,13 +47,13 @@ export class ConversationList {
   async rename(id: string, title: string): Promise<void> {
     const { conversations } = this.state.get();
     this.replace(conversations.map((one) => (one.id === id ? { ...one, title } : one)));
-    if (await this.tell(() => renameConversation(id, title))) this.refresh();
+    if (await this.attempt(() => renameConversation(id, title))) this.refresh();
     else this.state.set({ ...this.state.get(), conversations });
   }
 
   /** Gives a conversation that a message has started its title, unless it has one. The server never makes titles up. */
   async nameNew(id: string, title: string): Promise<void> {
-    await this.tell(async () => {
+    await this.attempt(async () => {
       const { title: present } = await readConversation(id);
       if (isUnnamed(present)) await renameConversation(id, title);
     });
@@ -62,14 +62,14 @@ export class ConversationList {
 
   /** True when it is gone. */
   async remove(id: string): Promise<boolean> {
-    const isGone = await this.tell(() => deleteConversation(id));
+    const isGone = await this.attempt(() => deleteConversation(id));
     if (isGone) this.replace(this.state.get().conversations.filter((one) => one.id !== id));
     return isGone;
   }
 
   private async read(skip: number): Promise<void> {
     const before = this.state.get();
-    await this.tell(async () => {
+    await this.attempt(async () => {
       const page = await listConversations(skip);
       const seen = new Set(page.map((one) => one.id));
       const others = before.conversations.filter((one) => !seen.has(one.id));
@@ -84,7 +84,7 @@ export class ConversationList {
   }
 
   /** False, and the reason in `problem`, when the server refused. */
-  private async tell(action: () => Promise<unknown>): Promise<boolean> {
+  private async attempt(action: () => Promise<unknown>): Promise<boolean> {
     try {
       await action();
       return true;

@@ -2,7 +2,7 @@ import type { TurnView, View } from '#contracts';
 import { emptyView, reduce } from '#turn';
 import { type Connection, RequestError, type ServerEvent } from '../connection/connection.js';
 import { Observable } from '../connection/observable.js';
-import { noPassing, type Passing, reducePassing } from './passing.js';
+import { noTransient, type Transient, reduceTransient } from './transient.js';
 import { noThoughts, reduceThoughts, type Thoughts } from './thoughts.js';
 
 /** What the page holds of one conversation. Replaced, never changed. */
@@ -13,7 +13,7 @@ export interface HeldConversation {
   earlierTurns: TurnView[];
   /** True when there are still older ones. */
   hasEarlier: boolean;
-  passing: Passing;
+  transient: Transient;
   thoughts: Thoughts;
   /** False until the first snapshot. */
   isLoaded: boolean;
@@ -125,10 +125,10 @@ export class Conversations {
     if (event.type === 'cancelled' && event.deleted) return this.receiveDeleted(id);
     const held = this.held.get().get(id) ?? startHolding(id);
     const view = reduce(held.view, event);
-    const passing = reducePassing(held.passing, event);
+    const transient = reduceTransient(held.transient, event);
     const thoughts = reduceThoughts(held.thoughts, event);
     const rest = event.type === 'snapshot' ? continueFrom(held, view) : {};
-    this.replace(id, { ...held, view, passing, thoughts, ...rest });
+    this.replace(id, { ...held, view, transient: transient, thoughts, ...rest });
     if (['turn_queued', 'complete', 'error', 'cancelled'].includes(event.type)) {
       for (const listener of this.turnEndListeners) listener(id);
       if (id !== this.current) this.leaveIfIdle(id);
@@ -161,7 +161,7 @@ function startHolding(conversationId: string): HeldConversation {
     view: emptyView(conversationId),
     earlierTurns: [],
     hasEarlier: false,
-    passing: noPassing,
+    transient: noTransient,
     thoughts: noThoughts,
     isLoaded: false,
   };

@@ -1,5 +1,5 @@
 import type { CallView } from '#contracts';
-import type { Passing } from '../conversation/passing.js';
+import type { Transient } from '../conversation/transient.js';
 import { toVisibleText } from '#turn';
 
 /** How a call is drawn; several states of the protocol may look the same. */
@@ -40,7 +40,11 @@ export const isOpen = (call: CallView): boolean =>
   ['queued', 'awaiting_approval', 'running', 'awaiting_input'].includes(call.state);
 
 /** The word next to a call. Cut off, only what was true is said. */
-export function stateWord(call: CallView, isCutOff: boolean, progress?: Passing['progress'][string]): string {
+export function stateWord(
+  call: CallView,
+  isCutOff: boolean,
+  progress?: Transient['progress'][string],
+): string {
   switch (call.state) {
     case 'queued':
       return isCutOff ? 'Was queued' : 'Queued';
@@ -61,14 +65,14 @@ export function stateWord(call: CallView, isCutOff: boolean, progress?: Passing[
   }
 }
 
-function runningWords(call: CallView, isCutOff: boolean, progress?: Passing['progress'][string]): string {
+function runningWords(call: CallView, isCutOff: boolean, progress?: Transient['progress'][string]): string {
   const share = progress?.total ? `${Math.round((100 * progress.progress) / progress.total)} %` : undefined;
   const attempt = call.attempt > 1 ? `attempt ${call.attempt}` : undefined;
   return [isCutOff ? 'Was running' : 'Running', attempt ?? share].filter(Boolean).join(' · ');
 }
 
 /** The sentence under a call: only where somebody has to know more than the word says. */
-export function whyOf(call: CallView, progress?: Passing['progress'][string]): string | undefined {
+export function whyOf(call: CallView, progress?: Transient['progress'][string]): string | undefined {
   switch (call.state) {
     case 'running':
       if (call.attempt > 1) return 'An earlier worker stopped answering, so the call was started again.';

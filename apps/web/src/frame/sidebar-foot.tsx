@@ -4,7 +4,7 @@ import { readToken } from '../connection/token.js';
 import { useObservable, useSession } from '../session/session.js';
 import type { IconName } from './icon.js';
 import { IconButton } from './icon-button.js';
-import { useOwnName } from './own-name.js';
+import { useSignedInName } from './signed-in-name.js';
 import { changeTheme, theme, type Theme } from './theme.js';
 import { UsagePopover } from './usage-popover.js';
 
@@ -16,7 +16,7 @@ const themes: Record<Theme, { icon: IconName; label: string }> = {
 
 export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   const { connection } = useSession();
-  const ownName = useOwnName();
+  const signedInName = useSignedInName();
   const [isUsageShown, setUsageShown] = useState(false);
   const hideUsage = useCallback(() => setUsageShown(false), []);
   const signOut = () => {
@@ -29,7 +29,7 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   return (
     <div className="sidebar-foot">
       <span className="grow cut quiet" title={location.host}>
-        {ownName ?? location.host}
+        {signedInName ?? location.host}
       </span>
       {readToken() !== null && (
         <button type="button" className="button button-ghost" onClick={signOut}>

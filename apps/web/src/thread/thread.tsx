@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { HttpError, listTurns } from '../connection/http.js';
 import { activeTurn, hasEnded, type HeldConversation } from '../conversation/conversations.js';
 import type { OutgoingMessage } from '../conversation/outbox.js';
-import { noPassing } from '../conversation/passing.js';
+import { noTransient } from '../conversation/transient.js';
 import { Icon } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
 import { useFollowEnd } from './follow-end.js';
@@ -46,7 +46,7 @@ export function Thread({ place, held, outgoing }: ThreadProps) {
           <Turn
             key={turn.turn_id}
             turn={turn}
-            passing={held && turn === active ? held.passing : noPassing}
+            transient={held && turn === active ? held.transient : noTransient}
             thoughts={held?.thoughts[turn.turn_id]}
           />
         ))}

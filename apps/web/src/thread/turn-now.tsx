@@ -1,6 +1,6 @@
 import type { StepView, TurnView } from '#contracts';
 import { useNow } from '../conversation/clock.js';
-import type { Passing } from '../conversation/passing.js';
+import type { Transient } from '../conversation/transient.js';
 import type { ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { Icon, type IconName } from '../frame/icon.js';
@@ -10,22 +10,22 @@ import { formatClock } from '../format/durations.js';
 
 interface TurnNowProps {
   turn: TurnView;
-  passing: Passing;
+  transient: Transient;
   thoughts: ThoughtsOfTurn | undefined;
 }
 
 /** The line under a turn that has not ended: what it is doing, where the text and the calls do not show it. */
-export function TurnNow({ turn, passing, thoughts }: TurnNowProps) {
+export function TurnNow({ turn, transient, thoughts }: TurnNowProps) {
   const isCutOff = useIsCutOff();
   const { clock, connection } = useSession();
   const { heardAt } = useObservable(connection.state);
-  const now = useNow(clock, passing.waiting !== undefined);
+  const now = useNow(clock, transient.waiting !== undefined);
   if (isCutOff) {
     const asOf = heardAt === undefined ? '' : `Shown as of ${formatClock(heardAt)}. `;
     return <Note icon="clock">{asOf}The turn goes on without this page.</Note>;
   }
-  if (passing.waiting?.turnId === turn.turn_id) {
-    const { reason, until } = passing.waiting;
+  if (transient.waiting?.turnId === turn.turn_id) {
+    const { reason, until } = transient.waiting;
     return (
       <Note icon="clock">
         {sentence(reason)} {until !== undefined && nextTry(until - now)}
@@ -36,7 +36,7 @@ export function TurnNow({ turn, passing, thoughts }: TurnNowProps) {
   if (!last) return <Note icon="queued">{turn.status === 'queued' ? 'Waiting to start' : 'Starting'}</Note>;
   if (last.committed) return <BetweenSteps turn={turn} last={last} />;
   if (last.text !== '') return null;
-  if (passing.restarted?.turnId === turn.turn_id && passing.restarted.step === last.n) {
+  if (transient.restarted?.turnId === turn.turn_id && transient.restarted.step === last.n) {
     return <Note icon="warn">The model’s answer broke off. This step starts again.</Note>;
   }
   // The line of its thought says it.

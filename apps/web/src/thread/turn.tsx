@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react';
 import type { StepView, TurnView } from '#contracts';
-import type { Passing } from '../conversation/passing.js';
+import type { Transient } from '../conversation/transient.js';
 import type { Thought, ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { hasEnded } from '../conversation/conversations.js';
 import { AsideNote } from '../frame/aside-note.js';
@@ -17,12 +17,12 @@ import { TurnNow } from './turn-now.js';
 
 interface TurnProps {
   turn: TurnView;
-  passing: Passing;
+  transient: Transient;
   thoughts: ThoughtsOfTurn | undefined;
 }
 
 /** One message of a person and everything it set off. */
-export const Turn = memo(function Turn({ turn, passing, thoughts }: TurnProps) {
+export const Turn = memo(function Turn({ turn, transient, thoughts }: TurnProps) {
   const isEnded = hasEnded(turn);
   const replaced = useMemo(() => replacedSteps(turn), [turn]);
   if (wasRemoved(turn)) return <RemovedMessage turn={turn} />;
@@ -38,14 +38,14 @@ export const Turn = memo(function Turn({ turn, passing, thoughts }: TurnProps) {
             turn={turn}
             isStreaming={!isEnded && index === turn.steps.length - 1 && !step.committed}
             replacement={replaced.get(step.n)}
-            progress={passing.progress}
+            progress={transient.progress}
             thought={thoughts?.[step.n]}
           />
         ))}
         {isEnded ? (
           <TurnEnd turn={turn} replaced={replaced} />
         ) : (
-          <TurnNow turn={turn} passing={passing} thoughts={thoughts} />
+          <TurnNow turn={turn} transient={transient} thoughts={thoughts} />
         )}
       </div>
     </article>
@@ -77,7 +77,7 @@ interface StepProps {
   isStreaming: boolean;
   /** What is the answer instead of its text. */
   replacement: string | undefined;
-  progress: Passing['progress'];
+  progress: Transient['progress'];
   thought: Thought | undefined;
 }
 

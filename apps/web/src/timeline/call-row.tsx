@@ -1,6 +1,6 @@
 import type { CallView } from '#contracts';
 import { memo, useId, useState } from 'react';
-import type { Passing } from '../conversation/passing.js';
+import type { Transient } from '../conversation/transient.js';
 import { useNow } from '../conversation/clock.js';
 import { isThisPerson } from '../connection/person.js';
 import { useIsCutOff } from '../frame/cut-off.js';
@@ -40,7 +40,7 @@ interface CallRowProps {
   turnId: string;
   /** Scale of the lane up to now: of all calls of the step. */
   spanAt: (now: number) => Span | undefined;
-  progress: Passing['progress'][string] | undefined;
+  progress: Transient['progress'][string] | undefined;
   /** The first call of the step that waits for approval: it has the card, those after it a line. */
   firstWaiting: CallView | undefined;
 }

@@ -1,7 +1,7 @@
 import type { CallView, StepView } from '#contracts';
 import { memo, useCallback, useState } from 'react';
 import { useNow } from '../conversation/clock.js';
-import type { Passing } from '../conversation/passing.js';
+import type { Transient } from '../conversation/transient.js';
 import { FoldButton } from '../frame/fold-button.js';
 import { Icon } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
@@ -17,7 +17,7 @@ interface StepCardProps {
   turnId: string;
   /** The turn is over: a step whose calls all went well folds to its header. */
   hasTurnEnded: boolean;
-  progress: Passing['progress'];
+  progress: Transient['progress'];
 }
 
 /** The calls of one step: they branch off it like tracks off a switch. */

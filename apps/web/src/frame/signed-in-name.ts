@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
 import { readAccount } from '../connection/http.js';
 import { readToken, subjectOf } from '../connection/token.js';
-import { readWayIn } from '../connection/way-in.js';
+import { readSignInMethod } from '../connection/sign-in-method.js';
 
 /** Who is signed in, by the name that people know; undefined where nobody has to, or until it is known. */
-export function useOwnName(): string | undefined {
+export function useSignedInName(): string | undefined {
   const token = readToken();
-  const hasAccount = readWayIn() === 'password';
+  const hasAccount = readSignInMethod() === 'password';
   const [username, setUsername] = useState<string>();
   useEffect(() => {
     if (token === null || !hasAccount) return;

@@ -1,6 +1,6 @@
 import type { ConversationEvent, Snapshot } from '#contracts';
 import { describe, expect, it } from '@jest/globals';
-import { noPassing, reducePassing } from './passing.js';
+import { noTransient, reduceTransient } from './transient.js';
 
 const event = (fields: object) =>
   ({
@@ -16,14 +16,14 @@ const progress = event({ type: 'tool_progress', tool_call_id: 'x', progress: 1, 
 
 describe('transient state', () => {
   it('contains the latest progress of each call', () => {
-    const passing = reducePassing(noPassing, progress);
-    expect(passing.progress.x).toEqual({ progress: 1, total: 2, message: undefined });
+    const state = reduceTransient(noTransient, progress);
+    expect(state.progress.x).toEqual({ progress: 1, total: 2, message: undefined });
   });
 
   it('contains the time until which the model is awaited, and clears it at the first sign of life', () => {
-    const passing = reducePassing(reducePassing(noPassing, progress), waiting);
-    expect(passing.waiting?.until).toBe(Date.parse('2026-11-22T10:00:04.000Z'));
-    const next = reducePassing(passing, event({ type: 'token', content: 'a', offset: 0 }));
+    const state = reduceTransient(reduceTransient(noTransient, progress), waiting);
+    expect(state.waiting?.until).toBe(Date.parse('2026-11-22T10:00:04.000Z'));
+    const next = reduceTransient(state, event({ type: 'token', content: 'a', offset: 0 }));
     expect(next.waiting).toBeUndefined();
     expect(next.progress.x).toBeDefined();
   });
@@ -34,21 +34,21 @@ describe('transient state', () => {
       reason: 'Earlier messages are being summarised.',
       retry_after_ms: 0,
     });
-    expect(reducePassing(noPassing, summing).waiting).toEqual({
+    expect(reduceTransient(noTransient, summing).waiting).toEqual({
       turnId: 't',
       reason: 'Earlier messages are being summarised.',
     });
   });
 
   it('is emptied by a snapshot and at the end of a step', () => {
-    const passing = reducePassing(noPassing, waiting);
-    expect(reducePassing(passing, event({ type: 'snapshot' }))).toBe(noPassing);
-    expect(reducePassing(passing, event({ type: 'step_committed' }))).toBe(noPassing);
+    const state = reduceTransient(noTransient, waiting);
+    expect(reduceTransient(state, event({ type: 'snapshot' }))).toBe(noTransient);
+    expect(reduceTransient(state, event({ type: 'step_committed' }))).toBe(noTransient);
   });
 
   it('stays the same object while nothing changes, so that nothing is rendered', () => {
-    const passing = reducePassing(noPassing, progress);
-    expect(reducePassing(passing, event({ type: 'token', content: 'a', offset: 0 }))).toBe(passing);
-    expect(reducePassing(passing, event({ type: 'tool_start' }))).toBe(passing);
+    const state = reduceTransient(noTransient, progress);
+    expect(reduceTransient(state, event({ type: 'token', content: 'a', offset: 0 }))).toBe(state);
+    expect(reduceTransient(state, event({ type: 'tool_start' }))).toBe(state);
   });
 });

@@ -4,7 +4,7 @@ import type { ConversationEvent, Snapshot } from '#contracts';
  * What is worth showing for a moment but is no part of the view: losing it loses nothing, so it is never read
  * again and a snapshot empties it.
  */
-export interface Passing {
+export interface Transient {
   /** By tool call id. */
   progress: Readonly<Record<string, { progress: number; total?: number; message?: string }>>;
   /** Why the model is silent; `until`, on the server's clock, when it is asked again: absent if it is at work. */
@@ -13,7 +13,7 @@ export interface Passing {
   restarted?: { turnId: string; step: number };
 }
 
-export const noPassing: Passing = { progress: {} };
+export const noTransient: Transient = { progress: {} };
 
 type AnyEvent = ConversationEvent | Snapshot;
 
@@ -22,28 +22,28 @@ const moving = new Set<AnyEvent['type']>(['token', 'turn_queued', 'turn_started'
 /** After these, nothing of it is worth showing. */
 const closing = new Set<AnyEvent['type']>(['step_committed', 'complete', 'cancelled', 'error', 'snapshot']);
 
-export function reducePassing(passing: Passing, event: AnyEvent): Passing {
-  if (closing.has(event.type)) return noPassing;
-  if (moving.has(event.type)) return isStill(passing) ? passing : { progress: passing.progress };
+export function reduceTransient(transient: Transient, event: AnyEvent): Transient {
+  if (closing.has(event.type)) return noTransient;
+  if (moving.has(event.type)) return isStill(transient) ? transient : { progress: transient.progress };
   if (event.type === 'tool_progress') {
     const { progress, total, message } = event;
     return {
-      ...passing,
-      progress: { ...passing.progress, [event.tool_call_id]: { progress, total, message } },
+      ...transient,
+      progress: { ...transient.progress, [event.tool_call_id]: { progress, total, message } },
     };
   }
-  if (event.type === 'thinking') return passing.waiting ? { ...passing, waiting: undefined } : passing;
+  if (event.type === 'thinking') return transient.waiting ? { ...transient, waiting: undefined } : transient;
   if (event.type === 'waiting') {
     const { turn_id: turnId, reason, retry_after_ms: waitMs } = event;
     const until = waitMs > 0 ? { until: Date.parse(event.timestamp) + waitMs } : {};
-    return { ...passing, waiting: { turnId, reason, ...until } };
+    return { ...transient, waiting: { turnId, reason, ...until } };
   }
   if (event.type === 'step_restarted') {
-    return { ...passing, restarted: { turnId: event.turn_id, step: event.step } };
+    return { ...transient, restarted: { turnId: event.turn_id, step: event.step } };
   }
-  return passing;
+  return transient;
 }
 
-function isStill({ waiting, restarted }: Passing): boolean {
+function isStill({ waiting, restarted }: Transient): boolean {
   return !waiting && !restarted;
 }
