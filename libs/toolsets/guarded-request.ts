@@ -63,16 +63,16 @@ function refuseCompatible(url: URL, lookup: typeof systemLookup): typeof systemL
   const judged = (
     hostname: string,
     options: LookupOptions,
-    tell: (error: Error | null, found?: string | LookupAddress[], family?: number) => void,
+    callback: (error: Error | null, found?: string | LookupAddress[], family?: number) => void,
   ): void =>
     lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return tell(error);
+      if (error) return callback(error);
       const refused = found.find(
         ({ address, family }) => family === 6 && IPV4_COMPATIBLE.check(address, 'ipv6'),
       );
-      if (refused) return tell(toForbidden(url));
-      if (options.all) tell(null, found);
-      else tell(null, found[0]?.address, found[0]?.family);
+      if (refused) return callback(toForbidden(url));
+      if (options.all) callback(null, found);
+      else callback(null, found[0]?.address, found[0]?.family);
     });
   return judged as typeof systemLookup;
 }

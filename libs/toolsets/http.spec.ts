@@ -37,11 +37,11 @@ const fetchWith = (options: Omit<HttpOptions, 'clock'>, url: string, method?: st
 /** A name server with one answer for everything. */
 const resolvingTo = (...addresses: string[]) => {
   let asked = 0;
-  const lookup = ((_host: string, options: { all?: boolean }, tell: (...args: unknown[]) => void) => {
+  const lookup = ((_host: string, options: { all?: boolean }, callback: (...args: unknown[]) => void) => {
     const address = addresses[Math.min(asked++, addresses.length - 1)]!;
     const family = address.includes(':') ? 6 : 4;
-    if (options.all) tell(null, [{ address, family }]);
-    else tell(null, address, family);
+    if (options.all) callback(null, [{ address, family }]);
+    else callback(null, address, family);
   }) as unknown as RequestGuard['lookup'];
   return lookup;
 };

@@ -49,8 +49,8 @@ export class Approver {
 
   private async give(link: Link, turn_id: string, tool_call_id: string, decision: Decision): Promise<void> {
     const told = { viewer: this.person, tool_call_id, decision };
-    link.tell({ at: Date.now(), what: 'approval', ...told });
+    link.record({ at: Date.now(), what: 'approval', ...told });
     const answer = await link.ask('tool_approval', { turn_id, tool_call_id, decision });
-    if (answer) link.tell({ at: Date.now(), what: 'answered', ...told });
+    if (answer) link.record({ at: Date.now(), what: 'answered', ...told });
   }
 }

@@ -61,7 +61,7 @@ export class Link {
       const answer = (await socket.timeout(PATIENCE_MS).emitWithAck(name, payload)) as Answer;
       if (!('error' in answer)) return answer;
       const { code } = answer.error as { code: string };
-      this.tell({ at: Date.now(), viewer: this.options.name, what: 'refused', request: name, code });
+      this.record({ at: Date.now(), viewer: this.options.name, what: 'refused', request: name, code });
     } catch {
       // No acknowledgement: the connection is gone, or the gateway is frozen.
       if (this.socket === socket) this.drop();
@@ -69,7 +69,7 @@ export class Link {
     return undefined;
   }
 
-  tell(request: ClientRequest): void {
+  record(request: ClientRequest): void {
     this.options.recorder.record(FILES.requests, request);
   }
 

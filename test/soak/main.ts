@@ -72,9 +72,9 @@ async function run(options: SoakOptions, folder: string): Promise<void> {
     while (!isOver()) await person.live();
   });
   const working = monkey.work();
-  const telling = setInterval(() => tell(progress(), monkey, provider), 60_000);
+  const progressTimer = setInterval(() => printProgress(progress(), monkey, provider), 60_000);
   await waitFor(isOver, { what: 'the end of the run', timeoutMs: 2 * lastsMs + 60_000, intervalMs: 200 });
-  clearInterval(telling);
+  clearInterval(progressTimer);
   await monkey.stop();
   await working;
   const calmAt = Date.now();
@@ -98,7 +98,7 @@ async function run(options: SoakOptions, folder: string): Promise<void> {
   recorder.flush();
 }
 
-function tell(progress: number, monkey: Monkey, provider: SoakProvider): void {
+function printProgress(progress: number, monkey: Monkey, provider: SoakProvider): void {
   const share = `${Math.round(progress * 100)} %`;
   console.log(`soak: ${share}, ${monkey.strikes} strikes, ${provider.requestCount} requests of the model`);
 }

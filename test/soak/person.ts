@@ -80,11 +80,11 @@ export class Person {
   private async send(link: Link, payload: { conversation_id?: string; client_message_id: string }) {
     const viewer = this.options.name;
     const { conversation_id, client_message_id } = payload;
-    link.tell({ at: Date.now(), viewer, what: 'message', conversation_id, client_message_id });
+    link.record({ at: Date.now(), viewer, what: 'message', conversation_id, client_message_id });
     const answer = await link.ask('message', payload);
     if (!answer) return undefined;
     const given = answer as { conversation_id: string; turn_id: string };
-    link.tell({ at: Date.now(), viewer, what: 'accepted', ...given, client_message_id });
+    link.record({ at: Date.now(), viewer, what: 'accepted', ...given, client_message_id });
     return given;
   }
 
@@ -100,11 +100,11 @@ export class Person {
     const viewer = this.options.name;
     for (;;) {
       const link = this.random.pick(this.links);
-      link.tell({ at: Date.now(), viewer, what: 'stop', turn_id: turnId });
+      link.record({ at: Date.now(), viewer, what: 'stop', turn_id: turnId });
       const answer = await link.ask('stop', { turn_id: turnId });
       if (answer) {
         const may_be_running = answer.may_be_running as string[];
-        return link.tell({ at: Date.now(), viewer, what: 'stopped', turn_id: turnId, may_be_running });
+        return link.record({ at: Date.now(), viewer, what: 'stopped', turn_id: turnId, may_be_running });
       }
       if (this.options.isOver()) return;
       await delay(this.random.between(100, 700));

@@ -198,7 +198,7 @@ export class FakeTurn {
   }
 
   /** The whole conversation goes, on another device. */
-  tellDeleted(): void {
+  sendDeleted(): void {
     this.publish({ type: 'cancelled', message: 'The conversation was deleted.', deleted: true });
     this.gateway.conversations.delete(this.conversationId);
   }

@@ -71,7 +71,7 @@ describe('a conversation that is deleted elsewhere', () => {
     await web.open('#/c/recount');
     const turn = web.gateway.accept('recount', 'Count', 'm1').start().say('Counting');
     await web.seen('Counting');
-    turn.tellDeleted();
+    turn.sendDeleted();
     await web.seen('This conversation does not exist, or has been deleted.');
     expect(await web.page.getByText('Counting').count()).toBe(0);
     const row = web.page.getByRole('link', { name: /Recount by warehouse/ });

@@ -4,7 +4,7 @@ import { describeWithServices } from '../../services/test-services.js';
 import { createRabbitmqHarness, type RabbitmqHarness } from '../messaging/rabbitmq-harness.js';
 import { FleetHarness, scriptedModel } from './fleet-harness.js';
 import { SlowTool } from './slow-tool.js';
-import { listenToCounts } from './told-counts.js';
+import { listenToCounts } from './counted-calls.js';
 
 /** What a worker runs at once. */
 const PLACES = 16;

@@ -4,7 +4,7 @@ import { systemTime } from '#time';
 import { waitFor } from '../../services/wait-for.js';
 import { FleetHarness, scriptedModel } from './fleet-harness.js';
 import { SlowTool } from './slow-tool.js';
-import { listenToCounts } from './told-counts.js';
+import { listenToCounts } from './counted-calls.js';
 
 let fleet: FleetHarness;
 let slow: SlowTool;

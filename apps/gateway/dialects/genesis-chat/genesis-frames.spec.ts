@@ -9,7 +9,7 @@ const newFrames = (times: FrameTimes = { messageAt: 1_000 }, isResumed = false) 
   new GenesisFrames(PLACE, times, { wall: () => Date.parse('2026-01-01T00:00:09.000Z') }, { isResumed });
 
 /** What is said, without where. */
-function tell(frames: GenesisFrames, ...news: TurnNews[]): unknown[] {
+function framesOf(frames: GenesisFrames, ...news: TurnNews[]): unknown[] {
   return news
     .flatMap((one) => frames.next(one))
     .map(({ frame: { conversation_id, turn_id, ...frame } }) => {
@@ -28,7 +28,7 @@ describe('genesis frames', () => {
   it('send text at once, a blank line before the text of a later step, and the last step as the message', () => {
     const frames = newFrames();
     expect(
-      tell(
+      framesOf(
         frames,
         { type: 'turn_started' },
         text(1, 'Let me '),
@@ -49,7 +49,7 @@ describe('genesis frames', () => {
   });
 
   it('send no blank line before the first text, whichever step has it', () => {
-    expect(tell(newFrames(), { type: 'step_committed', step: aStep(1, '') }, text(2, 'x'))).toEqual([
+    expect(framesOf(newFrames(), { type: 'step_committed', step: aStep(1, '') }, text(2, 'x'))).toEqual([
       token('x'),
     ]);
   });
@@ -57,7 +57,7 @@ describe('genesis frames', () => {
   it('send a call with its input as text and as an object, and its result twice', () => {
     const call = aCall('A');
     const frames = newFrames();
-    const started = tell(frames, { type: 'call_started', step: 1, call });
+    const started = framesOf(frames, { type: 'call_started', step: 1, call });
     const end = { ...succeeded(call, '15'), status: 'no_change_needed' as const };
     const done = frames.next({ type: 'call_ended', step: 1, call: end });
     const named = { tool_name: 'multiply', tool_call_id: call.tool_call_id };
@@ -88,7 +88,7 @@ describe('genesis frames', () => {
 
   it('close the card of a failed call before they send the error', () => {
     const call = aCall('A', { display_name: 'mcp:files:read', source: 'mcp' });
-    const told = tell(
+    const told = framesOf(
       newFrames(),
       { type: 'call_started', step: 1, call },
       {
@@ -111,7 +111,7 @@ describe('genesis frames', () => {
 
   it('open the card of a call that waits for approval, and nothing more when it then runs', () => {
     const call = aCall('A', { state: 'awaiting_approval', started_at: undefined });
-    const told = tell(
+    const told = framesOf(
       newFrames(),
       { type: 'step_committed', step: aStep(1, '', [call]) },
       { type: 'call_asks', step: 1, call },
@@ -125,7 +125,12 @@ describe('genesis frames', () => {
   });
 
   it('announce that the answer restarts, because sent text cannot be taken back', () => {
-    const told = tell(newFrames(), text(1, 'Hel'), { type: 'step_restarted', step: 1 }, text(1, 'Good day'));
+    const told = framesOf(
+      newFrames(),
+      text(1, 'Hel'),
+      { type: 'step_restarted', step: 1 },
+      text(1, 'Good day'),
+    );
     expect(told).toEqual([token('Hel'), token('\n\n*(answer restarted)*\n\n'), token('Good day')]);
   });
 
@@ -137,7 +142,7 @@ describe('genesis frames', () => {
     ['internal', 'INTERNAL_ERROR'],
   ] as const)('send %s as the error, a readable text, and complete', (code, shown) => {
     const message = 'The model did not answer.';
-    expect(tell(newFrames(), text(1, 'Hel'), ended('failed', { error: { code, message } }))).toEqual([
+    expect(framesOf(newFrames(), text(1, 'Hel'), ended('failed', { error: { code, message } }))).toEqual([
       token('Hel'),
       { type: 'error', message, code: shown },
       token(message),
@@ -147,7 +152,7 @@ describe('genesis frames', () => {
 
   it('send only complete for a stopped turn, and close what was open', () => {
     const call = aCall('A');
-    const told = tell(
+    const told = framesOf(
       newFrames(),
       { type: 'call_started', step: 1, call },
       { type: 'call_ended', step: 1, call },
@@ -170,7 +175,7 @@ describe('genesis frames', () => {
       { type: 'call_asks', step: 1, call: aCall('A', { state: 'awaiting_input' }) },
       { type: 'gateway_stopping' },
     ];
-    expect(tell(newFrames(), ...passing)).toEqual([]);
+    expect(framesOf(newFrames(), ...passing)).toEqual([]);
   });
 });
 
@@ -199,7 +204,7 @@ describe('genesis frames on the socket that resumes a turn', () => {
     const frames = newFrames({}, true);
     const call = aCall('A');
     expect(
-      tell(
+      framesOf(
         frames,
         text(1, 'Let me see.'),
         { type: 'call_started', step: 1, call },
@@ -211,7 +216,7 @@ describe('genesis frames on the socket that resumes a turn', () => {
       { ...token('Let me see.\n\nIt is '), ...PLACE },
     ]);
     expect(frames.caughtUp()).toEqual([]);
-    expect(tell(frames, text(2, '15'), ended('completed', { message_id: 'turn_1:2' }))).toEqual([
+    expect(framesOf(frames, text(2, '15'), ended('completed', { message_id: 'turn_1:2' }))).toEqual([
       token('15'),
       { type: 'complete', message_id: 'turn_1:2', status: 'completed' },
     ]);
@@ -219,13 +224,13 @@ describe('genesis frames on the socket that resumes a turn', () => {
 
   it('open the card of a call that is still running', () => {
     const frames = newFrames({}, true);
-    tell(frames, text(1, 'Let me see.'), { type: 'call_started', step: 1, call: aCall('A') });
+    framesOf(frames, text(1, 'Let me see.'), { type: 'call_started', step: 1, call: aCall('A') });
     expect(frames.caughtUp().map(({ frame }) => frame.type)).toEqual(['token', 'tool_start']);
   });
 
   it('send a turn that has ended as a whole', () => {
     const frames = newFrames({}, true);
-    expect(tell(frames, text(1, 'Hello.'), ended('completed', { message_id: 'turn_1:1' }))).toEqual([
+    expect(framesOf(frames, text(1, 'Hello.'), ended('completed', { message_id: 'turn_1:1' }))).toEqual([
       token('Hello.'),
       { type: 'complete', message_id: 'turn_1:1', status: 'completed' },
     ]);
@@ -234,6 +239,6 @@ describe('genesis frames on the socket that resumes a turn', () => {
   it('send nothing for a turn that has not begun', () => {
     const frames = newFrames({}, true);
     expect(frames.caughtUp()).toEqual([]);
-    expect(tell(frames, text(1, 'Hello.'))).toEqual([token('Hello.')]);
+    expect(framesOf(frames, text(1, 'Hello.'))).toEqual([token('Hello.')]);
   });
 });

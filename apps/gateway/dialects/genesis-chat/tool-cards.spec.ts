@@ -5,7 +5,7 @@ import { ToolCards } from './tool-cards.js';
 const [a, b, c] = [aCall('A'), aCall('B'), aCall('C')];
 
 /** `+A` opened, `-A` closed. */
-function tell(cards: ToolCards): string[] {
+function changesOf(cards: ToolCards): string[] {
   return cards.take().map(({ type, call }) => (type === 'start' ? '+' : '-') + call.tool_call_id[5]);
 }
 
@@ -15,40 +15,40 @@ describe('tool cards', () => {
     cards.commit(aStep(1, '', [a, b]));
     cards.change(a, 'running');
     cards.change(b, 'running');
-    expect(tell(cards)).toEqual(['+A']);
+    expect(changesOf(cards)).toEqual(['+A']);
     cards.change(b, 'ended');
-    expect(tell(cards)).toEqual([]);
+    expect(changesOf(cards)).toEqual([]);
     cards.change(a, 'ended');
-    expect(tell(cards)).toEqual(['-A', '+B', '-B']);
-    expect(tell(cards)).toEqual([]);
+    expect(changesOf(cards)).toEqual(['-A', '+B', '-B']);
+    expect(changesOf(cards)).toEqual([]);
   });
 
   it('appear in the order of the calls, whichever starts or ends first', () => {
     const cards = new ToolCards();
     cards.commit(aStep(1, '', [a, b, c]));
     cards.change(b, 'running');
-    expect(tell(cards)).toEqual([]);
+    expect(changesOf(cards)).toEqual([]);
     cards.change(c, 'ended');
     cards.change(a, 'running');
-    expect(tell(cards)).toEqual(['+A']);
+    expect(changesOf(cards)).toEqual(['+A']);
     cards.change(b, 'ended');
     cards.change(a, 'ended');
-    expect(tell(cards)).toEqual(['-A', '+B', '-B', '+C', '-C']);
+    expect(changesOf(cards)).toEqual(['-A', '+B', '-B', '+C', '-C']);
   });
 
   it('open for a call that waits for approval only when no other call of its step is running', () => {
     const cards = new ToolCards();
     cards.commit(aStep(1, '', [a, b]));
     cards.change(a, 'asking');
-    expect(tell(cards)).toEqual([]);
+    expect(changesOf(cards)).toEqual([]);
     cards.change(b, 'running');
-    expect(tell(cards)).toEqual(['+B']);
+    expect(changesOf(cards)).toEqual(['+B']);
     cards.change(b, 'ended');
-    expect(tell(cards)).toEqual(['-B', '+A']);
+    expect(changesOf(cards)).toEqual(['-B', '+A']);
     cards.change(a, 'running');
-    expect(tell(cards)).toEqual([]);
+    expect(changesOf(cards)).toEqual([]);
     cards.change(a, 'ended');
-    expect(tell(cards)).toEqual(['-A']);
+    expect(changesOf(cards)).toEqual(['-A']);
   });
 
   it('open and close for a call that ended without having run', () => {
@@ -65,6 +65,6 @@ describe('tool cards', () => {
     cards.change(a, 'ended');
     cards.change(b, 'running');
     cards.forgetEnded();
-    expect(tell(cards)).toEqual(['+B']);
+    expect(changesOf(cards)).toEqual(['+B']);
   });
 });

@@ -19,7 +19,7 @@ function call(id: string, state: CallView['state'], changes: Partial<CallView> =
 }
 
 /** What is told of these states, one after the other: "type", and of a call its first letter. */
-function tell(...turns: TurnView[]): string[] {
+function changesOf(...turns: TurnView[]): string[] {
   const changes = new TurnChanges();
   return turns
     .flatMap((state) => changes.next(state))
@@ -33,7 +33,7 @@ describe('TurnChanges', () => {
   it('reports a turn without tools from its first state to its last, each change once', () => {
     const done = step(1, 'It is so.', { committed: true });
     expect(
-      tell(
+      changesOf(
         turn({ status: 'queued', started_at: undefined }),
         turn(),
         turn({ steps: [step(1, 'It ')] }),
@@ -59,7 +59,7 @@ describe('TurnChanges', () => {
       step(1, 'Let me see.', { committed: true, calls: [call('A', 'succeeded'), call('B', 'failed')] }),
       step(2, 'It is 3.', { committed: true }),
     ];
-    expect(tell(turn({ status: 'completed', steps }))).toEqual([
+    expect(changesOf(turn({ status: 'completed', steps }))).toEqual([
       'turn_started',
       'step_started',
       'text 1 Let me see.',
@@ -77,15 +77,15 @@ describe('TurnChanges', () => {
 
   it('takes back the text of a restarted step, even when the new text is shorter', () => {
     expect(
-      tell(turn({ steps: [step(1, 'Wrong way')] }), turn({ steps: [step(1, 'Ok', { attempt: 101 })] })),
+      changesOf(turn({ steps: [step(1, 'Wrong way')] }), turn({ steps: [step(1, 'Ok', { attempt: 101 })] })),
     ).toEqual(['turn_started', 'step_started', 'text 1 Wrong way', 'step_restarted', 'text 1 Ok']);
   });
 
   it('repeats a text that a snapshot lacked, and takes back committed text of another step', () => {
     const [said, other] = [step(1, 'It is'), step(1, 'It was so.', { committed: true })];
-    const told = tell(turn({ steps: [said] }), turn({ steps: [step(1, '')] }), turn({ steps: [said] }));
+    const told = changesOf(turn({ steps: [said] }), turn({ steps: [step(1, '')] }), turn({ steps: [said] }));
     expect(told.slice(2)).toEqual(['text 1 It is', 'step_restarted', 'text 1 It is']);
-    expect(tell(turn({ steps: [said] }), turn({ steps: [other] })).slice(3)).toEqual([
+    expect(changesOf(turn({ steps: [said] }), turn({ steps: [other] })).slice(3)).toEqual([
       'step_restarted',
       'text 1 It was so.',
       'step_committed',
@@ -106,7 +106,7 @@ describe('TurnChanges', () => {
 
   it('keeps text that a committed step only continues', () => {
     const committed = step(1, 'It is so.', { attempt: 200, committed: true });
-    expect(tell(turn({ steps: [step(1, 'It is')] }), turn({ steps: [committed] })).slice(2)).toEqual([
+    expect(changesOf(turn({ steps: [step(1, 'It is')] }), turn({ steps: [committed] })).slice(2)).toEqual([
       'text 1 It is',
       'text 1  so.',
       'step_committed',
@@ -116,20 +116,23 @@ describe('TurnChanges', () => {
   it('reports nothing of a call before the step that asks for it, even if its worker is faster', () => {
     const calls = [call('A', 'succeeded')];
     const [said, whole] = [step(1, 'Let', { calls }), step(1, 'Let me.', { calls, committed: true })];
-    expect(tell(turn({ steps: [said] }), turn({ steps: [whole] })).slice(2)).toEqual([
+    expect(changesOf(turn({ steps: [said] }), turn({ steps: [whole] })).slice(2)).toEqual([
       'text 1 Let',
       'text 1  me.',
       'step_committed',
       'call_started A',
       'call_ended A',
     ]);
-    expect(tell(turn({ status: 'cancelled', steps: [said] })).slice(2)).toEqual(['text 1 Let', 'turn_ended']);
+    expect(changesOf(turn({ status: 'cancelled', steps: [said] })).slice(2)).toEqual([
+      'text 1 Let',
+      'turn_ended',
+    ]);
   });
 
   it('reports ends in order of arrival, and the start of a call that never ran', () => {
     const calls = (a: CallView, b: CallView) => [step(1, '', { committed: true, calls: [a, b] })];
     expect(
-      tell(
+      changesOf(
         turn({ steps: calls(call('A', 'running'), call('B', 'queued')) }),
         turn({
           steps: calls(
@@ -148,7 +151,7 @@ describe('TurnChanges', () => {
       return turn({ steps: [step(1, '', { committed: true, calls: [call('A', state, asked)] })] });
     };
     expect(
-      tell(
+      changesOf(
         asking('awaiting_approval'),
         asking('awaiting_approval'),
         asking('running'),
@@ -163,11 +166,14 @@ describe('TurnChanges', () => {
     const open = [step(1, '', { committed: true, calls: [call('A', 'running')] })];
     const later = [step(1, '', { committed: true, calls: [call('A', 'succeeded')] })];
     expect(
-      tell(turn({ status: 'cancelled', steps: open }), turn({ status: 'cancelled', steps: later })).slice(3),
+      changesOf(
+        turn({ status: 'cancelled', steps: open }),
+        turn({ status: 'cancelled', steps: later }),
+      ).slice(3),
     ).toEqual(['call_started A', 'call_ended A', 'turn_ended']);
   });
 
   it('omits the start of a turn that was stopped while queued', () => {
-    expect(tell(turn({ status: 'cancelled', started_at: undefined }))).toEqual(['turn_ended']);
+    expect(changesOf(turn({ status: 'cancelled', started_at: undefined }))).toEqual(['turn_ended']);
   });
 });
