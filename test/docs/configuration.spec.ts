@@ -15,7 +15,7 @@ interface NestProject {
   compilerOptions: { tsConfigPath: string };
 }
 
-describe('the table of configuration in README.md', () => {
+describe('the configuration table in README.md', () => {
   it('has the names of .env.example, each once', () => {
     const example = readFileSync(join(root, '.env.example'), 'utf8');
     const names = [...example.matchAll(/^(?:# )?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name!);

@@ -60,12 +60,12 @@ async function runAll(commands: string[]): Promise<string> {
 }
 
 describe.each(DIALECT_NAMES)('docs/dialects.md: %s', (name) => {
-  it('stands in the table', () => {
+  it('has a row in the table', () => {
     expect(firstCells(text.split('\n## ')[0]!)).toContain(`\`${name}\``);
   });
 
   it(
-    'has examples that do what they say',
+    'has examples that print what they show',
     async () => {
       const examples = examplesOf(section(text, `## ${name}`));
       expect(examples.length).toBeGreaterThan(0);

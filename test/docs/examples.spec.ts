@@ -14,7 +14,7 @@ describe('examples/dialect', () => {
   let harness: Harness;
   afterEach(() => harness.stop());
 
-  test('starts a turn with a GET and answers with its text, and refuses in its own form', async () => {
+  test('starts a turn with a GET, answers with its text, and refuses in its own format', async () => {
     harness = await startHarness({ given: { dialects: [plainText] } });
     const asking = fetch(`${harness.url}/ask?q=hello`);
     const find = async () => (await harness.store.listUnendedTurnsOf('local'))[0];
@@ -36,7 +36,7 @@ describe('examples/dialect', () => {
 });
 
 describe('examples/provider', () => {
-  test('opens a model that speaks and calls tools, in requests that a strict server takes', async () => {
+  test('opens a model that streams text and calls tools, with requests that a strict server accepts', async () => {
     const api = await startStrictChatApi({
       service: 'compatible',
       script: ({ tools }) =>

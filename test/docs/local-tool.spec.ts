@@ -28,7 +28,7 @@ describe('the tool in README.md', () => {
     expect(lines.filter((line) => line !== '').length).toBeLessThanOrEqual(10);
   });
 
-  it('is a tool as soon as its file lies in the folder', async () => {
+  it('is offered as soon as its file is in the folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-readme-'));
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(root, join(folder, 'node_modules', 'switchyard'));

@@ -34,7 +34,7 @@ export { result };
 `;
 
 describe('docs/tools.md', () => {
-  it('shows the example worker and its tool as they are', () => {
+  it('quotes the example worker and its tool exactly', () => {
     const [tool] = codeBlocks(section(tools, '## Writing a tool'), 'js');
     const [worker] = codeBlocks(section(tools, '## Your own worker'), 'js');
     expect(tool!.code.trim()).toBe(example('weather.tool.mjs').trim());
@@ -44,7 +44,7 @@ describe('docs/tools.md', () => {
 });
 
 describe('the package', () => {
-  it('has the types of switchyard/tools and switchyard/tool-worker', () => {
+  it('exports the types of switchyard/tools and switchyard/tool-worker', () => {
     const folder = mkdtempSync(join(tmpdir(), 'switchyard-types-'));
     mkdirSync(join(folder, 'node_modules'));
     // The package's types are those of its build.

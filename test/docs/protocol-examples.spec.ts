@@ -11,7 +11,7 @@ const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
 const hasShell = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
 const withShell = hasShell || process.env.REQUIRE_SERVICES === '1' ? it : it.skip;
 
-describe('the examples of docs/protocol.md, against a running system', () => {
+describe('the examples in docs/protocol.md, run against a real system', () => {
   let standalone: SwitchyardProcess;
 
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('the examples of docs/protocol.md, against a running system', () => {
     await removeFolders();
   });
 
-  it('the client in JavaScript gets its answer', async () => {
+  it('include a JavaScript client that gets its answer', async () => {
     const [client] = codeBlocks(section(text, '## Connecting'), 'js');
     const code = client!.code.replace(address, standalone.url);
     expect(code).not.toBe(client!.code);

@@ -17,7 +17,7 @@ describe.each(PROVIDERS.map((provider) => [provider.name, provider] as const))(
       expect(row?.split('|')[2]?.trim()).toBe(cells.join(', '));
     });
 
-    test('has a row in docs/models.md for the form of its tools', () => {
+    test('has a row in docs/models.md for the format of its tools', () => {
       const forms = firstCells(section(models, '## Tool schemas')).map((cell) => cell.toLowerCase());
       expect(forms).toContain(name);
     });
@@ -26,13 +26,13 @@ describe.each(PROVIDERS.map((provider) => [provider.name, provider] as const))(
       expect(models).toContain(`\`${name}/${suggestedModel}\``);
     });
 
-    test('has its variables in .env.example, with the address that is used without one', () => {
+    test('has its variables in .env.example, with the default address', () => {
       const example = readDocument('.env.example');
       if (keyVariable) expect(example).toContain(`\n# ${keyVariable}=\n`);
       expect(example).toContain(`\n# ${urlVariable}=${publicUrl.replace(/(?<=:\d+)\/v1$/, '')}\n`);
     });
 
-    test('has answers that it really sent, for the contract of providers', () => {
+    test('has recorded answers for the provider contract', () => {
       expect(existsSync(join(root, 'libs/llm/testing/fixtures', name))).toBe(true);
     });
   },

@@ -59,7 +59,7 @@ describe.each(documents)('$path', (document) => {
 });
 
 describe('the documents', () => {
-  it('name enough paths for these tests to mean something', () => {
+  it('name enough paths to make these tests meaningful', () => {
     expect(documents.flatMap(pathsIn).length).toBeGreaterThan(50);
     expect(documents.flatMap(linksIn).length).toBeGreaterThan(15);
   });
@@ -95,7 +95,7 @@ describe('the sources', () => {
     expect(broken).toEqual([]);
   });
 
-  it('do not cite an architecture or a design that lies elsewhere', () => {
+  it('cite no architecture or design document outside the repository', () => {
     expect(sources.filter(({ text }) => LOOSE.test(commentsOf(text))).map(({ path }) => path)).toEqual([]);
   });
 });

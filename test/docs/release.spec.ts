@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a release has one version everywhere, its changes under it, and its golden messages kept', () => {
+test('a release sets one version everywhere, lists its changes and keeps its golden messages', () => {
   writeRelease(folder, '9.10.0', '2027-01-31');
   const manifest = JSON.parse(read('package.json')) as { version: string };
   const lock = JSON.parse(read('package-lock.json')) as { version: string; packages: { '': object } };
@@ -43,7 +43,7 @@ test.each(['0.1.0', '0.0.9', 'v2.0.0', '2.0', ''])('%j is refused as the next ve
   expect(read('package.json')).toBe(readDocument('package.json'));
 });
 
-test('a release without changes is refused, and nothing is written', () => {
+test('a release without changes is refused and writes nothing', () => {
   changelog('# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- First.\n');
   expect(() => writeRelease(folder, '9.0.0', '2027-01-31')).toThrow('say what changed');
   expect(read('package.json')).toBe(readDocument('package.json'));

@@ -5,7 +5,7 @@ import { readDocument } from './documents.js';
 const text = readDocument('docs/security.md');
 
 describe('docs/security.md', () => {
-  it('lists every attack with what it does, in the order in which they run', () => {
+  it('lists every attack with what it does, in the order of execution', () => {
     const [, table = ''] = text.split('## Attacks');
     const rows = [...table.matchAll(/^\| `([\w-]+)`\s*\| (.*?)\s*\|$/gm)].map(([, name, says]) => [
       name,

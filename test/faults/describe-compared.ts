@@ -14,7 +14,7 @@ const CASE_MS = 150_000;
  * must come to the same.
  */
 export function describeCompared(role: Role): void {
-  describeWithServices(['rabbitmq', 'mongo'], `a struck ${role}`, () => {
+  describeWithServices(['rabbitmq', 'mongo'], `a ${role} at its fault points`, () => {
     let fleet: RealFleet;
 
     beforeAll(async () => {
@@ -29,7 +29,7 @@ export function describeCompared(role: Role): void {
     afterAll(() => fleet?.stop(), 30_000);
 
     it.each(COMPARED[role])(
-      'comes to the same on real processes and in a simulated world: $kind at $point',
+      'has the same result on real processes and in a simulated world: $kind at $point',
       async (compared) => {
         const simulated = await playInWorld(role, compared);
         expect(await playOnProcesses(fleet, compared)).toEqual(simulated);

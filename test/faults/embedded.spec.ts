@@ -9,7 +9,7 @@ const CASE_MS = 240_000;
 const CLASSES = { acts: 'once', repeats: 'idempotent' } as const;
 const SETTINGS = { tools: { 'math.multiply': { approve: true } } };
 
-describe('the one process of a laptop, killed', () => {
+describe('the standalone process, killed and started again', () => {
   const report = new Report('embedded, SIGKILL and start again');
   let gates: Gates;
   let env: Record<string, string> & { DATA_DIR: string };

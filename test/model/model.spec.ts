@@ -12,9 +12,9 @@ function story({ broken, trace }: Exploration): string {
   return broken ? [`"${broken}" is broken:`, ...trace].join('\n  ') : 'safe and live';
 }
 
-describe('claim and settle, whatever dies, is lost, repeated or wrongly suspected', () => {
+describe('claim and settle under deaths, losses, repetitions and wrong suspicions', () => {
   it.each(WORLDS.filter(({ isQuick }) => isQuick).map((world) => [world.variant.name, world] as const))(
-    'keeps every promise, reaches every intended end and no other: %s',
+    'keep every promise, and reach all intended ends and no others: %s',
     (_name, { variant, ends }) => {
       const found = explore(variant, MAX_QUICK_STATES);
       states += found.states;
@@ -32,9 +32,9 @@ describe('claim and settle, whatever dies, is lost, repeated or wrongly suspecte
   });
 });
 
-describe('without one of its rules a promise is broken', () => {
+describe('the model without one of its rules', () => {
   it.each(MUTANTS.map((mutant) => [mutant.variant.name, mutant] as const))(
-    '%s',
+    'breaks a promise: %s',
     (_name, { variant, caughtBy }) => {
       const found = explore(variant, MAX_QUICK_STATES);
       expect(found.isComplete).toBe(true);
@@ -45,9 +45,9 @@ describe('without one of its rules a promise is broken', () => {
   );
 });
 
-describe('rules that only save work', () => {
+describe('the model without a rule that only saves work', () => {
   it.each(HARMLESS.map((variant) => [variant.name, variant] as const))(
-    'are needed for no promise: %s',
+    'keeps every promise: %s',
     (_name, variant) => {
       expect(story(explore(variant, MAX_QUICK_STATES))).toBe('safe and live');
     },

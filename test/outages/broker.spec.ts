@@ -21,7 +21,7 @@ const DURABLE_QUEUES = [
 ];
 const TEST_MS = 150_000;
 
-describeWithServices(['private-rabbitmq', 'mongo'], 'the broker, in the middle of turns', () => {
+describeWithServices(['private-rabbitmq', 'mongo'], 'the broker during turns', () => {
   let rabbitmq: RabbitmqService;
   let gates: Gates;
   let cluster: Cluster;
@@ -40,7 +40,7 @@ describeWithServices(['private-rabbitmq', 'mongo'], 'the broker, in the middle o
   );
 
   it(
-    'killed and restarted: no process is ready, messages are taken, a Stop works; all of it ends when it is back',
+    'killed and restarted: no process is ready, messages are accepted, a Stop works, and it all ends after the restart',
     async () => {
       const workload = await Workload.start(cluster, gates, 'killed');
       const { ann, bob } = workload;
@@ -61,7 +61,7 @@ describeWithServices(['private-rabbitmq', 'mongo'], 'the broker, in the middle o
   );
 
   it(
-    'closes every connection: everybody is back within seconds, nobody is told of anything',
+    'closing every connection: every process is back within seconds, and no viewer is told of anything',
     async () => {
       const workload = await Workload.start(cluster, gates, 'closed');
       const isListed = async () =>
@@ -84,7 +84,7 @@ describeWithServices(['private-rabbitmq', 'mongo'], 'the broker, in the middle o
   );
 
   it(
-    'loses all that is in its queues: everybody stays ready, and the journal fills them again',
+    'losing the contents of its queues: every process stays ready, and the journal fills them again',
     async () => {
       const workload = await Workload.start(cluster, gates, 'purged');
       const queues = await waitFor(
@@ -107,7 +107,7 @@ describeWithServices(['private-rabbitmq', 'mongo'], 'the broker, in the middle o
   );
 
   it(
-    'loses all its queues: everybody stays ready, and they are declared and filled again',
+    'losing its queues: every process stays ready, and they are declared and filled again',
     async () => {
       const workload = await Workload.start(cluster, gates, 'deleted');
       const deleteAll =
@@ -125,7 +125,7 @@ describeWithServices(['private-rabbitmq', 'mongo'], 'the broker, in the middle o
   );
 
   it(
-    'takes no messages (memory alarm): nobody is ready, messages are taken; all of it ends after the alarm',
+    'blocking publishers (memory alarm): no process is ready, messages are accepted, and it all ends after the alarm',
     async () => {
       const workload = await Workload.start(cluster, gates, 'alarmed');
       await rabbitmq.control('set_vm_memory_high_watermark', 'absolute', '1');

@@ -23,7 +23,7 @@ const CLIENTS_PER_GATEWAY = 8;
 const ENDED_MS = 60_000;
 const TEST_MS = 120_000;
 
-describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the same time', () => {
+describeWithServices(['rabbitmq', 'mongo'], 'several clients or processes that do the same at once', () => {
   let gates: Gates;
   let cluster: Cluster;
   let bus: Bus;
@@ -64,7 +64,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the 
   };
 
   it(
-    'send one message: every one of them is told of the same turn, and it is driven once',
+    'send one message: all of them are told of the same turn, which is driven once',
     async () => {
       const message = { content: 'call acts__hold with {"name":"one"}', client_message_id: randomUUID() };
       gates.open('one');
@@ -81,7 +81,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the 
   );
 
   it(
-    'send messages into one conversation: all are accepted, each gets a number of its own, all are answered',
+    'send messages into one conversation: all are accepted, numbered and answered',
     async () => {
       const { conversation_id } = await crowd[0]!.send('say hello');
       const sent = await Promise.all(
@@ -100,7 +100,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the 
   );
 
   it(
-    'get one hint and one call: one orchestrator drives the turn, one worker starts the tool',
+    'receive one hint and one call: one orchestrator drives the turn, one worker starts the tool',
     async () => {
       const sent = await crowd[0]!.send('call acts__hold with {"name":"storm"}');
       await gates.started('storm');
@@ -127,7 +127,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'many that do the same thing at the 
   );
 
   it(
-    'stop one turn: every one of them is answered, and it ends once',
+    'stop one turn: all of them are answered, and it ends once',
     async () => {
       const sent = await crowd[0]!.send('count to 2000');
       await crowd[0]!.reads(sent.conversation_id, sent.turn_id, 50);

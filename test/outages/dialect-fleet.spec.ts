@@ -27,7 +27,7 @@ const COUNTED = 120;
 const withKeys = DIALECTS.filter((name) => DIALECT_CLIENTS[name]!.hasKeys);
 const withoutKeys = DIALECTS.filter((name) => !withKeys.includes(name));
 
-describeWithServices(['rabbitmq', 'mongo'], 'each dialect on many processes', () => {
+describeWithServices(['rabbitmq', 'mongo'], 'every dialect on several processes', () => {
   let gates: Gates;
   let cluster: Cluster;
   let questions: DialectQuestions;
@@ -46,11 +46,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'each dialect on many processes', ()
     () => [gates?.remove()],
   );
 
-  it('covers every dialect that exists', () =>
-    expect([...DIALECTS].sort()).toEqual([...DIALECT_NAMES].sort()));
+  it('covers every dialect', () => expect([...DIALECTS].sort()).toEqual([...DIALECT_NAMES].sort()));
 
   it(
-    'two who ask at once in one conversation, at two gateways, are told their own answers, one after the other',
+    'two requests at once in one conversation, at two gateways, get their own answers, one after the other',
     async () => {
       const askTwice = async (dialect: string): Promise<Asking[]> => {
         const place = await questions.newPlace();
@@ -71,7 +70,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'each dialect on many processes', ()
   );
 
   it(
-    'the same question asked twice at once, at two gateways, is one turn where questions have keys',
+    'the same question at once at two gateways is one turn where questions have keys',
     async () => {
       const askTwice = async (dialect: string): Promise<Asking[]> => {
         const content = `say “once for ${dialect}”`;
@@ -86,7 +85,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'each dialect on many processes', ()
   );
 
   it(
-    'a killed worker’s call runs again, and nobody is told of it',
+    'a killed worker’s call runs again, and no client is told of it',
     async () => {
       const [dying] = cluster.workers;
       const asking = await questions.askAllToHold('worker');
@@ -101,7 +100,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'each dialect on many processes', ()
   );
 
   it(
-    'a killed orchestrator’s step is said again, and every client has its text once and whole',
+    'a killed orchestrator’s step is repeated, and every client gets its text once and complete',
     async () => {
       const [dying] = cluster.orchestrators;
       const others: Asking[] = [];
@@ -128,7 +127,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'each dialect on many processes', ()
   );
 
   it(
-    'a killed gateway’s streams break off; asked again with its key it is the same turn, elsewhere, and once it has ended',
+    'a killed gateway’s streams break off; a retry with the key finds the same turn at another gateway, also after its end',
     async () => {
       const [dying, other] = cluster.gateways;
       const asking = await questions.askAllToHold('gateway');
@@ -162,7 +161,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'each dialect on many processes', ()
   );
 
   it(
-    'a killed gateway is noticed by the openai client itself: its own second try, elsewhere, is the same turn',
+    'the openai client notices a killed gateway, and its own retry at another gateway finds the same turn',
     async () => {
       const [dying, other] = cluster.gateways;
       const content = 'call repeats__hold with {"name":"retried"}';

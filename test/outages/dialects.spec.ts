@@ -16,7 +16,7 @@ const COUNTED = 150;
 
 describeWithServices(
   ['private-rabbitmq', 'mongo'],
-  'requests of each dialect, while the broker is away',
+  'requests of each dialect while the broker is down',
   () => {
     let rabbitmq: RabbitmqService;
     let gates: Gates;
@@ -40,7 +40,7 @@ describeWithServices(
     );
 
     it(
-      'killed and restarted: streams stay open, and are told all of their text and calls, once',
+      'killed and restarted: streams stay open, and receive all of their text and calls once',
       async () => {
         const holding = await questions.askAllToHold('broker');
         const counting = await Promise.all(

@@ -39,7 +39,7 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
   }
 
   it(
-    '15 goes on through another one when a connection is cut',
+    '15 continues at another gateway when a connection is cut',
     async () => {
       const [one, two] = cluster.gateways;
       const { client, messages } = await begin(one!.url);
@@ -50,7 +50,7 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
   );
 
   it(
-    '15 goes on through another one when a connection broke without a word',
+    '15 continues at another gateway when a connection breaks silently',
     async () => {
       const [, two, three] = cluster.gateways;
       const { client, messages } = await begin(three!.url);
@@ -62,7 +62,7 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
   );
 
   it(
-    '15 goes on through another one when its gateway stops in order, and is told to come back',
+    '15 continues at another gateway when its own drains and tells it to reconnect',
     async () => {
       const [one, two] = cluster.gateways;
       const { client, messages } = await begin(one!.url);
@@ -75,7 +75,7 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
   );
 
   it(
-    '15 goes on through another one when its gateway is killed as soon as the turn is in the journal',
+    '15 continues at another gateway when its own is killed as soon as the turn is in the journal',
     async () => {
       const two = cluster.gateways[1]!;
       const doomed = await cluster.add('gateway', { SWITCHYARD_FAULT: 'turn_inserted:kill' });
@@ -90,7 +90,7 @@ describeWithServices(['rabbitmq', 'mongo'], '/ws/chat of several gateways', () =
   );
 
   it(
-    '15 goes on through another one when its gateway is killed',
+    '15 continues at another gateway when its own is killed',
     async () => {
       const [one, two] = cluster.gateways;
       const { client, messages } = await begin(one!.url);

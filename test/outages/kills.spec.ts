@@ -18,7 +18,7 @@ const CLASSES = { reads: 'read', repeats: 'idempotent', acts: 'once' } as const;
 /** A process counts as dead when its heartbeat was seen unchanged for 8 s; its driver looks every 2 s. */
 const DECLARED_DEAD_MS = 25_000;
 
-describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a turn', () => {
+describeWithServices(['rabbitmq', 'mongo'], 'a process killed during a turn', () => {
   let gates: Gates;
   let cluster: Cluster;
   let ann: Viewer;
@@ -46,7 +46,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     return sent;
   };
 
-  it('gateway: its viewers go on at the other one, and at itself when it is back', async () => {
+  it('gateway: its viewers continue at the other one, and at itself after its restart', async () => {
     const [dying, other] = cluster.gateways;
     ann = await cluster.view(dying);
     const sent = await ann.send('count to 300');
@@ -69,7 +69,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     expect(ann.turn(conversation_id, turn_id)?.steps[0]?.attempt).toBe(100);
   });
 
-  it('orchestrator: another one repeats the step, and the text is whole', async () => {
+  it('orchestrator: another one repeats the step, and the text is complete', async () => {
     ann = await cluster.view();
     await cluster.settled();
     const sent = await ann.send('count to 400');
@@ -93,7 +93,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     });
   }, 90_000);
 
-  it('orchestrator: one that waits for a tool is followed by one that waits for it', async () => {
+  it('orchestrator: another one takes over the wait for a tool', async () => {
     ann = await cluster.view(cluster.gateways[1]);
     const sent = await startHolding('acts', 'orphan');
     const driver = await cluster.ownerOf(sent.turn_id);
@@ -106,7 +106,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a process killed in the middle of a
     await checkTranscript(ann, cluster.gateways[0]!, sent);
   });
 
-  it('worker: what may run again does at once, what acts once is never started again', async () => {
+  it('worker: a call that may run again does so at once, one of class once is never started again', async () => {
     ann = await cluster.view();
     const [reading, repeating, acting] = await Promise.all([
       startHolding('reads', 'reading'),

@@ -19,7 +19,7 @@ const KINDS = ['gateways', 'orchestrators', 'workers'] as const;
 const HEARTBEAT_SECONDS = 2;
 const TEST_MS = 120_000;
 
-describeWithServices(['rabbitmq', 'mongo'], 'the way to the broker', () => {
+describeWithServices(['rabbitmq', 'mongo'], 'a failing connection to the broker', () => {
   let gates: Gates;
   let cluster: Cluster;
   let proxies: Record<(typeof KINDS)[number], TcpProxy>;
@@ -47,7 +47,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'the way to the broker', () => {
 
   describe.each(KINDS)('of the %s', (kind) => {
     it.each(['cut', 'stall', 'half-open'] as const)(
-      '%s: they are not ready, the others are; messages are taken, and all of it ends when it is back',
+      '%s: they are not ready, the others are; messages are accepted, and it all ends after the repair',
       async (mode) => {
         const workload = await Workload.start(cluster, gates, `${kind}-${mode}`);
         const others = KINDS.filter((other) => other !== kind).flatMap((other) => cluster[other]);
@@ -67,7 +67,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'the way to the broker', () => {
   });
 
   it(
-    'of the workers cut for longer: a call that waits for one ends as DependencyUnavailable, one that runs by its own result',
+    'of the workers, cut for longer: a waiting call ends as DependencyUnavailable, a running one with its own result',
     async () => {
       const ann = await cluster.view();
       const running = await ann.send('call acts__hold with {"name":"outlasts"}');

@@ -21,7 +21,7 @@ import type { Sent } from './workload.js';
 const AGAIN_MS = 20_000;
 const TEST_MS = 90_000;
 
-describeWithServices(['rabbitmq', 'mongo'], 'an MCP server killed in the middle of a call', () => {
+describeWithServices(['rabbitmq', 'mongo'], 'an MCP server killed during a call', () => {
   let gates: Gates;
   let cluster: Cluster;
   let ann: Viewer;
@@ -66,7 +66,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'an MCP server killed in the middle 
   };
 
   it(
-    'once: the call is shown as one that may have run and is not started again; the server comes back',
+    'class once: the call is shown as one that may have run and is not started again; the server comes back',
     async () => {
       // Of the toolset `line` there is one server: while it is away nobody offers the tool.
       const sent = await killServerOf('line', 'lost');
@@ -86,7 +86,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'an MCP server killed in the middle 
   );
 
   it(
-    'idempotent: the call runs again as attempt 2 when the server is back, and the turn never knows',
+    'class idempotent: the call runs again as attempt 2 when the server is back, and the turn does not notice',
     async () => {
       const sent = await killServerOf('repeats', 'repeated');
       await gates.started('repeated', 2);

@@ -26,8 +26,8 @@ async function areToolsThere(): Promise<void> {
   await waitFor(ask, { what: 'the tools of the MCP servers', timeoutMs: 20_000 });
 }
 
-describe('a process that is killed and started again', () => {
-  it('is told by a line; the turn goes on, what was written meanwhile is sent once, nothing is doubled', async () => {
+describe('the page, when its process is killed and started again', () => {
+  it('reports the loss; the turn continues, messages written meanwhile are sent once, and nothing is doubled', async () => {
     const tab = await web.open();
     await tab.say('say before');
     await tab.hasEnded(1);
@@ -60,7 +60,7 @@ describe('a process that is killed and started again', () => {
     expect(await other.ownMessages()).toEqual(own);
   }, 60_000);
 
-  it('leaves a call that must not run twice as "May have run", open and with what to do', async () => {
+  it('shows a call that must not run twice as "May have run", open and with advice', async () => {
     await areToolsThere();
     const tab = await web.open();
     await tab.say(`${hold('gate', 'booking')} and ${hold('reader', 'reading')}`);
@@ -89,7 +89,7 @@ describe('a process that is killed and started again', () => {
 });
 
 describe('Stop while calls run and wait', () => {
-  it('tells "Stopped" from "Never started"', async () => {
+  it('distinguishes "Stopped" from "Never started"', async () => {
     await areToolsThere();
     const tab = await web.open();
     await tab.say(`${hold('gate', 'stopped')} and call math.multiply with {"a": 6, "b": 7}`);

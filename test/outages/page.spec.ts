@@ -15,7 +15,7 @@ import type { Contexts } from '../web/contexts.js';
 /** Chromium, on a machine that does other things too. */
 const SEEN_MS = 40_000;
 
-describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gateway is away', () => {
+describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gateway is down', () => {
   let cluster: Cluster;
   let door: TcpProxy;
   let contexts: Contexts;
@@ -39,7 +39,7 @@ describeWithServices(['rabbitmq', 'mongo', 'chromium'], 'the page, when its gate
     await door?.stop();
   });
 
-  it('says so, and goes on at another gateway with the turn that nobody interrupted', async () => {
+  it('reports the loss, and continues at another gateway with the uninterrupted turn', async () => {
     const tab = await Tab.open(contexts, door.url);
     tab.page.setDefaultTimeout(SEEN_MS);
     await tab.say('count to 300');

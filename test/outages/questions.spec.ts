@@ -18,7 +18,7 @@ interface Sent {
   turn_id: string;
 }
 
-describeWithServices(['rabbitmq', 'mongo'], 'a tool that asks its person', () => {
+describeWithServices(['rabbitmq', 'mongo'], 'a tool that asks the user', () => {
   let folder: string;
   let worker: Record<string, string>;
   let cluster: Cluster;
@@ -50,7 +50,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a tool that asks its person', () =>
     viewer.request('input', { turn_id, tool_call_id, ...more });
   const content = { account: 'GOT-3' };
 
-  it('waits through lost gateways and orchestrators, and is answered once, from any device', async () => {
+  it('waits through the loss of gateways and orchestrators, and is answered once, from any device', async () => {
     const [dying, other] = cluster.gateways;
     const [phone, laptop] = [await cluster.view(dying), await cluster.view(other)];
     const sent = await phone.send('call acts__ask with {}');
@@ -83,7 +83,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a tool that asks its person', () =>
       expect(ofAnswer).toMatchObject([{ number: 1, action: 'accept', by: 'local' }]);
   }, 120_000);
 
-  it('may ask again, and hears when somebody declines', async () => {
+  it('may ask again, and is told when the user declines', async () => {
     const ann = await cluster.view();
     const sent = await ann.send('call acts__ask_twice with {}');
     await answer(ann, sent, await asked(ann, sent), { content });
@@ -103,7 +103,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a tool that asks its person', () =>
     expect(await answer(ann, sent, call, { content })).toMatchObject({ error: { code: 'not_found' } });
   }, 60_000);
 
-  it('lost with its worker: runs again and finds its answer, or ends as unknown, by its class', async () => {
+  it('lost with its worker: runs again and finds its answer, or ends as unknown, depending on its class', async () => {
     const ann = await cluster.view();
     await cluster.settled();
     for (const toolset of ['repeats', 'acts']) {

@@ -11,7 +11,7 @@ import { checkTranscript } from '../e2e/transcript-check.js';
 /** Dead after 8 s without a heartbeat, counted from the new processes' start; found by the sweeper within 7 s. */
 const TAKEN_UP_MS = 40_000;
 
-describeWithServices(['rabbitmq', 'mongo'], 'a restart in the middle of turns', () => {
+describeWithServices(['rabbitmq', 'mongo'], 'a restart during turns', () => {
   let gates: Gates;
   let cluster: Cluster;
 

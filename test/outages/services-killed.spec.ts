@@ -18,7 +18,7 @@ interface Sent {
   turn_id: string;
 }
 
-describeWithServices(['private-rabbitmq', 'private-mongo'], 'a service killed in the middle of turns', () => {
+describeWithServices(['private-rabbitmq', 'private-mongo'], 'a service killed during turns', () => {
   let rabbitmq: RabbitmqService;
   let mongo: MongoService;
   let gates: Gates;
@@ -70,7 +70,7 @@ describeWithServices(['private-rabbitmq', 'private-mongo'], 'a service killed in
     expect((await ann.ended(again.conversation_id, again.turn_id)).status).toBe('completed');
   };
 
-  it('the broker: turns go on when it is back, and no outcome is unknown', async () => {
+  it('broker: turns continue when it is back, and no outcome is unknown', async () => {
     ann = await cluster.view();
     const turns = await startTurns('brokerless');
     await rabbitmq.kill();
@@ -79,7 +79,7 @@ describeWithServices(['private-rabbitmq', 'private-mongo'], 'a service killed in
     await expectAllEnd('brokerless', turns);
   }, 120_000);
 
-  it('the store: output in hand is committed when it is back, and nobody is declared dead meanwhile', async () => {
+  it('store: output in memory is committed when it is back, and no process is declared dead meanwhile', async () => {
     ann = await cluster.view();
     const turns = await startTurns('storeless');
     await mongo.kill();

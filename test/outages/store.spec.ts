@@ -18,7 +18,7 @@ const TEST_MS = 180_000;
 const UNREACHABLE_MS = 30_000;
 const SLOW_WRITE_MS = 500;
 
-describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in the middle of turns', () => {
+describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store during turns', () => {
   let mongo: MongoService;
   let proxy: TcpProxy;
   let gates: Gates;
@@ -44,7 +44,7 @@ describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in t
   );
 
   it(
-    'killed and restarted: no process is ready, messages are refused and taken later; all of it ends',
+    'killed and restarted: no process is ready, messages are refused and accepted later, and it all ends',
     async () => {
       const workload = await Workload.start(cluster, gates, 'killed');
       await mongo.kill();
@@ -61,7 +61,7 @@ describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in t
   );
 
   it(
-    'unreachable for 30 s: the page says that what was written is kept, nobody is declared dead, all of it ends',
+    'unreachable for 30 s: the page says that the message is kept, no process is declared dead, and it all ends',
     async () => {
       const workload = await Workload.start(cluster, gates, 'unreachable');
       const tab = await Tab.open(contexts, cluster.gateways[0]!.url);
@@ -90,7 +90,7 @@ describeWithServices(['rabbitmq', 'private-mongo', 'chromium'], 'the store, in t
   );
 
   it(
-    'slow (every write takes 500 ms): everybody stays ready, messages are taken, all of it ends',
+    'slow (every write takes 500 ms): every process stays ready, messages are accepted, and it all ends',
     async () => {
       proxy.delayMs = (data) => (isWrite(data) ? SLOW_WRITE_MS : 0);
       try {

@@ -56,7 +56,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
     viewer.turn(sent.conversation_id, sent.turn_id)?.steps.findLast(({ calls }) => calls.length > 0)
       ?.calls[0];
 
-  it('is offered at the next turn, without touching any other process', async () => {
+  it('is offered at the next turn, without a change to any other process', async () => {
     const ann = await cluster.view();
     const pids = cluster.all.map(({ pid }) => pid);
     const before = await ann.send('call extra__hold with {"name":"fresh"}');
@@ -82,7 +82,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
     expect(ann.text(conversation_id, last.turn_id)).toContain('no tool like');
   }, 60_000);
 
-  it('fails a call as unavailable when its last worker has gone, killed or told to stop', async () => {
+  it('fails a call as unavailable after its last worker was killed or stopped', async () => {
     const ann = await cluster.view();
     const [leaving, dying] = await Promise.all([addWorker('leaving'), addWorker('dying')]);
     const told = await ann.send(
@@ -105,7 +105,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
     expect([gates.starts('second'), gates.starts('third')]).toEqual([0, 0]);
   }, 90_000);
 
-  it('is withdrawn when its last worker was killed, without waiting for its silence, and is back with the next one', async () => {
+  it('is withdrawn when its last worker was killed, without waiting for its silence, and returns with the next one', async () => {
     const worker = await addWorker('mortal');
     await cluster.end(worker, 'SIGKILL');
     const areWithdrawn = async () => {
@@ -121,7 +121,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
     expect(lastCallOf(ann, sent)).toMatchObject({ tool_name: 'mortal.hold', state: 'succeeded' });
   }, 60_000);
 
-  it('refuses with "overloaded" what its queue has no room for, and loses nothing of the rest', async () => {
+  it('refuses calls beyond the room in its queue with "overloaded", and loses none of the others', async () => {
     await declareNarrowQueue(cluster.broker.url, 'tools.narrow');
     await addWorker('narrow');
     const viewers = await Promise.all(cluster.gateways.map((gateway) => cluster.view(gateway)));

@@ -4,7 +4,7 @@ import { parseOptions } from './options.js';
 const parse = (...args: string[]) => parseOptions(args, () => 7);
 
 describe('parseOptions', () => {
-  it('reads everything, in units that people write', () => {
+  it('reads every option, in human units', () => {
     const options = parse(
       '--minutes',
       '30',
@@ -19,7 +19,7 @@ describe('parseOptions', () => {
     expect(options).toMatchObject({ minutes: 30, killEveryMs: 500, seed: 3, twice: true, drop: 10 });
   });
 
-  it('runs five minutes with a seed of its own choice by default', () => {
+  it('runs for five minutes with a random seed by default', () => {
     expect(parse()).toMatchObject({ minutes: 5, killEveryMs: 3_000, seed: 7, twice: false, drop: 0 });
   });
 

@@ -6,7 +6,7 @@ const random = new Random(1);
 const [first, second] = [makePlan('p1-1', random), makePlan('p1-2', random)];
 
 describe('findPlan', () => {
-  it('finds the last plan and how many of its steps are taken', () => {
+  it('finds the last plan and the number of steps taken', () => {
     const results = [{ type: 'tool_result', tool_use_id: 'x' }];
     const messages = [
       { role: 'user', content: contentOf(first) },
@@ -18,7 +18,7 @@ describe('findPlan', () => {
     expect(findPlan(messages)).toEqual({ plan: second, stepsTaken: 1 });
   });
 
-  it('finds none where there is none', () => {
+  it('is undefined when there is no plan', () => {
     expect(findPlan([{ role: 'user', content: 'hello' }])).toBeUndefined();
   });
 });

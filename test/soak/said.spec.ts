@@ -5,13 +5,13 @@ const words = wordsOf(12, 3);
 const text = words.join('');
 
 describe('findFault', () => {
-  it('finds none in what was said, nor in a beginning of it, cut anywhere', () => {
+  it('finds no fault in a complete text, nor in any beginning of it', () => {
     expect(findFault(text, { whole: true })).toBeUndefined();
     for (let length = 0; length <= text.length; length++)
       expect(findFault(text.slice(0, length), { whole: false })).toBeUndefined();
   });
 
-  it('finds a part missing, repeated, of another request, or an end too early', () => {
+  it('finds a missing or repeated part, a part of another request, and an early end', () => {
     const spoilt = [
       text.replace(words[1]!, ''),
       text.replace(words[1]!, words[1]! + words[1]!),

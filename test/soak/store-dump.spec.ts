@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-it('a run is not over before every turn has its end, and is cached as it ended', async () => {
+it('a run is over only when every turn has ended and is cached as it ended', async () => {
   const owner = { user_id: 'local' };
   const conversation = sampleConversation(owner);
   const turn = sampleTurn({ ...owner, conversation_id: conversation._id, status: 'running' });

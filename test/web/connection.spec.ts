@@ -5,8 +5,8 @@ import { usePageFixture } from './fixture.js';
 
 const web = usePageFixture();
 
-describe('a lost connection', () => {
-  it('is told after two seconds, keeps what is written and sends it once', async () => {
+describe('a message on an unreliable connection', () => {
+  it('is kept and sent once, and the loss is reported after two seconds', async () => {
     await web.openOnce();
     await web.page.clock.install();
     await web.say('Start');
@@ -41,7 +41,7 @@ describe('a lost connection', () => {
     expect(await web.page.getByText('Was running').count()).toBe(0);
   });
 
-  it('resends a message whose answer got lost with the same id, and shows it once', async () => {
+  it('is resent with the same id and shown once when its answer was lost', async () => {
     await web.open();
     web.gateway.onMessage = (message) => {
       web.gateway.add('conv_lost', 'Lost').summary.title = message.content;
@@ -58,7 +58,7 @@ describe('a lost connection', () => {
     expect(await web.page.locator('.own-message', { hasText: 'Only once' }).count()).toBe(1);
   });
 
-  it('keeps an unsent message over a reload', async () => {
+  it('survives a reload while it is unsent', async () => {
     await web.open();
     await web.page.getByText('What needs doing?').waitFor();
     web.gateway.cutOff();
@@ -71,7 +71,7 @@ describe('a lost connection', () => {
     expect(web.gateway.messages).toHaveLength(1);
   });
 
-  it('shows in place why the server refused a message, and tries again when asked', async () => {
+  it('shows in place why the server refused it, and is resent on request', async () => {
     await web.open();
     web.gateway.onMessage = (_message, ack) =>
       ack({ error: { code: 'busy', message: 'You have 40 turns running.' } });

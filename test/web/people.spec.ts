@@ -60,7 +60,7 @@ describe('several calls that wait for approval in one step', () => {
     ['phone', { ...phone, colorScheme: 'light' as const }],
     ['narrow', { colorScheme: 'light' as const, viewport: { width: 1200, height: 900 } }],
   ] as const) {
-    it(`stand with all their arguments, ${name}`, async () => {
+    it(`show all their arguments, ${name}`, async () => {
       askForRefunds();
       await web.open('#/c/charges', options);
       await web.seen('Run orders.refund?');
@@ -85,14 +85,14 @@ describe('several calls that wait for approval in one step', () => {
     });
   }
 
-  it('never hides an argument that is missing in one of them behind "rest as above"', async () => {
+  it('never hide behind "rest as above" that one of them lacks an argument', async () => {
     const turn = web.gateway.accept('charges', 'Refund', 'm1').start().say();
     turn.ask(refund('A-1', 5, { note: 'n' }), refund('A-2', 5));
     await web.open('#/c/charges');
     await web.seen('order_id: "A-2", amount: 5, currency: "EUR", reason: "Charged twice on 19 November"');
   });
 
-  it('are approved together, those of one tool, or each by itself', async () => {
+  it('are approved together, per tool, or one by one', async () => {
     const turn = askForRefunds();
     await web.open('#/c/charges');
     await web.button('Approve all 3 calls of orders.refund').press('Enter');
@@ -111,7 +111,7 @@ describe('several calls that wait for approval in one step', () => {
     ).toBe(3);
   });
 
-  it('are answered with the keyboard, and the focus stays in the row', async () => {
+  it('are answered with the keyboard while the focus stays in the row', async () => {
     const turn = askForRefunds();
     await web.open('#/c/charges');
     await web.seen('Run orders.refund?');
@@ -132,8 +132,8 @@ describe('several calls that wait for approval in one step', () => {
   });
 });
 
-describe('an answer to an approval', () => {
-  it('by another person is shown by name, by oneself as "you"', async () => {
+describe('an approval request', () => {
+  it('shows the name of the other person who answered it, or "you"', async () => {
     web.gateway.token = tokenOf('ann');
     const turn = askForRefunds();
     await web.open('#/c/charges');
@@ -161,7 +161,7 @@ describe('an answer to an approval', () => {
     await takePicture(web.page, 'approval-answered-light');
   });
 
-  it('that was given before is told in place', async () => {
+  it('says in place that someone has already answered it', async () => {
     const turn = askForRefunds();
     web.gateway.refuseApprovals = {
       code: 'already_answered',
@@ -176,7 +176,7 @@ describe('an answer to an approval', () => {
       .waitFor();
   });
 
-  it('is announced as needed each time, also the second time', async () => {
+  it('is announced every time, also when it is the second one of a turn', async () => {
     const turn = web.gateway.accept('charges', 'Refund', 'm1').start().say();
     await web.open('#/c/charges');
     await web.page.locator('.turn').waitFor();
@@ -190,13 +190,13 @@ describe('an answer to an approval', () => {
   });
 });
 
-describe('the line', () => {
+describe('queued messages', () => {
   for (const [name, options] of [
     ['light', {}],
     ['dark', { colorScheme: 'dark' as const }],
     ['phone', phone],
   ] as const) {
-    it(`tells each message its place, and what was removed from it as removed, ${name}`, async () => {
+    it(`show their place in line, and removed ones as removed, ${name}`, async () => {
       await web.open('#/c/stock', options);
       const first = web.gateway.accept('stock', 'First', 'm1').start().say('Working on it');
       await web.seen('Working on it');
@@ -216,8 +216,8 @@ describe('the line', () => {
   }
 });
 
-describe('the list', () => {
-  it('marks what waits for the person, and names unnamed conversations by how they began', async () => {
+describe('the conversation list', () => {
+  it('marks conversations that wait for the person, and names unnamed ones by their first message', async () => {
     web.gateway.conversations.get('skus')!.summary.status = 'awaiting_input';
     web.gateway.conversations.get('stock')!.summary.status = 'running';
     Object.assign(web.gateway.conversations.get('recount')!.summary, {
@@ -234,8 +234,8 @@ describe('the list', () => {
   });
 });
 
-describe('names of tools', () => {
-  it('are whole while the panel is open in a window of 1,200 px', async () => {
+describe('tool names', () => {
+  it('are shown in full while the panel is open in a window of 1,200 px', async () => {
     const turn = web.gateway.accept('charges', 'Multiply', 'm1').start().say();
     turn.ask(
       { tool: 'math.multiply', args: { a: 6, b: 7 } },
@@ -253,8 +253,8 @@ describe('names of tools', () => {
   });
 });
 
-describe('signed out', () => {
-  it('nothing is asked of the server any more, also what was about to be', async () => {
+describe('a signed-out page', () => {
+  it('sends no more requests, including those that were due', async () => {
     web.gateway.token = tokenOf('ann');
     await web.open('#/c/charges');
     await web.page.getByLabel('Token').fill(web.gateway.token);

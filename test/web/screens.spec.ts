@@ -8,7 +8,7 @@ beforeEach(() => seedConversations(web.gateway));
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-describe('the page, for people to look at', () => {
+describe('the page (screenshots)', () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`shows a running turn in ${colorScheme}`, async () => {
       playRunningTurn(web.gateway);
@@ -35,7 +35,7 @@ describe('the page, for people to look at', () => {
     });
   }
 
-  it('shows a finished turn folded, and its calls when asked', async () => {
+  it('shows a finished turn folded, and its calls on request', async () => {
     playFinishedTurn(web.gateway);
     await web.open('#/c/recount', { colorScheme: 'dark' });
     await web.page.getByRole('button', { name: /Step 1/ }).click();

@@ -15,8 +15,8 @@ async function begin(question = 'Think about it', index = 0): Promise<FakeTurn> 
   return (await web.turn(index)).start().say();
 }
 
-describe('what the model thinks', () => {
-  it('is one closed line that opens with the keyboard and grows while it runs', async () => {
+describe('the thoughts of the model', () => {
+  it('are one closed line that opens with the keyboard and grows while the model thinks', async () => {
     await web.open();
     const one = (await begin()).think('First I **add');
     await web.seen('Thinking…');
@@ -40,7 +40,7 @@ describe('what the model thinks', () => {
     await web.page.locator('.aside-text').waitFor({ state: 'detached' });
   });
 
-  it('stands above the text and the calls of its step, and is no part of the answer that is copied', async () => {
+  it('stand above the text and the calls of their step, and are not copied with the answer', async () => {
     await web.open('', { permissions: ['clipboard-read', 'clipboard-write'] });
     const one = (await begin()).think('I must add.').stream('I add.');
     one
@@ -61,7 +61,7 @@ describe('what the model thinks', () => {
     expect(await web.page.evaluate('navigator.clipboard.readText()')).toBe('I add.\n\nIt is 3.');
   });
 
-  it('stays after its turn and through a lost connection, and is gone after a reload', async () => {
+  it('stay after their turn and after a lost connection, and are gone after a reload', async () => {
     await web.open();
     const one = (await begin()).think('I need not think much.');
     await line('Thinking…').click();
@@ -78,7 +78,7 @@ describe('what the model thinks', () => {
     expect(await web.page.locator('.aside-note').count()).toBe(0);
   });
 
-  it('is marked where it began before the page was there', async () => {
+  it('are marked as incomplete when they began before the page was loaded', async () => {
     await web.open();
     const one = (await begin()).think('You cannot see this, ');
     await web.seen('Thinking…');
@@ -92,7 +92,7 @@ describe('what the model thinks', () => {
     expect(await web.page.getByText('You cannot see this').count()).toBe(0);
   });
 
-  it('breathes while it runs, but not for who wants no motion', async () => {
+  it('pulse while the model thinks, except with reduced motion', async () => {
     await web.open('', { reducedMotion: 'no-preference' });
     const one = (await begin()).think('Hm.');
     await line('Thinking…').waitFor();
@@ -106,7 +106,7 @@ describe('what the model thinks', () => {
 });
 
 describe('a formatted answer', () => {
-  it('is the answer; what was said in its place before is one line that opens', async () => {
+  it('replaces the first version, which stays as one line that opens', async () => {
     await web.open('', { permissions: ['clipboard-read', 'clipboard-write'] });
     const one = (await begin()).stream('I add.').ask({ tool: 'math.add', args: { a: 2, b: 3 } });
     one.run(0).succeed(0, '5', 4).say('It is five, I think.').ask();
@@ -128,7 +128,7 @@ describe('a formatted answer', () => {
   });
 });
 
-describe('lines next to the answer', () => {
+describe('folded lines next to the answer', () => {
   beforeEach(() => {
     web.gateway.add('tea', 'Tea for the office');
   });
@@ -155,7 +155,7 @@ describe('lines next to the answer', () => {
   }
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    it(`open like all others and fit 390 px in ${colorScheme}`, async () => {
+    it(`open like other folded lines and fit 390 px in ${colorScheme}`, async () => {
       const one = play();
       await web.open('#/c/tea', { ...phone, colorScheme });
       await web.seen('Waiting for the model');
@@ -172,7 +172,7 @@ describe('lines next to the answer', () => {
       expect(await web.page.locator('details').count()).toBe(0);
     });
 
-    it(`are quiet on a wide page in ${colorScheme}`, async () => {
+    it(`are unobtrusive on a wide page in ${colorScheme}`, async () => {
       const one = play();
       await web.open('#/c/tea', { colorScheme });
       await web.seen('Waiting for the model');

@@ -11,7 +11,7 @@ const distance = () =>
 const isAtEnd = () => waitFor(async () => (await distance()) < 2, { what: 'the end' });
 
 describe('the thread', () => {
-  it('follows the end only while the reader is there', async () => {
+  it('follows the end only while the reader is at the end', async () => {
     await web.open();
     await web.say('Long');
     const lines = (from: number) =>
@@ -29,7 +29,7 @@ describe('the thread', () => {
     await isAtEnd();
   });
 
-  it('reads earlier turns when asked, without moving what is being read', async () => {
+  it('loads earlier turns on request, without moving the text being read', async () => {
     const conversation = web.gateway.add('long', 'A long one');
     for (let number = 1; number <= 45; number++) {
       web.gateway
@@ -59,14 +59,14 @@ describe('the thread', () => {
     expect(await web.page.locator('.turn').count()).toBe(45);
   });
 
-  it('says so when a conversation does not exist', async () => {
+  it('reports a conversation that does not exist', async () => {
     await web.open('#/c/nowhere');
     await web.seen('This conversation does not exist, or has been deleted.');
   });
 });
 
 describe('a conversation that is deleted elsewhere', () => {
-  it('goes from the open page, which says so, and from the list', async () => {
+  it('leaves the open page, which says so, and the list', async () => {
     seedConversations(web.gateway);
     await web.open('#/c/recount');
     const turn = web.gateway.accept('recount', 'Count', 'm1').start().say('Counting');
@@ -79,8 +79,8 @@ describe('a conversation that is deleted elsewhere', () => {
   });
 });
 
-describe('the list', () => {
-  it('renames, deletes, filters and opens', async () => {
+describe('the conversation list', () => {
+  it('renames, deletes, filters and opens conversations', async () => {
     seedConversations(web.gateway);
     await web.open();
     const row = (name: string) => web.page.getByRole('listitem').filter({ hasText: name });

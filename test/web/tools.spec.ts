@@ -17,7 +17,7 @@ const aTool = (toolset: string, own: string, qualified_name: string) => ({
 });
 
 describe('the tools of an MCP server', () => {
-  it('go by the names of the server, in the row, the approval and the folded step', async () => {
+  it('have the names of the server in the row, the approval and the folded step', async () => {
     const turn = web.gateway.accept('charges', 'Add them up', 'm1').start().say();
     turn.ask({
       tool: 'everything.get_sum_00817045d145',
@@ -35,7 +35,7 @@ describe('the tools of an MCP server', () => {
     expect(await web.page.getByText('00817045d145').count()).toBe(0);
   });
 
-  it('show in the approval what their arguments hide', async () => {
+  it('show invisible characters of their arguments in the approval', async () => {
     const turn = web.gateway.accept('charges', 'Send it', 'm1').start().say();
     turn.ask({
       tool: 'files.send',
@@ -56,7 +56,7 @@ describe('the tools of an MCP server', () => {
     expect(page).not.toMatch(/[\u200b\u202e\u2066]/u);
   });
 
-  it('are listed soon after their server has come, by their own names', async () => {
+  it('are listed under their own names soon after their server connects', async () => {
     await web.openOnce();
     await web.seen('4 toolsets');
     await web.page.clock.install();

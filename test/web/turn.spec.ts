@@ -6,7 +6,7 @@ import { usePageFixture } from './fixture.js';
 const web = usePageFixture();
 
 describe('a turn', () => {
-  it('goes from the message to streamed text, a tool card and its figures', async () => {
+  it('shows the message, the streamed text, a tool card and the figures', async () => {
     await web.open();
     await web.say('What is 17 + 25?');
     await web.seen('What is 17 + 25?');
@@ -30,7 +30,7 @@ describe('a turn', () => {
     await waitFor(() => summary.title === 'What is 17 + 25?', { what: 'the title' });
   });
 
-  it('opens a call to its arguments and its result', async () => {
+  it('opens a call to show its arguments and its result', async () => {
     await web.open();
     await web.button(/What is 17 \+ 25/).click();
     (await web.turn(0))
@@ -47,7 +47,7 @@ describe('a turn', () => {
     await web.page.getByRole('button', { name: 'Copy result' }).waitFor();
   });
 
-  it('says where earlier messages were summarised, and opens to the summary', async () => {
+  it('marks where earlier messages were summarised, and opens the summary', async () => {
     await web.open();
     await web.say('And now?');
     (await web.turn(0)).start().summarise('').summarise('They **like** tea.').say('Here you are.').complete();
@@ -59,7 +59,7 @@ describe('a turn', () => {
     await strong.waitFor();
   });
 
-  it('shows thoughts as a status, and as a call what went wrong with one', async () => {
+  it('shows a thinking call as a status, and a failed one as a call', async () => {
     await web.open();
     await web.say('Think about it');
     const think = (thoughtNumber: number, thought: string) => ({
@@ -81,7 +81,7 @@ describe('a turn', () => {
     expect(await web.page.getByText('Thought 4 of 4').count()).toBe(0);
   });
 
-  it('reads a long result whole when asked', async () => {
+  it('loads a long result in full on request', async () => {
     await web.open();
     await web.say('Read it');
     const one = (await web.turn(0))
@@ -99,7 +99,7 @@ describe('a turn', () => {
     await web.seen('line number 450');
   });
 
-  describe('asks its person a question', () => {
+  describe('that asks the user a question', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -139,7 +139,7 @@ describe('a turn', () => {
       return one;
     }
 
-    it('in place, and sends the answer as the schema wants it', async () => {
+    it('shows it in place, and sends the answer with the types of the schema', async () => {
       const one = await asked();
       await web.page.getByLabel('Sender').selectOption('Sales');
       await web.page.getByLabel('Reply to').fill('care@example.com');
@@ -170,7 +170,7 @@ describe('a turn', () => {
       expect(second).toMatchObject({ number: 2, content: { to: 'Ann' } });
     });
 
-    it('says what is wrong next to the field and keeps what was entered', async () => {
+    it('shows a problem next to its field and keeps the input', async () => {
       await asked();
       await web.page.getByLabel('Reply to').fill('nobody');
       await web.page.getByLabel('Copies').fill('7');
@@ -195,7 +195,7 @@ describe('a turn', () => {
       expect(answer.content).toEqual({ sender: 'care', copies: 1, parts: ['voucher'], urgent: false });
     });
 
-    it('and takes no for an answer', async () => {
+    it('lets the user decline', async () => {
       const one = await asked();
       await web.button('Decline').click();
       const answer = await waitFor(() => web.gateway.answers[0], { what: 'the answer' });
@@ -206,7 +206,7 @@ describe('a turn', () => {
     });
   });
 
-  it('is whole again after a reload in the middle of the stream', async () => {
+  it('is complete again after a reload during the stream', async () => {
     await web.open();
     await web.say('Tell me');
     const one = (await web.turn(0)).start().say('Once upon ');
@@ -219,7 +219,7 @@ describe('a turn', () => {
     expect(await web.page.getByText('Once upon').count()).toBe(1);
   });
 
-  it('says in place why it failed', async () => {
+  it('shows in place why it failed', async () => {
     await web.open();
     await web.say('Try');
     (await web.turn(0)).start().say('Half an ans').breakOff('The model did not answer after 5 tries.');
@@ -229,7 +229,7 @@ describe('a turn', () => {
 });
 
 describe('Stop', () => {
-  it('is a button while the turn runs, and says what is known afterwards', async () => {
+  it('is a button while the turn runs, and then says what is known', async () => {
     await web.open();
     await web.say('Work');
     const one = (await web.turn(0))
@@ -244,7 +244,7 @@ describe('Stop', () => {
     await web.button('Send').waitFor();
   });
 
-  it('is Esc, and leaves a call that goes on marked as running', async () => {
+  it('is the Esc key, and leaves a call that continues marked as running', async () => {
     await web.open();
     await web.say('Work');
     const one = (await web.turn(0))
@@ -261,7 +261,7 @@ describe('Stop', () => {
 });
 
 describe('a message written while a turn runs', () => {
-  it('waits in line, can be removed, and is answered in its turn', async () => {
+  it('is queued, can be removed, and is answered in its turn', async () => {
     await web.open();
     await web.say('First');
     const first = (await web.turn(0)).start().say('Working on it');
@@ -300,7 +300,7 @@ describe('hostile text', () => {
     '<style>body { display: none }</style>',
   ].join('\n\n');
 
-  it('stays text in the message, the answer, arguments, results, errors and titles', async () => {
+  it('stays text in messages, answers, arguments, results, errors and titles', async () => {
     web.gateway.add('bad', attack);
     await web.open('#/c/bad');
     await web.say(attack);

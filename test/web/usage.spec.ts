@@ -29,13 +29,13 @@ function fillUsage(): void {
   };
 }
 
-describe('the usage', () => {
+describe('the usage popover', () => {
   for (const [name, options] of [
     ['light', { colorScheme: 'light' as const }],
     ['dark', { colorScheme: 'dark' as const }],
     ['phone', { ...phone, colorScheme: 'light' as const }],
   ] as const) {
-    it(`shows today and the last 30 days by model, with the cost where there is a price, ${name}`, async () => {
+    it(`shows today and the last 30 days by model, with costs where a price is set, ${name}`, async () => {
       fillUsage();
       await web.open('', options);
       if (name === 'phone') await web.button('Show conversations').tap();
@@ -67,7 +67,7 @@ describe('the usage', () => {
     });
   }
 
-  it('says that no model was used, and gives no sum of one line', async () => {
+  it('says that no model was used, and omits the sum of a single line', async () => {
     await web.open();
     await web.button('Usage').click();
     await web.seen('No model was used.');

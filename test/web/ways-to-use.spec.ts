@@ -14,7 +14,7 @@ const edit = (text: string) =>
     .filter({ hasText: text })
     .getByRole('button', { name: 'Edit' });
 
-describe('on a phone', () => {
+describe('the page on a phone', () => {
   it('has drawers, targets of 44 px and no sideways scrolling', async () => {
     seedConversations(web.gateway);
     const question = web.gateway
@@ -44,7 +44,7 @@ describe('on a phone', () => {
 });
 
 describe('the keyboard', () => {
-  it('is enough for everything', async () => {
+  it('reaches every function', async () => {
     seedConversations(web.gateway);
     await web.open('#/c/charges');
     await web.seen('Rename SKUs');
@@ -92,7 +92,7 @@ describe('the keyboard', () => {
   });
 
   it.each(['shown', 'hidden'])(
-    'searches from the first letter after Ctrl+K, with the list %s',
+    'starts a search with the first letter after Ctrl+K, with the list %s',
     async (list) => {
       await web.open();
       await web.say('Work');
@@ -108,7 +108,7 @@ describe('the keyboard', () => {
     },
   );
 
-  it('empties the search with Esc without stopping anything', async () => {
+  it('clears the search with Esc and stops nothing', async () => {
     await web.open();
     await web.say('Work');
     (await web.turn(0)).start().say('Working');
@@ -132,7 +132,7 @@ describe('the keyboard', () => {
     await web.isFocused(web.button('Send'));
   });
 
-  it('brings a queued message back with ↑', async () => {
+  it('returns a queued message to the input with ↑', async () => {
     await web.open();
     await web.say('First');
     (await web.turn(0)).start().say('Working');
@@ -145,7 +145,7 @@ describe('the keyboard', () => {
     await waitFor(() => web.gateway.stops[0] === second.turnId, { what: 'stop of the old one' });
   });
 
-  it('brings no earlier message back with ↑ while the last one is on its way', async () => {
+  it('returns no earlier message with ↑ while the last one is being sent', async () => {
     await web.open();
     await web.say('First');
     (await web.turn(0)).start().say('Working');
@@ -163,7 +163,7 @@ describe('the keyboard', () => {
     await waitFor(() => web.gateway.stops[0] === web.gateway.turn(1)?.turnId, { what: 'its stop' });
   });
 
-  it('takes a message back with ↑ that has not been sent', async () => {
+  it('returns an unsent message to the input with ↑', async () => {
     await web.open();
     await web.say('First');
     (await web.turn(0)).start().say('Working');
@@ -178,7 +178,7 @@ describe('the keyboard', () => {
     expect(web.gateway.messages).toHaveLength(1);
   });
 
-  it('always shows where the focus is', async () => {
+  it('always has a visible focus', async () => {
     seedConversations(web.gateway);
     await web.open('#/c/charges');
     await web.seen('Rename SKUs');
@@ -192,8 +192,8 @@ describe('the keyboard', () => {
   });
 });
 
-describe('the frame', () => {
-  it('asks for a token when the server wants one, and keeps it in the tab', async () => {
+describe('the page frame', () => {
+  it('asks for a token when the server requires one, and keeps it for the tab', async () => {
     web.gateway.token = 'good-token';
     await web.open();
     await web.page.getByLabel('Token').fill('wrong');
@@ -209,7 +209,7 @@ describe('the frame', () => {
     await web.page.getByLabel('Token').waitFor();
   });
 
-  it('follows the system until a theme is picked, and keeps the choice', async () => {
+  it('follows the system theme until one is picked, and keeps the choice', async () => {
     await web.open('', { colorScheme: 'light' });
     const background = () =>
       web.page.evaluate('getComputedStyle(document.querySelector("main")).backgroundColor');
@@ -224,7 +224,7 @@ describe('the frame', () => {
     expect(await background()).toBe('rgb(17, 20, 21)');
   });
 
-  it('announces politely when a turn starts and ends, and nothing of its text', async () => {
+  it('announces politely when a turn starts and ends, but not its text', async () => {
     await web.open();
     const status = web.page.getByRole('status');
     await web.say('Go');

@@ -11,10 +11,10 @@ const WRITES = ['updateConversation', 'commitStep', 'claim', 'settle', 'removeTu
 const GONE_MS = 120_000;
 
 describe.each(['gateway', 'orchestrator'] as const)(
-  'a %s is killed while a conversation is deleted',
+  'a %s that is killed while it deletes a conversation',
   (kind) => {
     it.each([1, 2, 3, 4, 5, 6])(
-      'after write %d of it: no call starts, and all content goes',
+      'after write %d: no call starts, and all content is removed',
       async (number) => {
         await Case.playToDeletion({ of: { gateway: 3 } }, async (play) => {
           const { world } = play;
@@ -34,7 +34,7 @@ describe.each(['gateway', 'orchestrator'] as const)(
   },
 );
 
-it('a conversation in which nothing runs is deleted by a gateway that dies at the mark: viewers elsewhere are told', () =>
+it('a gateway that dies after marking a conversation as deleted: viewers elsewhere are told, and the content is removed', () =>
   Case.playToDeletion({ of: { gateway: 3 } }, async (play) => {
     killAtWrite(play, 'gateway', 1);
     await play.move('the deletion', deleteIt(play));

@@ -9,13 +9,13 @@ const SEEDS = Array.from({ length: 24 }, (_, i) => i + 1);
  */
 const RARELY = 0.005;
 
-describe('a world in which everybody lives', () => {
+describe('a world in which no process dies', () => {
   const pool = new PlayerPool();
 
   beforeAll(() => pool.open(1));
   afterAll(() => pool.close());
 
-  it('knows each outcome, fails no turn, and rarely asks the model twice, whoever is suspected', async () => {
+  it('has no unknown outcome and no failed turn, and rarely asks the model twice, despite wrong suspicions', async () => {
     const tally = new Tally();
     const options = { everybodyLives: true };
     for (const { seed, found, counts } of await pool.walk({ seeds: SEEDS, options })) {

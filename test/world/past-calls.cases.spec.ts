@@ -36,7 +36,7 @@ const states = (play: Case, turnId: string) =>
   String(play.view(turnId)?.steps[0]?.calls.map(({ state }) => state));
 
 describe('a Stop', () => {
-  it.each(SEEDS)('that comes while a claim is being confirmed ends the call at once (seed %d)', (seed) =>
+  it.each(SEEDS)('ends a call at once while its claim is being confirmed (seed %d)', (seed) =>
     Case.play({ seed }, async (play) => {
       const message = play.message([[{ tool: 'once', takesMs: LONG_MS }]]);
       let turnId = '';
@@ -49,7 +49,7 @@ describe('a Stop', () => {
     }),
   );
 
-  it('pressed twenty times at once is one Stop, and all get the same answer', () =>
+  it('is one Stop when pressed twenty times at once, and every press gets the same answer', () =>
     Case.play({}, async (play) => {
       const turnId = await play.send(play.bob, [[{ tool: 'once', takesMs: LONG_MS }]]);
       await play.until('a running call', () => states(play, turnId) === 'running');
@@ -68,7 +68,7 @@ describe('a Stop', () => {
     }));
 
   it.each(SEEDS)(
-    'after a wrong suspicion ends nothing as unknown while the first owner lives (seed %d)',
+    'after a wrong suspicion leaves no unknown outcome while the first owner lives (seed %d)',
     (seed) =>
       Case.play({ seed }, async (play) => {
         const { world } = play;
@@ -90,7 +90,7 @@ describe('a Stop', () => {
       }),
   );
 
-  it('in a stream keeps the text that viewers have seen', () =>
+  it('during a model stream keeps the text that viewers have seen', () =>
     Case.play({}, async (play) => {
       play.arm({ how: 'delay', kind: 'orchestrator', point: 'token_streamed', afterMs: 0, forMs: 400 });
       const turnId = await play.send(play.bob, []);
@@ -106,7 +106,7 @@ describe('a Stop', () => {
     }));
 });
 
-describe('a call that a person must allow', () => {
+describe('a call that needs approval', () => {
   const ASKED = [[{ tool: 'asked' as const, takesMs: 10 }]];
   const approve = (play: Case, turn_id: string, tool_call_id: string) => {
     const told = { viewer: 'bob', tool_call_id, decision: 'approve' as const };
@@ -117,7 +117,7 @@ describe('a call that a person must allow', () => {
     });
   };
 
-  it('and that is allowed in the moment in which its turn is parked goes on at once', () =>
+  it('continues at once when it is approved while its turn is being parked', () =>
     Case.play({}, async (play) => {
       const isParked = ([, status]: unknown[]) => status === 'awaiting_input';
       play.world.faults.holdsNext = { operation: 'setTurnStatus', isMeant: isParked, forMs: 1_000 };
@@ -144,7 +144,7 @@ describe('a call that a person must allow', () => {
       await play.ended(turnId);
     }));
 
-  it.each(SEEDS)('shows who allowed it although the event of the answer was lost (seed %d)', (seed) =>
+  it.each(SEEDS)('shows who approved it although the event of the answer was lost (seed %d)', (seed) =>
     Case.play({ seed }, async (play) => {
       const turnId = await play.send(play.bob, ASKED);
       await play.until('a call to approve', () => states(play, turnId) === 'awaiting_approval');
@@ -161,11 +161,11 @@ describe('a call that a person must allow', () => {
   );
 });
 
-describe('a turn that ends', () => {
+describe('the end of a turn', () => {
   it.each([
     ['setTurnStatus', ([, status]: unknown[]) => status === 'completed'],
     ['setTurnDue', ([, due]: unknown[]) => due === null],
-  ] as const)('and whose orchestrator dies after %s is cached as ended all the same', (operation, isMeant) =>
+  ] as const)('is cached although the orchestrator dies after %s', (operation, isMeant) =>
     Case.play({}, async (play) => {
       killAtEffect(play, 'orchestrator', operation, isMeant);
       const turnId = await play.send(play.bob, []);
@@ -176,7 +176,7 @@ describe('a turn that ends', () => {
     }),
   );
 
-  it('is shown although viewers were told of a later turn first', () =>
+  it('is shown to viewers who first received an event of a later turn', () =>
     Case.play({}, async (play) => {
       play.killAt('gateway', 'turn_inserted');
       void play.bob.ask('message', play.message([]));

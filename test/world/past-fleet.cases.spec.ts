@@ -16,7 +16,7 @@ const offered = ({ world }: Case) =>
   world.gateways().map(({ gateway }) => gateway!.offeredTools.list().length);
 
 describe('a worker', () => {
-  it.each(SEEDS)('that has just thawed and claims is not called dead (seed %d)', (seed) =>
+  it.each(SEEDS)('does not count as dead when it claims right after a stall (seed %d)', (seed) =>
     Case.play({ seed, of: { worker: 1 } }, async (play) => {
       const [worker] = play.living('worker');
       const { clock } = play.world;
@@ -34,7 +34,7 @@ describe('a worker', () => {
     }),
   );
 
-  it('is replaced without a moment in which its tools are offered by nobody', () =>
+  it('is replaced without a moment in which no worker offers its tools', () =>
     Case.play({ of: { worker: 1 } }, async (play) => {
       const { world } = play;
       const [old] = play.living('worker');
@@ -51,7 +51,7 @@ describe('a worker', () => {
     }));
 
   it.each([10, 30, 60, 100, 1_000])(
-    'whose offer is lost with the broker tells it again (broker gone %d ms after its start)',
+    'announces its tools again when the broker lost the announcement (broker gone %d ms after its start)',
     (afterMs) =>
       Case.play({ of: { worker: 1 } }, async (play) => {
         const { world } = play;
@@ -68,7 +68,7 @@ describe('a worker', () => {
       }),
   );
 
-  it('is silent while the broker is away, and its tools are offered all the same', () =>
+  it('cannot announce while the broker is down, and its tools stay offered', () =>
     Case.play({}, async (play) => {
       const { world } = play;
       world.restartBroker(120_000);
@@ -83,7 +83,7 @@ describe('a worker', () => {
 });
 
 describe('an orchestrator', () => {
-  it.each(SEEDS)('that was replaced while it stood still in an answer says no more of it (seed %d)', (seed) =>
+  it.each(SEEDS)('emits nothing more of an answer when it stalled and was replaced (seed %d)', (seed) =>
     Case.play({ seed }, async (play) => {
       const { world } = play;
       const old: ConversationEvent[] = [];
@@ -112,7 +112,7 @@ describe('an orchestrator', () => {
   );
 
   it.each([0, 20, 40, 60])(
-    'that stood still while it asked for tools (from %d ms on) still offers them',
+    'that stalled during the roll call (from %d ms on) still offers the tools',
     (afterMs) =>
       Case.play({ of: { orchestrator: 1 } }, async (play) => {
         const { world } = play;

@@ -13,13 +13,13 @@ const OUTAGES: [string, Outage, number][] = [
   ['the broker restarts without its queues', 'broker_wiped', 500],
   ['the broker is down for 15 s', 'broker_restart', 15_000],
   ['the broker raises an alarm for 15 s', 'alarm', 15_000],
-  ['the store is away for 30 s', 'store_away', 30_000],
+  ['the store is down for 30 s', 'store_away', 30_000],
 ];
 /** Before a step, in a model's stream, between two calls, while tools run. */
 const MOMENTS_MS = [10, 150, 600, 3_000];
 
 describe.each(OUTAGES)('%s', (_what, how, forMs) => {
-  it.each(MOMENTS_MS)('%d ms into a turn: nobody counts as dead, and every tool starts once', (afterMs) =>
+  it.each(MOMENTS_MS)('%d ms into a turn: no process counts as dead, and every tool starts once', (afterMs) =>
     Case.play({}, async (play) => {
       const message = play.message(STEPS);
       play.arm({ how, afterMs, forMs });
@@ -32,7 +32,7 @@ describe.each(OUTAGES)('%s', (_what, how, forMs) => {
     }),
   );
 
-  it('while nothing runs: the next message is taken, and everything works as before', () =>
+  it('between turns: the next message is accepted, and everything works as before', () =>
     Case.play({}, async (play) => {
       play.arm({ how, afterMs: 0, forMs });
       await play.world.clock.sleep(forMs / 2);
@@ -42,8 +42,8 @@ describe.each(OUTAGES)('%s', (_what, how, forMs) => {
     }));
 });
 
-describe('a gateway without a broker', () => {
-  it('stops a turn, and who is connected to another gateway is told of it', () =>
+describe('a gateway without a connection to the broker', () => {
+  it('stops a turn, and viewers of another gateway are told', () =>
     Case.play({}, async (play) => {
       const { ann, bob, world } = play;
       while (ann.gatewayPlace === bob.gatewayPlace) {

@@ -3,7 +3,7 @@ import { CALM } from './faults.js';
 import { drawPlan } from './draw-plan.js';
 import { shrink } from './shrink.js';
 
-it('a broken world keeps only what breaks it', async () => {
+it('shrink keeps only the strikes and settings that break a world', async () => {
   const plan = drawPlan(7, { people: 3, turnsEach: 4 });
   const [, , , first] = plan.strikes;
   const second = plan.strikes[61];

@@ -24,11 +24,11 @@ async function killAndStartAgain(play: Case): Promise<void> {
   for (const kind of Object.keys(KINDS) as Kind[]) play.start(kind);
 }
 
-describe('one process that plays all roles is killed and started again', () => {
+describe('a standalone process that is killed and started again', () => {
   it.each([
     ['once', { end: 'OutcomeUnknown', starts: 1 }],
     ['repeat', { end: 'success', starts: 2 }],
-  ] as const)('while a %s tool runs: it starts again only if its class allows it', (tool, call) =>
+  ] as const)('during a %s tool: starts the tool again only if its class allows it', (tool, call) =>
     Case.play(ONE_OF_EACH, async (play) => {
       const turnId = await play.send(play.bob, [[{ tool, takesMs: 3_000 }]]);
       await play.until('the start of the tool', () => play.world.starts.length === 1);
@@ -38,7 +38,7 @@ describe('one process that plays all roles is killed and started again', () => {
     }),
   );
 
-  it('in a model stream: the model is asked once more, and viewers have the new text', () =>
+  it('during a model stream: repeats the request, and viewers have the new text', () =>
     Case.play(ONE_OF_EACH, async (play) => {
       const asked = play.world.modelRequests;
       const turnId = await play.send(play.bob, []);
@@ -48,7 +48,7 @@ describe('one process that plays all roles is killed and started again', () => {
       expect(play.world.modelRequests - asked).toBe(2);
     }));
 
-  it('with a turn of which nobody was told: it is driven after the start', () =>
+  it('after an unannounced turn was inserted: drives the turn', () =>
     Case.play(ONE_OF_EACH, async (play) => {
       const message = play.message([[{ tool: 'once', takesMs: 200 }]]);
       play.killAt('gateway', 'turn_inserted');

@@ -34,12 +34,12 @@ describe('a world of real gateways, orchestrators and tool workers', () => {
   }
 
   it.each(BATCHES)(
-    'keeps every promise, whatever is killed, frozen, cut off, lost, doubled or late (seeds $first to $last)',
+    'keeps every promise under kills, stalls, cuts, losses, duplicates and delays (seeds $first to $last)',
     ({ first, last }) => walk(Array.from({ length: last - first + 1 }, (_, i) => first + i)),
     600_000,
   );
 
-  it('keeps them where it is struck rarely, too', async () => {
+  it('keeps every promise under rare faults, too', async () => {
     let seed = AIMED_FROM;
     for (const { how, kind, point } of tally.cells().filter(({ count }) => count === 0)) {
       if (point === 'anywhere') continue;
@@ -52,7 +52,7 @@ describe('a world of real gateways, orchestrators and tool workers', () => {
     }
   }, 600_000);
 
-  it('was struck often enough, in every way, at every point', () => {
+  it('was struck often enough by every fault at every point', () => {
     const { faults, turns } = tally;
     const kills = tally.count('kill');
     const freezes = tally.count('freeze') + tally.count('freeze_host');
@@ -66,7 +66,7 @@ describe('a world of real gateways, orchestrators and tool workers', () => {
     expect(tally.cells().filter(({ count }) => count === 0)).toEqual([]);
   });
 
-  it('is the same world again from the same seed', async () => {
+  it('is reproduced by its seed', async () => {
     const again = await pool.walk({ seeds: TWICE, logged: TWICE });
     for (const { log } of again) expect(log.length).toBeGreaterThan(1_000);
     expect(again.map(({ seed, log }) => [seed, log])).toEqual([...logs]);

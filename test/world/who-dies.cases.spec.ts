@@ -22,8 +22,8 @@ function callIds({ steps }: Journal): string[] {
   return steps.flatMap(({ calls }) => calls.map(({ tool_call_id }) => tool_call_id));
 }
 
-describe('a gateway dies', () => {
-  it('after the insert and before the hint: the sweeper hints, and a resend is the same turn', () =>
+describe('a gateway that dies', () => {
+  it('after the insert and before the hint: the sweeper sends the hint, and a resend is the same turn', () =>
     Case.play({}, async (play) => {
       const message = play.message([[ONCE]]);
       play.killAt('gateway', 'turn_announced');
@@ -38,8 +38,8 @@ describe('a gateway dies', () => {
     }));
 });
 
-describe('an orchestrator dies or fails', () => {
-  it('in a model stream: the next one claims the turn and calls the model again under a higher attempt', () =>
+describe('an orchestrator that dies or fails', () => {
+  it('during a model stream: the next one claims the turn and repeats the request under a higher attempt', () =>
     Case.play({}, async (play) => {
       const asked = play.world.modelRequests;
       play.killAt('orchestrator', 'token_streamed');
@@ -52,7 +52,7 @@ describe('an orchestrator dies or fails', () => {
     }));
 
   it.each(['before', 'after'] as const)(
-    'at the insert of a step, which fails %s its effect: the insert is repeated, and the model is called once',
+    'at the insert of a step that fails %s taking effect: the insert is repeated, and the model is called once',
     (when) =>
       Case.play({}, async (play) => {
         const asked = play.world.modelRequests;
@@ -67,7 +67,7 @@ describe('an orchestrator dies or fails', () => {
       }),
   );
 
-  it('after the insert, before it publishes the calls: the next one finds them in the row and publishes them', () =>
+  it('after the insert and before publishing the calls: the next one finds them in the row and publishes them', () =>
     Case.play({}, async (play) => {
       play.killAt('orchestrator', 'step_committed');
       const turnId = await play.send(play.bob, [[ONCE, REPEAT]]);
@@ -79,7 +79,7 @@ describe('an orchestrator dies or fails', () => {
       expect(new Set(drivers(await play.journal(turnId))).size).toBe(2);
     }));
 
-  it('by being frozen: another one commits the step, and the first one stops driving when it thaws', () =>
+  it('by being frozen: another one commits the step, and the first one stops driving when it resumes', () =>
     Case.play({}, async (play) => {
       const { world } = play;
       play.arm({
@@ -107,8 +107,8 @@ describe('an orchestrator dies or fails', () => {
     }));
 });
 
-describe('a worker dies', () => {
-  it('before the claim: the call is delivered again and runs once', () =>
+describe('a worker that dies', () => {
+  it('before the claim: the call is redelivered and runs once', () =>
     Case.play({}, async (play) => {
       play.killAt('worker', 'call_received');
       const turnId = await play.send(play.bob, [[ONCE]]);
@@ -136,7 +136,7 @@ describe('a worker dies', () => {
       }),
   );
 
-  it('after settling and before the hint: the call is delivered again and finds its outcome', () =>
+  it('after settling and before the hint: the call is redelivered and finds its outcome', () =>
     Case.play({}, async (play) => {
       play.killAt('worker', 'outcome_inserted');
       const turnId = await play.send(play.bob, [[REPEAT]]);
@@ -145,7 +145,7 @@ describe('a worker dies', () => {
     }));
 });
 
-describe('the last worker of a toolset dies', () => {
+describe('the last worker of a toolset that dies', () => {
   const only = { of: { worker: 1 } };
 
   it('and stays away: a published call ends DependencyUnavailable after 10 s and never starts', () =>
@@ -159,7 +159,7 @@ describe('the last worker of a toolset dies', () => {
       expect(await play.calls(turnId)).toEqual([{ end: 'DependencyUnavailable', starts: 0 }]);
     }));
 
-  it('and is back within 8 s: a published call waits for it and runs', () =>
+  it('and returns within 8 s: a published call waits for it and runs', () =>
     Case.play(only, async (play) => {
       play.killAt('worker', 'call_received');
       const turnId = await play.send(play.bob, [[ONCE]]);
@@ -170,7 +170,7 @@ describe('the last worker of a toolset dies', () => {
       expect(await play.calls(turnId)).toEqual([{ end: 'success', starts: 1 }]);
     }));
 
-  it('and its tools are withdrawn within 7 s, and offered again when another worker starts', () =>
+  it('has its tools withdrawn within 7 s, and offered again when another worker starts', () =>
     Case.play(only, async (play) => {
       const { world } = play;
       const offered = () => world.gateways().map(({ gateway }) => gateway!.offeredTools.list().length);

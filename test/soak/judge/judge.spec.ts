@@ -21,7 +21,7 @@ const withoutDeath = (history: History) => {
 };
 
 describe('the judge', () => {
-  it('acquits a run without blame, and counts it', async () => {
+  it('acquits a run without violations, and counts it', async () => {
     const verdict = await judge(goodHistory());
     expect(verdict.findings).toEqual([]);
     expect(verdict).toMatchObject({
@@ -43,7 +43,7 @@ describe('the judge', () => {
     expect(broken).toEqual(['doubled']);
   });
 
-  it('convicts two starts of one attempt, whatever its class', async () => {
+  it('convicts two starts of one attempt, of any class', async () => {
     const broken = await goalsBrokenBy(({ starts }) => starts.push({ ...starts[2]! }));
     expect(broken).toEqual(['doubled']);
   });
@@ -150,7 +150,7 @@ describe('the judge', () => {
     expect(await goalsBrokenBy(spoil)).toContain('broken rule');
   });
 
-  it('convicts the start of a call that its claim says can never start', async () => {
+  it('convicts the start of a call whose claim says that it can never start', async () => {
     const broken = await findingsOf((history) => {
       const journal = journalIn(history);
       journal.claims[1] = claimRow(CALLS.once, 1, { purpose: 'settle', decides: journal.outcomes[0]! });
@@ -215,7 +215,7 @@ describe('the judge', () => {
     expect(broken).toEqual(['doubled']);
   });
 
-  it('convicts a viewer, and a newcomer, who see something else than the store says', async () => {
+  it('convicts a viewer, old or new, who sees something other than the store contains', async () => {
     const differ = ['transcript difference'];
     const stale = await goalsBrokenBy((history) => {
       const at = sightIn(history).findIndex((line) => 'event' in line && line.event.type === 'snapshot');
@@ -255,7 +255,7 @@ describe('the judge', () => {
       expect(findings[0]?.goal).toBe('characters lost or repeated');
   });
 
-  it('convicts a text in the store that is not what one request of the model said', async () => {
+  it('convicts a text in the store that is not the answer to one model request', async () => {
     const said = (text: string) => (history: History) => {
       journalIn(history).steps[1]!.blocks = [{ type: 'text', text }];
     };

@@ -12,13 +12,13 @@ const samplesOf = (process_id: string, minutes: number, mibPerMinute: number) =>
   }));
 
 describe('memorySlopes', () => {
-  it('tells the slope of the process that lived longest, without its first minute', () => {
+  it('reports the slope of the process that lived longest, without its first minute', () => {
     const [slope] = memorySlopes([...samplesOf('gateway-1', 2, 50), ...samplesOf('gateway-2', 10, 1.5)]);
     expect(slope).toMatchObject({ kind: 'gateway', livedMs: 600_000, lastMib: 115 });
     expect(slope?.mibPerMinute).toBeCloseTo(1.5);
   });
 
-  it('tells none of who lived too short', () => {
+  it('reports nothing of processes that lived too short', () => {
     expect(memorySlopes(samplesOf('gateway-1', 1, 50))).toMatchObject([{ mibPerMinute: undefined }]);
   });
 });

@@ -14,7 +14,7 @@ describe('printVerdict', () => {
     expect(text.match(/ met$/gm)).toHaveLength(7);
   });
 
-  it('names what was found, but not a thousand times the same', async () => {
+  it('names each finding, but not a thousand times', async () => {
     const history = goodHistory();
     for (let i = 0; i < 1_000; i++) history.complaints.push({ process_id: 'worker-1', line: `line ${i}` });
     const text = await print(history);

@@ -14,7 +14,7 @@ const strike = (ms: number): LifeEvent => ({
 });
 
 describe('longestRecovery', () => {
-  it('is from the first strike in a pause to the next sign of life', () => {
+  it('lasts from the first strike in a pause to the next sign of life', () => {
     const lives = [strike(500), strike(3_000), strike(4_000), strike(9_500)];
     expect(longestRecovery({ store, lives }, [])).toEqual({
       longestMs: 6_000,
@@ -24,12 +24,12 @@ describe('longestRecovery', () => {
     });
   });
 
-  it('takes what a viewer was shown as a sign of life', () => {
+  it('counts what a viewer was shown as a sign of life', () => {
     const shown = [{ at: START + 3_200, turnId: 'turn_1' }];
     expect(longestRecovery({ store, lives: [strike(3_000)] }, shown)?.longestMs).toBe(200);
   });
 
-  it('is none where nothing was struck while a turn was in progress', () => {
+  it('is undefined when nothing was struck while a turn was in progress', () => {
     expect(longestRecovery({ store, lives: [strike(9_500)] }, [])).toBeUndefined();
   });
 });

@@ -35,20 +35,20 @@ async function charactersIn(
   return { lost, again };
 }
 
-describe('the characters that a viewer was sent', () => {
+describe('the characters sent to a viewer', () => {
   it.each([0, 1, 2, 3, 4, 5])(
-    'are told again by a gateway that begins with an older snapshot, of %i events',
+    'are sent again by a gateway that begins with an older snapshot, of %i events',
     async (count) => {
       const told = [...all, snapshotAfter(count), ...all.slice(count)];
       expect(await charactersIn(told)).toEqual({ lost: 0, again: 0 });
     },
   );
 
-  it('are repeated where the snapshot has them already', async () => {
+  it('are repeated when the snapshot already has them', async () => {
     expect(await charactersIn([...all, snapshotAfter(4), hello, world])).toEqual({ lost: 0, again: 6 });
   });
 
-  it('are lost where neither the snapshot nor an event after it has them', async () => {
+  it('are lost when neither the snapshot nor an event after it has them', async () => {
     expect(await charactersIn([...all, snapshotAfter(2), stepStarted, world])).toEqual({
       lost: 6,
       again: 0,
