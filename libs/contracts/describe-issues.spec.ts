@@ -20,23 +20,23 @@ describe('the description of an invalid request', () => {
   const cases: [string, object, string][] = [
     ['a field that is missing', { name: undefined }, 'name: is required'],
     ['a field of another type', { name: 5 }, 'name: must be a string'],
-    ['a list that is none', { list: 'x' }, 'list: must be an array'],
-    ['a flag that is none', { on: 'yes' }, 'on: must be true or false'],
+    ['a list of another type', { list: 'x' }, 'list: must be an array'],
+    ['a flag of another type', { on: 'yes' }, 'on: must be true or false'],
     ['a text that is too short', { name: 'a' }, 'name: must have at least 3 characters'],
     ['a text that is too long', { name: 'abcdef' }, 'name: must have at most 5 characters'],
     ['a list that is too short', { list: [] }, 'list: must have at least 1 item'],
     ['a number that is too small', { count: 0 }, 'count: must be at least 1'],
     ['a number that is too large', { count: 10 }, 'count: must be at most 9'],
     ['a number that is not whole', { count: 1.5 }, 'count: must be a whole number'],
-    ['an address that is none', { email: 'ann' }, 'email: must be an email address'],
-    ['a rule with words of its own', { content: 'no' }, 'content: must not be no'],
+    ['an invalid address', { email: 'ann' }, 'email: must be an email address'],
+    ['a rule with its own message', { content: 'no' }, 'content: must not be no'],
     [
-      'a place in a list, and more than one problem',
+      'an item of a list, and more than one problem',
       { name: 5, list: ['x', 7] },
       'name: must be a string; list.1: must be a string',
     ],
   ];
-  it.each(cases)('tells how to fix %s', (_, change, words) => {
+  it.each(cases)('says how to fix %s', (_, change, words) => {
     expect(problemsOf(change)).toBe(words);
   });
 

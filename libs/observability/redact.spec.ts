@@ -37,7 +37,7 @@ describe('redactText', () => {
     ['user and password', 512, (length) => `a://${'b'.repeat(length)}@host`],
     ['a password with a slash', 256, (length) => `a://b:/${'c'.repeat(length - 1)}@host`],
     ['a user before such a password', 128, (length) => `a://${'b'.repeat(length)}:/c@host`],
-    ['what a parameter is called before `token`', 32, (length) => `?${'b'.repeat(length)}token=c`],
+    ['the part of a parameter name before `token`', 32, (length) => `?${'b'.repeat(length)}token=c`],
   ])('hides %s of a bounded length only, so that hostile text costs linear time', (_what, most, textOf) => {
     expect(redactText(textOf(most))).toContain('***');
     expect(redactText(textOf(most + 1))).toBe(textOf(most + 1));

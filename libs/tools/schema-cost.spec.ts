@@ -26,15 +26,15 @@ describe('the cost of a schema', () => {
 
   it.each<[string, Record<string, unknown>]>([
     ['a pattern', { properties: { a: { pattern: '^a$' } } }],
-    ['names by pattern', { patternProperties: { '^a': {} } }],
-    ['items that must differ', { items: { uniqueItems: true } }],
+    ['pattern properties', { patternProperties: { '^a': {} } }],
+    ['unique items', { items: { uniqueItems: true } }],
     ['a format that is not known to be cheap', { not: { format: 'hostname' } }],
     [
-      'a circle of references',
+      'circular references',
       { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' },
     ],
-    ['a reference to the whole', { properties: { a: { $ref: '#' } } }],
-    ['a reference to nothing', { $ref: '#/$defs/none' }],
+    ['a reference to the root', { properties: { a: { $ref: '#' } } }],
+    ['a dangling reference', { $ref: '#/$defs/none' }],
     ['a reference by anchor', { $ref: '#here' }],
     ['a dynamic reference', { $dynamicRef: '#a' }],
   ])('exceeds any limit with %s', (_what, schema) => {
@@ -42,10 +42,10 @@ describe('the cost of a schema', () => {
   });
 
   it.each<[string, Record<string, unknown>]>([
-    ['a property that is called like a keyword', { properties: { pattern: text, uniqueItems: text } }],
+    ['a property named like a keyword', { properties: { pattern: text, uniqueItems: text } }],
     ['items that may repeat', { uniqueItems: false }],
-    ['a format whose check is short', { format: 'date-time' }],
-    ['a definition that nothing refers to', { $defs: { a: { pattern: 'a' } } }],
+    ['a format that is cheap to check', { format: 'date-time' }],
+    ['an unused definition', { $defs: { a: { pattern: 'a' } } }],
     ['a value that looks like a schema', { enum: [{ pattern: 'a', $ref: '#' }], const: { pattern: 'a' } }],
   ])('is small with %s', (_what, schema) => {
     expect(costOfSchema(schema)).toBeLessThan(200);

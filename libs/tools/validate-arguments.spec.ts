@@ -168,7 +168,7 @@ describe('a hostile schema', () => {
     ['is too long', { enum: ['x'.repeat(70_000)] }],
     ['has too many references', { allOf: Array.from({ length: 300 }, () => ({ $ref: '#/$defs/a' })) }],
     ['refers to another document', { $ref: 'https://example.com/schema.json' }],
-    ['refers to nothing', { $ref: '#/$defs/none' }],
+    ['has a dangling reference', { $ref: '#/$defs/none' }],
     ['has an unknown type', { type: 'function' }],
     ['has a list where a schema belongs', { properties: [] }],
     ['refers to itself', { $ref: '#' }],

@@ -60,7 +60,7 @@ describe('loadToolFiles', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['has no default export', { 'a.tool.mjs': undefined }, 'default export must be a tool'],
     [
-      'exports something else',
+      'exports something that is not a tool',
       { 'a.tool.mjs': { name: 'x', run: () => 1 } },
       'default export must be a tool',
     ],
@@ -79,7 +79,7 @@ describe('loadToolFiles', () => {
     ['has a name that no queue can have', { 'My-Tools.tool.mjs': tool('x') }, 'its name must be'],
     ['is TypeScript, which this Node does not run', { 'a.tool.ts': tool('x') }, 'does not run TypeScript'],
     [
-      'makes a toolset that another makes, too',
+      'makes a toolset that another file makes, too',
       { 'a.tool.js': tool('x'), 'a.tool.mjs': tool('x') },
       'both make',
     ],
@@ -127,13 +127,13 @@ describe('defineTool', () => {
     run: () => 1,
   };
   it.each<[string, object, string]>([
-    ['a name that is none', { name: 'My Tool' }, 'name must be'],
-    ['no description', { description: ' ' }, 'description must'],
+    ['an invalid name', { name: 'My Tool' }, 'name must be'],
+    ['a blank description', { description: ' ' }, 'description must'],
     ['an unknown class', { class: 'twice' }, 'class must be one of read'],
-    ['seconds as time', { timeoutMs: 0.5 }, 'timeoutMs must be'],
-    ['no function', { run: undefined }, 'run must be'],
-    ['arguments that are no object', { input: z.string() }, 'input must be an object'],
-    ['what JSON has no word for', { input: z.strictObject({ at: z.date() }) }, 'JSON Schema'],
+    ['a time limit in seconds', { timeoutMs: 0.5 }, 'timeoutMs must be'],
+    ['a missing function', { run: undefined }, 'run must be'],
+    ['arguments that are not an object', { input: z.string() }, 'input must be an object'],
+    ['a type that JSON Schema lacks', { input: z.strictObject({ at: z.date() }) }, 'JSON Schema'],
   ])('refuses %s', (_what, change, problem) => {
     expect(() => defineTool({ ...source, ...change })).toThrow(problem);
   });

@@ -57,7 +57,7 @@ describe('web_search', () => {
     ['status 202', 202, SEARCH_RESULTS_PAGE, 'ApiLimitExceeded'],
     ['status 429', 429, '', 'ApiLimitExceeded'],
     ['status 500', 500, '', 'DependencyUnavailable'],
-    ['a page without end', 200, 'x'.repeat(3_000_000), 'DependencyUnavailable'],
+    ['an endless page', 200, 'x'.repeat(3_000_000), 'DependencyUnavailable'],
   ])('fails with an error type when it gets %s', async (_what, status, body, type) => {
     const answered = searchAt((_request, response) =>
       response.writeHead(status, { 'retry-after': '3' }).end(body),

@@ -10,7 +10,7 @@ import { McpChatClient } from './mcp-chat-client.js';
 const NOTICED_MS = 40_000;
 const DISCONNECTED = { connected: false, server_id: null, tools: [] };
 
-describeWithServices(['rabbitmq', 'mongo'], 'mcp-chat-sse on many processes', () => {
+describeWithServices(['rabbitmq', 'mongo'], 'mcp-chat-sse on several processes', () => {
   let cluster: Cluster;
   let worker: SwitchyardProcess;
   beforeAll(async () => {

@@ -23,7 +23,7 @@ export default defineTool({
   run: ({ text }, { userId }) => text.toUpperCase() + ' by ' + userId,
 });`;
 
-describeWithServices(['rabbitmq', 'mongo'], 'a fleet whose tools are somebody else’s', () => {
+describeWithServices(['rabbitmq', 'mongo'], 'a fleet with an external tool worker', () => {
   let cluster: Cluster;
   let elsewhere: string;
   beforeAll(async () => {

@@ -84,7 +84,7 @@ describe('invalid settings', () => {
 
 describe('an unusable file', () => {
   const cases: [string, string, unknown, string][] = [
-    ['mcp.json that is no JSON', 'MCP_CONFIG', '{ "mcpServers": {', 'mcp.json: is not JSON'],
+    ['mcp.json that is not JSON', 'MCP_CONFIG', '{ "mcpServers": {', 'mcp.json: is not JSON'],
     ['mcp.json with servers as a list', 'MCP_CONFIG', { mcpServers: [] }, 'mcp.json: mcpServers: '],
     [
       'a server with a wrong argument',

@@ -75,7 +75,7 @@ describe('the strict fake of Chat Completions', () => {
       'maximum length 40',
     ],
     [
-      'a name that is none',
+      'an invalid function name',
       'openai',
       {
         messages: [
@@ -113,7 +113,12 @@ describe('the strict fake of Chat Completions', () => {
       { tools: [aTool('a', { type: 'object', anyOf: [] })] },
       'at the top level',
     ],
-    ['a list of nothing', 'openai', { tools: [aTool('a', property({ type: 'array' }))] }, 'missing items'],
+    [
+      'an array without items',
+      'openai',
+      { tools: [aTool('a', property({ type: 'array' }))] },
+      'missing items',
+    ],
     [
       'a forced tool that is not offered',
       'openai',
@@ -126,7 +131,7 @@ describe('the strict fake of Chat Completions', () => {
       { model: 'o4-mini', max_tokens: 5 },
       'max_completion_tokens',
     ],
-    ['a temperature for it', 'openai', { model: 'gpt-6', temperature: 1 }, 'temperature'],
+    ['a temperature for a model that reasons', 'openai', { model: 'gpt-6', temperature: 1 }, 'temperature'],
     [
       'tools with reasoning',
       'openai',

@@ -178,7 +178,7 @@ describe('a request is refused and counted', () => {
     ],
     ['with duplicate tool names', { tools: [TOOL, TOOL] }, 'tools: Tool names must be unique.'],
     [
-      'with a tool schema that is no object schema',
+      'with a tool schema that is not an object schema',
       { tools: [{ name: 'a', input_schema: { type: 'string' } }] },
       /type: Input should be 'object'/,
     ],
@@ -202,7 +202,7 @@ describe('a request is refused and counted', () => {
       /Thinking may not be enabled/,
     ],
     [
-      'that keeps a model from thinking which always thinks',
+      'that disables thinking for a model that always thinks',
       { model: 'claude-fable-5', thinking: { type: 'disabled' } },
       /disabled is not supported/,
     ],
@@ -272,7 +272,7 @@ describe('a request is refused and counted', () => {
       /ids must be unique/,
     ],
     [
-      'with a call whose input is no object',
+      'with a call whose input is not an object',
       conversation(assistant({ ...toolUse('t1'), input: 'x' }), user(toolResult('t1'))),
       /valid dictionary/,
     ],

@@ -21,7 +21,7 @@ function setUp(seed: number) {
 }
 
 describe('tools that a gateway offers after a roll-call', () => {
-  it.each(SEEDS)('include answers that came while it stood still (seed %d)', async (seed) => {
+  it.each(SEEDS)('include answers that arrived while the process was stalled (seed %d)', async (seed) => {
     const { world, clock, tools, announce } = setUp(seed);
     const names: string[] = [];
     await tools.callRoll();

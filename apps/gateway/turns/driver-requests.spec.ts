@@ -63,9 +63,9 @@ describe('DriverRequests', () => {
   });
 
   it.each([
-    ['that came', 1],
-    ['of a driver in this process that came', 2],
-  ])('accepts an answer %s while its process stood still', async (_what, rounds) => {
+    ['that arrived', 1],
+    ['of a driver in this process that arrived', 2],
+  ])('accepts an answer %s while its process was stalled', async (_what, rounds) => {
     const bus = {
       send: (_key: string, { body }: Message) => {
         const { request_id } = body as { request_id: string };

@@ -90,9 +90,9 @@ describe('a new turn', () => {
   });
 
   it.each<[string, World['outcome'], unknown[][]]>([
-    ['refuses its hint, which the door learns', 'refused', [['noteRefusal'], NO_HINT]],
+    ['refuses its hint, and the turn door is told', 'refused', [['noteRefusal'], NO_HINT]],
     ['has no queue for it', 'returned', [NO_HINT]],
-    ['is away', new Error('The broker is away.'), [NO_HINT]],
+    ['is down', new Error('The broker is away.'), [NO_HINT]],
   ])('is left to the sweeper when the broker %s', async (_what, outcome, follows) => {
     const { announcer, said } = create({ outcome });
     await announcer.announce(turn, true, 7);

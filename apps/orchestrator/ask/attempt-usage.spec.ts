@@ -37,18 +37,18 @@ function sumOf(parts: ModelPart[], isAborted = false): Usage | undefined {
 
 describe('usage of an attempt', () => {
   it.each<[string, ModelPart[], Usage]>([
-    ['is what its end tells', [text(300), ended(counted(7, 5, 2))], counted(7, 5, 2)],
-    ['is nothing for a question that a filter refused', [ended(counted(0, 0), 'refusal')], counted(0, 0)],
-    ['is estimated when its end tells nothing', [text(300), ended(counted(0, 0))], counted(INPUT, 100)],
-    ['is estimated by its text when it has no end', [text(150), text(150)], counted(INPUT, 100)],
-    ['is estimated by its thinking', [{ type: 'thinking', text: 'x'.repeat(300) }], counted(INPUT, 100)],
+    ['is the reported usage', [text(300), ended(counted(7, 5, 2))], counted(7, 5, 2)],
+    ['is zero for a question that a filter refused', [ended(counted(0, 0), 'refusal')], counted(0, 0)],
+    ['is estimated when the reported usage is zero', [text(300), ended(counted(0, 0))], counted(INPUT, 100)],
+    ['is estimated from the text when the answer has no end', [text(150), text(150)], counted(INPUT, 100)],
+    ['is estimated from the thinking', [{ type: 'thinking', text: 'x'.repeat(300) }], counted(INPUT, 100)],
     [
-      'is estimated by what stands for thinking that is not shown',
+      'is estimated from the data of hidden thinking',
       [{ type: 'thinking_end', text: '', data: 'x'.repeat(300) }],
       counted(INPUT, 100),
     ],
     [
-      'counts thinking once that was shown and is signed',
+      'counts thinking once although it was streamed and then signed',
       [
         { type: 'thinking', text: 'x'.repeat(300) },
         { type: 'thinking_end', text: 'x'.repeat(300), signature: 'x'.repeat(300) },
@@ -56,7 +56,7 @@ describe('usage of an attempt', () => {
       counted(INPUT, 100),
     ],
     [
-      'counts arguments once that came in pieces and whole',
+      'counts arguments once although they arrived in pieces and complete',
       [
         { type: 'tool_call_delta', text: `{"a":"${'x'.repeat(292)}` },
         { type: 'tool_call_delta', text: '"}' },
@@ -65,13 +65,17 @@ describe('usage of an attempt', () => {
       counted(INPUT, 100),
     ],
     [
-      'counts the pieces of arguments that were never whole',
+      'counts the pieces of incomplete arguments',
       [{ type: 'tool_call_delta', text: 'x'.repeat(300) }],
       counted(INPUT, 100),
     ],
-    ['believes the input that was told', [told(5_000, 1, 4_000), text(300)], counted(5_000, 100, 4_000)],
-    ['believes the output that was told if it is more', [text(300), told(50, 200)], counted(50, 200)],
-    ['is no more output than was asked for', [text(9_000)], counted(INPUT, 1_000)],
+    ['is the reported input', [told(5_000, 1, 4_000), text(300)], counted(5_000, 100, 4_000)],
+    [
+      'is the reported output if that is more than the estimate',
+      [text(300), told(50, 200)],
+      counted(50, 200),
+    ],
+    ['is at most the requested output', [text(9_000)], counted(INPUT, 1_000)],
   ])('%s', (_what, parts, expected) => {
     expect(sumOf(parts)).toEqual(expected);
   });
@@ -82,9 +86,9 @@ describe('usage of an attempt', () => {
   });
 
   it.each<[string, string, ModelPart[], number]>([
-    ['is counted by its time until the first word', 'openai/gpt-5', [text(300)], 400],
-    ['is counted by its time when no word came', 'openai/gpt-5', [], 450],
-    ['is none of a model that shows it', 'anthropic/claude-sonnet-5-5', [text(300)], 100],
+    ['is estimated from the time until the first word', 'openai/gpt-5', [text(300)], 400],
+    ['is estimated from the whole time when no word arrived', 'openai/gpt-5', [], 450],
+    ['is zero for a model that shows it', 'anthropic/claude-sonnet-5-5', [text(300)], 100],
   ])('hidden reasoning %s (%s)', (_what, model, parts, output_tokens) => {
     let nowMs = 5_000;
     const usage = new AttemptUsage({ ...REQUEST, model }, { now: () => nowMs });

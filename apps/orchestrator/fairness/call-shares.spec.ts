@@ -114,7 +114,7 @@ describe('the calls of one orchestrator', () => {
 describe('a look at the queue', () => {
   it.each<[string, Look]>([
     ['has no consumers', { messages: 4, consumers: 0 }],
-    ['is not there', 'missing'],
+    ['does not exist', 'missing'],
   ])('releases everything when it %s, so that the calls find out', async (_what, queue) => {
     const { askAll, released } = create({ queue });
     askAll('greedy', 13);

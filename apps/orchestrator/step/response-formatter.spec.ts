@@ -30,14 +30,14 @@ describe('readAnswer', () => {
 
   it.each([
     ['nothing', undefined],
-    ['no conversation', {}],
-    ['an empty one', { conversation: [] }],
-    ['an item of no kind', { conversation: [{ content: 'Hi' }] }],
+    ['a missing conversation', {}],
+    ['an empty conversation', { conversation: [] }],
+    ['an item without a kind', { conversation: [{ content: 'Hi' }] }],
     ['a text without content', { conversation: [{ type: 'text' }] }],
-    ['an artifact without one', { conversation: [{ type: 'artifact', content: 'x' }] }],
+    ['an artifact without content', { conversation: [{ type: 'artifact', content: 'x' }] }],
     ['an artifact of an unknown type', { conversation: [itemOf({ ...code, type: 'text/x' })] }],
     ['an artifact without a title', { conversation: [itemOf({ ...code, title: undefined })] }],
-    ['only blanks', { conversation: [{ type: 'text', content: ' \n' }] }],
+    ['only white space', { conversation: [{ type: 'text', content: ' \n' }] }],
   ])('returns nothing for %s', (_what, args) => {
     expect(readAnswer(args)).toBeUndefined();
   });

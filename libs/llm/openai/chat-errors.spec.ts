@@ -52,24 +52,29 @@ describe('an HTTP error of Chat Completions', () => {
     ['429', { status: 429 }, 'rate_limited', true],
     ['500', { status: 500 }, 'server', true],
     ['503', { status: 503 }, 'server', true],
-    ['503 that says so', { status: 503, message: 'The model is overloaded.' }, 'overloaded', true],
+    [
+      '503 with a message about overload',
+      { status: 503, message: 'The model is overloaded.' },
+      'overloaded',
+      true,
+    ],
     ['402', { status: 402, message: 'Insufficient Balance' }, 'used_up', false],
     ['429 without credit', coded(429, 'insufficient_quota'), 'used_up', false],
-    ['400 beyond the limit on spending', coded(400, 'billing_hard_limit_reached'), 'used_up', false],
+    ['400 beyond the spending limit', coded(400, 'billing_hard_limit_reached'), 'used_up', false],
     [
-      '429 that no wait helps',
+      '429 that waiting cannot fix',
       { status: 429, message: 'Request too large for gpt-4o on tokens per min (TPM)' },
       'context_overflow',
       false,
     ],
-    ['400 of a long history', coded(400, 'context_length_exceeded'), 'context_overflow', false],
+    ['400 with the code of a long history', coded(400, 'context_length_exceeded'), 'context_overflow', false],
     [
-      '400 of a long history in words',
+      '400 with a message about a long history',
       { status: 400, message: "This model's maximum context length is 8192 tokens." },
       'context_overflow',
       false,
     ],
-    ['500 that says not to', { status: 500, headers: { 'x-should-retry': 'false' } }, 'server', false],
+    ['500 that forbids a retry', { status: 500, headers: { 'x-should-retry': 'false' } }, 'server', false],
   ])('with status %s is %s', async (_, reply, kind, retryable) => {
     const error = await fail(reply);
     expect({ kind: error.kind, ...error.options }).toMatchObject({ kind, retryable, status: reply.status });
@@ -90,7 +95,7 @@ describe('an HTTP error of Chat Completions', () => {
       },
       62_500,
     ],
-    ['the reset of any', { status: 429, headers: { 'x-ratelimit-reset-tokens': '20ms' } }, 20],
+    ['any reset time', { status: 429, headers: { 'x-ratelimit-reset-tokens': '20ms' } }, 20],
     ['nothing', { status: 429, headers: { 'x-ratelimit-reset-tokens': 'soon' } }, undefined],
   ])('passes on the time to wait from %s', async (_, reply, expected) => {
     expect((await fail(reply)).options.retryAfterMs).toBe(expected);
@@ -107,8 +112,12 @@ describe('an HTTP error of Chat Completions', () => {
   });
 
   it.each<[string, string, string]>([
-    ['a text', JSON.stringify({ error: 'model "x" not found' }), ': model "x" not found'],
-    ['no wrapping', JSON.stringify({ object: 'error', message: 'No such model.' }), ': No such model.'],
+    ['plain text', JSON.stringify({ error: 'model "x" not found' }), ': model "x" not found'],
+    [
+      'an unwrapped object',
+      JSON.stringify({ object: 'error', message: 'No such model.' }),
+      ': No such model.',
+    ],
     ['a list of details', JSON.stringify({ detail: [{ msg: 'Bad.' }] }), ': [{"msg":"Bad."}]'],
     ['the page of a proxy', '<html>Not found</html>', ''],
   ])('is read in the form of %s', async (_, rawBody, said) => {
@@ -154,13 +163,23 @@ describe('an error of Gemini', () => {
 
 describe('an error in the stream', () => {
   it.each<[string, object, ModelError['kind'], boolean]>([
-    ['of the server', { message: 'x', type: 'server_error' }, 'server', true],
-    ['of the rate', { message: 'x', code: 'rate_limit_exceeded' }, 'rate_limited', true],
-    ['of the credit', { message: 'x', code: 'insufficient_quota' }, 'used_up', false],
-    ['of a busy service', { message: 'x', code: 503, status: 'UNAVAILABLE' }, 'server', true],
-    ['of a busy model', { message: 'The model is overloaded.' }, 'overloaded', true],
-    ['of a long history', { message: 'x', code: 'context_length_exceeded' }, 'context_overflow', false],
-    ['of the request', { message: 'x', type: 'invalid_request_error' }, 'invalid', false],
+    ['reports a server error', { message: 'x', type: 'server_error' }, 'server', true],
+    ['reports a rate limit', { message: 'x', code: 'rate_limit_exceeded' }, 'rate_limited', true],
+    ['reports used-up credit', { message: 'x', code: 'insufficient_quota' }, 'used_up', false],
+    [
+      'reports an unavailable service as a server error',
+      { message: 'x', code: 503, status: 'UNAVAILABLE' },
+      'server',
+      true,
+    ],
+    ['reports an overloaded model', { message: 'The model is overloaded.' }, 'overloaded', true],
+    [
+      'reports a context overflow',
+      { message: 'x', code: 'context_length_exceeded' },
+      'context_overflow',
+      false,
+    ],
+    ['reports an invalid request', { message: 'x', type: 'invalid_request_error' }, 'invalid', false],
   ])('%s', async (_, error, kind, retryable) => {
     expect(await fail({ raw: toEvent({ error }) })).toMatchObject({ kind, options: { retryable } });
   });

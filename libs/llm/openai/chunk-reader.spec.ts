@@ -46,7 +46,7 @@ describe('tool calls in pieces', () => {
 
   it.each<[string, CallDelta[]]>([
     [
-      'by the book',
+      'as specified',
       [
         { index: 0, id: 'x', function: { name: 'add', arguments: '' } },
         { index: 0, function: { arguments: '{"a"' } },
@@ -86,7 +86,7 @@ describe('tool calls in pieces', () => {
       ],
     ],
     [
-      'with arguments that are no text',
+      'with arguments that are not strings',
       [
         { index: 0, id: 'x', function: { name: 'add', arguments: { a: 1 } } },
         { index: 1, id: '', function: { name: 'add', arguments: { a: 2 } } },
@@ -217,20 +217,24 @@ describe('the finish reason', () => {
 
 describe('usage of Chat Completions', () => {
   it.each<[string, ChatChunk['usage'], number[]]>([
-    ['is none when the server sends none', null, [0, 0, 0]],
+    ['is zero when the server sends none', null, [0, 0, 0]],
     [
       'counts cached tokens once',
       { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 64 } },
       [100, 5, 64],
     ],
-    ['knows other names', { prompt_tokens: 9, completion_tokens: 5, prompt_cache_hit_tokens: 8 }, [9, 5, 8]],
     [
-      'counts what only the total counts',
+      'accepts other field names',
+      { prompt_tokens: 9, completion_tokens: 5, prompt_cache_hit_tokens: 8 },
+      [9, 5, 8],
+    ],
+    [
+      'counts output that only the total contains',
       { prompt_tokens: 9, completion_tokens: 5, total_tokens: 34 },
       [9, 25, 0],
     ],
     [
-      'does not believe more from the cache than there was',
+      'has at most as many cached tokens as input tokens',
       { prompt_tokens: 9, prompt_cache_hit_tokens: 10 },
       [9, 0, 9],
     ],

@@ -35,7 +35,7 @@ export function describeProviderContract(
   { folder, withoutRefusal }: ProviderFixtures,
   start: (reply: RawReply) => Promise<ProviderUnderTest>,
 ): void {
-  describe(`${what} keeps the contract of providers`, () => {
+  describe(`${what} keeps the provider contract`, () => {
     let subject: ProviderUnderTest;
     const question: Partial<ModelRequest> = {
       messages: [userSays('what is 17 + 25 and 6 * 7?')],
@@ -118,7 +118,7 @@ export function describeProviderContract(
     it.each([
       ['ends', {}],
       ['breaks', { then: 'cut' }],
-    ] as const)('throws a retryable error when the stream %s in the middle', async (_, rest) => {
+    ] as const)('throws a retryable error when the stream %s before its end', async (_, rest) => {
       const error = await fail('cut', rest);
       expect(error).toMatchObject({ kind: 'network', options: { retryable: true } });
       expect(subject.requests).toHaveLength(1);
@@ -135,8 +135,8 @@ export function describeProviderContract(
 
     it.each([
       ['before the answer starts', true],
-      ['in the middle of it', false],
-    ])('ends the HTTP request for real when it is stopped %s', async (_, isEarly) => {
+      ['during the answer', false],
+    ])('closes the HTTP request when it is stopped %s', async (_, isEarly) => {
       const controller = new AbortController();
       const never = new Promise<void>(() => undefined);
       const raw = fixture(folder, 'cut');

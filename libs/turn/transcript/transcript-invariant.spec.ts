@@ -27,7 +27,7 @@ describe('assertTranscript', () => {
       'parallel calls, answered in any order, and more text',
       [user(say('q')), ask(1, 2), user(answer(2), answer(1), say('n'))],
     ],
-    ['an assistant that goes on after a pause', [user(say('q')), spoken]],
+    ['an assistant message that continues after a pause', [user(say('q')), spoken]],
     ['two turns', [user(say('q')), spoken, user(say('q'))]],
   ])('accepts %s', (_what, messages) => {
     expect(() => assertTranscript(messages)).not.toThrow();
@@ -35,18 +35,18 @@ describe('assertTranscript', () => {
 
   it.each<[string, ModelMessage[], string]>([
     ['nothing', [], 'empty'],
-    ['an assistant that begins', [spoken], 'Message 0'],
-    ['two users in a row', [user(say('q')), user(say('q'))], 'Message 1'],
+    ['an assistant message at the start', [spoken], 'Message 0'],
+    ['two user messages in a row', [user(say('q')), user(say('q'))], 'Message 1'],
     ['an empty message', [user(say('q')), { role: 'assistant', content: [] }, user(say('q'))], 'Message 1'],
-    ['a call that is last', [user(say('q')), ask(1)], 'Message 1'],
+    ['a call at the end', [user(say('q')), ask(1)], 'Message 1'],
     ['a call without a result', [user(say('q')), ask(1), user(say('n'))], 'Message 2'],
     ['one of two results', [user(say('q')), ask(1, 2), user(answer(1))], 'Message 2'],
     ['another call’s result', [user(say('q')), ask(1), user(answer(2))], 'Message 2'],
     ['a result twice', [user(say('q')), ask(1), user(answer(1), answer(1))], 'Message 2'],
     ['one result for two calls, twice', [user(say('q')), ask(1, 2), user(answer(1), answer(1))], 'Message 2'],
     ['the same call twice', [user(say('q')), ask(1, 1), user(answer(1), answer(1))], 'Message 2'],
-    ['a result behind text', [user(say('q')), ask(1), user(say('n'), answer(1))], 'Message 2'],
-    ['a result that nobody asked for', [user(answer(1))], 'Message 0'],
+    ['a result after text', [user(say('q')), ask(1), user(say('n'), answer(1))], 'Message 2'],
+    ['a result without a call', [user(answer(1))], 'Message 0'],
     ['a late result', [user(say('q')), spoken, user(answer(1))], 'Message 2'],
   ])('refuses %s', (_what, messages, named) => {
     expect(() => assertTranscript(messages)).toThrow(TranscriptError);

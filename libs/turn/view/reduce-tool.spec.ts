@@ -97,7 +97,7 @@ describe('a call that waits for a person', () => {
 
   it.each<[string, ConversationEvent, CallState]>([
     ['answered', event('approval_answered'), 'queued'],
-    ['started, which tells of the answer', toolStart(1, { tool_args: args }), 'running'],
+    ['started, which implies the answer', toolStart(1, { tool_args: args }), 'running'],
     ['refused', toolError(1, { error_type: 'PermissionError', attempt: 0 }), 'failed'],
   ])('shows its full arguments until it is %s', (_what, next, state) => {
     expect(callOf(after(...WAITING)).args).toEqual(args);

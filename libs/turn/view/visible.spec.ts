@@ -14,7 +14,7 @@ describe('toVisibleJson', () => {
     ['a Braille blank', 'a\u2800', '"a\\u2800"'],
     ['a line separator', 'a\u2028b', '"a\\u2028b"'],
     ['a control character', 'a\u009b31m', '"a\\u009b31m"'],
-    ['a variation selector behind a letter', 'a\ufe0f', '"a\\ufe0f"'],
+    ['a variation selector after a letter', 'a\ufe0f', '"a\\ufe0f"'],
   ])('escapes %s', (_what, text, shown) => {
     expect(toVisibleJson(text)).toBe(shown);
   });

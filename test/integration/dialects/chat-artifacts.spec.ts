@@ -235,7 +235,7 @@ describe('8 a forced call follows the loop', () => {
     ['a string', { format: 'Just text.' }],
     ['a list as JSON', { format: '[{"type":"text","content":"Just text."}]' }],
     ['plain text', { plain: 'Just text.' }],
-    ['what cannot be read, twice', { format: [{ type: 'artifact' }], say: 'Just text.' }],
+    ['something unreadable, twice', { format: [{ type: 'artifact' }], say: 'Just text.' }],
   ])('of which %s still gives the answer', async (_what, what: Play) => {
     const { lines } = await play(what);
     expect(answerOf(lines)).toBe('Just text.');

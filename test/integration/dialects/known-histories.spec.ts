@@ -95,8 +95,8 @@ describe('a client that sends the whole history with each request', () => {
   });
 
   it.each([
-    ['costs a turn for each request, not one for each that was had before', false, 10],
-    ['costs all of them each time when it names its messages', true, 55],
+    ['counts one turn per request, not those of earlier requests again', false, 10],
+    ['counts every turn again each time when it names its messages', true, 55],
   ])('%s', async (_, isKeyed, expected) => {
     const { store } = system.fleet;
     let inserts = 0;

@@ -60,9 +60,9 @@ describe.each([
   it.each([
     ['of another charset', Buffer.from(text), 'application/json; charset=iso-8859-1', 400],
     ['of a charset that does not exist', Buffer.from(text), 'application/json; charset=x', 400],
-    ['that is no UTF-8', latin1, undefined, 400],
+    ['that is not UTF-8', latin1, undefined, 400],
     ['that ends in the middle of a character', Buffer.from(`${text}\u00e9`).subarray(0, -1), undefined, 400],
-    ['that is no UTF-16', Buffer.from(text), 'application/json; charset=utf-16', 400],
+    ['that is not UTF-16', Buffer.from(text), 'application/json; charset=utf-16', 400],
     [
       'of UTF-16 that ends in the middle of a character',
       Buffer.concat([Buffer.from(text, 'utf16le'), Buffer.from('x')]),

@@ -67,7 +67,7 @@ describe('dead letters', () => {
     ['not JSON', { content: '{' }, /cannot be replayed: not JSON/],
     ['another version', { content: JSON.stringify({ ...hint, version: '9.0.0' }) }, /unsupported version/],
     ['a type of another queue', { queue: 'results' }, /does not belong here/],
-    ['a queue that there is not', { queue: 'nowhere' }, /there is no queue nowhere/],
+    ['an unknown queue', { queue: 'nowhere' }, /there is no queue nowhere/],
   ])('of %s are refused with a reason', async (name, more, reason) => {
     const id = name.replaceAll(' ', '-');
     await harness.store.putDeadLetter(letterOf(id, more));

@@ -120,9 +120,9 @@ describe('an unavailable issuer', () => {
     ['answers 404', (response) => response.writeHead(404).end('no')],
     ['answers a page', (response) => response.end('<html>')],
     ['answers other JSON', (response) => response.end('{"keys":"none"}')],
-    ['sends elsewhere', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+    ['redirects', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
     ['hangs up', (response) => response.destroy()],
-    ['answers without an end', flood],
+    ['never ends its answer', flood],
   ])(
     'or %s delays tokens instead of refusing them, and is asked again after two seconds',
     async (_what, answer) => {

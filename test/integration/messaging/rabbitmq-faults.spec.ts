@@ -310,7 +310,7 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
 
     it.each([
       ['a wrong password', () => undefined, /refused the user name or password/],
-      ['nobody there', (url: URL) => (url.port = '1'), /not reachable/],
+      ['a closed port', (url: URL) => (url.port = '1'), /not reachable/],
       [
         'another protocol',
         (url: URL) => (url.port = new URL(harness.broker.management.url).port),

@@ -7,7 +7,7 @@ import { describeWithServices } from '../../services/test-services.js';
 import { inTime, waitFor } from '../../services/wait-for.js';
 import { recordLog } from './recorded-log.js';
 
-describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus while the broker is ill', () => {
+describeWithServices(['private-rabbitmq'], 'the RabbitMQ bus during an outage of the broker', () => {
   let broker: RabbitmqService;
   const buses: Bus[] = [];
   const log = recordLog();

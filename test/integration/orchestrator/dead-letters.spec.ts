@@ -86,7 +86,7 @@ describe('a dead-lettered hint', () => {
 describe('a dead-lettered call', () => {
   const tooDeep = JSON.parse('['.repeat(40) + ']'.repeat(40)) as unknown;
   it.each([
-    ['whose tool nobody has', { body: callBody() }],
+    ['whose tool no worker has', { body: callBody() }],
     ['of another version', { version: '2.0.0', body: callBody() }],
     ['that is too deep', { body: { ...callBody(), arguments: tooDeep } }],
     ['that is too large', { body: { ...callBody(), arguments: 'x'.repeat(2_000_000) } }],
@@ -169,11 +169,11 @@ describe('the stored part of a dead message', () => {
 
 describe('an unparseable message', () => {
   it.each([
-    ['no JSON', Buffer.from('{"id":')],
+    ['text that is not JSON', Buffer.from('{"id":')],
     ['null', Buffer.from('null')],
     ['nothing', Buffer.alloc(0)],
-    ['ids that are none', Buffer.from('{"body":{"turn_id":{"$ne":1},"tool_call_id":7}}')],
-    ['more than anybody should parse', Buffer.alloc(9 * 1024 * 1024, '[')],
+    ['invalid ids', Buffer.from('{"body":{"turn_id":{"$ne":1},"tool_call_id":7}}')],
+    ['a message too large to parse', Buffer.alloc(9 * 1024 * 1024, '[')],
   ])('%s is only stored', async (_what, content) => {
     const ports = await openTurn();
     await keepDeadLetter(ports, dead('turns', content, 'rejected: not JSON'));

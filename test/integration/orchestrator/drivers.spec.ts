@@ -168,8 +168,8 @@ describe('a held hint', () => {
 
 describe('the conversation memory of a process', () => {
   it.each([
-    ['is there for its next turn', undefined],
-    ['is forgotten with the end of a turn when it has been deleted', '2026-01-01T00:00:00.000Z'],
+    ['is kept for the next turn', undefined],
+    ['is dropped at the end of a turn when the conversation was deleted', '2026-01-01T00:00:00.000Z'],
   ])('%s', async (_what, deleted_at) => {
     const world = new VirtualClock(new SeededRandom(1));
     ports.clock = world;

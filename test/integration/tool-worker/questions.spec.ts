@@ -160,7 +160,7 @@ describe('a call that asks a person', () => {
 
   it.each([
     ['nested', { type: 'object', properties: { a: { type: 'object', properties: {} } } }],
-    ['no object', { type: 'string' }],
+    ['not an object', { type: 'string' }],
   ])(
     'is told that a schema cannot be shown as a form (%s), and no person is asked',
     async (_what, schema) => {

@@ -182,7 +182,7 @@ describe('the judge', () => {
       'broken rule',
     ],
     [
-      'the start of a call that nobody had answered',
+      'the start of a call that no one had answered',
       (history) => {
         journalIn(history).answers = [];
         history.requests = history.requests.filter(({ what }) => what !== 'answered');
@@ -200,7 +200,7 @@ describe('the judge', () => {
       'doubled',
     ],
     [
-      'an acknowledged answer that is not the one that stands',
+      'an acknowledged answer that differs from the stored one',
       ({ requests }) => (answered(requests).decision = 'deny'),
       'lost',
     ],

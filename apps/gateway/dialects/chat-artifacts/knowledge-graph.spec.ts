@@ -17,15 +17,15 @@ describe('readGraph', () => {
   });
 
   it.each([
-    ['no JSON', '{'],
+    ['text that is not JSON', '{'],
     ['a list', []],
-    ['no links', { nodes: [] }],
+    ['a graph without links', { nodes: [] }],
     ['a node without an id', { nodes: [{ name: 'a' }], links: [] }],
-    ['an id that is no text', { nodes: [{ id: 1 }], links: [] }],
+    ['an id that is not a string', { nodes: [{ id: 1 }], links: [] }],
     ['an empty id', { nodes: [{ id: '' }], links: [] }],
     ['a link without a target', { nodes: [], links: [{ source: 'a' }] }],
     [
-      'what is nested without end',
+      'excessively nested JSON',
       `{"nodes":[],"links":[],"metadata":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_001)}`,
     ],
   ])('returns nothing for %s', (_what, given) => {

@@ -40,7 +40,7 @@ it('pinned artifacts beyond what a turn can keep are counted, not named', () => 
 it.each([
   ['the graph itself', { pinnedGraph: graph }],
   [
-    'an artifact of it',
+    'an artifact of the graph',
     { pinnedGraph: { type: 'application/vnd.ant.knowledge-graph', content: JSON.stringify(graph) } },
   ],
   [

@@ -60,26 +60,26 @@ describe('readCompletion', () => {
   });
 
   it.each<[string, unknown, string | null, string | null]>([
-    ['no body', undefined, null, null],
+    ['a missing body', undefined, null, null],
     ['a list', [], null, null],
-    ['no model', { messages: [HI] }, 'model', null],
-    ['another model', request({ model: 'gpt-9' }), 'model', 'model_not_found'],
-    ['no messages', { model: 'switchyard' }, 'messages', null],
+    ['a missing model', { messages: [HI] }, 'model', null],
+    ['an unknown model', request({ model: 'gpt-9' }), 'model', 'model_not_found'],
+    ['missing messages', { model: 'switchyard' }, 'messages', null],
     ['an empty list of messages', request({ messages: [] }), 'messages', null],
-    ['a message that is none', request({ messages: [HI, 5] }), 'messages[1]', null],
+    ['a message that is not an object', request({ messages: [HI, 5] }), 'messages[1]', null],
     [
-      'a content that is none',
+      'content that is neither text nor parts',
       request({ messages: [{ role: 'user', content: 5 }] }),
       'messages[0].content',
       null,
     ],
     [
-      'an assistant that spoke last',
+      'an assistant message at the end',
       request({ messages: [HI, { role: 'assistant', content: 'x' }] }),
       'messages',
       null,
     ],
-    ['nobody', request({ messages: [{ role: 'system', content: 'x' }] }), 'messages', null],
+    ['messages without a user', request({ messages: [{ role: 'system', content: 'x' }] }), 'messages', null],
     [
       'a blank message',
       request({ messages: [{ role: 'user', content: ' \n' }] }),
@@ -87,7 +87,7 @@ describe('readCompletion', () => {
       null,
     ],
     [
-      'a picture',
+      'an image',
       request({
         messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:' } }] }],
       }),
@@ -108,12 +108,17 @@ describe('readCompletion', () => {
     ],
     ['tools', request({ tools: [{ type: 'function' }] }), 'tools', 'unsupported_tools'],
     ['functions', request({ functions: [{ name: 'x' }] }), 'functions', 'unsupported_tools'],
-    ['two answers', request({ n: 2 }), 'n', 'unsupported_value'],
-    ['JSON', request({ response_format: { type: 'json_object' } }), 'response_format', 'unsupported_value'],
-    ['too much heat', request({ temperature: 2.1 }), 'temperature', null],
-    ['no tokens', request({ max_tokens: 0 }), 'max_tokens', null],
-    ['half a token', request({ max_completion_tokens: 1.5 }), 'max_completion_tokens', null],
-    ['a stream that is none', request({ stream: 'yes' }), 'stream', null],
+    ['more than one choice', request({ n: 2 }), 'n', 'unsupported_value'],
+    [
+      'a JSON response format',
+      request({ response_format: { type: 'json_object' } }),
+      'response_format',
+      'unsupported_value',
+    ],
+    ['a temperature above 2', request({ temperature: 2.1 }), 'temperature', null],
+    ['a limit of 0 tokens', request({ max_tokens: 0 }), 'max_tokens', null],
+    ['a fractional limit of tokens', request({ max_completion_tokens: 1.5 }), 'max_completion_tokens', null],
+    ['a stream flag that is not a boolean', request({ stream: 'yes' }), 'stream', null],
   ])('refuses %s', (_what, value, param, code) => {
     expect(refusal(value)).toEqual({ param, code, message: expect.stringMatching(/./) });
   });

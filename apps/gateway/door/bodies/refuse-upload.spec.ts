@@ -25,7 +25,7 @@ async function upload(): Promise<{ client: Socket; request: IncomingMessage; res
 it.each([
   ['at once', () => Promise.resolve()],
   [
-    'when as much has come as is kept of it',
+    'when the kept bytes have arrived',
     async (request: IncomingMessage) => {
       await waitFor(() => request.readableLength >= request.readableHighWaterMark, { what: 'a full buffer' });
     },

@@ -47,11 +47,11 @@ describe('isVisible', () => {
     ['a variation selector', 'ann\ufe0f'],
     ['a grapheme joiner', 'a\u034fnn'],
     ['a right-to-left override', 'a\u202enn'],
-    ['a private letter', 'ann\ue000'],
-    ['half a character', 'ann\ud800'],
+    ['a private-use character', 'ann\ue000'],
+    ['a lone surrogate', 'ann\ud800'],
     ['a control character', 'an\tn'],
-    ['signs alone', '...'],
-    ['marks alone', '\u0301\u0301\u0301'],
+    ['only punctuation', '...'],
+    ['only combining marks', '\u0301\u0301\u0301'],
   ])('refuses %s', (_what, name) => {
     expect(isVisible(name)).toBe(false);
   });
