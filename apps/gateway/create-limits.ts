@@ -7,7 +7,7 @@ import type { GatewayDeps } from './gateway.deps.js';
 import { UnknownSockets } from './door/sockets/unknown-sockets.js';
 import { UNREAD_LIMITS, UnreadBytes } from './door/sockets/unread-bytes.js';
 import { UserTraffic } from './door/sockets/user-traffic.js';
-import { TurnDoor, type DoorLimit } from './turns/turn-door.js';
+import { TurnAdmission, type TurnLimit } from './turns/turn-admission.js';
 
 type Deps = Pick<GatewayDeps, 'config' | 'clock'>;
 
@@ -62,14 +62,14 @@ export function createUnknownSockets(
   });
 }
 
-export function createTurnDoor(
+export function createTurnAdmission(
   { config, bus, clock }: Pick<GatewayDeps, 'config' | 'bus' | 'clock'>,
   refusals: Refusals,
   counts: SharedCounts,
-): TurnDoor {
+): TurnAdmission {
   const fairShare = config.auth.kind === 'none' ? 1 : config.fairShare;
-  const note = (limit: DoorLimit, user_id: string) => refusals.note(limit, { user_id });
-  const door = new TurnDoor(bus, { ...config.limits, fairShare }, note, clock);
-  door.shareWith(counts);
-  return door;
+  const note = (limit: TurnLimit, user_id: string) => refusals.note(limit, { user_id });
+  const admission = new TurnAdmission(bus, { ...config.limits, fairShare }, note, clock);
+  admission.shareWith(counts);
+  return admission;
 }

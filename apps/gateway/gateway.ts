@@ -28,7 +28,7 @@ import {
   createArtifactPlaces,
   createConnectionRate,
   createOpenStreams,
-  createTurnDoor,
+  createTurnAdmission,
   createUnknownSockets,
   createUnreadBytes,
   createUserTraffic,
@@ -42,7 +42,7 @@ import { AnswerCalls } from './turns/answer-calls.js';
 import { StopTurns } from './turns/stop-turns.js';
 import { SubmitTurn } from './turns/submit-turn.js';
 import { TurnReader } from './turns/turn-reader.js';
-import { BudgetDoor } from './usage/budget-door.js';
+import { BudgetAdmission } from './usage/budget-admission.js';
 import { UsageReader } from './usage/usage.js';
 import { Wiring } from './wiring.js';
 
@@ -110,11 +110,13 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     return createFeeds(this.deps, openRoom, (...asked) => this.drivers.peek(...asked));
   });
   readonly stopTurns = this.part('stopTurns', () => new StopTurns(this.ports, this.drivers));
-  readonly turnDoor = this.part('turnDoor', () => createTurnDoor(this.deps, this.refusals, this.counts));
+  readonly turnAdmission = this.part('turnAdmission', () =>
+    createTurnAdmission(this.deps, this.refusals, this.counts),
+  );
   readonly submitTurn = this.part('submitTurn', () => {
-    const { ownership, stopTurns, turnDoor: door, offeredModels: models, refusals } = this;
-    const budgets = new BudgetDoor(this.store, this.deps.config.usage.budget, refusals, this.time.clock);
-    const parts = { ownership, stopTurns, door, models, budgets, refusals };
+    const { ownership, stopTurns, turnAdmission: admission, offeredModels: models, refusals } = this;
+    const budgets = new BudgetAdmission(this.store, this.deps.config.usage.budget, refusals, this.time.clock);
+    const parts = { ownership, stopTurns, admission, models, budgets, refusals };
     return new SubmitTurn({ ...this.ports, ...parts, log: this.log });
   });
   readonly answerCalls = this.part('answerCalls', () => new AnswerCalls(this.ports, this.ownership));
@@ -125,8 +127,8 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     return new Artifacts(this.store, this.ownership, createArtifactPlaces(this.deps, this.refusals));
   });
   readonly conversations = this.part('conversations', () => {
-    const { ownership, stopTurns, turnDoor: door, offeredModels: models } = this;
-    return new Conversations(ownership, stopTurns, this.ports, door, models);
+    const { ownership, stopTurns, turnAdmission: admission, offeredModels: models } = this;
+    return new Conversations(ownership, stopTurns, this.ports, admission, models);
   });
   readonly userTraffic = this.part('userTraffic', () => createUserTraffic(this.deps, this.refusals));
   /** Requests over HTTP whose answer takes as long as a turn. */

@@ -5,7 +5,7 @@ import type { User } from '../people/auth/user.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
 import { isNotFound } from '../errors/request-error.js';
 import type { StopTurns } from './stop-turns.js';
-import type { TurnDoor } from './turn-door.js';
+import type { TurnAdmission } from './turn-admission.js';
 import type { Ownership } from './ownership.js';
 
 export const DEFAULT_TITLE = 'New Conversation';
@@ -64,14 +64,14 @@ export class Conversations {
     private readonly ownership: Ownership,
     private readonly stopTurns: Pick<StopTurns, 'stop'>,
     private readonly ports: Ports,
-    private readonly door: Pick<TurnDoor, 'count'>,
+    private readonly admission: Pick<TurnAdmission, 'count'>,
     private readonly models: Pick<OfferedModels, 'check'>,
   ) {}
 
   /** Throws `RequestError` `overloaded` for too many within a minute. */
   async create(user: User, choice: ConversationChoice): Promise<ConversationBody> {
     this.models.check(choice.model || undefined, user);
-    this.door.count(user.id);
+    this.admission.count(user.id);
     const { clock, random } = this.ports;
     const id = `conv_${Buffer.from(random.bytes(16)).toString('base64url')}`;
     const { row } = await this.ports.store.insertConversation(newConversation(clock, id, user.id, choice));

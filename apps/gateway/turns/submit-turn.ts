@@ -20,10 +20,10 @@ import type { Exchange } from './fold-history.js';
 import { countRowsToImport, importHistory } from './import-history.js';
 import { insertNextTurn } from './insert-turn.js';
 import { newTurn } from './new-turn.js';
-import type { BudgetDoor } from '../usage/budget-door.js';
+import type { BudgetAdmission } from '../usage/budget-admission.js';
 import type { StopTurns } from './stop-turns.js';
 import { TurnAnnouncer } from './turn-announcer.js';
-import type { TurnDoor, Visit } from './turn-door.js';
+import type { PendingTurn, TurnAdmission } from './turn-admission.js';
 import { firstConversationIdOf, turnIdOf } from './turn-ids.js';
 
 /** A turn that is in the journal: the client may be told. */
@@ -61,9 +61,9 @@ export interface SubmitTurnDeps extends Time {
   bus: Bus;
   ownership: Ownership;
   stopTurns: StopTurns;
-  door: TurnDoor;
+  admission: TurnAdmission;
   models: Pick<OfferedModels, 'checkTurn'>;
-  budgets: Pick<BudgetDoor, 'check'>;
+  budgets: Pick<BudgetAdmission, 'check'>;
   refusals: Refusals;
   log: Pick<Logger, 'info' | 'warn'>;
   faultPoint: FaultPoint;
@@ -91,19 +91,19 @@ export class SubmitTurn {
   ): Promise<AcceptedTurn> {
     if (request.content.length > MAX_CONTENT_LENGTH)
       throw new RequestError('content_too_long', `A message has at most ${MAX_CONTENT_LENGTH} characters.`);
-    const visit = this.deps.door.visit(user.id);
+    const pending = this.deps.admission.begin(user.id);
     try {
       const entering = { ...place, beforeInsert };
-      const continued = await this.continueConversation(visit, user, request, entering);
-      return continued ?? (await this.enter(visit, user, request, entering));
+      const continued = await this.continueConversation(pending, user, request, entering);
+      return continued ?? (await this.enter(pending, user, request, entering));
     } finally {
-      visit.end();
+      pending.end();
     }
   }
 
   /** Undefined when there is nothing to continue, or it can no longer be continued. */
   private async continueConversation(
-    visit: Visit,
+    pending: PendingTurn,
     user: User,
     request: ClientRequest<'message'>,
     { continues, beforeInsert }: Entering,
@@ -118,7 +118,7 @@ export class SubmitTurn {
     if (!canContinue(this.deps.clock, conversation, user.id)) return undefined;
     models.checkTurn(user, request.options, conversation);
     await budgets.check(user, request.options);
-    visit.admit(unended);
+    pending.admit(unended);
     const client_message_id = this.deps.random.id();
     const turnId = turnIdOf(conversationId, client_message_id);
     await beforeInsert(conversationId, turnId);
@@ -130,7 +130,7 @@ export class SubmitTurn {
   }
 
   private async enter(
-    visit: Visit,
+    pending: PendingTurn,
     user: User,
     request: ClientRequest<'message'>,
     { beforeInsert, ...place }: Entering,
@@ -154,7 +154,7 @@ export class SubmitTurn {
     if (!existing) {
       models.checkTurn(user, request.options, conversation);
       await budgets.check(user, request.options);
-      visit.admit(unended, rows);
+      pending.admit(unended, rows);
     }
     await beforeInsert(conversationId, turnId);
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));

@@ -36,7 +36,7 @@ function create({ mayHint = true, outcome = 'confirmed', isStoreAway = false }: 
         return outcome;
       },
     },
-    door: {
+    admission: {
       mayHint: async (unended: number) => {
         said.push(['mayHint', unended]);
         return mayHint;
@@ -90,7 +90,7 @@ describe('a new turn', () => {
   });
 
   it.each<[string, World['outcome'], unknown[][]]>([
-    ['refuses its hint, and the turn door is told', 'refused', [['noteRefusal'], NO_HINT]],
+    ['refuses its hint, and the admission of turns is told', 'refused', [['noteRefusal'], NO_HINT]],
     ['has no queue for it', 'returned', [NO_HINT]],
     ['is down', new Error('The broker is away.'), [NO_HINT]],
   ])('is left to the sweeper when the broker %s', async (_what, outcome, follows) => {

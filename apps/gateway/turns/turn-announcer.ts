@@ -4,12 +4,12 @@ import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
 import type { Time } from '#time';
-import type { TurnDoor } from './turn-door.js';
+import type { TurnAdmission } from './turn-admission.js';
 
 export interface TurnAnnouncerDeps extends Time {
   store: Pick<Store, 'setTurnDue'>;
   bus: Pick<Bus, 'emit' | 'publish'>;
-  door: Pick<TurnDoor, 'mayHint' | 'noteRefusal'>;
+  admission: Pick<TurnAdmission, 'mayHint' | 'noteRefusal'>;
   refusals: Pick<Refusals, 'note'>;
   log: Pick<Logger, 'warn'>;
   faultPoint: FaultPoint;
@@ -24,7 +24,7 @@ export class TurnAnnouncer {
 
   /** `unended`: turns of its user, this one not included. */
   async announce(turn: Turn, isNew: boolean, unended: number): Promise<void> {
-    const { bus, door } = this.deps;
+    const { bus, admission } = this.deps;
     const { _id: turn_id, conversation_id, number, content, client_message_id, user_id, at } = turn;
     if (isNew)
       bus.emit({
@@ -38,16 +38,16 @@ export class TurnAnnouncer {
         by: user_id,
       });
     await this.deps.faultPoint('turn_announced');
-    if (await door.mayHint(unended)) await this.hint(turn);
+    if (await admission.mayHint(unended)) await this.hint(turn);
     else await this.leaveDue(turn);
     await this.deps.faultPoint('turn_hinted');
   }
 
   private async hint({ _id: turn_id, conversation_id, traceparent }: Turn): Promise<void> {
-    const { bus, door, log } = this.deps;
+    const { bus, admission, log } = this.deps;
     const hint = newMessage(this.deps, 'turn.advance', { turn_id, conversation_id }, traceparent);
     const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
-    if (outcome === 'refused') door.noteRefusal();
+    if (outcome === 'refused') admission.noteRefusal();
     if (outcome !== 'confirmed')
       log.warn({ turn_id, outcome }, 'new turn not hinted, the sweeper will find it');
   }

@@ -53,7 +53,7 @@ function gateway({ room = Infinity } = {}) {
         return undefined as never;
       },
     },
-    door: {
+    admission: {
       count: () => {
         if (--room < 0) throw new RequestError('overloaded', 'Too many.', 1_000);
       },

@@ -10,7 +10,7 @@ import type { Dialect } from '../../../apps/gateway/dialects/host/dialect.js';
 import { RequestError } from '../../../apps/gateway/errors/request-error.js';
 import { FromParts } from '../../../apps/gateway/http/from-parts.decorator.js';
 import { toRoutes } from '../../../apps/gateway/http/routes.js';
-import type { TurnDoor } from '../../../apps/gateway/turns/turn-door.js';
+import type { TurnAdmission } from '../../../apps/gateway/turns/turn-admission.js';
 import { inTime, waitFor } from '../../services/wait-for.js';
 import { GATEWAY_ID, startHarness, type Harness } from './gateway-harness.js';
 
@@ -73,8 +73,8 @@ describe('a part of the gateway that a test replaces', () => {
     const refuse = (): never => {
       throw new RequestError('overloaded', 'Not today.');
     };
-    const turnDoor = { visit: refuse } as unknown as TurnDoor;
-    harness = await startHarness({ given: { turnDoor } });
+    const turnAdmission = { begin: refuse } as unknown as TurnAdmission;
+    harness = await startHarness({ given: { turnAdmission } });
     const client = await harness.connect();
     expect(await client.request('message', { content: 'hello', client_message_id: 'one' })).toMatchObject({
       error: { code: 'overloaded', message: 'Not today.' },

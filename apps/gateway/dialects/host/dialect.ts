@@ -17,7 +17,7 @@ import type { TakeUpgrade } from '../../door/sockets/serve-upgrades.adapter.js';
 import type { UnknownSockets } from '../../door/sockets/unknown-sockets.js';
 import type { UserTraffic } from '../../door/sockets/user-traffic.js';
 import type { AnswerCalls } from '../../turns/answer-calls.js';
-import type { TurnDoor } from '../../turns/turn-door.js';
+import type { TurnAdmission } from '../../turns/turn-admission.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
 import type { DialectTurns } from './dialect-turns.js';
 import type { DialectWire } from '../../door/refusals/dialect-wire.js';
@@ -36,7 +36,7 @@ export interface DialectHost {
   bodies: Bodies;
   dialectTurns: DialectTurns;
   turnReader: TurnReader;
-  turnDoor: TurnDoor;
+  turnAdmission: TurnAdmission;
   answerCalls: AnswerCalls;
   /** For its own sockets. */
   originRules: OriginRules;

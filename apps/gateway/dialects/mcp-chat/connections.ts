@@ -4,7 +4,7 @@ import type { Store } from '#store';
 import type { Random } from '#time';
 import type { User } from '../../people/auth/user.js';
 import { RequestError } from '../../errors/request-error.js';
-import type { TurnDoor } from '../../turns/turn-door.js';
+import type { TurnAdmission } from '../../turns/turn-admission.js';
 import type { Bindings } from '../../people/bindings.js';
 import type { DialectTurns, StartedTurn } from '../host/dialect-turns.js';
 import type { Server, Servers } from './servers.js';
@@ -17,7 +17,7 @@ export interface ConnectionsDeps {
   servers: Servers;
   selections: Bindings<typeof selectionSchema>;
   store: Pick<Store, 'getConversation'>;
-  door: Pick<TurnDoor, 'count'>;
+  admission: Pick<TurnAdmission, 'count'>;
   turns: Pick<DialectTurns, 'start'>;
   random: Pick<Random, 'id'>;
 }
@@ -83,10 +83,10 @@ export class Connections {
 
   /** What the session has selected, if this is not the first time: of several at once, one is the first. */
   private async begun(user: User, session: string, server_id: string): Promise<Selection> {
-    const { selections, door, random } = this.deps;
+    const { selections, admission, random } = this.deps;
     const stored = await selections.get(user.id, keyOf(session));
     if (stored) return stored;
-    door.count(user.id);
+    admission.count(user.id);
     // One that was forgotten has left conversations, whose ids must not come again.
     const first = { server_id, conversation_id: conversationId(user.id, session, random.id()) };
     return selections.insert(user.id, keyOf(session), first);

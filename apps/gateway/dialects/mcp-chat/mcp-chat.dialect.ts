@@ -10,13 +10,13 @@ import { Servers, seenServersSchema } from './servers.js';
 
 export const mcpChatDialect: Dialect = {
   ...mcpChat,
-  open({ store, offeredTools, turnDoor: door, dialectTurns: turns, time }) {
+  open({ store, offeredTools, turnAdmission: admission, dialectTurns: turns, time }) {
     const { clock, random } = time;
     const seen = new Bindings(store, mcpChat.name, seenServersSchema, { clock });
     const servers = new Servers(offeredTools, seen, clock);
     const kept = { keptMs: CONNECTION_KEPT_MS, clock };
     const selections = new Bindings(store, mcpChat.name, selectionSchema, kept);
-    const connections = new Connections({ servers, selections, store, turns, door, random });
+    const connections = new Connections({ servers, selections, store, turns, admission, random });
     const controllers = [ServersController, ChatController, OtherMethodsController];
     return { routes: toRoutes({ servers, connections, time }, controllers) };
   },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { UsageQuery, UsageSum } from '#store';
 import { StoreUnavailableError } from '#store';
-import { BudgetDoor } from './budget-door.js';
+import { BudgetAdmission } from './budget-admission.js';
 
 const ann = { id: 'ann' };
 
-function openDoor(budget: { tokens?: number; cost?: number }, used: Record<string, number>) {
+function openAdmission(budget: { tokens?: number; cost?: number }, used: Record<string, number>) {
   const reads: UsageQuery[] = [];
   const noted: unknown[] = [];
   const clock = { now: Date.parse('2026-03-01T23:59:57.000Z'), isDown: false };
@@ -20,50 +20,53 @@ function openDoor(budget: { tokens?: number; cost?: number }, used: Record<strin
   };
   const refusals = { note: (...refusal: unknown[]) => void noted.push(refusal) };
   const now = () => clock.now;
-  return { door: new BudgetDoor(store, budget, refusals, { now, wall: now }), reads, noted, clock };
+  return { admission: new BudgetAdmission(store, budget, refusals, { now, wall: now }), reads, noted, clock };
 }
 
 describe('the budget check', () => {
   it('reads nothing without a budget, or for a turn that asks no model', async () => {
-    const { door, reads } = openDoor({}, { 'ann 2026-03-01': 1_000_000 });
-    await door.check(ann);
-    const limited = openDoor({ tokens: 5 }, { 'ann 2026-03-01': 1_000_000 });
-    await limited.door.check(ann, { call: { tool_name: 'math.add', arguments: {} } });
+    const { admission, reads } = openAdmission({}, { 'ann 2026-03-01': 1_000_000 });
+    await admission.check(ann);
+    const limited = openAdmission({ tokens: 5 }, { 'ann 2026-03-01': 1_000_000 });
+    await limited.admission.check(ann, { call: { tool_name: 'math.add', arguments: {} } });
     expect([reads, limited.reads]).toEqual([[], []]);
   });
 
   it('refuses a user whose day is used up, with the time until midnight UTC, and logs it', async () => {
-    const { door, noted } = openDoor({ tokens: 100 }, { 'ann 2026-03-01': 100, 'bob 2026-03-01': 99 });
-    await expect(door.check(ann)).rejects.toMatchObject({
+    const { admission, noted } = openAdmission(
+      { tokens: 100 },
+      { 'ann 2026-03-01': 100, 'bob 2026-03-01': 99 },
+    );
+    await expect(admission.check(ann)).rejects.toMatchObject({
       code: 'budget_exceeded',
       message: expect.stringContaining('renewed at 2026-03-02T00:00:00Z'),
       retryAfterMs: 3_000,
     });
-    await door.check({ id: 'bob' });
+    await admission.check({ id: 'bob' });
     expect(noted).toEqual([['usage_per_user_per_day', { user_id: 'ann' }]]);
   });
 
   it('reads the sum of a user at most once a second, and again after midnight', async () => {
     const used: Record<string, number> = { 'ann 2026-03-01': 0 };
-    const { door, reads, clock } = openDoor({ tokens: 100 }, used);
-    await Promise.all([door.check(ann), door.check(ann)]);
+    const { admission, reads, clock } = openAdmission({ tokens: 100 }, used);
+    await Promise.all([admission.check(ann), admission.check(ann)]);
     used['ann 2026-03-01'] = 100;
     clock.now += 999;
-    await door.check(ann);
+    await admission.check(ann);
     expect(reads).toHaveLength(1);
     clock.now += 1;
-    await expect(door.check(ann)).rejects.toMatchObject({ code: 'budget_exceeded' });
+    await expect(admission.check(ann)).rejects.toMatchObject({ code: 'budget_exceeded' });
     clock.now += 999;
     clock.now = Date.parse('2026-03-02T00:00:00.000Z');
-    await door.check(ann);
+    await admission.check(ann);
     expect(reads.map(({ from }) => from)).toEqual(['2026-03-01', '2026-03-01', '2026-03-02']);
   });
 
   it('does not cache a failed read', async () => {
-    const { door, clock } = openDoor({ tokens: 100 }, {});
+    const { admission, clock } = openAdmission({ tokens: 100 }, {});
     clock.isDown = true;
-    await expect(door.check(ann)).rejects.toThrow(StoreUnavailableError);
+    await expect(admission.check(ann)).rejects.toThrow(StoreUnavailableError);
     clock.isDown = false;
-    await door.check(ann);
+    await admission.check(ann);
   });
 });

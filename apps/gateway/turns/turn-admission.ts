@@ -15,7 +15,7 @@ const UNENDED_RETRY_MS = 1_000;
 /** Of all users together within a minute: bounds the memory. */
 const MAX_REMEMBERED = 1_000_000;
 
-export interface DoorLimits extends Pick<
+export interface TurnLimits extends Pick<
   GatewayLimits,
   'waitingTurns' | 'turnsAtOnce' | 'messagesPerMinute'
 > {
@@ -23,17 +23,17 @@ export interface DoorLimits extends Pick<
   fairShare: number;
 }
 /** Which limit kept a message out, as the settings name it. */
-export type DoorLimit = 'messages_per_minute' | 'turns_at_once' | 'waiting_turns';
+export type TurnLimit = 'messages_per_minute' | 'turns_at_once' | 'waiting_turns';
 
-/** The messages of one user that are at the door. */
-interface Visits {
+/** The messages of one user that are being admitted. */
+interface PendingCounts {
   near: number;
   admit: number;
   done: number;
 }
 
-/** One message at the door. */
-export interface Visit {
+/** One message that is being admitted. */
+export interface PendingTurn {
   /**
    * Throws `RequestError` `overloaded`; `counted`: unended turns of the user; `rows`: rows of its history to be stored.
    * The message counts once, rows whenever there are any.
@@ -48,18 +48,18 @@ export interface Visit {
  * be refused before. The queue is checked while messages arrive, without delaying them. An unreachable broker refuses no
  * turn, because the sweeper hints later.
  */
-export class TurnDoor {
+export class TurnAdmission {
   /** Hints that wait for an orchestrator. */
   private waiting = 0;
   private looking: Promise<void> = Promise.resolve();
   private lookedAt = -Infinity;
   private readonly rate: MinuteLimit;
-  private readonly visits = new Map<string, Visits>();
+  private readonly pending = new Map<string, PendingCounts>();
 
   constructor(
     private readonly bus: Pick<Bus, 'inspect'>,
-    private readonly limits: DoorLimits,
-    private readonly onRefusal: (limit: DoorLimit, userId: string) => void,
+    private readonly limits: TurnLimits,
+    private readonly onRefusal: (limit: TurnLimit, userId: string) => void,
     private readonly clock: Pick<Clock, 'now'>,
   ) {
     const { messagesPerMinute: perUser } = limits;
@@ -78,22 +78,22 @@ export class TurnDoor {
    * Call it before the unended turns of the user are counted: that count misses turns that are admitted meanwhile or not
    * yet in the journal. Call `end` when the turn is in the journal or was refused.
    */
-  visit(userId: string): Visit {
-    const visits = this.visits.get(userId) ?? { near: 0, admit: 0, done: 0 };
-    this.visits.set(userId, visits);
-    visits.near++;
-    const doneBefore = visits.done;
+  begin(userId: string): PendingTurn {
+    const counts = this.pending.get(userId) ?? { near: 0, admit: 0, done: 0 };
+    this.pending.set(userId, counts);
+    counts.near++;
+    const doneBefore = counts.done;
     let isIn = false;
     return {
       admit: (counted, rows = 0) => {
         if (isIn) return rows > 0 ? this.count(userId, rows) : undefined;
-        this.check(userId, counted + visits.admit - doneBefore, rows);
-        visits.admit++;
+        this.check(userId, counted + counts.admit - doneBefore, rows);
+        counts.admit++;
         isIn = true;
       },
       end: () => {
-        if (isIn) visits.done++;
-        if (--visits.near === 0) this.visits.delete(userId);
+        if (isIn) counts.done++;
+        if (--counts.near === 0) this.pending.delete(userId);
       },
     };
   }
@@ -135,7 +135,7 @@ export class TurnDoor {
     }
   }
 
-  private refuse(limit: DoorLimit, userId: string, message: string, retryAfterMs: number): RequestError {
+  private refuse(limit: TurnLimit, userId: string, message: string, retryAfterMs: number): RequestError {
     this.onRefusal(limit, userId);
     return new RequestError('overloaded', message, retryAfterMs);
   }

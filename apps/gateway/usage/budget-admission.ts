@@ -13,7 +13,7 @@ const FRESH = { freshMs: 1_000, maxRemembered: 10_000 };
  * Refuses turns whose user has used up their budget of the day, in the whole installation. Orchestrators check again
  * before each model call: the sum here may be a second old, and running calls are not counted yet.
  */
-export class BudgetDoor {
+export class BudgetAdmission {
   /** By day and user. */
   private readonly known: FreshReads<Used>;
 
