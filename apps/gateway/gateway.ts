@@ -63,7 +63,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   readonly ports = toPorts(this.deps, this.auditLog);
   readonly time: Time = { clock: this.deps.clock, random: this.deps.random };
   readonly originRules = toOriginRules(this.deps.config);
-  readonly maxRequestsInHand = this.deps.config.limits.requestsPerSocket;
+  readonly maxRequestsInFlight = this.deps.config.limits.requestsPerSocket;
   readonly addressOf = createAddressOf(this.deps.config.trustedProxies);
   readonly refusals = this.part('refusals', () => {
     const { metrics, logger, clock } = this.deps;
@@ -169,9 +169,9 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   });
   readonly socketRequests = this.part('socketRequests', () => {
     const { sessions, feeds, ownership, submitTurn, stopTurns, answerCalls, refusals, log } = this;
-    const { userTraffic: traffic, maxRequestsInHand: maxInHand } = this;
+    const { userTraffic: traffic, maxRequestsInFlight: maxInFlight } = this;
     const parts = { sessions, feeds, ownership, submitTurn, stopTurns, answerCalls, refusals, log };
-    return new SocketRequests({ ...parts, traffic, maxInHand, clock: this.time.clock });
+    return new SocketRequests({ ...parts, traffic, maxInFlight, clock: this.time.clock });
   });
   /** Those that are switched on. */
   readonly dialects: readonly Dialect[] = this.part('dialects', () => {

@@ -39,7 +39,7 @@ export interface SocketRequestsDeps {
   answerCalls: AnswerCalls;
   traffic: Pick<UserTraffic, 'check'>;
   /** Requests of one socket that may wait for their answer at once. */
-  maxInHand: number;
+  maxInFlight: number;
   refusals: Pick<Refusals, 'note'>;
   log: Pick<Logger, 'error' | 'warn'>;
   clock: Clock;
@@ -77,7 +77,7 @@ export class SocketRequests {
       this.deps.refusals.note('unread_answers', { user_id: session.user.id });
       return session.viewer.cutOff();
     }
-    this.deps.sessions.countInHand(session, 1);
+    this.deps.sessions.countInFlight(session, 1);
     try {
       this.checkRoom(session);
       const { answer, afterwards } = await carryOut(session);
@@ -86,12 +86,12 @@ export class SocketRequests {
     } catch (error) {
       acknowledge(ack, this.describe(name, error));
     } finally {
-      this.deps.sessions.countInHand(session, -1);
+      this.deps.sessions.countInFlight(session, -1);
     }
   }
 
   private checkRoom(session: Session): void {
-    if (session.inHand > this.deps.maxInHand)
+    if (session.inFlight > this.deps.maxInFlight)
       throw new RequestError('overloaded', 'Too many requests are waiting for an answer.', 1_000);
     this.deps.traffic.check(session.user.id);
   }

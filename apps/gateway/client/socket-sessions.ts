@@ -16,7 +16,7 @@ export interface Session {
   viewer: SocketViewer;
   joined: Set<string>;
   /** Requests without an answer yet. */
-  inHand: number;
+  inFlight: number;
   isEnded: boolean;
   stopWatch: () => void;
 }
@@ -63,7 +63,7 @@ export class SocketSessions {
       user,
       viewer: new SocketViewer(socket),
       joined: new Set(),
-      inHand: 0,
+      inFlight: 0,
       isEnded: false,
       stopWatch: watchUser(clock, user, isActive, () => this.expire(socket)),
     };
@@ -110,9 +110,9 @@ export class SocketSessions {
   }
 
   /** 1: a request of the session begins to wait for its answer; -1: it has it. */
-  countInHand(session: Session, change: 1 | -1): void {
-    session.inHand += change;
-    if (this.isLeaving && session.inHand === 0) session.viewer.hangUp();
+  countInFlight(session: Session, change: 1 | -1): void {
+    session.inFlight += change;
+    if (this.isLeaving && session.inFlight === 0) session.viewer.hangUp();
   }
 
   /**
@@ -121,7 +121,7 @@ export class SocketSessions {
    */
   async leaveAll(graceMs: number): Promise<void> {
     this.isLeaving = true;
-    for (const { viewer, inHand } of this.sessions.values()) if (inHand === 0) viewer.hangUp();
+    for (const { viewer, inFlight } of this.sessions.values()) if (inFlight === 0) viewer.hangUp();
     await this.emptyWithin(Math.max(0, graceMs - CLOSE_GRACE_MS));
     for (const { viewer } of this.sessions.values()) viewer.hangUp();
     await this.emptyWithin(CLOSE_GRACE_MS);

@@ -18,7 +18,7 @@ export interface AudienceCounters {
  */
 export class Audience {
   private readonly ready = new Set<Viewer>();
-  private readonly apart = new Map<Viewer, Backlog>();
+  private readonly lagging = new Map<Viewer, Backlog>();
 
   constructor(
     private readonly room: Room,
@@ -29,18 +29,18 @@ export class Audience {
   ) {}
 
   get size(): number {
-    return this.ready.size + this.apart.size;
+    return this.ready.size + this.lagging.size;
   }
 
   has(viewer: Viewer): boolean {
-    return this.ready.has(viewer) || this.apart.has(viewer);
+    return this.ready.has(viewer) || this.lagging.has(viewer);
   }
 
   /** From now on the viewer receives everything; it starts with a snapshot. */
   welcome(viewer: Viewer): void {
     // A viewer that asks for snapshots and does not read them gets one, once it reads.
-    if (viewer.isBehind() && !this.apart.has(viewer)) this.setApart(viewer, this.currentView());
-    if (this.apart.has(viewer)) return this.apart.get(viewer)?.drop();
+    if (viewer.isBehind() && !this.lagging.has(viewer)) this.setLagging(viewer, this.currentView());
+    if (this.lagging.has(viewer)) return this.lagging.get(viewer)?.drop();
     viewer.send(this.snapshotOf(this.currentView()));
     if (this.ready.has(viewer)) return;
     this.ready.add(viewer);
@@ -49,22 +49,22 @@ export class Audience {
 
   remove(viewer: Viewer): void {
     if (this.ready.delete(viewer)) this.room.leave(viewer);
-    this.apart.get(viewer)?.release();
-    this.apart.delete(viewer);
+    this.lagging.get(viewer)?.release();
+    this.lagging.delete(viewer);
   }
 
   /** `before`: the view that this event changes. */
   relay(event: ConversationEvent, before: View): void {
-    for (const viewer of this.ready) if (viewer.isBehind()) this.setApart(viewer, before);
+    for (const viewer of this.ready) if (viewer.isBehind()) this.setLagging(viewer, before);
     if (this.ready.size > 0) this.room.broadcast(event);
-    for (const backlog of this.apart.values()) this.delay(backlog, event);
+    for (const backlog of this.lagging.values()) this.delay(backlog, event);
     this.counters.relayed(this.size);
   }
 
   /** All viewers missed something: sends the present view, then the ends that `before` did not have. */
   repair(before: View): void {
     const view = this.currentView();
-    for (const backlog of this.apart.values()) this.drop(backlog);
+    for (const backlog of this.lagging.values()) this.drop(backlog);
     if (this.ready.size === 0) return;
     this.room.broadcast(this.snapshotOf(view));
     for (const end of endsBetween(before, view, timestampOf(this.clock))) this.room.broadcast(end);
@@ -85,19 +85,19 @@ export class Audience {
     backlog.drop();
   }
 
-  private setApart(viewer: Viewer, seen: View): void {
+  private setLagging(viewer: Viewer, seen: View): void {
     this.ready.delete(viewer);
     this.room.leave(viewer);
-    this.apart.set(viewer, new Backlog(seen, viewer.budget));
+    this.lagging.set(viewer, new Backlog(seen, viewer.budget));
     viewer.onceDrained(() => this.catchUp(viewer));
   }
 
   private catchUp(viewer: Viewer): void {
-    const backlog = this.apart.get(viewer);
+    const backlog = this.lagging.get(viewer);
     if (!backlog) return;
     // Another conversation caught up before, and its snapshot is on the way now.
     if (viewer.isBehind()) return viewer.onceDrained(() => this.catchUp(viewer));
-    this.apart.delete(viewer);
+    this.lagging.delete(viewer);
     if (backlog.isBroken) {
       const view = this.currentView();
       viewer.send(this.snapshotOf(view));

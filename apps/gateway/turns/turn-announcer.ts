@@ -39,7 +39,7 @@ export class TurnAnnouncer {
       });
     await this.deps.faultPoint('turn_announced');
     if (await admission.mayHint(unended)) await this.hint(turn);
-    else await this.leaveDue(turn);
+    else await this.markDue(turn);
     await this.deps.faultPoint('turn_hinted');
   }
 
@@ -53,7 +53,7 @@ export class TurnAnnouncer {
   }
 
   /** Makes it due now, so that the next sweep finds it. Otherwise it would be found later. */
-  private async leaveDue({ _id: turn_id, user_id }: Turn): Promise<void> {
+  private async markDue({ _id: turn_id, user_id }: Turn): Promise<void> {
     const { store, refusals, log, clock } = this.deps;
     refusals.note('fair_share', { user_id });
     await store

@@ -23,7 +23,7 @@ export const FEEDS: Mutant[] = [
     name: 'nothing is kept for a slow viewer',
     edit: {
       file: audience,
-      find: 'for (const backlog of this.apart.values()) this.delay(backlog, event);',
+      find: 'for (const backlog of this.lagging.values()) this.delay(backlog, event);',
       replace: '',
     },
     search: { from: 36, seeds: 200 },

@@ -35,7 +35,7 @@ export class RunEvents {
 
   constructor(
     private readonly place: RunPlace,
-    private readonly told: AlreadySent = { step: 0, ended: new Set() },
+    private readonly alreadySent: AlreadySent = { step: 0, ended: new Set() },
   ) {
     this.reasoning = new ReasoningEvents(place.turn_id);
   }
@@ -119,14 +119,14 @@ export class RunEvents {
       for (const calls of [this.open, this.asking]) calls.delete(news.call.tool_call_id);
     if (news.type !== 'step_committed') return;
     for (const { tool_call_id } of news.step.calls)
-      if (!this.told.ended.has(tool_call_id)) this.open.add(tool_call_id);
+      if (!this.alreadySent.ended.has(tool_call_id)) this.open.add(tool_call_id);
   }
 
   private isAlreadySent(news: Extract<TurnNews, { step: unknown }>): boolean {
-    if (news.type === 'call_ended') return this.told.ended.has(news.call.tool_call_id);
+    if (news.type === 'call_ended') return this.alreadySent.ended.has(news.call.tool_call_id);
     if (news.type === 'tool_progress' || news.type === 'call_asks') return false;
     const n = typeof news.step === 'number' ? news.step : news.step.n;
-    return n <= this.told.step;
+    return n <= this.alreadySent.step;
   }
 
   private startStep(step: number): AgUiEvent[] {

@@ -24,7 +24,7 @@ export class RunController {
     const input = await this.dialect.bodies.read(request, runReader, user.id);
     const started = await this.dialect.runs.start(user, input);
     endWith(response, started.stream);
-    const { conversation_id, turn_id, told, earlier, known } = started;
+    const { conversation_id, turn_id, alreadySent, earlier, known } = started;
     response.set({
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-cache, no-transform',
@@ -33,7 +33,7 @@ export class RunController {
       'X-Turn-Id': turn_id,
     });
     const { threadId, runId } = input;
-    const events = new RunEvents({ threadId, runId, conversation_id, turn_id }, told);
+    const events = new RunEvents({ threadId, runId, conversation_id, turn_id }, alreadySent);
     // A waiting client learns at once that it is in line.
     for (const event of events.begin(earlier, known)) response.write(toData(event));
     await streamResponse(response, started.stream, {

@@ -20,7 +20,7 @@ const HISTORY_TURNS = 50;
 const RECENT_TURNS = 20;
 
 export interface StartedRun extends StartedTurn {
-  told?: AlreadySent;
+  alreadySent?: AlreadySent;
   /** Earlier messages of the thread that the client does not know. */
   earlier: AgUiMessage[];
   /** With them, what it knows. */
@@ -82,7 +82,7 @@ export class Runs {
     // Of a turn that went on without this client the rest is told.
     if (!endingStep(journal)) for (const answer of answers) await this.answer(user, turn_id, answer);
     const told = alreadySent(journal, answers);
-    return { ...(await this.deps.turns.follow(user, turn_id)), told, earlier: [], known };
+    return { ...(await this.deps.turns.follow(user, turn_id)), alreadySent: told, earlier: [], known };
   }
 
   /** The turn that has asked all of this. */

@@ -18,7 +18,7 @@ export function createGenesisSockets(gateway: DialectHost): GenesisSockets {
   return new GenesisSockets({
     turns,
     traffic,
-    maxWaiting: gateway.maxRequestsInHand,
+    maxWaiting: gateway.maxRequestsInFlight,
     count: () => gateway.countSockets(),
     isActive: (user) => gateway.isActive(user),
     openTurns,

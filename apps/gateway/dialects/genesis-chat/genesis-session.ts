@@ -39,7 +39,7 @@ export class GenesisSession {
   private readonly unshown = new Map<string, ShownTurn>();
   /** Messages are taken one after the other, so that they are answered in their order. */
   private accepting: Promise<void> = Promise.resolve();
-  private inHand = 0;
+  private inFlight = 0;
   /** A message was one too many: the client is told to go, and nothing after it may be taken in its place. */
   private isFull = false;
   private ended: { isWanted: boolean } | undefined;
@@ -65,14 +65,14 @@ export class GenesisSession {
   receive(text: string | undefined): void {
     const frame = text === undefined ? BINARY_FRAME : parseClientFrame(text);
     if (frame.type === 'ping') return void this.wire.send({ type: 'pong' });
-    this.isFull ||= this.inHand + this.queue.length >= this.deps.maxWaiting;
+    this.isFull ||= this.inFlight + this.queue.length >= this.deps.maxWaiting;
     if (this.isFull) return this.wire.close(POLICY_VIOLATION, 'Too many messages are waiting for answers.');
     const messageAt = this.deps.clock.now();
-    this.inHand++;
+    this.inFlight++;
     this.accepting = this.accepting
       .then(() => this.take(frame, messageAt))
       .catch((error: unknown) => this.fail(error))
-      .finally(() => this.inHand--);
+      .finally(() => this.inFlight--);
   }
 
   /** Turns that a socket which was cut off has not been told whole. */

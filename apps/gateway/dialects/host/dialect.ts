@@ -45,7 +45,7 @@ export interface DialectHost {
   unknownSockets: UnknownSockets;
   userTraffic: UserTraffic;
   /** Of one socket. */
-  maxRequestsInHand: number;
+  maxRequestsInFlight: number;
   /** To be called when it has one socket more or less. */
   countSockets(): void;
   /** Whether a user who was let in earlier is still allowed. */
