@@ -32,9 +32,9 @@ interface BeatTimes {
 }
 
 /** The number of beats between two reads of the store's clock. */
-const BEATS_PER_LOOK = 5;
+const BEATS_PER_TIME_READ = 5;
 /** Reported at start: times in logs and certificates are the machine's own. */
-const FAR_APART_MS = 2_000;
+const MAX_SKEW_MS = 2_000;
 
 /**
  * This process's `processes` row: written at start, beaten every 2 s, removed by a drain. Along with its beats the
@@ -147,7 +147,7 @@ export class Heartbeat {
     this.state = acknowledgedBeat(this.own(), { dueAt, begunAt: begun.now, now: this.now() });
     this.lastBegun = begun;
     this.releaseWaiting();
-    if (++this.beats % BEATS_PER_LOOK === 0) this.askTime().catch(() => undefined);
+    if (++this.beats % BEATS_PER_TIME_READ === 0) this.askTime().catch(() => undefined);
     this.options.onRound();
   }
 
@@ -166,7 +166,7 @@ export class Heartbeat {
   private warnOfSkew(): void {
     const { clock, logger } = this.options;
     const { ownAheadMs } = clock;
-    if (Math.abs(ownAheadMs) < FAR_APART_MS) return;
+    if (Math.abs(ownAheadMs) < MAX_SKEW_MS) return;
     const what = "this machine's clock is not the store's; times of day are taken from the store";
     logger.warn({ ahead_ms: ownAheadMs }, what);
   }

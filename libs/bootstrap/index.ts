@@ -19,7 +19,7 @@ export {
   type ApprovalMode,
   type CallRate,
 } from './config/settings/tool-settings.js';
-export { makeEarlierTurnsDue } from './alone.js';
+export { makeEarlierTurnsDue } from './make-earlier-turns-due.js';
 export { DEFAULT_DRAIN_GRACE_MS, Drain } from './drain.js';
 export { runMain } from './start.js';
 export { type BusIdentity, Member } from './member.js';

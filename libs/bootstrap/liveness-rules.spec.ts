@@ -7,7 +7,7 @@ import {
   isReturnCounted,
   isSuspectByProbes,
   observeBeat,
-  standsStill,
+  isStalled,
   unchangedForMs,
   type OwnHeartbeats,
   type BeatObservation,
@@ -124,27 +124,27 @@ describe('a stale heartbeat', () => {
   });
 
   it('is unchanged in a listing after 3 s', () => {
-    expect(standsStill(seen(100, 3_099), beats(0, 0), 3_100)).toBe(false);
-    expect(standsStill(seen(100, 3_100), beats(0, 0), 3_100)).toBe(true);
+    expect(isStalled(seen(100, 3_099), beats(0, 0), 3_100)).toBe(false);
+    expect(isStalled(seen(100, 3_100), beats(0, 0), 3_100)).toBe(true);
   });
 
   it('includes earlier listings, but only from when this process’s heartbeats were in time', () => {
-    expect(standsStill(seen(100, 4_000), beats(0, 0, 1_001), 5_002)).toBe(false);
-    expect(standsStill(seen(100, 8_001), beats(0, 0, 1_001, 0, 0), 8_001)).toBe(true);
-    expect(standsStill(seen(100, 8_000), beats(0, 0, 1_001, 0, 0), 8_000)).toBe(false);
+    expect(isStalled(seen(100, 4_000), beats(0, 0, 1_001), 5_002)).toBe(false);
+    expect(isStalled(seen(100, 8_001), beats(0, 0, 1_001, 0, 0), 8_001)).toBe(true);
+    expect(isStalled(seen(100, 8_000), beats(0, 0, 1_001, 0, 0), 8_000)).toBe(false);
   });
 
   it('restarts its count when a heartbeat of this process failed', () => {
     const failed = failedBeat(beats(0, 0), 4_000);
-    expect(standsStill(seen(100, 7_000), failed, 7_000)).toBe(false);
+    expect(isStalled(seen(100, 7_000), failed, 7_000)).toBe(false);
     const again = acknowledgedBeat(failed, { dueAt: 6_000, begunAt: 6_000, now: 6_010 });
-    expect(standsStill(seen(100, 6_999), again, 7_000)).toBe(false);
-    expect(standsStill(seen(100, 7_000), again, 7_000)).toBe(true);
+    expect(isStalled(seen(100, 6_999), again, 7_000)).toBe(false);
+    expect(isStalled(seen(100, 7_000), again, 7_000)).toBe(true);
   });
 
   it('requires a heartbeat of this process that began meanwhile, and no overdue one', () => {
-    expect(standsStill(seen(100, 3_200), beats(0), 3_200)).toBe(false);
-    expect(standsStill(seen(100, 5_000), beats(0, 0), 5_001)).toBe(false);
-    expect(standsStill(seen(100, 5_000), none, 5_000)).toBe(false);
+    expect(isStalled(seen(100, 3_200), beats(0), 3_200)).toBe(false);
+    expect(isStalled(seen(100, 5_000), beats(0, 0), 5_001)).toBe(false);
+    expect(isStalled(seen(100, 5_000), none, 5_000)).toBe(false);
   });
 });

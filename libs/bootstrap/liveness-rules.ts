@@ -25,7 +25,7 @@ export const RECONNECT_SHADOW_MS = 10_000;
  * A beat that stands still for this long makes an owner suspect whose probes are returned, however young its observer
  * is.
  */
-export const STILL_FOR_MS = 1.5 * BEAT_INTERVAL_MS;
+export const STALLED_AFTER_MS = 1.5 * BEAT_INTERVAL_MS;
 /**
  * An own heartbeat answered this long after it was due is late: the cause may delay other processes' heartbeats too.
  */
@@ -55,11 +55,11 @@ export interface BeatObservation {
 }
 
 /** A beat unchanged for this long is a reason to probe its owner, but no verdict. */
-const LOOKS_STILL_MS = BEAT_INTERVAL_MS / 2;
+const MAY_BE_STALLED_AFTER_MS = BEAT_INTERVAL_MS / 2;
 
 /** Whether the last listings give a reason to send the owner a probe. */
-export function looksStill({ seenAt, unchangedSince }: BeatObservation): boolean {
-  return seenAt - unchangedSince >= LOOKS_STILL_MS;
+export function mayBeStalled({ seenAt, unchangedSince }: BeatObservation): boolean {
+  return seenAt - unchangedSince >= MAY_BE_STALLED_AFTER_MS;
 }
 
 /** The knowledge of this process's own heartbeats. */
@@ -163,17 +163,17 @@ export function failedBeat(own: OwnHeartbeats, now: number): OwnHeartbeats {
  * When a beat will have stood still long enough if it stays unchanged; undefined while nothing can be said. Only the
  * time counts in which the own heartbeats began, were acknowledged, and none failed or came late.
  */
-export function stillAt(observation: BeatObservation, own: OwnHeartbeats): number | undefined {
+export function stalledAt(observation: BeatObservation, own: OwnHeartbeats): number | undefined {
   if (own.steadySince === null) return undefined;
-  return Math.max(observation.unchangedSince, own.steadySince) + STILL_FOR_MS;
+  return Math.max(observation.unchangedSince, own.steadySince) + STALLED_AFTER_MS;
 }
 
 /** Whether a beat stands still, by a listing that began late enough, while the own heartbeats are in time. */
-export function standsStill(observation: BeatObservation, own: OwnHeartbeats, now: number): boolean {
-  const dueAt = stillAt(observation, own);
+export function isStalled(observation: BeatObservation, own: OwnHeartbeats, now: number): boolean {
+  const dueAt = stalledAt(observation, own);
   if (dueAt === undefined || observation.seenAt < dueAt) return false;
   const { lastBegunAt } = own;
-  if (lastBegunAt === null || lastBegunAt < dueAt - STILL_FOR_MS) return false;
+  if (lastBegunAt === null || lastBegunAt < dueAt - STALLED_AFTER_MS) return false;
   return now - lastBegunAt <= BEAT_INTERVAL_MS + LATE_BEAT_MS;
 }
 

@@ -11,10 +11,10 @@ import {
   isSuspectByProbes,
   observeBeat,
   PROBE_GAP_MS,
-  looksStill,
-  standsStill,
-  stillAt,
-  STILL_FOR_MS,
+  mayBeStalled,
+  isStalled,
+  stalledAt,
+  STALLED_AFTER_MS,
   BEAT_INTERVAL_MS,
   unchangedForMs,
   type BeatObservation,
@@ -29,7 +29,7 @@ const MAX_GONE = 10_000;
  * A beat that has not stood still long enough by then will not: its owner lives, or this process's own heartbeats are
  * irregular.
  */
-const STILL_PATIENCE_MS = STILL_FOR_MS + BEAT_INTERVAL_MS;
+const STALL_PATIENCE_MS = STALLED_AFTER_MS + BEAT_INTERVAL_MS;
 /** The pause between two looks while something other than time is missing. */
 const LOOK_AGAIN_MS = 500;
 
@@ -125,7 +125,7 @@ export class Peers {
   async isLost(processId: string): Promise<boolean> {
     if (this.options.ownIds.includes(processId)) return false;
     const seen = this.observations.get(processId);
-    if (seen ? !looksStill(seen) : !this.gone.has(processId)) return false;
+    if (seen ? !mayBeStalled(seen) : !this.gone.has(processId)) return false;
     return this.isSilent(processId, await this.probe(processId));
   }
 
@@ -167,13 +167,13 @@ export class Peers {
   /** Watches the beat until it stands still, has changed, or enough time has passed. */
   private async hasStoppedBeating(processId: string): Promise<boolean> {
     const { clock, own } = this.options;
-    const givesUpAt = this.now() + STILL_PATIENCE_MS;
+    const givesUpAt = this.now() + STALL_PATIENCE_MS;
     for (;;) {
       if (!(await this.listFromNowOn())) return false;
       const seen = this.observations.get(processId);
       if (!seen) return this.gone.has(processId);
-      if (standsStill(seen, own(), this.now())) return true;
-      const leftMs = (stillAt(seen, own()) ?? 0) - this.now();
+      if (isStalled(seen, own(), this.now())) return true;
+      const leftMs = (stalledAt(seen, own()) ?? 0) - this.now();
       const waitMs = Math.max(leftMs, LOOK_AGAIN_MS);
       if (this.now() + waitMs > givesUpAt) return false;
       await clock.sleep(waitMs);

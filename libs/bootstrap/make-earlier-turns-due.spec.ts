@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Turn } from '#contracts';
-import { makeEarlierTurnsDue } from './alone.js';
+import { makeEarlierTurnsDue } from './make-earlier-turns-due.js';
 
 describe('makeEarlierTurnsDue', () => {
   it('makes later turns due now, in one write, and changes nothing else', async () => {
