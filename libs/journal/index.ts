@@ -6,7 +6,7 @@ export { endTurn, endUnheldTurn } from './end-turn.js';
 export { releaseCalls, stopTurn } from './stop-turn.js';
 export { markDeleted, removeDeleted } from './delete-conversation.js';
 export { keepUnacknowledged } from './keep-unacknowledged.js';
-export { livenessOf, livenessOfOwners, situationOf } from './liveness.js';
+export { livenessOf, livenessOfOwners, situationOf } from './owner-liveness.js';
 export { readMessageIds } from './message-ids.js';
 export { retryingStore } from './retrying-store.js';
 export { stepRow } from './step-row.js';

@@ -3,7 +3,7 @@ import { decideCalls, decideStop, endingStep, holderOf, openCalls } from '#turn'
 import { carryOut } from './carry-out.js';
 import { countUsage } from './count-usage.js';
 import { endUnheldTurn } from './end-turn.js';
-import { situationOf } from './liveness.js';
+import { situationOf } from './owner-liveness.js';
 import type { Ports } from './ports.js';
 import { stepRow } from './step-row.js';
 

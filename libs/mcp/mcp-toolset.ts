@@ -17,7 +17,7 @@ import { toMcpResult } from './call/mcp-result.js';
 import type { McpServer } from './config/mcp-config.js';
 import { DEFAULT_TIMINGS, type McpTimings } from './config/mcp-timings.js';
 import { NO_METRICS, type McpLogger, type McpMetrics } from './config/telemetry.js';
-import { forListing } from './config/variables.js';
+import { forListing } from './config/expand-variables.js';
 import { releaseSlotWhileAsking } from './connection/elicitation.js';
 import { InstancePool } from './connection/instance-pool.js';
 import { ConnectPause } from './connection/kept-connection.js';

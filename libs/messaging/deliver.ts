@@ -2,7 +2,7 @@ import { decodeMessage, type Message } from '#contracts';
 import { backOffMs, type Time } from '#time';
 import type { BusLogger } from './bus-logger.js';
 import type { DeadDelivery, Delivery, Handler } from './bus.port.js';
-import { BACK_OFF } from './back-off.js';
+import { RECONNECT_BACK_OFF } from './reconnect-back-off.js';
 import type { Hold } from './hold.js';
 import { kindOfQueue } from './topology.js';
 
@@ -72,7 +72,7 @@ export async function deliverDead(
         { queue: dead.queue, message_id: dead.messageId, err: error },
         'dead letter not stored, trying again',
       );
-      await clock.sleep(backOffMs(failures, BACK_OFF, random), hold.lost).catch(() => undefined);
+      await clock.sleep(backOffMs(failures, RECONNECT_BACK_OFF, random), hold.lost).catch(() => undefined);
     }
   }
   return 'ack';

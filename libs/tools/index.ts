@@ -20,7 +20,7 @@ export {
 export { toPrintable } from './printable.js';
 export { failure, success, toFailure, toToolResult } from './tool-result.js';
 export { outputBudget } from './output-budget.js';
-export { describeBytes, makeArtifact, referenceTo } from './artifact.js';
+export { describeBytes, makeArtifact, referenceTo } from './make-artifact.js';
 export { readImageHeader } from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';
 export { InputSchemas } from './input-schemas.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { toolResultSchema } from '#contracts';
-import { MAX_ARTIFACT_BYTES } from './artifact.js';
+import { MAX_ARTIFACT_BYTES } from './make-artifact.js';
 import { MAX_INLINE_BYTES, outputBudget } from './output-budget.js';
 import { plainText } from '#contracts';
 import { success } from './tool-result.js';

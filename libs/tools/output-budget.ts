@@ -1,5 +1,5 @@
 import type { ToolResult } from '#contracts';
-import { MAX_ARTIFACT_BYTES, tooLarge } from './artifact.js';
+import { MAX_ARTIFACT_BYTES, tooLarge } from './make-artifact.js';
 import { toModelName } from './names.js';
 import { toFailure } from './tool-result.js';
 import type { Attachment } from './tool.port.js';

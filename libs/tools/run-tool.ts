@@ -1,6 +1,6 @@
 import type { ToolResult } from '#contracts';
 import { limitTime, SystemClock, timestampOf } from '#time';
-import { makeArtifact, referenceTo } from './artifact.js';
+import { makeArtifact, referenceTo } from './make-artifact.js';
 import type { Tool, ToolContext } from './tool.port.js';
 import { toFailure, toToolResult } from './tool-result.js';
 import { ThreadedChecks } from './threaded-checks.js';

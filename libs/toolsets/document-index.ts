@@ -24,7 +24,7 @@ const BATCH_MS = 50;
 const ROWIDS_PER_DOCUMENT = 100_000;
 const MAX_CANDIDATES = 50;
 /** A word in more passages than this says little about any of them, and ranking by it takes long. */
-const MAX_PASSAGES_OF_TELLING_WORD = 500;
+const MAX_PASSAGES_OF_RARE_WORD = 500;
 const MAX_HITS = 5;
 const MAX_CONTENT_LENGTH = 300;
 /** Set by SQLite before each word found. */
@@ -165,8 +165,8 @@ export class DocumentIndex {
    */
   private findCandidates(terms: readonly string[]): Candidate[] {
     const common = terms.filter((term) => this.isCommon(term));
-    const telling = terms.filter((term) => !common.includes(term));
-    const ranked = telling.length > 0 ? this.rank(toMatchExpression(telling)) : [];
+    const distinctive = terms.filter((term) => !common.includes(term));
+    const ranked = distinctive.length > 0 ? this.rank(toMatchExpression(distinctive)) : [];
     if (ranked.length >= MAX_HITS || common.length === 0) return ranked;
     const known = new Set(ranked.map(({ id }) => id));
     const expressions = [toMatchExpression(common, 'AND'), toMatchExpression(common)];
@@ -177,7 +177,7 @@ export class DocumentIndex {
   }
 
   private isCommon(term: string): boolean {
-    const limit = MAX_PASSAGES_OF_TELLING_WORD + 1;
+    const limit = MAX_PASSAGES_OF_RARE_WORD + 1;
     const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM chunks WHERE chunks MATCH ? LIMIT ${limit})`;
     const { n } = this.database.prepare(sql).get(toMatchExpression([term])) as { n: number };
     return n === limit;

@@ -12,8 +12,8 @@ const STOP_WORDS = new Set(
 export function toSearchTerms(query: string, max = MAX_TERMS): string[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const unique = [...new Set(words.map((word) => word.slice(0, MAX_TERM_LENGTH)))];
-  const telling = unique.filter((word) => !STOP_WORDS.has(word));
-  return (telling.length > 0 ? telling : unique).slice(0, max);
+  const distinctive = unique.filter((word) => !STOP_WORDS.has(word));
+  return (distinctive.length > 0 ? distinctive : unique).slice(0, max);
 }
 
 /** An FTS5 query that finds any, or all, of the terms. In quotes, no word is an operator. */

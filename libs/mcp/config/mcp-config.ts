@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { describeIssues, toolClassSchema, toolScopeSchema } from '#contracts';
 import { findUserProblem } from './run-as-user.js';
-import { expandVariables, mentionsOwner, MissingVariableError, OWNER_VARIABLE } from './variables.js';
+import { expandVariables, mentionsOwner, MissingVariableError, OWNER_VARIABLE } from './expand-variables.js';
 
 const MAX_TIMEOUT_MS = 20 * 60_000;
 const MAX_IDLE_MS = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import { forOwner } from '../config/variables.js';
+import { forOwner } from '../config/expand-variables.js';
 import type { KeptConnectionSetup } from './kept-connection.js';
 import { allBusy, unavailable } from './mcp-errors.js';
 import { McpInstance, type ConnectionWork } from './mcp-instance.js';

@@ -8,7 +8,7 @@ import type { MemoryQueue, Seat, StoredMessage } from './memory-queue.js';
 export type MemoryHandler = (message: StoredMessage, hold: Hold) => Promise<Verdict>;
 
 export class MemoryConsumer implements Consumer, Seat {
-  private readonly inHand = new Map<Hold, StoredMessage>();
+  private readonly unacked = new Map<Hold, StoredMessage>();
   private readonly running = new Set<Promise<void>>();
 
   constructor(
@@ -23,12 +23,12 @@ export class MemoryConsumer implements Consumer, Seat {
   }
 
   get isFree(): boolean {
-    return this.inHand.size < this.prefetch;
+    return this.unacked.size < this.prefetch;
   }
 
   take(message: StoredMessage): void {
     const hold = new Hold();
-    this.inHand.set(hold, message);
+    this.unacked.set(hold, message);
     const running = this.handle(message, hold).then((verdict) => {
       this.running.delete(running);
       this.settle(message, hold, verdict);
@@ -46,8 +46,8 @@ export class MemoryConsumer implements Consumer, Seat {
   lose(): void {
     this.queue.detach(this);
     // The oldest message is put back last, so it is delivered first again.
-    const inHand = [...this.inHand].reverse();
-    this.inHand.clear();
+    const inHand = [...this.unacked].reverse();
+    this.unacked.clear();
     for (const [hold, message] of inHand) {
       hold.lose();
       this.queue.giveBack(message);
@@ -55,7 +55,7 @@ export class MemoryConsumer implements Consumer, Seat {
   }
 
   private settle(message: StoredMessage, hold: Hold, verdict: Verdict): void {
-    if (!this.inHand.delete(hold)) return;
+    if (!this.unacked.delete(hold)) return;
     if (verdict !== 'ack') this.queue.kill(message, rejectionOf(verdict.reason));
     this.queue.schedule();
   }

@@ -1,6 +1,6 @@
 import type { Channel, ChannelModel } from 'amqplib';
 import { backOffMs, settledWithin, within, type Clock, type Timer } from '#time';
-import { BACK_OFF } from '../back-off.js';
+import { RECONNECT_BACK_OFF } from '../reconnect-back-off.js';
 import type { BusLogger } from '../bus-logger.js';
 import { textOf } from './broker-error.js';
 import type { Rebuildable, SupervisedConnection } from './connection.adapter.js';
@@ -126,7 +126,7 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
     if (this.isClosed) return;
     this.retry?.cancel();
     const { clock, random } = this.connection.time;
-    const delayMs = backOffMs(this.failures++, BACK_OFF, random);
+    const delayMs = backOffMs(this.failures++, RECONNECT_BACK_OFF, random);
     this.retry = clock.after(delayMs, () => void this.build());
   }
 }

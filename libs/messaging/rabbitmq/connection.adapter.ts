@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { connect, type ChannelModel } from 'amqplib';
 import { backOffMs, settledWithin, type Timer, type Time } from '#time';
-import { BACK_OFF } from '../back-off.js';
+import { RECONNECT_BACK_OFF } from '../reconnect-back-off.js';
 import type { BusLogger } from '../bus-logger.js';
 import { codeOf, textOf } from './broker-error.js';
 import type { BrokerUrl } from './broker-url.js';
@@ -152,7 +152,7 @@ export class SupervisedConnection {
 
   private reconnectLater(failures: number): void {
     const { clock, random } = this.options;
-    this.retry = clock.after(backOffMs(failures, BACK_OFF, random), () => void this.reconnect());
+    this.retry = clock.after(backOffMs(failures, RECONNECT_BACK_OFF, random), () => void this.reconnect());
   }
 
   /** A frozen peer never answers the end of our stream: its socket would outlive the connection. */

@@ -26,7 +26,7 @@ export function messagesOfTurn(journal: Pick<Journal, 'turn' | 'steps' | 'outcom
   const isBroken = end !== undefined && end.kind !== 'model';
   for (const step of steps) {
     if (step.kind === 'summary' || isReplaced(step, steps)) continue;
-    appendMessages(messages, [{ role: 'assistant', content: speakable(step) }]);
+    appendMessages(messages, [{ role: 'assistant', content: sendableBlocks(step) }]);
     const results = step.calls.map((call) =>
       isBroken && step === lastModelStep
         ? cancelledResult(call)
@@ -70,7 +70,7 @@ export function appendMessages(target: ModelMessage[], messages: ModelMessage[])
 }
 
 /** Leaves out blank text, and thinking that the provider would not take back. No message may end in thinking. */
-function speakable({ blocks, model }: Step): Block[] {
+function sendableBlocks({ blocks, model }: Step): Block[] {
   const said = blocks.filter((block) => {
     if (block.type === 'text') return block.text.trim() !== '';
     if (block.type === 'thinking') return block.signature !== undefined || block.data !== undefined;

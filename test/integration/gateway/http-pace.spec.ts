@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { HttpTimings } from '../../../apps/gateway/door/http/http-timings.js';
-import { makeArtifact } from '../../../libs/tools/artifact.js';
+import { makeArtifact } from '../../../libs/tools/make-artifact.js';
 import { RawConnection, type Begun } from '../../services/raw-connection.js';
 import { waitFor } from '../../services/wait-for.js';
 import {

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { makeArtifact } from '../../../libs/tools/artifact.js';
+import { makeArtifact } from '../../../libs/tools/make-artifact.js';
 import { waitFor } from '../../services/wait-for.js';
 import { JWT_SECRET, signTestToken, startHarness, type Harness } from './gateway-harness.js';
 import { PlayedTurn } from './played-turn.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { makeArtifact } from '../../../libs/tools/artifact.js';
+import { makeArtifact } from '../../../libs/tools/make-artifact.js';
 import { waitFor } from '../../services/wait-for.js';
 import { ServerSockets } from '../server-sockets.js';
 import { startHarness, type Harness } from './gateway-harness.js';

@@ -93,7 +93,7 @@ export const CLAIMS: Mutant[] = [
   {
     name: 'a call whose worker lives counts as lost',
     edit: {
-      file: 'libs/journal/liveness.ts',
+      file: 'libs/journal/owner-liveness.ts',
       find: "dead.has(processId) ? 'dead' : 'alive'",
       replace: "dead.has(processId) ? 'alive' : 'dead'",
     },

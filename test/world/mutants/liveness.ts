@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.js';
 
 const rules = 'libs/bootstrap/liveness-rules.ts';
 const heartbeat = 'libs/bootstrap/heartbeat.ts';
-const owners = 'libs/journal/liveness.ts';
+const owners = 'libs/journal/owner-liveness.ts';
 
 export const LIVENESS: Mutant[] = [
   {

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import { inputId } from '#turn';
 import { sampleAccount } from '../../../../libs/store/testing/sample-rows.js';
-import { makeArtifact } from '../../../../libs/tools/artifact.js';
+import { makeArtifact } from '../../../../libs/tools/make-artifact.js';
 import { JWT_SECRET, startHarness, type Harness } from '../gateway-harness.js';
 import { addCall, PlayedTurn } from '../played-turn.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { artifactSchema } from '#contracts';
-import { describeBytes, makeArtifact, MAX_ARTIFACT_BYTES, referenceTo } from './artifact.js';
+import { describeBytes, makeArtifact, MAX_ARTIFACT_BYTES, referenceTo } from './make-artifact.js';
 import { ToolError } from './tool.port.js';
 import { PNG } from './testing/pictures.js';
 

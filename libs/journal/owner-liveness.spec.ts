@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Journal } from '#contracts';
-import { livenessOf, situationOf } from './liveness.js';
+import { livenessOf, situationOf } from './owner-liveness.js';
 import {
   callId,
   callRow,
