@@ -11,7 +11,7 @@ const HIDDEN_TOKENS_PER_SECOND = 150;
  * an answer that was stopped or broke off is estimated: otherwise a Stop would make it free.
  */
 export class AttemptUsage {
-  private told = NO_USAGE;
+  private reported = NO_USAGE;
   private hasBegun = false;
   private end: Extract<ModelPart, { type: 'end' }> | undefined;
   private said = '';
@@ -46,10 +46,10 @@ export class AttemptUsage {
         this.ofCalls.whole += part.arguments ? JSON.stringify(part.arguments) : part.raw;
         return;
       case 'usage':
-        this.told = part.usage;
+        this.reported = part.usage;
         return;
       case 'end':
-        this.told = part.usage;
+        this.reported = part.usage;
         this.end = part;
     }
   }
@@ -60,12 +60,12 @@ export class AttemptUsage {
    */
   sum(isAborted: boolean): Usage | undefined {
     if (!this.hasBegun && !isAborted) return undefined;
-    return this.isFullyTold ? this.told : this.estimate();
+    return this.isFullyReported ? this.reported : this.estimate();
   }
 
-  private get isFullyTold(): boolean {
+  private get isFullyReported(): boolean {
     if (!this.end) return false;
-    if (this.told.input_tokens + this.told.output_tokens > 0) return true;
+    if (this.reported.input_tokens + this.reported.output_tokens > 0) return true;
     // A filter refused the question before any model read it.
     return this.end.stop_reason === 'refusal' && this.written === '';
   }
@@ -77,7 +77,7 @@ export class AttemptUsage {
 
   /** What was told of the input is exact from its first word on; of the output it is what was counted until then. */
   private estimate(): Usage {
-    const { input_tokens, output_tokens, cached_tokens } = this.told;
+    const { input_tokens, output_tokens, cached_tokens } = this.reported;
     const { model, max_output_tokens } = this.request;
     const hidden = hidesReasoning(model) ? this.hiddenTokens : 0;
     const written = Math.min(tokensOfText(this.written) + hidden, max_output_tokens);

@@ -1,6 +1,6 @@
 import type { Store } from '#store';
 import { dayOf } from '#turn';
-import type { Swept } from './sweeper.js';
+import type { SweepTask } from './sweeper.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -16,7 +16,7 @@ interface Kept {
 }
 
 /** Removes rows that are older than they are kept, a batch in each round of the sweeper. */
-export class OldRows implements Swept {
+export class OldRows implements SweepTask {
   private nextAt = 0;
 
   constructor(private readonly kept: Kept) {}

@@ -6,7 +6,7 @@ const ROUND_MS = 2_000;
 const FORGOTTEN_MS = 3_600_000;
 
 /** What a round looks at, each from an index and bounded. */
-export interface Swept {
+export interface SweepTask {
   sweep(now: number): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export class Sweeper {
 
   constructor(
     private readonly ports: Pick<Ports, 'store' | 'log' | 'clock' | 'random'>,
-    private readonly swept: readonly Swept[],
+    private readonly tasks: readonly SweepTask[],
     /** Processes that have been dead for so long. */
     private readonly listForgotten: (durationMs: number) => string[],
   ) {}
@@ -39,7 +39,7 @@ export class Sweeper {
 
   /** One round; never rejects. */
   async sweep(now = this.ports.clock.wall()): Promise<void> {
-    for (const part of this.swept) await this.attempt(() => part.sweep(now));
+    for (const part of this.tasks) await this.attempt(() => part.sweep(now));
     await this.attempt(() => this.removeForgotten());
   }
 
