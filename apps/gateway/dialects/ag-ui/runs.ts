@@ -81,8 +81,8 @@ export class Runs {
     const turn_id = journal.turn._id;
     // Of a turn that went on without this client the rest is told.
     if (!endingStep(journal)) for (const answer of answers) await this.answer(user, turn_id, answer);
-    const told = alreadySent(journal, answers);
-    return { ...(await this.deps.turns.follow(user, turn_id)), alreadySent: told, earlier: [], known };
+    const sent = alreadySent(journal, answers);
+    return { ...(await this.deps.turns.follow(user, turn_id)), alreadySent: sent, earlier: [], known };
   }
 
   /** The turn that has asked all of this. */
