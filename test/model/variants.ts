@@ -26,7 +26,7 @@ function world(name: string, isQuick: boolean, change: Partial<Variant>, ends: s
 
 const noFaults = { faults: false, timers: false, sweeper: false, broker: 'deliveries' } as const;
 /** A restarted broker, slow writes, stalls: everything may be lost, late or suspected, and nobody is dead. */
-const everybodyLives = { deaths: false, suspicion: 'suspect' } as const;
+const noDeaths = { deaths: false, suspicion: 'suspect' } as const;
 const CALM_STOP = ['final/done', 'cancel@1', 'cancel@2/done', 'cancel@2/never_started', 'cancel@2/stopped'];
 
 /** A turn past its budget ends with a `fail` row; its calls end as those of a stopped one, or as they would have. */
@@ -72,22 +72,17 @@ export const WORLDS: Expectation[] = [
     [...RAN.idempotent, ...STOPPED, 'cancel@2/gave_up'],
   ),
   world(
-    'idempotent, Stop, everybody lives, one driver',
+    'idempotent, Stop, no process dies, one driver',
     true,
-    { ...everybodyLives, toolClass: 'idempotent', oneDriver: true },
+    { ...noDeaths, toolClass: 'idempotent', oneDriver: true },
     CALM_STOP,
   ),
-  world('once, everybody lives', true, { ...everybodyLives, user: 'waits' }, ['final/done']),
-  world('once, Stop, everybody lives', false, everybodyLives, CALM_STOP),
-  world('idempotent, everybody lives', true, { ...everybodyLives, user: 'waits', toolClass: 'idempotent' }, [
+  world('once, no process dies', true, { ...noDeaths, user: 'waits' }, ['final/done']),
+  world('once, Stop, no process dies', false, noDeaths, CALM_STOP),
+  world('idempotent, no process dies', true, { ...noDeaths, user: 'waits', toolClass: 'idempotent' }, [
     'final/done',
   ]),
-  world(
-    'idempotent, Stop, everybody lives',
-    false,
-    { ...everybodyLives, toolClass: 'idempotent' },
-    CALM_STOP,
-  ),
+  world('idempotent, Stop, no process dies', false, { ...noDeaths, toolClass: 'idempotent' }, CALM_STOP),
   world('once, held calls, clocks', false, { user: 'waits', holds: true, clocks: true }, [
     ...RAN.once,
     ...LATE,

@@ -1,6 +1,6 @@
 import { FAULT_POINTS, type FaultPointName } from '../../libs/faults/fault-point-names.js';
 import { Random } from '../soak/random.js';
-import { drawLivingPlan } from './draw-living-plan.js';
+import { drawDeathlessPlan } from './draw-deathless-plan.js';
 import { CALM, MOODY, type Weather } from './faults.js';
 import type { Kind } from './simulated-process.js';
 import { BLOWS, OUTAGES, type Blow, type Outage, type Strike } from './strikes.js';
@@ -44,7 +44,7 @@ const HOW: readonly Blow[] = ['kill', 'kill', 'kill', ...BLOWS];
 
 export interface PlanOptions {
   /** Nobody is killed or cut off for long; nothing else can be chosen then. */
-  everybodyLives?: boolean;
+  noDeaths?: boolean;
   strikes?: number;
   people?: number;
   turnsEach?: number;
@@ -61,9 +61,9 @@ const AIMED = 20;
 /** A walk as the seed says: who lives in it, how bad the weather is, what is struck when. */
 export function drawPlan(
   seed: number,
-  { everybodyLives, strikes = 90, people = 3, turnsEach = 4, only, aim, stops = 0.15 }: PlanOptions = {},
+  { noDeaths, strikes = 90, people = 3, turnsEach = 4, only, aim, stops = 0.15 }: PlanOptions = {},
 ): WalkPlan {
-  if (everybodyLives) return drawLivingPlan(seed);
+  if (noDeaths) return drawDeathlessPlan(seed);
   const random = new Random(seed);
   const lastMs = 6_000 + turnsEach * 5_000;
   return {

@@ -26,7 +26,7 @@ const { values } = parseArgs({
 
 /** As a failed walk prints them. */
 const printed = JSON.parse(values.options) as PlanOptions;
-const options = { strikes: Number(values.strikes), everybodyLives: values.living, ...printed };
+const options = { strikes: Number(values.strikes), noDeaths: values.living, ...printed };
 const first = Number(values.seed);
 const endsAt = performance.now() + Number(values.minutes ?? 0) * 60_000;
 const tally = new Tally();

@@ -17,7 +17,7 @@ describe('a world in which no process dies', () => {
 
   it('has no unknown outcome and no failed turn, and rarely asks the model twice, despite wrong suspicions', async () => {
     const tally = new Tally();
-    const options = { everybodyLives: true };
+    const options = { noDeaths: true };
     for (const { seed, found, counts } of await pool.walk({ seeds: SEEDS, options })) {
       // `npm run world -- --living --seed <seed> -v` plays it again as a log.
       const { unknown, ends } = counts;

@@ -12,7 +12,7 @@ export const LIVENESS: Mutant[] = [
       find: 'if (await peers.isDead(owner))',
       replace: 'if (await peers.isSuspect(owner))',
     },
-    search: { everybodyLives: true, seeds: 24 },
+    search: { noDeaths: true, seeds: 24 },
   },
   {
     name: 'a beat that has changed is counted from when the one before it was seen',

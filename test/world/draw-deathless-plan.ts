@@ -10,10 +10,10 @@ const LONGEST_STALL_MS = 3_000;
 const KINDS: readonly Kind[] = ['gateway', 'orchestrator', 'worker'];
 
 /**
- * A walk in which everybody lives, however it may look: the broker restarts, one process or all of them stand still, and
+ * A walk in which no process dies, however it may look: the broker restarts, one process or all of them stand still, and
  * an operation of the store takes up to three seconds.
  */
-export function drawLivingPlan(seed: number): WalkPlan {
+export function drawDeathlessPlan(seed: number): WalkPlan {
   const random = new Random(seed);
   const [people, turnsEach] = [3, 4];
   return {
