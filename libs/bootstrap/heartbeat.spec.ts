@@ -129,7 +129,7 @@ describe('Heartbeat', () => {
     await expect(guarded.ping()).resolves.toBeUndefined();
   });
 
-  it('waits for the next beat after its machine was suspended, although its own clock stood still', async () => {
+  it('waits for the next beat after its machine was suspended, although its own clock stopped', async () => {
     machine.freeze({ host: true });
     await clock.advance(9_000);
     machine.thaw();

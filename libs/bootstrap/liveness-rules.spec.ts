@@ -24,7 +24,7 @@ function observeStill(from: number, to: number, beat = 7): BeatObservation {
 describe('death by heartbeat', () => {
   const healthy = (now: number) => ({ lastFailedAt: null, lastSucceededAt: now });
 
-  it('is true of a process whose beat stood still for 8 s', () => {
+  it('is true of a process whose beat has not changed for 8 s', () => {
     expect(isDeadByBeat(observeStill(0, 6_000), healthy(6_000), 6_000)).toBe(false);
     expect(isDeadByBeat(observeStill(0, 8_000), healthy(8_000), 8_000)).toBe(true);
   });

@@ -153,7 +153,7 @@ describe('Peers', () => {
     });
   });
 
-  it('lists the rows that stood still for the sweeper’s time', async () => {
+  it('lists the rows that have not changed for the sweeper’s time', async () => {
     await pass(20_000);
     expect(peers.listUnchangedFor(20_000)).toEqual([OTHER]);
     expect(peers.listUnchangedFor(30_000)).toEqual([]);
@@ -177,7 +177,7 @@ describe('Peers', () => {
       expect(await askSuspect()).toEqual({ isSuspect: false, tookMs: 1_000 });
     });
 
-    it('is true within 10 s of its own reconnect for a process whose beat stands still for 3 s', async () => {
+    it('is true within 10 s of its own reconnect for a process whose beat has not changed for 3 s', async () => {
       connectedForMs = 9_000;
       outcomes = ['returned', 'returned'];
       own = { ...own, steadySince: clock.now(), lastBegunAt: clock.now() };
@@ -219,7 +219,7 @@ describe('Peers', () => {
     });
   });
 
-  it('counts the living processes of a role, without those whose row is gone or whose beat stands still', async () => {
+  it('counts the living processes of a role, without those whose row is gone or whose beat is stalled', async () => {
     rows = [row(OWN, 1), row('orchestrator-two', 1), row('orchestrator-three', 1), row(OTHER, 1)];
     await peers.readRound();
     expect([peers.countLiving('orchestrator'), peers.countLiving('worker')]).toEqual([3, 1]);

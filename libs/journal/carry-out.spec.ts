@@ -106,14 +106,14 @@ describe('carrying out a decision about a call', () => {
     expect(await ports.store.getOutcome(callId(1))).toEqual(decides);
   });
 
-  it('tells the owner of a running call to stop', async () => {
+  it('notifies the owner of a running call to stop', async () => {
     expect(await carry({ do: 'cancel', owners: ['worker-1'], stoodBack: [] })).toEqual({});
     expect(ports.recorded.bodies('tool.cancel')).toEqual([
       ['worker.1', { tool_call_id: callId(1), turn_id: TURN_ID }],
     ]);
   });
 
-  it('tells every owner that may be running the call, and names those that stood back', async () => {
+  it('notifies every owner that may be running the call, and names those that stood back', async () => {
     const stoodBack = [{ worker: 'worker-3', started: false }];
     await carry({ do: 'cancel', owners: ['worker-1', 'worker-2'], stoodBack });
     const told = { tool_call_id: callId(1), turn_id: TURN_ID, stood_back: stoodBack };

@@ -28,7 +28,7 @@ const retry = (store: Store, signal = new AbortController().signal) =>
   retryingStore(store, signal, { clock, random });
 
 describe('a retrying store', () => {
-  it('passes on every other error, and every error once it is told to give up', async () => {
+  it('passes on every other error, and every error after it is asked to give up', async () => {
     const broken = await flakyStore(1, new TypeError('a bug'));
     await expect(retry(broken.store).commitStep(stepRow(1))).rejects.toThrow(TypeError);
     const down = await flakyStore(1);

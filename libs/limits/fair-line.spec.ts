@@ -195,7 +195,7 @@ describe('a fair line of several processes', () => {
   });
 });
 
-describe('a look at the queue', () => {
+describe('a check of the queue', () => {
   it('reveals uncounted calls, which count until they are gone', () => {
     const fleet = new Fleet();
     const look = (messages: number) => fleet.line.look({ messages, consumers: 1 });

@@ -90,7 +90,7 @@ describe('Catalogue', () => {
     expect(names(catalogue)).toEqual([]);
   });
 
-  it('counts no silence while it could not hear any worker', () => {
+  it('does not count time in which it could not receive announcements', () => {
     const catalogue = new Catalogue();
     catalogue.announce('w1', [toolset('math', [tool('math', 'add')])], 1000);
     catalogue.expire(60_000, 0);

@@ -3,7 +3,7 @@ import { parseRetryAfterMs } from './retry-after.js';
 import { SearchPace } from './search-pace.js';
 
 describe('SearchPace', () => {
-  it('allows 30 searches a minute, and tells the next how long to wait', () => {
+  it('allows 30 searches a minute, and says how long the next one must wait', () => {
     let now = 1000;
     const pace = new SearchPace({ now: () => now });
     for (let n = 0; n < 30; n++) expect(pace.take()).toBe(0);

@@ -70,7 +70,7 @@ describe('web_search', () => {
     await expect(answered).rejects.toMatchObject({ detail: { error_details: { retry_after_ms: 3000 } } });
   });
 
-  it('does not search again before the time that it was told', async () => {
+  it('does not search again before the requested time', async () => {
     let asked = 0;
     server = createServer((_request, response) => {
       asked++;

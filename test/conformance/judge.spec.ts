@@ -4,7 +4,7 @@ import { judge } from './judge.js';
 const expected = { 'auth/': 'no OAuth', elicitation: 'nobody to ask' };
 
 describe('a conformance scenario', () => {
-  it('surprises when it fails and nobody said so, and when it passes though somebody did', () => {
+  it('is unexpected when it fails without being listed, or passes although listed', () => {
     expect(judge('tools_call', true, expected).isSurprise).toBe(false);
     expect(judge('tools_call', false, expected).isSurprise).toBe(true);
     expect(judge('elicitation', false, expected)).toEqual({

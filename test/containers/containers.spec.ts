@@ -80,7 +80,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('publishes on the loopback address only unless told otherwise, and never takes the host network', () => {
+  test('publishes on the loopback address only unless configured otherwise, and never uses the host network', () => {
     for (const { ports = [], network_mode: mode, privileged } of Object.values(services)) {
       expect(mode).toBeUndefined();
       expect(privileged).toBeUndefined();
@@ -124,7 +124,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('lets nobody in without a token', () => {
+  test('refuses access without a token', () => {
     const gateways = ours.filter(([name]) => name.startsWith('gateway'));
     for (const [, { environment }] of gateways) {
       expect(environment).toMatchObject({

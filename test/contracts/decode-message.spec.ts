@@ -75,7 +75,7 @@ describe('decodeMessage', () => {
     expect(reasonOf(decodeMessage(new Uint8Array([0x22, 0xff, 0xfe, 0x22]), 'turns'))).toBe('not JSON');
   });
 
-  it('refuses a type that another queue carries, and one that nobody knows', () => {
+  it('refuses a type of another queue, and an unknown type', () => {
     expect(reasonOf(decodeMessage(encode(golden('tool.call')), 'turns'))).toBe(
       'type tool.call does not belong here',
     );

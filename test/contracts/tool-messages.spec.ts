@@ -92,7 +92,7 @@ describe.each(CASES)('%s', (name, schema, accepted, rejected) => {
   );
 });
 
-it('a result and its error drop the keys that nobody knows', () => {
+it('a result and its error drop unknown keys', () => {
   const given = { ...failure, took: 3, error: { ...error, stack: 'at …' } };
   expect(toolResultSchema.parse(given)).toStrictEqual(failure);
   expect(errorDetailSchema.parse({ ...error, stack: 'at …' })).toStrictEqual(error);

@@ -184,7 +184,7 @@ describe('the genesis-chat socket', () => {
     expect(ann.cards.map(({ text }) => text).toSorted()).toEqual([`held ${a}`, `held ${b}`]);
   });
 
-  test('10 a failing tool closes its card with the error, and the turn goes on', async () => {
+  test('10 a failing tool closes its card with the error, and the turn continues', async () => {
     await ask(
       'search',
       useTools(['t1', 'knowledge__rag_search', { query: ' ' }]),

@@ -43,7 +43,7 @@ describe('low settings', () => {
   beforeEach(() => chat.startConversation());
   afterEach(() => expect(chat.provider.violations).toEqual([]));
 
-  test('deadlines.approval_hours: a call that no one approved in time ends, and the model is told', async () => {
+  test('deadlines.approval_hours: a call without approval in time ends, and the model is told', async () => {
     const ask = useTools(['toolu_1', 'ask__hold', { name: 'expires' }]);
     const turn = await chat.ask('ask me', ask, say('Then not.'));
     expect(statusAndText(turn)).toEqual(['completed', 'Then not.']);

@@ -94,7 +94,7 @@ describe('a model that asks for tools', () => {
     await chat.goesOn();
   });
 
-  test('an unknown tool: the model is told close names, and the turn goes on', async () => {
+  test('an unknown tool: the model is told close names, and the turn continues', async () => {
     const turn = await chat.ask(
       'add',
       useTools(

@@ -125,7 +125,7 @@ describe('an address that is in use or does not answer', () => {
     PORT = await listenSilently();
   });
 
-  test('its own port: the message tells what to do', async () => {
+  test('its own port: the message says what to do', async () => {
     expect(await refused('standalone', { PORT })).toBe(
       `Port ${PORT} is in use: stop the program that uses it, or set PORT to a free port.`,
     );
@@ -166,7 +166,7 @@ describeWithServices(['mongo'], 'a broker that cannot be reached', () => {
     }
   }, 60_000);
 
-  test('because it listens and says nothing', async () => {
+  test('because it listens without answering', async () => {
     const place = `127.0.0.1:${await listenSilently()}`;
     expectOneSentence(await refused('gateway', { ...servicesAt(place), MONGODB_URL }), place);
   }, 60_000);

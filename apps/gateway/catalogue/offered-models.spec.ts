@@ -32,7 +32,7 @@ it('offers a provider when every living orchestrator can ask it', async () => {
   expect(models.modelOf('anthropic')).toBeUndefined();
 });
 
-it('still offers the providers of an orchestrator that could not be heard while the broker was away', async () => {
+it('still offers the providers of an orchestrator that could not be reached during an outage of the broker', async () => {
   const { clock, models } = setUp();
   models.announce({ orchestrator: 'orchestrator-1', providers: [claude] });
   await clock.advance(60_000);

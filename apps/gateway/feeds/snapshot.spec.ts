@@ -25,7 +25,7 @@ it('a snapshot fits into one message with the newest turns, regardless of the le
   expect(view).toMatchObject({ earlier: true });
 });
 
-it('a snapshot of short answers has as many turns as are shown, and tells whether there are more', () => {
+it('a snapshot of short answers has as many turns as are shown, and says whether there are more', () => {
   expect(snapshotOf(viewOf(TURNS_SHOWN, 10), AT).view).toEqual(viewOf(TURNS_SHOWN, 10));
   const { view } = snapshotOf(viewOf(TURNS_SHOWN + 1, 10), AT);
   expect(view.turns.map(({ number }) => number)).toEqual(

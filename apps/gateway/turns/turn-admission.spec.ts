@@ -122,7 +122,7 @@ describe('admission of new turns', () => {
 describe('the hint of a new turn', () => {
   const limits = { waitingTurns: 100, turnsAtOnce: 40, messagesPerMinute: 100, fairShare: 0.25 };
 
-  it('is sent without a look at the queue while its user is within his share', async () => {
+  it('is sent without checking the queue while its user is within the fair share', async () => {
     const { admission, time } = open({ queue: { consumers: 1, messages: 50 } }, limits);
     expect(await admission.mayHint(9)).toBe(true);
     expect(time.looks).toBe(0);

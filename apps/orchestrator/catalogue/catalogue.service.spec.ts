@@ -3,7 +3,7 @@ import { SeededRandom, VirtualClock } from '#time/testing';
 import { testSettings } from '../testing/test-settings.js';
 import { CatalogueService } from './catalogue.service.js';
 
-it('CatalogueService hears the answers to a roll-call although its process stood still for longer than that lasts', async () => {
+it('CatalogueService receives the answers to a roll call although its process stalled for longer than the roll call', async () => {
   const definition = {
     input_schema: { type: 'object' },
     class: 'read' as const,

@@ -69,7 +69,7 @@ const ofGreedy = (sent: number, held = 0) => {
 };
 
 describe('the calls of one orchestrator', () => {
-  it('are held beyond the share of their user, and released in order as his other calls end', () => {
+  it('are held beyond the share of their user, and released in order as the other calls of that user end', () => {
     const { ask, askAll, end, released, heldNow, noted } = create({});
     // Eight run, and two may wait.
     expect([askAll('greedy', 13), heldNow()]).toEqual([10, 3]);
@@ -111,7 +111,7 @@ describe('the calls of one orchestrator', () => {
   });
 });
 
-describe('a look at the queue', () => {
+describe('a check of the queue', () => {
   it.each<[string, Look]>([
     ['has no consumers', { messages: 4, consumers: 0 }],
     ['does not exist', 'missing'],
@@ -135,7 +135,7 @@ describe('a look at the queue', () => {
     expect(world.looks).toBe(2);
   });
 
-  it('finds the calls of a dead orchestrator by two looks that agree', async () => {
+  it('finds the calls of a dead orchestrator by two checks that agree', async () => {
     const { askAll, world, heldNow } = create({ queue: { messages: 20, consumers: 1 } });
     askAll('greedy', 8);
     await clock.advance(2_100);
@@ -236,7 +236,7 @@ describe('several orchestrators', () => {
   });
 });
 
-it('CallShares reports, looks up and releases nothing after it is closed', async () => {
+it('CallShares reports, checks and releases nothing after it is closed', async () => {
   const { shares, askAll, told, world, released } = create({ processes: 2 });
   askAll('greedy', 13);
   await clock.advance(0);

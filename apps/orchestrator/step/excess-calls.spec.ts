@@ -44,7 +44,7 @@ describe('a call that repeats earlier ones of its turn', () => {
 });
 
 describe('a call of the sequential-thinking tool', () => {
-  it('is refused past the limit, and the model is told to answer', () => {
+  it('is refused past the limit, with an instruction for the model to answer', () => {
     const two = [think('1'), think('2')];
     expect(refuseExcess(think('3'), [...two, search({}), search({ a: 1 })], limits)).toBeUndefined();
     expect(refuseExcess(think('4'), [...two, think('3')], limits)).toMatchObject({

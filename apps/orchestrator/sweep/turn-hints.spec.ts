@@ -52,7 +52,7 @@ describe('turns without a driver', () => {
     expect(of('bob')).toBe(0);
   });
 
-  it('are hinted as turns end: one look for all that end together, without a read', async () => {
+  it('are hinted as turns end: one check for all that end together, without a read', async () => {
     const hints = shared(4);
     await hints.send(turnsOf('greedy', 20));
     expect(hinted).toHaveLength(6);

@@ -196,7 +196,7 @@ describe('a long conversation that is new to a process', () => {
     return { watching, firsts };
   }
 
-  it('is read from its last summary on, and looks as it does where it was appended', async () => {
+  it('is read from its last summary on, and equals the history that was built by appending', async () => {
     const grown = await converse(130, { summaryAt: 101 });
     const { watching, firsts } = watched();
     const { messages } = await new History(watching).before(CONVERSATION, 131, { approvals: false });

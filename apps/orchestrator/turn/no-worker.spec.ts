@@ -25,7 +25,7 @@ describe('NoWorkerWatch', () => {
     expect(await lookAt(0)).toBe('publish');
   });
 
-  it.each([['missing' as const], [UNSERVED]])('gives up after 10 s of looking at %p', async (state) => {
+  it.each([['missing' as const], [UNSERVED]])('gives up after seeing %p for 10 s', async (state) => {
     const { watch, lookAt } = watchOver(state);
     watch.sent('call', 'confirmed');
     expect(await lookAt(1_900)).toBe('wait');

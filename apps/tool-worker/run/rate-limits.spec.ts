@@ -16,7 +16,7 @@ function createLimits(rates: Record<string, CallRate>, fleet = { size: 1 }) {
 }
 
 describe('rate limits', () => {
-  it('let three calls start under a limit of three, and tell the fourth when to retry', () => {
+  it('let three calls start under a limit of three, and give the fourth a time to retry', () => {
     const { limits, clock } = createLimits({ 'web.search': perMinute(3) });
     const first = [1, 2, 3, 4].map(() => limits.take('web.search'));
     expect(first).toEqual([undefined, undefined, undefined, 20_000]);

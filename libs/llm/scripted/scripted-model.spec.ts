@@ -24,7 +24,7 @@ describeModelContract('the scripted model', () =>
 );
 
 describe('the scripted model', () => {
-  it('records its requests and tells the script their number', async () => {
+  it('records its requests and passes their number to the script', async () => {
     const model = new ScriptedModel((_, index) => [{ type: 'text', text: `answer ${index}` }]);
     const { signal } = new AbortController();
     await collect(model.stream(aRequest('scripted'), signal));

@@ -80,7 +80,7 @@ export function describeProviderContract(
       expect(endOf(parts).stop_reason).toBe('tool_use');
     });
 
-    it('tells the arguments of a call while they are being written', async () => {
+    it('streams the arguments of a call while they are being written', async () => {
       const written: string[] = [];
       for await (const part of await open({ raw: fixture(folder, 'one-tool') }))
         if (part.type === 'tool_call_delta') written.push(part.text);

@@ -149,7 +149,7 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
         await eventually('all confirmed ones are received', () => ids.length >= 4);
       });
 
-      it('has no more messages in hand than the prefetch', async () => {
+      it('has at most the prefetch of unacknowledged messages', async () => {
         const { bus } = await start();
         let inHand = 0;
         let most = 0;
@@ -202,7 +202,7 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
     });
 
     describe('a consumer that goes', () => {
-      it('lets the one in hand finish, takes no other, and leaves the rest to the next', async () => {
+      it('lets the running one finish, takes no other, and leaves the rest to the next consumer', async () => {
         const { bus } = await start();
         const started: string[] = [];
         let release = (): void => {};
@@ -224,7 +224,7 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
         expect(started).toEqual([first.id]);
       });
 
-      it('loses what is in hand after the grace: told to its handler, delivered again, settled once', async () => {
+      it('loses running messages after the grace: notifies their handler, delivers them again, settles them once', async () => {
         const { bus } = await start();
         const dead: string[] = [];
         await bus.consumeDead(async (letter) => void (letter.queue === queue && dead.push(letter.messageId)));
@@ -403,7 +403,7 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
         return events;
       }
 
-      it('reach who follows the conversation, all and in order, from the moment follow resolved', async () => {
+      it('reach the followers of the conversation, all and in order, from the moment follow resolved', async () => {
         const [emitter, gateway, other] = [await start(), await start('gateway'), await start('gateway')];
         const [events, others] = [listen(gateway.bus), listen(other.bus)];
         const conversations = Array.from({ length: 20 }, () => randomUUID());
@@ -421,7 +421,7 @@ export function describeBusContract(name: string, createHarness: () => Promise<B
         }
       });
 
-      it('are equal to what was emitted and shared with nobody', async () => {
+      it('are equal to what was emitted and share no memory with it', async () => {
         const { bus } = await start('gateway');
         const events = listen(bus);
         await follow(bus, 'conversation-1');

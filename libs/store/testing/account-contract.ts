@@ -23,7 +23,7 @@ export function describeAccounts(store: () => Store): void {
       ['look', 'look_key'],
       ['number', 'number'],
     ] as const)(
-      'an insert with the %s of another account says so and leaves nothing',
+      'an insert with the %s of another account reports that field and leaves nothing',
       async (taken, field) => {
         const first = sampleAccount();
         await store().insertAccount(first);
@@ -43,7 +43,7 @@ export function describeAccounts(store: () => Store): void {
       expect(await store().getAccount('user_of_one_invitation')).toEqual(rows[answers.indexOf('inserted')]);
     });
 
-    it('without a look are many, and get one unless another account has it', async () => {
+    it('without a look key are listed, and get one unless another account has it', async () => {
       const rows = Array.from({ length: 3 }, () => sampleAccount({ look_key: undefined }));
       for (const row of rows) expect(await store().insertAccount(row)).toBe('inserted');
       const [first, second] = rows as [Account, Account];
@@ -83,7 +83,7 @@ export function describeAccounts(store: () => Store): void {
       expect(await store().listAccounts({ after: from + 2, limit: 5 })).toEqual([rows[0]]);
     });
 
-    it('change in role and activity only, each by itself', async () => {
+    it('change in role and activity only, each separately', async () => {
       const row = sampleAccount();
       await store().insertAccount(row);
       await store().updateAccount(row._id, { is_active: false });

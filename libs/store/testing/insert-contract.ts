@@ -22,7 +22,7 @@ async function race<Row>(insert: (index: number) => Promise<Inserted<Row>>): Pro
 
 export function describeInserts(store: () => Store): void {
   describe('an insert that one process wins', () => {
-    it('lets one of 50 claims of the same attempt win and tells the others its row', async () => {
+    it('lets one of 50 claims of the same attempt win and returns its row to the others', async () => {
       const turn = sampleTurn();
       const callId = makeCallId();
       await race(() => store().claim(sampleClaim(turn, callId, 1)));
@@ -51,7 +51,7 @@ export function describeInserts(store: () => Store): void {
       await race(() => store().insertConversation(sampleConversation({ _id })));
     });
 
-    it('gives a number to one of 50 turns and tells the others that it is taken', async () => {
+    it('gives a number to one of 50 turns and reports it as taken to the others', async () => {
       const conversation_id = makeId();
       const insert = () => store().insertTurn(sampleTurn({ conversation_id }));
       const results = await Promise.all(Array.from({ length: racers }, insert));
@@ -69,7 +69,7 @@ export function describeInserts(store: () => Store): void {
       });
     });
 
-    it('tells a resend of the same row that it did not win, with the stored row', async () => {
+    it('returns the stored row to a resend of the same row, as not won', async () => {
       const turn = sampleTurn();
       const callId = makeCallId();
       const claim = sampleClaim(turn, callId, 1);

@@ -32,7 +32,7 @@ async function insertJournal(store: Store, turn: Turn): Promise<Journal> {
 
 export function describeJournalReads(store: () => Store): void {
   describe('reading the journal', () => {
-    it('gives a turn with everything of it and nothing of another, in order', async () => {
+    it('returns a turn with all of its rows and none of another, in order', async () => {
       const turn = sampleTurn();
       const journal = await insertJournal(store(), turn);
       await insertJournal(store(), sampleTurn({ conversation_id: turn.conversation_id, number: 2 }));

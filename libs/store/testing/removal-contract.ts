@@ -71,7 +71,7 @@ export function describeRemoval(store: () => Store): void {
       expect(await store().getConversation(rows[0]!._id)).toBeNull();
     });
 
-    it('are found when an earlier version has marked them, which set no time to look', async () => {
+    it('are found when an earlier version marked them without a due time', async () => {
       const rows = [0, 1, 2, 3].map(() => sampleConversation());
       for (const row of rows) await store().insertConversation(row);
       for (const row of rows.slice(0, 3)) await store().updateConversation(row._id, { deleted_at: at });
@@ -89,7 +89,7 @@ export function describeRemoval(store: () => Store): void {
       expect(await list()).toEqual([]);
     });
 
-    it('are not among those that nobody has changed for long', async () => {
+    it('are not listed as unchanged for long', async () => {
       const days = ['1999-01-02', '1999-01-01', '1999-01-03', '1999-01-04'];
       const rows = days.map((day) => sampleConversation({ updated_at: `${day}T00:00:00.000Z` }));
       for (const row of rows) await store().insertConversation(row);

@@ -7,7 +7,7 @@ const at = '2026-03-01T10:00:00.000Z';
 
 export function describeSmallCollections(store: () => Store): void {
   describe('processes', () => {
-    it('counts the beat of a living process up and tells a removed one that it is gone', async () => {
+    it('counts up the beat of a living process and reports a removed one as gone', async () => {
       const row = sampleProcess();
       await store().insertProcess(row);
       expect(await store().beat(row._id)).toBe('beaten');

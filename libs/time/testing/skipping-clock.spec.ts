@@ -10,7 +10,7 @@ describe('SkippingClock', () => {
     return { clock, pass: (ms) => clock.skip(ms) };
   });
 
-  it('also moves by itself', async () => {
+  it('also advances on its own', async () => {
     const clock = new SkippingClock();
     const before = clock.now();
     await clock.sleep(5);

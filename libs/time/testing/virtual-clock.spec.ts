@@ -48,7 +48,7 @@ describe('VirtualClock', () => {
     await expect(clock.runUntil('a miracle', () => false, 5_000)).rejects.toThrow('a miracle');
   });
 
-  it('runs due tasks while time stands still', async () => {
+  it('runs due tasks while time does not advance', async () => {
     const clock = createClock();
     const calls: string[] = [];
     clock.soon(() => clock.soon(() => calls.push('second')));

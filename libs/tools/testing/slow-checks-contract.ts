@@ -15,7 +15,7 @@ export function describeSlowChecksContract(
   afterAll(() => made.stop?.());
   const check = (args: string, ofSchema?: string) => made.checks.check('ann', request(args, ofSchema));
 
-  it('tells what fits from what does not, and what is wrong with that', async () => {
+  it('accepts valid arguments, and describes what is wrong with others', async () => {
     expect(await check('{"x":"aaa"}')).toEqual({ error: undefined });
     expect(await check('{"x":"b"}')).toMatchObject({
       error: { error_type: 'ValidationError', error_details: { parameter: 'x', provided_value: 'b' } },
@@ -23,7 +23,7 @@ export function describeSlowChecksContract(
     expect(await check('{"x":"a"}')).toEqual({ error: undefined });
   });
 
-  it('says so when it cannot check, and checks the next one', async () => {
+  it('reports that it cannot check, and checks the next one', async () => {
     expect(await check('{"x":')).toBe('failed');
     expect(await check('{}', '{"type":"nothing"}')).toBe('failed');
     expect(await check('{}')).toMatchObject({ error: { error_details: { parameter: 'x' } } });

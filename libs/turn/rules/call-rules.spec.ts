@@ -135,7 +135,7 @@ describe('a call with a claim that settles', () => {
         expect(decideAs(stateOf({ claims }), { stopped }, owner)).toEqual({ do: 'settle', outcome: decides });
   });
 
-  it('needs no action once it has an outcome', () => {
+  it('needs no action after it has an outcome', () => {
     const claims = [claimRow(callId(1), 1)];
     for (const stopped of [true, false])
       expect(decideAs(stateOf({ claims, outcome: outcomeRow(1) }), { stopped }, 'dead')).toEqual({

@@ -59,7 +59,7 @@ describe('decide', () => {
     });
   });
 
-  it('does not count the looks at a parked turn as thrashing', () => {
+  it('does not count checks of a parked turn as thrashing', () => {
     const looks = [1, 2, 3, 4, 5, 6].map((n) => claimRow('turn_1', n, { at: at(n * 30_000) }));
     const steps = [stepRow(1, '', [approval])];
     expect(decideOn({ steps, claims: looks }, { now: START + 180_000 })).toMatchObject({ parked: true });

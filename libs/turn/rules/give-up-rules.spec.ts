@@ -26,7 +26,7 @@ describe('competing for a call’s first claim', () => {
     expect(decideAfterCompeting(stands, cancelled)).toEqual({ do: 'settle', outcome: earlier });
   });
 
-  it('tells the owner of a stopped call that was claimed to run, and leaves other calls to their owner', () => {
+  it('notifies the owner of a stopped call that was claimed to run, and leaves other calls to their owner', () => {
     const stands = claimRow(callId(1));
     expect(decideAfterCompeting(stands, cancelled)).toEqual({ do: 'cancel', owner: 'worker-1' });
     expect(decideAfterCompeting(stands, outcomeRow(1))).toEqual({ do: 'leave' });

@@ -251,7 +251,7 @@ describe('POST /api/transcribe', () => {
     return { body };
   };
 
-  it('reports that there is no engine after a brief look at the body', async () => {
+  it('reports that there is no engine after a brief check of the body', async () => {
     expect(await ask('POST', '/api/transcribe', form(1_000))).toMatchObject({
       status: 501,
       json: { detail: expect.any(String) },

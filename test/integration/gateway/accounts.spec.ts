@@ -291,7 +291,7 @@ describe('access by token', () => {
 });
 
 describe('operators', () => {
-  it('list accounts without their passwords, and make operators; other users cannot', async () => {
+  it('list accounts without their passwords, and make other users operators; other users cannot', async () => {
     await start();
     await register(ANN);
     const bob = (await register(other(2))).body.id as string;

@@ -56,7 +56,7 @@ describe('BodyBudget', () => {
     expect(budget.held).toBe(0);
   });
 
-  it('applies no limit per user when users are not told apart', () => {
+  it('applies no limit per user when users are not distinguished', () => {
     const budget = open();
     for (let count = 0; count < 5; count++) budget.enter(undefined, 2 * MIB);
     expect(noted).toEqual([]);

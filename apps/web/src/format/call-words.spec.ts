@@ -39,7 +39,7 @@ describe('the text for a call', () => {
     );
   });
 
-  it('uses the attempt when the outcome does not tell', () => {
+  it('uses the attempt when the outcome does not say', () => {
     expect(stateWord(cancelled(undefined, 0), false)).toBe('Never started');
     expect(stateWord(cancelled(undefined, 1), false)).toBe('Stopped');
   });
