@@ -25,14 +25,14 @@ const MISSED = '…';
 
 /** What the model thinks is no part of the view: it is collected here, and what the view drops goes here too. */
 export function reduceThoughts(thoughts: Thoughts, event: ConversationEvent | Snapshot): Thoughts {
-  if (event.type === 'thinking') return hear(thoughts, event);
+  if (event.type === 'thinking') return addThinking(thoughts, event);
   if (event.type === 'token') return endThought(dropOlder(thoughts, event), event);
   if (event.type === 'snapshot') return keepShown(thoughts, event.view);
   const isBeginning = event.type === 'step_started' || event.type === 'step_restarted';
   return isBeginning ? dropOlder(thoughts, event) : thoughts;
 }
 
-function hear(thoughts: Thoughts, event: EventOf<'thinking'>): Thoughts {
+function addThinking(thoughts: Thoughts, event: EventOf<'thinking'>): Thoughts {
   const { attempt, offset, content, timestamp } = event;
   const heard = thoughts[event.turn_id]?.[event.step];
   const lastAt = Date.parse(timestamp);

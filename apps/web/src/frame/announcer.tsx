@@ -5,7 +5,7 @@ import type { ConnectionLineState } from './cut-off.js';
 
 type Moment = TurnView['status'] | 'waits';
 
-const momentWords: Record<Moment, string> = {
+const momentText: Record<Moment, string> = {
   queued: '',
   running: 'The answer has started.',
   waits: 'The answer waits for you.',
@@ -14,7 +14,7 @@ const momentWords: Record<Moment, string> = {
   failed: 'The turn has failed.',
   cancelled: 'The turn was stopped.',
 };
-const lineWords: Record<ConnectionLineState, string> = {
+const lineText: Record<ConnectionLineState, string> = {
   hidden: '',
   reconnecting: 'The connection is lost. What you write is kept and sent once.',
   again: 'Connected again.',
@@ -36,11 +36,11 @@ export function Announcer({ view, line }: { view: View | undefined; line: Connec
       const last = moments.get(turnId);
       if (last === undefined || last === moment) continue;
       // Answered: said by who did it. What waits next must be news again.
-      setWords(isWaiting(last) && moment === 'running' ? '' : momentWords[moment]);
+      setWords(isWaiting(last) && moment === 'running' ? '' : momentText[moment]);
     }
   }, [view]);
   useEffect(() => {
-    if (line !== 'hidden') setWords(lineWords[line]);
+    if (line !== 'hidden') setWords(lineText[line]);
   }, [line]);
   return (
     <p className="visually-hidden" role="status">

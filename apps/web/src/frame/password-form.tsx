@@ -5,7 +5,7 @@ import { forgetInvitation, readInvitation } from '../connection/invitation.js';
 import { useObservable, useSession } from '../session/session.js';
 import { SIGN_IN_PROBLEM, SignInHeading, SignInProblem } from './sign-in-parts.js';
 
-const WORDS = {
+const TEXTS = {
   refused: 'You have been signed out. Sign in again.',
   expired: 'Your session has ended. Sign in again: nothing that you wrote is lost.',
 };
@@ -64,7 +64,7 @@ function useEntry(isNew: boolean, invitation: string | undefined) {
         setRefusal(error instanceof HttpError ? error.message : 'Something went wrong.');
       });
   };
-  const problem = refusal ?? (reason && WORDS[reason]);
+  const problem = refusal ?? (reason && TEXTS[reason]);
   return { problem, isBusy, submit, forgetRefusal: () => setRefusal(undefined) };
 }
 

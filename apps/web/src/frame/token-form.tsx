@@ -2,14 +2,14 @@ import { useState } from 'react';
 import { useObservable, useSession } from '../session/session.js';
 import { SIGN_IN_PROBLEM, SignInHeading, SignInProblem } from './sign-in-parts.js';
 
-const WORDS = { refused: 'This token was not accepted.', expired: 'Your token has expired.' };
+const TEXTS = { refused: 'This token was not accepted.', expired: 'Your token has expired.' };
 
 /** Takes a token that somebody else gave. It stays in this tab. */
 export function TokenForm() {
   const { connection } = useSession();
   const { reason } = useObservable(connection.state);
   const [token, setToken] = useState('');
-  const problem = reason && WORDS[reason];
+  const problem = reason && TEXTS[reason];
   return (
     <form
       onSubmit={(event) => {

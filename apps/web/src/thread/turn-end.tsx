@@ -1,7 +1,7 @@
 import type { TurnView } from '#contracts';
 import { CopyButton } from '../frame/copy-button.js';
 import { Icon } from '../frame/icon.js';
-import { isOpen } from '../format/call-words.js';
+import { isOpen } from '../format/call-text.js';
 import { countOf, formatClock, formatDuration } from '../format/durations.js';
 
 interface TurnEndProps {

@@ -5,7 +5,7 @@ import type { ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { useIsCutOff } from '../frame/cut-off.js';
 import { Icon, type IconName } from '../frame/icon.js';
 import { useObservable, useSession } from '../session/session.js';
-import { isOpen } from '../format/call-words.js';
+import { isOpen } from '../format/call-text.js';
 import { formatClock } from '../format/durations.js';
 
 interface TurnNowProps {

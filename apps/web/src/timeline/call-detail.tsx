@@ -1,7 +1,7 @@
 import type { CallView } from '#contracts';
 import { useState } from 'react';
 import { HttpError, readCall } from '../connection/http.js';
-import { isOpen, workerName } from '../format/call-words.js';
+import { isOpen, workerName } from '../format/call-text.js';
 import { formatClock, formatDuration } from '../format/durations.js';
 import { Artifacts } from './artifacts.js';
 import { Payload } from './payload.js';

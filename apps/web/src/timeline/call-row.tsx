@@ -8,14 +8,14 @@ import { FoldButton } from '../frame/fold-button.js';
 import { Icon, type IconName } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
 import {
-  approvalWords,
-  gistOf,
+  approvalText,
+  argumentSummary,
   isOpen as isCallOpen,
-  lookOf,
-  stateWord,
-  whyOf,
-  type CallLook,
-} from '../format/call-words.js';
+  appearanceOf,
+  stateText,
+  explanationOf,
+  type CallAppearance,
+} from '../format/call-text.js';
 import { formatDuration, formatElapsed } from '../format/durations.js';
 import { toolNameOf } from '../format/tool-name.js';
 import { ApprovalCard, ApprovalLine } from './approval-card.js';
@@ -24,7 +24,7 @@ import { Lane } from './lane.js';
 import { QuestionForm } from './question-form.js';
 import { ranMs, type Span } from './times.js';
 
-const glyphs: Record<CallLook, IconName> = {
+const glyphs: Record<CallAppearance, IconName> = {
   queued: 'queued',
   waiting: 'waiting',
   running: 'running',
@@ -52,8 +52,8 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
   const { clock } = useSession();
   const detailId = useId();
   const now = useNow(clock, isCallOpen(call));
-  const look = lookOf(call);
-  const why = [whyOf(call, progress), approvalWords(call, isThisPerson)].filter(Boolean).join(' ');
+  const look = appearanceOf(call);
+  const why = [explanationOf(call, progress), approvalText(call, isThisPerson)].filter(Boolean).join(' ');
   const { toolset, tool } = toolNameOf(call);
   return (
     <li className="call" data-look={look}>
@@ -65,11 +65,11 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
             {tool}
           </span>
           <span className="tag">{call.source === 'mcp' ? 'MCP' : 'local'}</span>
-          <span className="call-gist cut">{gistOf(call.args)}</span>
+          <span className="call-gist cut">{argumentSummary(call.args)}</span>
         </span>
         <span className="call-state cut">
           {look === 'done' && <span className="visually-hidden">Done on </span>}
-          {stateWord(call, isCutOff, progress)}
+          {stateText(call, isCutOff, progress)}
         </span>
         <Lane call={call} span={spanAt(now)} now={now} />
         <span className="call-time">{timeOf(call, now)}</span>

@@ -1,12 +1,12 @@
 import type { CallView } from '#contracts';
 import type { CSSProperties } from 'react';
-import { lookOf } from '../format/call-words.js';
+import { appearanceOf } from '../format/call-text.js';
 import { endOf, percentOf, startOf, type Span } from './times.js';
 
 /** Thin line: waited. Block: ran. Dashes: still waits, or nobody knows. Decoration: the time next to it is text. */
 export function Lane({ call, span, now }: { call: CallView; span: Span | undefined; now: number }) {
   const start = startOf(call);
-  const look = lookOf(call);
+  const look = appearanceOf(call);
   const isWaiting = look === 'queued' || look === 'waiting';
   const to = span ? percentOf(endOf(call) ?? now, span) : 100;
   if (start === undefined || !span) {

@@ -5,7 +5,7 @@ import type { Transient } from '../conversation/transient.js';
 import { FoldButton } from '../frame/fold-button.js';
 import { Icon } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
-import { isOpen } from '../format/call-words.js';
+import { isOpen } from '../format/call-text.js';
 import { wholeToolName } from '../format/tool-name.js';
 import { countOf, formatDuration, formatElapsed } from '../format/durations.js';
 import { ApproveAll } from './approve-all.js';

@@ -1,5 +1,5 @@
 import type { CallView } from '#contracts';
-import { isOpen } from '../format/call-words.js';
+import { isOpen } from '../format/call-text.js';
 
 /** From when to when the calls of a step ran, ms since epoch on the server's clock. */
 export interface Span {

@@ -3,10 +3,10 @@ import type { Transient } from '../conversation/transient.js';
 import { toVisibleText } from '#turn';
 
 /** How a call is drawn; several states of the protocol may look the same. */
-export type CallLook =
+export type CallAppearance =
   'queued' | 'waiting' | 'running' | 'done' | 'failed' | 'stopped' | 'never_started' | 'unknown';
 
-export function lookOf(call: CallView): CallLook {
+export function appearanceOf(call: CallView): CallAppearance {
   switch (call.state) {
     case 'queued':
     case 'running':
@@ -40,7 +40,7 @@ export const isOpen = (call: CallView): boolean =>
   ['queued', 'awaiting_approval', 'running', 'awaiting_input'].includes(call.state);
 
 /** The word next to a call. Cut off, only what was true is said. */
-export function stateWord(
+export function stateText(
   call: CallView,
   isCutOff: boolean,
   progress?: Transient['progress'][string],
@@ -53,7 +53,7 @@ export function stateWord(
     case 'awaiting_input':
       return isCutOff ? 'Was asking' : 'Asks a question';
     case 'running':
-      return runningWords(call, isCutOff, progress);
+      return runningText(call, isCutOff, progress);
     case 'succeeded':
       return workerName(call.worker) ?? 'Done';
     case 'failed':
@@ -65,14 +65,14 @@ export function stateWord(
   }
 }
 
-function runningWords(call: CallView, isCutOff: boolean, progress?: Transient['progress'][string]): string {
+function runningText(call: CallView, isCutOff: boolean, progress?: Transient['progress'][string]): string {
   const share = progress?.total ? `${Math.round((100 * progress.progress) / progress.total)} %` : undefined;
   const attempt = call.attempt > 1 ? `attempt ${call.attempt}` : undefined;
   return [isCutOff ? 'Was running' : 'Running', attempt ?? share].filter(Boolean).join(' · ');
 }
 
 /** The sentence under a call: only where somebody has to know more than the word says. */
-export function whyOf(call: CallView, progress?: Transient['progress'][string]): string | undefined {
+export function explanationOf(call: CallView, progress?: Transient['progress'][string]): string | undefined {
   switch (call.state) {
     case 'running':
       if (call.attempt > 1) return 'An earlier worker stopped answering, so the call was started again.';
@@ -82,7 +82,7 @@ export function whyOf(call: CallView, progress?: Transient['progress'][string]):
       if (isForbidden(call) && call.approval) return undefined;
       return call.error && `${call.error.error_type}: ${call.error.error_message}`;
     case 'unknown':
-      return `${whyUnknown(call)} Check what it did before you repeat it.`;
+      return `${explainUnknown(call)} Check what it did before you repeat it.`;
     case 'queued':
     case 'awaiting_approval':
     case 'awaiting_input':
@@ -93,13 +93,13 @@ export function whyOf(call: CallView, progress?: Transient['progress'][string]):
 }
 
 /** Its worker may have died, or the server that the tool lives in: the outcome says which. */
-function whyUnknown({ error }: CallView): string {
+function explainUnknown({ error }: CallView): string {
   const why = error?.error_message.replace(/^May have run\. /, '');
   return why || 'Nobody could report how it ended. It will not be started again.';
 }
 
 /** Who answered its approval. */
-export function approvalWords(
+export function approvalText(
   { approval }: CallView,
   isThisPerson: (userId: string) => boolean,
 ): string | undefined {
@@ -121,21 +121,22 @@ export function workerName(worker: string | undefined): string | undefined {
   return worker.replace(/^(gateway|orchestrator|worker)-([0-9a-f]{6})[0-9a-f-]{20,}$/, '$1-$2');
 }
 
-const LONGEST_GIST = 120;
+const MAX_SUMMARY_LENGTH = 120;
 
 /** The arguments in a few words. Shallow: what is deep is only counted. */
-export function gistOf(args: Record<string, unknown>): string {
+export function argumentSummary(args: Record<string, unknown>): string {
   const entries = Object.entries(args);
-  if (entries.length === 1) return shortValue(entries[0]![1]).slice(0, LONGEST_GIST);
+  if (entries.length === 1) return shortValue(entries[0]![1]).slice(0, MAX_SUMMARY_LENGTH);
   return entries
     .slice(0, 6)
     .map(([key, value]) => `${toVisibleText(key)}: ${shortValue(value)}`)
     .join(', ')
-    .slice(0, LONGEST_GIST);
+    .slice(0, MAX_SUMMARY_LENGTH);
 }
 
 function shortValue(value: unknown): string {
-  if (typeof value === 'string') return toVisibleText(value.slice(0, LONGEST_GIST).replace(/\s+/g, ' '));
+  if (typeof value === 'string')
+    return toVisibleText(value.slice(0, MAX_SUMMARY_LENGTH).replace(/\s+/g, ' '));
   if (Array.isArray(value)) {
     const isFlat = value.length <= 8 && value.every((item) => typeof item !== 'object');
     return isFlat

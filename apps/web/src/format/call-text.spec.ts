@@ -1,6 +1,13 @@
 import type { CallView } from '#contracts';
 import { describe, expect, it } from '@jest/globals';
-import { approvalWords, gistOf, lookOf, stateWord, whyOf, workerName } from './call-words.js';
+import {
+  approvalText,
+  argumentSummary,
+  appearanceOf,
+  stateText,
+  explanationOf,
+  workerName,
+} from './call-text.js';
 
 const call = (change: Partial<CallView>): CallView => ({
   tool_call_id: 'call_0123456789012345678901',
@@ -22,57 +29,57 @@ const cancelled = (details: Record<string, unknown> | undefined, attempt = 0) =>
 
 describe('the text for a call', () => {
   it('distinguishes "never started", "stopped" and "may have run"', () => {
-    expect(stateWord(cancelled({ started: false }), false)).toBe('Never started');
-    expect(stateWord(cancelled({ started: true }, 1), false)).toBe('Stopped');
-    expect(stateWord(call({ state: 'unknown' }), false)).toBe('May have run');
-    expect(lookOf(cancelled({ started: false }))).toBe('never_started');
+    expect(stateText(cancelled({ started: false }), false)).toBe('Never started');
+    expect(stateText(cancelled({ started: true }, 1), false)).toBe('Stopped');
+    expect(stateText(call({ state: 'unknown' }), false)).toBe('May have run');
+    expect(appearanceOf(cancelled({ started: false }))).toBe('never_started');
   });
 
   it('explains why the end of a call that may have run is unknown', () => {
     const lost = (error_message: string) =>
-      whyOf(call({ state: 'unknown', error: { error_type: 'OutcomeUnknown', error_message } }));
+      explanationOf(call({ state: 'unknown', error: { error_type: 'OutcomeUnknown', error_message } }));
     expect(lost('May have run. The server "files" broke off. It will not be started again.')).toBe(
       'The server "files" broke off. It will not be started again. Check what it did before you repeat it.',
     );
-    expect(whyOf(call({ state: 'unknown' }))).toMatch(
+    expect(explanationOf(call({ state: 'unknown' }))).toMatch(
       /^Nobody could report how it ended\. .* Check what it did/,
     );
   });
 
   it('uses the attempt when the outcome does not say', () => {
-    expect(stateWord(cancelled(undefined, 0), false)).toBe('Never started');
-    expect(stateWord(cancelled(undefined, 1), false)).toBe('Stopped');
+    expect(stateText(cancelled(undefined, 0), false)).toBe('Never started');
+    expect(stateText(cancelled(undefined, 1), false)).toBe('Stopped');
   });
 
   it('distinguishes a person’s refusal from a failure of the tool', () => {
     const error = { error_type: 'PermissionError', error_message: 'ann did not allow this call.' };
-    expect(stateWord(call({ state: 'failed', attempt: 0, error }), false)).toBe('Not allowed');
-    expect(stateWord(call({ state: 'failed', attempt: 1, error }), false)).toBe('Failed');
+    expect(stateText(call({ state: 'failed', attempt: 0, error }), false)).toBe('Not allowed');
+    expect(stateText(call({ state: 'failed', attempt: 1, error }), false)).toBe('Failed');
   });
 
   it('names who answered an approval: you, another person, or no one', () => {
     const words = (decision: 'approve' | 'deny' | 'expired', by: string) =>
-      approvalWords(call({ approval: { decision, by } }), (userId) => userId === 'ann');
+      approvalText(call({ approval: { decision, by } }), (userId) => userId === 'ann');
     expect(words('approve', 'ann')).toBe('Approved by you.');
     expect(words('approve', 'bob')).toBe('Approved by bob.');
     expect(words('deny', 'bob')).toBe('Denied by bob. It did not run.');
     expect(words('expired', 'system')).toBe('Nobody answered in time. It did not run.');
-    expect(approvalWords(call({}), () => true)).toBeUndefined();
+    expect(approvalText(call({}), () => true)).toBeUndefined();
     const error = { error_type: 'PermissionError', error_message: 'denied' };
     const approval = { decision: 'deny' as const, by: 'bob' };
-    expect(whyOf(call({ state: 'failed', attempt: 0, error, approval }))).toBeUndefined();
+    expect(explanationOf(call({ state: 'failed', attempt: 0, error, approval }))).toBeUndefined();
   });
 
   it('claims only past facts while the page is disconnected', () => {
-    expect(stateWord(call({}), true)).toBe('Was running');
-    expect(stateWord(call({ state: 'queued' }), true)).toBe('Was queued');
-    expect(stateWord(call({ state: 'failed' }), true)).toBe('Failed');
+    expect(stateText(call({}), true)).toBe('Was running');
+    expect(stateText(call({ state: 'queued' }), true)).toBe('Was queued');
+    expect(stateText(call({ state: 'failed' }), true)).toBe('Failed');
   });
 
   it('names the second attempt, and the finished share', () => {
-    expect(stateWord(call({ attempt: 2 }), false)).toBe('Running · attempt 2');
-    expect(stateWord(call({}), false, { progress: 412, total: 1_080 })).toBe('Running · 38 %');
-    expect(stateWord(call({}), false, { progress: 412 })).toBe('Running');
+    expect(stateText(call({ attempt: 2 }), false)).toBe('Running · attempt 2');
+    expect(stateText(call({}), false, { progress: 412, total: 1_080 })).toBe('Running · 38 %');
+    expect(stateText(call({}), false, { progress: 412 })).toBe('Running');
   });
 
   it('explains why a call failed and what to check when it may have run', () => {
@@ -80,9 +87,9 @@ describe('the text for a call', () => {
       state: 'failed',
       error: { error_type: 'TimeoutError', error_message: 'took 30 s' },
     });
-    expect(whyOf(failed)).toBe('TimeoutError: took 30 s');
-    expect(whyOf(call({ state: 'unknown' }))).toMatch(/will not be started again/);
-    expect(whyOf(call({ state: 'succeeded' }))).toBeUndefined();
+    expect(explanationOf(failed)).toBe('TimeoutError: took 30 s');
+    expect(explanationOf(call({ state: 'unknown' }))).toMatch(/will not be started again/);
+    expect(explanationOf(call({ state: 'succeeded' }))).toBeUndefined();
   });
 
   it('shortens the id of a process and keeps other names', () => {
@@ -94,19 +101,19 @@ describe('the text for a call', () => {
 
 describe('the summary of arguments', () => {
   it('is the value alone when there is one', () => {
-    expect(gistOf({ query: 'two\n  lines' })).toBe('two lines');
-    expect(gistOf({ numbers: [14, 9, 6] })).toBe('[14, 9, 6]');
+    expect(argumentSummary({ query: 'two\n  lines' })).toBe('two lines');
+    expect(argumentSummary({ numbers: [14, 9, 6] })).toBe('[14, 9, 6]');
   });
 
   it('names the values when there are several, and only counts nested ones', () => {
-    expect(gistOf({ a: 17, b: 25 })).toBe('a: 17, b: 25');
-    expect(gistOf({ a: null, list: [{}], map: { x: 1, y: 2 } })).toBe(
+    expect(argumentSummary({ a: 17, b: 25 })).toBe('a: 17, b: 25');
+    expect(argumentSummary({ a: null, list: [{}], map: { x: 1, y: 2 } })).toBe(
       'a: null, list: [1 items], map: {2 keys}',
     );
-    expect(gistOf({})).toBe('');
+    expect(argumentSummary({})).toBe('');
   });
 
   it('is bounded, regardless of the length of a value', () => {
-    expect(gistOf({ text: 'x'.repeat(4_000) }).length).toBeLessThanOrEqual(120);
+    expect(argumentSummary({ text: 'x'.repeat(4_000) }).length).toBeLessThanOrEqual(120);
   });
 });
