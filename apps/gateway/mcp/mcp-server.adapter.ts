@@ -30,7 +30,7 @@ import type { CallAnswer, CallPlace, DirectCalls, FollowOptions } from './direct
 import { AnswerBudget } from './answer-budget.js';
 import { elicitationOf } from './elicitation-of.js';
 import { toAnswer, toQuestion, type Question } from './mcp-questions.js';
-import { artifactIdOf, refusedCall, toCallToolResult, toMcpTool, toResource } from './mcp-words.js';
+import { artifactIdOf, refusedCall, toCallToolResult, toMcpTool, toResource } from './mcp-conversions.js';
 
 /** How long a client may keep the list of tools; a listening client is notified of changes. */
 const LIST_TTL_MS = 10_000;
