@@ -31,7 +31,7 @@ const MAX_GONE = 10_000;
  */
 const STALL_PATIENCE_MS = STALLED_AFTER_MS + BEAT_INTERVAL_MS;
 /** The pause between two looks while something other than time is missing. */
-const LOOK_AGAIN_MS = 500;
+const RECHECK_MS = 500;
 
 export interface PeersOptions extends Time {
   store: Pick<Store, 'listProcesses'>;
@@ -174,7 +174,7 @@ export class Peers {
       if (!seen) return this.gone.has(processId);
       if (isStalled(seen, own(), this.now())) return true;
       const leftMs = (stalledAt(seen, own()) ?? 0) - this.now();
-      const waitMs = Math.max(leftMs, LOOK_AGAIN_MS);
+      const waitMs = Math.max(leftMs, RECHECK_MS);
       if (this.now() + waitMs > givesUpAt) return false;
       await clock.sleep(waitMs);
     }

@@ -5,11 +5,11 @@ import { stopTurn } from './stop-turn.js';
 /** A tombstone and the claims of its calls stay for this long, so that a late message cannot start anything again. */
 export const TOMBSTONE_MS = 30 * 24 * 3_600_000;
 /** The wait while a call may be running, or when one look could not remove everything. */
-const NEXT_LOOK_MS = 5_000;
+const NEXT_CHECK_MS = 5_000;
 /** Late rows are looked for at growing intervals: about twenty times in thirty days. */
-const FIRST_LATE_LOOK_MS = 60_000;
+const FIRST_LATE_CHECK_MS = 60_000;
 const TURNS_A_PAGE = 100;
-const PAGES_A_LOOK = 5;
+const PAGES_PER_CHECK = 5;
 const STEPS_A_PAGE = 1_000;
 const MESSAGE = 'The conversation was deleted.';
 
@@ -52,7 +52,7 @@ export async function removeDeleted(ports: Ports, conversation: Conversation, no
   const { _id, deleted_at, title } = conversation;
   if (deleted_at === undefined) return;
   // First of all: if this process dies here, another one looks again.
-  await store.updateConversation(_id, { due_at: now + NEXT_LOOK_MS });
+  await store.updateConversation(_id, { due_at: now + NEXT_CHECK_MS });
   if (title !== '') await store.updateConversation(_id, { title: '' });
   // The process that set the mark may have died before its event. Without turns the event could be about nothing.
   await emitDeleted(ports, _id, now);
@@ -63,7 +63,7 @@ export async function removeDeleted(ports: Ports, conversation: Conversation, no
   if (ageMs < TOMBSTONE_MS) {
     const late_after = await removeLate(ports, conversation);
     if (late_after !== undefined) return store.updateConversation(_id, { late_after });
-    const lookMs = Math.min(Math.max(2 * ageMs, ageMs + FIRST_LATE_LOOK_MS), TOMBSTONE_MS);
+    const lookMs = Math.min(Math.max(2 * ageMs, ageMs + FIRST_LATE_CHECK_MS), TOMBSTONE_MS);
     return store.updateConversation(_id, { due_at: Date.parse(deleted_at) + lookMs, late_after: 0 });
   }
   if (await forgetTurns(ports, _id)) await store.removeConversation(_id);
@@ -74,7 +74,7 @@ async function removeTurnsThatEnded(ports: Ports, conversationId: string): Promi
   const { store } = ports;
   let isWaiting = false;
   let before: number | undefined;
-  for (let page = 0; page < PAGES_A_LOOK; page++) {
+  for (let page = 0; page < PAGES_PER_CHECK; page++) {
     const turns = await store.listTurns(conversationId, { before, limit: TURNS_A_PAGE });
     if (turns.length === 0) return !isWaiting;
     const isOver = await Promise.all(turns.map((turn) => endTurn(ports, turn)));
@@ -104,7 +104,7 @@ async function endTurn(ports: Ports, turn: Turn): Promise<boolean> {
  */
 async function removeLate({ store }: Ports, { _id, late_after }: Conversation): Promise<number | undefined> {
   let after = late_after ?? 0;
-  for (let page = 0; page < PAGES_A_LOOK; page++) {
+  for (let page = 0; page < PAGES_PER_CHECK; page++) {
     const range = { after, before: Number.MAX_SAFE_INTEGER, limit: STEPS_A_PAGE };
     const steps = await store.listSteps(_id, range);
     const last = steps.at(-1);
@@ -118,7 +118,7 @@ async function removeLate({ store }: Ports, { _id, late_after }: Conversation): 
 /** True when no step, and so no claim, is left. */
 async function forgetTurns({ store }: Ports, conversationId: string): Promise<boolean> {
   const range = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: STEPS_A_PAGE };
-  for (let page = 0; page < PAGES_A_LOOK; page++) {
+  for (let page = 0; page < PAGES_PER_CHECK; page++) {
     const steps = await store.listSteps(conversationId, range);
     if (steps.length === 0) return true;
     await store.removeTurns(conversationId, [...new Set(steps.map((step) => step.turn_id))], 'nothing');

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '#time';
 import type { Catalogue } from './catalogue.js';
 
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 export interface LostWorkersDeps {
   clock: Pick<Clock, 'every'>;
@@ -23,7 +23,7 @@ export class LostWorkers {
     /** Called after a worker's announcement was withdrawn. */
     private readonly changed: () => void = () => {},
   ) {
-    this.timer = deps.clock.every(LOOK_MS, () => this.look(), { unref: true });
+    this.timer = deps.clock.every(CHECK_INTERVAL_MS, () => this.look(), { unref: true });
   }
 
   close(): void {

@@ -55,7 +55,7 @@ export {
   type HeldCall,
   sendDeadlineOf,
 } from './rules/decide.js';
-export { decideSweep, isSettled, parkedLookMs } from './rules/sweep-rules.js';
+export { decideSweep, isSettled, parkedCheckMs } from './rules/sweep-rules.js';
 export type { ImageReference, ModelMessage, UserContent } from './transcript/model-message.js';
 export { appendMessages, messagesOfTurn } from './transcript/transcript.js';
 export { withoutForeignThinking } from './transcript/foreign-thinking.js';

@@ -29,7 +29,7 @@ const MAX_INPUT_LENGTH = 65_536;
 const MAX_PROBLEMS = 5;
 const MAX_REFUSAL_LENGTH = 1_000;
 /** When the sweeper first checks a turn whose answer could not be announced. */
-const FIRST_LOOK_MS = 5_000;
+const FIRST_CHECK_MS = 5_000;
 
 /** A person's answer to a waiting call: one row, given once, from any device. */
 export class AnswerCalls {
@@ -110,7 +110,7 @@ export class AnswerCalls {
     const { store, clock } = this.ports;
     await Promise.all([
       store.setTurnStatus(_id, 'running'),
-      store.setTurnDue(_id, clock.wall() + FIRST_LOOK_MS),
+      store.setTurnDue(_id, clock.wall() + FIRST_CHECK_MS),
     ]);
   }
 
@@ -132,7 +132,7 @@ export class AnswerCalls {
     const { bus, store, clock } = this.ports;
     const hint = newMessage(this.ports, 'turn.advance', { turn_id: _id, conversation_id });
     if ((await bus.publish('turns', hint)) !== 'confirmed')
-      await store.setTurnDue(_id, clock.wall() + FIRST_LOOK_MS);
+      await store.setTurnDue(_id, clock.wall() + FIRST_CHECK_MS);
   }
 }
 

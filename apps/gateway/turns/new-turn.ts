@@ -2,7 +2,7 @@ import type { Turn } from '#contracts';
 import type { Clock } from '#time';
 
 /** When the sweeper first checks a turn after its insert, in case its hint was not sent. */
-const FIRST_LOOK_MS = 5_000;
+const FIRST_CHECK_MS = 5_000;
 
 /** The row of a new message; the caller that inserts it decides its number. */
 export function newTurn(
@@ -27,6 +27,6 @@ export function newTurn(
     options: source.options ?? {},
     at: new Date(now).toISOString(),
     status: 'queued',
-    due_at: now + FIRST_LOOK_MS,
+    due_at: now + FIRST_CHECK_MS,
   };
 }

@@ -7,9 +7,9 @@ import type { SharedCounts } from '../limits/shared-counts.js';
 import { RequestError } from '../errors/request-error.js';
 
 /** The oldest age of the known queue length when messages arrive. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 /** When a user has more than their share of turns. */
-const LOOK_SOON_MS = 100;
+const CHECK_SOON_MS = 100;
 const RETRY_AFTER_MS = 5_000;
 const UNENDED_RETRY_MS = 1_000;
 /** Of all users together within a minute: bounds the memory. */
@@ -103,7 +103,7 @@ export class TurnAdmission {
    * more of them than a minute allows are a debt, and the next message waits until it is paid.
    */
   check(userId: string, unended: number, rows = 0): void {
-    this.lookAfter(LOOK_EVERY_MS);
+    this.lookAfter(CHECK_EVERY_MS);
     if (unended >= this.limits.turnsAtOnce)
       throw this.refuse(
         'turns_at_once',
@@ -153,7 +153,7 @@ export class TurnAdmission {
   async mayHint(unended: number): Promise<boolean> {
     const { fairShare, turnsAtOnce } = this.limits;
     if (fairShare >= 1 || unended < shareOf(turnsAtOnce, fairShare)) return true;
-    this.lookAfter(LOOK_SOON_MS);
+    this.lookAfter(CHECK_SOON_MS);
     await this.looking;
     return this.waiting === 0;
   }

@@ -8,7 +8,7 @@ import type { DayBudget, Used } from '#turn';
 import { isEndedStatus } from '#contracts';
 
 /** Between two looks at what a user's other calls came to; with jitter, so that two processes do not look in step. */
-const LOOK_AGAIN_MS = 400;
+const RECHECK_MS = 400;
 
 /** A user's budget of the day is used up: the turn ends with this sentence. */
 export class DayBudgetExceeded extends ModelError {
@@ -92,7 +92,7 @@ export class DayBudgets {
         throw new DayBudgetExceeded(exceeded.message);
       }
       if (look === 0) call.onWait();
-      await clock.sleep(LOOK_AGAIN_MS * (0.5 + random.float()), call.signal);
+      await clock.sleep(RECHECK_MS * (0.5 + random.float()), call.signal);
     }
   }
 

@@ -6,7 +6,7 @@ import type { Time, Timer } from '#time';
 import { SharedBudget, type Shortage } from './shared-budget.js';
 
 /** A longer wait is looked at again: orchestrators come and go, and with them the part of this one. */
-const LOOK_AGAIN_MS = 5_000;
+const RECHECK_MS = 5_000;
 /** Whoever was slowed down by the provider does not come back in the same moment as all the others. */
 const SPREAD = 0.1;
 
@@ -132,7 +132,7 @@ export class ModelAdmission {
       if (shortage) this.reportWait(waiter, shortage);
     }
     this.waiting = staying;
-    this.lookAgain([...short.values()]);
+    this.scheduleRecheck([...short.values()]);
   }
 
   private shortageOf({ keys, tokens, request }: Waiter, short: Map<string, Shortage>): Shortage | undefined {
@@ -164,10 +164,10 @@ export class ModelAdmission {
     waiter.request.onWait(shortage);
   }
 
-  private lookAgain(shortages: Shortage[]): void {
+  private scheduleRecheck(shortages: Shortage[]): void {
     this.timer?.cancel();
     if (shortages.length === 0) return;
-    const soonest = Math.min(LOOK_AGAIN_MS, ...shortages.map(({ waitMs }) => waitMs));
+    const soonest = Math.min(RECHECK_MS, ...shortages.map(({ waitMs }) => waitMs));
     this.timer = this.options.clock.after(soonest, () => this.pump(), { unref: true });
   }
 }

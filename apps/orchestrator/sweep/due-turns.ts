@@ -7,7 +7,7 @@ import {
   endingStep,
   holderOf,
   isSettled,
-  parkedLookMs,
+  parkedCheckMs,
   statusOf,
   type CallDecision,
 } from '#turn';
@@ -18,8 +18,8 @@ const TURNS_A_ROUND = 200;
 /** Of a round that is full of turns that move. */
 const PARKED_A_ROUND = 20;
 const TURNS_AT_ONCE = 20;
-const NEXT_LOOK_MS = 5_000;
-const NEXT_LOOK_PARKED_MS = 30_000;
+const NEXT_CHECK_MS = 5_000;
+const NEXT_CHECK_PARKED_MS = 30_000;
 
 /** The turns that are due: does what their rows ask for, and moves `due_at`. */
 export class DueTurns {
@@ -75,8 +75,10 @@ export class DueTurns {
     const isParked = (journal: Journal) => statusOf(journal) === 'awaiting_input';
     const others = journals.filter((journal) => !isParked(journal)).map(({ turn }) => turn._id);
     await Promise.all([
-      ...[...byNextLook(journals.filter(isParked), now)].map(([ms, ids]) => store.setTurnsDue(ids, now + ms)),
-      others.length > 0 ? store.setTurnsDue(others, now + NEXT_LOOK_MS) : undefined,
+      ...[...byNextCheck(journals.filter(isParked), now)].map(([ms, ids]) =>
+        store.setTurnsDue(ids, now + ms),
+      ),
+      others.length > 0 ? store.setTurnsDue(others, now + NEXT_CHECK_MS) : undefined,
     ]);
   }
 
@@ -90,7 +92,7 @@ export class DueTurns {
     } catch (error) {
       if (error instanceof StoreUnavailableError || error instanceof BusUnavailableError) throw error;
       this.ports.log.error({ err: error, turn_id: turn._id }, 'a due turn could not be looked at');
-      await this.ports.store.setTurnDue(turn._id, now + NEXT_LOOK_PARKED_MS);
+      await this.ports.store.setTurnDue(turn._id, now + NEXT_CHECK_PARKED_MS);
     }
   }
 
@@ -129,11 +131,11 @@ export class DueTurns {
 }
 
 /** In whole steps of 30 s, rounded down: one write for each step, not for each turn. */
-function byNextLook(parked: Journal[], now: number): Map<number, string[]> {
+function byNextCheck(parked: Journal[], now: number): Map<number, string[]> {
   const looks = new Map<number, string[]>();
   for (const journal of parked) {
-    const lookMs = parkedLookMs(journal, now);
-    const ms = lookMs < NEXT_LOOK_PARKED_MS ? lookMs : lookMs - (lookMs % NEXT_LOOK_PARKED_MS);
+    const lookMs = parkedCheckMs(journal, now);
+    const ms = lookMs < NEXT_CHECK_PARKED_MS ? lookMs : lookMs - (lookMs % NEXT_CHECK_PARKED_MS);
     looks.set(ms, [...(looks.get(ms) ?? []), journal.turn._id]);
   }
   return looks;

@@ -1,7 +1,7 @@
 import { BusUnavailableError, type Bus, type PublishOutcome } from '#messaging';
 import type { Clock } from '#time';
 
-const FIRST_LOOK_MS = 2_000;
+const FIRST_CHECK_MS = 2_000;
 /** A confirmed call that is still not claimed after so long is sent again: queues can be purged. */
 const IN_LINE_MS = 30_000;
 const PATIENCE_MS = 10_000;
@@ -36,7 +36,7 @@ export class NoWorkerWatch {
     const sentAt = this.sentAt.get(toolCallId);
     if (sentAt === undefined) return 'publish';
     const missedAt = this.missedAt.get(toolCallId);
-    if (missedAt === undefined && this.clock.now() - sentAt < FIRST_LOOK_MS) return 'wait';
+    if (missedAt === undefined && this.clock.now() - sentAt < FIRST_CHECK_MS) return 'wait';
     const state = await this.inspect(queue);
     if (state === 'not_known') {
       // Workers come back after the broker does: their time starts anew.

@@ -7,7 +7,7 @@ import type { HostedTools } from './hosted-tools.js';
 
 const INTERVAL_MS = 10_000;
 /** An announcement that the broker refused, or lost with a connection, is repeated within this time. */
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 /** Readers of offers: orchestrators pin them, gateways list them, workers count each other. */
 const AUDIENCE = ['orchestrator.all', 'gateway.all', 'worker.all'];
 
@@ -34,7 +34,7 @@ export class Announcer {
   async start(): Promise<void> {
     for (const host of this.deps.hosts) host.onChange(() => void this.announce());
     await this.announce();
-    this.lookLater();
+    this.scheduleCheck();
   }
 
   /** On this connection to the broker. Before that, other processes may not know this worker, or no longer. */
@@ -58,15 +58,15 @@ export class Announcer {
     await this.send(newMessage(this.deps, 'catalog.withdraw', { worker: this.deps.processId }), AUDIENCE);
   }
 
-  private lookLater(): void {
+  private scheduleCheck(): void {
     if (this.isWithdrawn) return;
-    this.timer = this.deps.clock.after(LOOK_MS, () => void this.look());
+    this.timer = this.deps.clock.after(CHECK_INTERVAL_MS, () => void this.look());
   }
 
   private async look(): Promise<void> {
     const isDue = !this.hasSent || this.deps.clock.now() - this.sentAt! >= INTERVAL_MS;
     if (isDue && this.deps.bus.isConnected()) await this.announce();
-    this.lookLater();
+    this.scheduleCheck();
   }
 
   private async sendOffer(replyTo: string | undefined): Promise<void> {

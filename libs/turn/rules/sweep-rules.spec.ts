@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideSweep, isSettled, parkedLookMs } from './sweep-rules.js';
+import { decideSweep, isSettled, parkedCheckMs } from './sweep-rules.js';
 import { isSuperseded } from './turn-rules.js';
 import { callRow, claimRow, journalOf, outcomeRow, START, stepRow } from '../testing/rows.js';
 
@@ -40,7 +40,7 @@ describe('a parked turn', () => {
     ]);
   const lookAfter = (waitedMs: number, expiresMs = 10_000 * minute) => {
     const journal = journalOf({ steps: [{ ...asked(expiresMs), at: new Date(START).toISOString() }] });
-    return parkedLookMs(journal, START + waitedMs);
+    return parkedCheckMs(journal, START + waitedMs);
   };
 
   it('that waits for approval is checked less and less often, down to every ten minutes', () => {
@@ -57,7 +57,7 @@ describe('a parked turn', () => {
   it('whose worker asks a question is checked every half minute, because the worker may die', () => {
     const steps = [{ ...asked(10_000 * minute), at: new Date(START).toISOString() }];
     const claims = [claimRow(callRow(1).tool_call_id, 1)];
-    expect(parkedLookMs(journalOf({ steps, claims }), START + 100 * minute)).toBe(minute / 2);
+    expect(parkedCheckMs(journalOf({ steps, claims }), START + 100 * minute)).toBe(minute / 2);
   });
 });
 

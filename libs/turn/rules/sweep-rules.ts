@@ -30,7 +30,7 @@ const LONG_MS = 600_000;
  * While calls wait only for approval, two things can happen: an answer, which makes the turn due, or the end of their
  * time. Then the sweeper waits half as long as they have waited, so that thousands of them cost little.
  */
-export function parkedLookMs(journal: Journal, now: number): number {
+export function parkedCheckMs(journal: Journal, now: number): number {
   const open = openCalls(journal);
   if (open.some(({ call }) => holderOf(journal, call.tool_call_id))) return SHORT_MS;
   const waitedMs = now - Math.max(0, ...open.map(({ step }) => Date.parse(step.at)));

@@ -19,7 +19,7 @@ export const SWEEPER: Mutant[] = [
   },
   {
     name: 'a turn is due again after an hour',
-    edit: { file: dueTurns, find: 'NEXT_LOOK_MS = 5_000', replace: 'NEXT_LOOK_MS = 3_600_000' },
+    edit: { file: dueTurns, find: 'NEXT_CHECK_MS = 5_000', replace: 'NEXT_CHECK_MS = 3_600_000' },
   },
   {
     name: 'the sweeper makes one round',

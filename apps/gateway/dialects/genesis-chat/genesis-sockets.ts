@@ -11,7 +11,7 @@ const SERVICE_RESTART = 1012;
 const POLICY_VIOLATION = 1008;
 
 /** A gateway that was killed, or a socket that was cut off a moment ago, may not be known as such yet. */
-const LOOK_AGAIN_MS = [1_000, 2_000, 4_000, 4_000, 8_000, 16_000];
+const RECHECK_MS = [1_000, 2_000, 4_000, 4_000, 8_000, 16_000];
 /** Sockets of this process that did not answer to a probe have ended by then. */
 const PROBED_AFTER_MS = 11_000;
 const FORGET_EVERY_MS = 60_000;
@@ -142,7 +142,7 @@ export class GenesisSockets {
     const { clock } = this.deps;
     const startedAt = clock.now();
     const probed = new Set<string>();
-    for (const delayMs of [0, ...LOOK_AGAIN_MS]) {
+    for (const delayMs of [0, ...RECHECK_MS]) {
       // Of the look before: one that comes in the moment in which a dead socket is cut off may still see it.
       const isEarly = clock.now() - startedAt < PROBED_AFTER_MS;
       if (delayMs > 0) await clock.sleep(delayMs, ended).catch(() => undefined);

@@ -11,7 +11,7 @@ const PATIENCE_MS = 3_000;
 const LONGEST_WAIT_MS = 10_000;
 /** A waiting handshake has no WebSocket yet and costs little. */
 const WAITING_PER_PLACE = 4;
-const LOOK_MS = 100;
+const CHECK_INTERVAL_MS = 100;
 const FULL_RETRY_MS = 1_000;
 
 const LIMITS: Record<StrangerRefusal, string> = {
@@ -132,7 +132,7 @@ export class UnknownSockets {
     this.isServing = false;
     this.looking?.cancel();
     if (this.lines.size > 0)
-      this.looking = this.deps.clock.after(LOOK_MS, () => this.serve(), { unref: true });
+      this.looking = this.deps.clock.after(CHECK_INTERVAL_MS, () => this.serve(), { unref: true });
   }
 
   private admit(): void {

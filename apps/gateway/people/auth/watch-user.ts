@@ -2,7 +2,7 @@ import type { Clock, Timer } from '#time';
 import type { User } from './user.js';
 
 /** How long a user who is shut out may stay connected. */
-const LOOK_AGAIN_MS = 30_000;
+const RECHECK_MS = 30_000;
 
 /**
  * Calls `onShutOut` when the user's token has expired, and soon after the user was shut out, unless it is stopped
@@ -20,7 +20,7 @@ export function watchUser(
   let timer: Timer | undefined;
   const wait = (): void => {
     const leftMs = Math.max(0, expiresAtMs - clock.wall());
-    timer = clock.after(Math.min(leftMs, LOOK_AGAIN_MS), () => void look(), { unref: true });
+    timer = clock.after(Math.min(leftMs, RECHECK_MS), () => void look(), { unref: true });
   };
   const look = async (): Promise<void> => {
     // An unreachable store shuts no user out.
