@@ -7,11 +7,11 @@ const giveUp = 'libs/turn/rules/give-up-rules.ts';
 
 export const CLAIMS: Mutant[] = [
   {
-    name: 'who loses the first claim runs the call all the same',
+    name: 'a worker that loses the first claim runs the call anyway',
     edit: { file: runner, find: 'if (won) return this.run(', replace: 'if (row) return this.run(' },
   },
   {
-    name: 'a call that may act only once runs again',
+    name: 'a call of class once runs again',
     edit: {
       file: callRules,
       find: "return toolClass !== 'once';",
@@ -28,7 +28,7 @@ export const CLAIMS: Mutant[] = [
     search: { from: 3, strikes: 0, seeds: 20 },
   },
   {
-    name: 'a call is given up under a claim that was lost',
+    name: 'a call is given up under a lost claim',
     edit: {
       file: giveUp,
       find: "if (stands.purpose === 'settle' && stands.decides)",
@@ -42,7 +42,7 @@ export const CLAIMS: Mutant[] = [
     edit: { file: callRules, find: 'if (stopped) return compete(neverStarted());', replace: '' },
   },
   {
-    name: 'a call that was denied runs',
+    name: 'a denied call runs',
     edit: {
       file: callRules,
       find: "if (approval?.decision === 'deny')",
@@ -58,7 +58,7 @@ export const CLAIMS: Mutant[] = [
     },
   },
   {
-    name: 'both who answer at once are told that theirs is the answer',
+    name: 'two simultaneous answers are both acknowledged as the one that counts',
     edit: {
       file: 'apps/gateway/turns/answer-calls.ts',
       find: 'if (!won) throw alreadyAnswered();',
@@ -66,7 +66,7 @@ export const CLAIMS: Mutant[] = [
     },
   },
   {
-    name: 'an answer is told before it is in the store',
+    name: 'an answer is acknowledged before it is in the store',
     edit: {
       file: 'apps/gateway/turns/answer-calls.ts',
       find: 'await this.insert({ ...answer, decision });',
@@ -74,7 +74,7 @@ export const CLAIMS: Mutant[] = [
     },
   },
   {
-    name: 'a call whose turn was stopped is settled although its worker may be at it',
+    name: 'a call of a stopped turn is settled although its worker may be running it',
     edit: {
       file: 'libs/turn/rules/stopped-calls.ts',
       find: 'if (left.length > 0)',
@@ -91,7 +91,7 @@ export const CLAIMS: Mutant[] = [
     },
   },
   {
-    name: 'a call whose worker lives counts as lost',
+    name: 'a call of a living worker counts as lost',
     edit: {
       file: 'libs/journal/owner-liveness.ts',
       find: "dead.has(processId) ? 'dead' : 'alive'",
@@ -99,7 +99,7 @@ export const CLAIMS: Mutant[] = [
     },
   },
   {
-    name: 'an attempt is left out',
+    name: 'an attempt number is skipped',
     edit: {
       file: callRules,
       find: "return { do: 'claim_again', attempt: holder.n + 1 };",
@@ -107,7 +107,7 @@ export const CLAIMS: Mutant[] = [
     },
   },
   {
-    name: 'a call that needs an approval is sent without one',
+    name: 'a call that needs approval is sent without it',
     edit: {
       file: callRules,
       find: "if (call.approval === 'required' && !approval)",
@@ -115,7 +115,7 @@ export const CLAIMS: Mutant[] = [
     },
   },
   {
-    name: 'a call whose workers are lost one after the other is never given up',
+    name: 'a call that loses one worker after another is never given up',
     edit: {
       file: callRules,
       find: "if (holder.n < attempts) return { do: 'publish' };",
@@ -124,7 +124,7 @@ export const CLAIMS: Mutant[] = [
     search: { only: ['kill'], seeds: 20 },
   },
   {
-    name: 'who claims a call of a stopped turn again runs it',
+    name: 'a worker that claims a call of a stopped turn again runs it',
     edit: {
       file: callRules,
       find: "if (read.next && (read.next.kind === 'cancel' || read.next.kind === 'fail')) return 'stopped';",

@@ -5,7 +5,7 @@ const serveWorker = 'apps/tool-worker/serve-tool-worker.ts';
 
 export const DRAIN: Mutant[] = [
   {
-    name: 'the row is removed while work is in hand',
+    name: 'the process row is removed during a drain that still has work',
     edit: {
       file: drain,
       find: 'for (const { name, run } of this.steps) {',
@@ -15,7 +15,7 @@ export const DRAIN: Mutant[] = [
     search: { from: 2, only: ['stop'], seeds: 20 },
   },
   {
-    name: 'work in hand is not finished',
+    name: 'running work is not finished by a drain',
     edit: {
       file: drain,
       find: 'await this.attempt(name, () => run(leftMs), leftMs);',
@@ -24,7 +24,7 @@ export const DRAIN: Mutant[] = [
     search: { only: ['stop'], seeds: 40 },
   },
   {
-    name: 'a process that was drained does not end',
+    name: 'a drained process does not exit',
     edit: {
       file: drain,
       find: "logger.info('drained');\n    this.exit(0);",

@@ -6,21 +6,21 @@ const audience = 'apps/gateway/feeds/audience.ts';
 
 export const FEEDS: Mutant[] = [
   {
-    name: 'silence is not looked at',
+    name: 'a silent feed is not checked',
     edit: { file: feeds, find: 'for (const { feed } of this.entries.values()) feed.watch();', replace: '' },
   },
   {
-    name: 'viewers are not told what a look at the store has found',
+    name: 'viewers do not receive what a read of the store has found',
     edit: { file: feed, find: 'if (isBehind(before, view)) {', replace: 'if (view === before) {' },
     search: { from: 3, seeds: 20 },
   },
   {
-    name: 'what waited for a slow viewer is dropped',
+    name: 'the backlog of a slow viewer is dropped',
     edit: { file: audience, find: 'for (const event of backlog.list()) viewer.send(event);', replace: '' },
     search: { from: 36, seeds: 200 },
   },
   {
-    name: 'nothing is kept for a slow viewer',
+    name: 'a slow viewer has no backlog',
     edit: {
       file: audience,
       find: 'for (const backlog of this.lagging.values()) this.delay(backlog, event);',
@@ -29,7 +29,7 @@ export const FEEDS: Mutant[] = [
     search: { from: 36, seeds: 200 },
   },
   {
-    name: 'calls that go on after a Stop are not waited for',
+    name: 'calls that continue after a Stop are not awaited',
     edit: {
       file: feed,
       find: 'return isEnded(turn) && turn.steps.every(',
@@ -61,7 +61,7 @@ export const FEEDS: Mutant[] = [
     },
   },
   {
-    name: 'a viewer is shown the snapshot and nothing after it',
+    name: 'a viewer receives the snapshot and nothing after it',
     edit: {
       file: 'apps/gateway/feeds/audience.ts',
       find: 'if (this.ready.has(viewer)) return;',

@@ -6,7 +6,7 @@ const owners = 'libs/journal/owner-liveness.ts';
 
 export const LIVENESS: Mutant[] = [
   {
-    name: 'who is only suspected counts as dead',
+    name: 'a suspected process counts as dead',
     edit: {
       file: owners,
       find: 'if (await peers.isDead(owner))',
@@ -15,11 +15,11 @@ export const LIVENESS: Mutant[] = [
     search: { noDeaths: true, seeds: 24 },
   },
   {
-    name: 'a beat that has changed is counted from when the one before it was seen',
+    name: 'a changed beat counts from when the previous one was seen',
     edit: { file: rules, find: 'if (before?.beat !== beat)', replace: 'if (!before)' },
   },
   {
-    name: 'nobody is ever dead',
+    name: 'no process ever counts as dead',
     edit: { file: owners, find: 'if (await peers.isDead(owner))', replace: 'if (owner === "")' },
   },
   {
@@ -39,7 +39,7 @@ export const LIVENESS: Mutant[] = [
     },
   },
   {
-    name: 'rows of processes that stood still for seconds are removed',
+    name: 'rows of processes that stalled for seconds are removed',
     edit: {
       file: 'apps/orchestrator/sweep/sweeper.ts',
       find: 'FORGOTTEN_MS = 3_600_000',

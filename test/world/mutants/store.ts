@@ -4,11 +4,11 @@ const retrying = 'libs/journal/retrying-store.ts';
 
 export const RETRYING_STORE: Mutant[] = [
   {
-    name: 'work in hand is given up when the store fails',
+    name: 'running work is given up when the store fails',
     edit: { file: retrying, find: '|| signal.aborted) throw', replace: '|| true) throw' },
   },
   {
-    name: 'work in hand is given up when the store fails three times',
+    name: 'running work is given up when the store fails three times',
     edit: {
       file: retrying,
       find: '|| signal.aborted) throw',
@@ -40,7 +40,7 @@ export const RETRYING_STORE: Mutant[] = [
     },
   },
   {
-    name: 'what fails later is not tried again',
+    name: 'a later failure of the store is not retried',
     edit: {
       file: 'libs/journal/retrying-store.ts',
       find: 'return await operation();',

@@ -5,7 +5,7 @@ const sweeper = 'apps/orchestrator/sweep/sweeper.ts';
 
 export const SWEEPER: Mutant[] = [
   {
-    name: 'nobody sweeps turns',
+    name: 'turns are not swept',
     edit: {
       file: 'apps/orchestrator/sweep/create-sweeper.ts',
       find: 'new DueTurns(ports, wake, hints),',
@@ -43,7 +43,7 @@ export const SWEEPER: Mutant[] = [
     edit: { file: dueTurns, find: 'undriven.push(journal.turn);', replace: 'void undriven;' },
   },
   {
-    name: 'turns that move are not listed',
+    name: 'active turns are not listed',
     edit: { file: dueTurns, find: "TURNS_A_ROUND, 'moving')", replace: "TURNS_A_ROUND, 'parked')" },
   },
 ];

@@ -5,7 +5,7 @@ const turnRules = 'libs/turn/rules/turn-rules.ts';
 
 export const TAKE_UP: Mutant[] = [
   {
-    name: 'a turn is taken up while an earlier one of its conversation has not ended',
+    name: 'a turn starts before the earlier one of its conversation has ended',
     edit: {
       file: takeUp,
       find: 'if (earlier.length > 0 && (await',
@@ -13,11 +13,11 @@ export const TAKE_UP: Mutant[] = [
     },
   },
   {
-    name: 'an earlier turn counts as ended by its cached status',
+    name: 'the cached status decides whether an earlier turn has ended',
     edit: { file: takeUp, find: 'if (!endingStep(journal)) return true;', replace: '' },
   },
   {
-    name: 'the turn of a dead driver is left to it',
+    name: 'the turn of a dead driver is not taken over',
     edit: {
       file: turnRules,
       find: "if (holder.owner === me || liveness(holder.owner) !== 'alive')",
@@ -25,11 +25,11 @@ export const TAKE_UP: Mutant[] = [
     },
   },
   {
-    name: 'who loses the claim drives all the same',
+    name: 'an orchestrator that loses the claim drives the turn anyway',
     edit: { file: takeUp, find: 'if (claimed.won) {', replace: 'if (claimed.row) {' },
   },
   {
-    name: 'steps are counted anew under a later claim',
+    name: 'step numbers restart under a later claim',
     edit: {
       file: turnRules,
       find: 'return 100 * claimAttempt + Math.min(retry, 99);',
@@ -62,7 +62,7 @@ export const TAKE_UP: Mutant[] = [
     },
   },
   {
-    name: 'a number is left out',
+    name: 'a turn number is skipped',
     edit: {
       file: 'apps/gateway/turns/insert-turn.ts',
       find: 'number: lastNumber + 1 }',
@@ -70,7 +70,7 @@ export const TAKE_UP: Mutant[] = [
     },
   },
   {
-    name: 'a second message of a conversation counts as the first one sent again',
+    name: 'a second message of a conversation counts as a resend of the first',
     edit: {
       file: 'apps/gateway/turns/turn-ids.ts',
       find: 'turn_${hash(conversationId, clientMessageId)}',
