@@ -71,7 +71,7 @@ class Explorer {
     }
     const stuck = this.findStuck();
     if (stuck < 0) return this.result(true);
-    return this.result(true, 'an end can still be reached', this.traceTo(stuck));
+    return this.result(true, 'an end stays reachable', this.traceTo(stuck));
   }
 
   private movesFrom(state: State): Move[] {

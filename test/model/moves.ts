@@ -30,7 +30,7 @@ export class Moves extends Basis {
       !isFirst && call.outcome !== end
         ? 'one outcome per call'
         : end === 'unknown' && this.isKnownToSomebody(name, by)
-          ? 'unknown only when nobody who has claimed it can tell'
+          ? 'unknown only when no owner can tell the outcome'
           : undefined;
     return { change: { [name]: this.withoutHistory({ ...call, outcome: end }) }, broken };
   }

@@ -13,7 +13,7 @@ function newestClaims(journal: Journal): Journal {
 
 /** Stop after a suspicion that may be wrong: two workers have claimed the call, and one of them may be at it. */
 const suspected: World = { toolClass: 'idempotent', suspicion: 'suspect', oneDriver: true };
-const UNKNOWN = 'unknown only when nobody who has claimed it can tell';
+const UNKNOWN = 'unknown only when no owner can tell the outcome';
 const asDead = (liveness: (id: string) => Liveness) => (id: string) =>
   liveness(id) === 'alive' ? ('alive' as const) : ('dead' as const);
 
@@ -37,7 +37,7 @@ export const STOPPED: Mutant[] = [
     UNKNOWN,
   ),
   rule(
-    'a stopped call: who has claimed it last and does not run it ends it',
+    'a stopped call: its last claimer ends it without running it',
     {
       decideStopped: (claims, given) =>
         claims.length > 1 ? { do: 'settle', error: mayHaveRun() } : PRODUCTION.decideStopped(claims, given),
@@ -55,7 +55,7 @@ export const STOPPED: Mutant[] = [
     UNKNOWN,
   ),
   rule(
-    'a stopped call: nobody says that it has not started it',
+    'a stopped call: no worker says that it has not started it',
     {
       decideStopped: (claims, { stoodBack = [], ...given }) =>
         PRODUCTION.decideStopped(claims, {
@@ -67,9 +67,9 @@ export const STOPPED: Mutant[] = [
     UNKNOWN,
   ),
   slip(
-    'a stopped call: told to who does not run it, and forgotten',
+    'a stopped call: sent to a worker that does not run it, and forgotten',
     'stood_back_and_forgotten',
     { ...suspected, deaths: false },
-    'an end can still be reached',
+    'an end stays reachable',
   ),
 ];

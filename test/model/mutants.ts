@@ -49,7 +49,7 @@ const ORDER: Mutant[] = [
   ),
   slip('result recorded before the effect', 'outcome_before_effect', waits, 'no result without a run'),
   slip(
-    'result believed from a hint',
+    'result taken from a hint',
     'result_believed_from_hint',
     waits,
     'no final answer before the call has ended',
@@ -58,13 +58,13 @@ const ORDER: Mutant[] = [
     'result hinted before it is recorded',
     'hint_before_outcome',
     { ...waits, ...calm },
-    'an end can still be reached',
+    'an end stays reachable',
   ),
   slip(
-    'result recorded and nobody told',
+    'result recorded and not hinted',
     'no_hint_after_outcome',
     { ...waits, ...calm },
-    'an end can still be reached',
+    'an end stays reachable',
   ),
   slip(
     'Stop acknowledged before the calls are claimed',
@@ -120,7 +120,7 @@ const INSERTS: Mutant[] = [
     'no start after an acknowledged Stop',
   ),
   slip(
-    'a claim of my own name is mine',
+    'a claim with the own name counts as won',
     'claim_of_own_name_taken',
     { ...waits, oneWorker: true },
     'once starts once',
@@ -168,10 +168,10 @@ const CALLS: Mutant[] = [
     'at most three attempts',
   ),
   rule(
-    'once of a dead worker left open',
+    'a once call of a dead worker left open',
     everyCall(({ action }) => (isUnknown(action) ? NOTHING : action)),
     waits,
-    'an end can still be reached',
+    'an end stays reachable',
   ),
   rule(
     'unknown without a claim',
@@ -184,7 +184,7 @@ const CALLS: Mutant[] = [
     'no outcome without a claim',
   ),
   rule(
-    'stopped before a later start, said never to have run',
+    'stopped before a later start, settled as never run',
     {
       decideStopped: (...given) => {
         const next = PRODUCTION.decideStopped(...given);
@@ -192,7 +192,7 @@ const CALLS: Mutant[] = [
       },
     },
     { ...idempotent, ...alone },
-    'what says it never ran never ran',
+    'a call that ends as never run was never started',
   ),
 ];
 
@@ -231,7 +231,7 @@ const GIVING_UP: Mutant[] = [
     'no outcome without a claim',
   ),
   rule(
-    'no worker: said never to have run, whoever claimed it',
+    'no worker: settled as never run, whatever the claims',
     {
       decideNotTaken: (journal, open, notTaken, by) => {
         const action = PRODUCTION.decideNotTaken({ ...journal, claims: [] }, open, notTaken, by);
@@ -240,13 +240,13 @@ const GIVING_UP: Mutant[] = [
     },
     { ...waits, ...idempotent, clocks: true },
     'no outcome without a claim',
-    'what says it never ran never ran',
+    'a call that ends as never run was never started',
   ),
   rule(
     'settle claim that states no outcome',
     { settleClaim: (outcome, owner) => ({ ...PRODUCTION.settleClaim(outcome, owner), decides: undefined }) },
     alone,
-    'an end can still be reached',
+    'an end stays reachable',
   ),
   rule(
     'settle claim completed by its owner only',
@@ -258,16 +258,16 @@ const GIVING_UP: Mutant[] = [
       },
     },
     alone,
-    'an end can still be reached',
+    'an end stays reachable',
   ),
   rule(
     'a lost competition taken for won',
     { decideAfterCompeting: (_stands, wanted) => ({ do: 'settle', outcome: wanted }) },
     { ...waits, clocks: true },
-    'what says it never ran never ran',
+    'a call that ends as never run was never started',
   ),
   rule(
-    'calls of a stopped turn go on',
+    'calls of a stopped turn continue',
     {
       decideCalls: (journal, situation) => PRODUCTION.decideCalls(journal, { ...situation, stopped: false }),
     },
@@ -275,11 +275,11 @@ const GIVING_UP: Mutant[] = [
     'no start after an acknowledged Stop',
   ),
   rule(
-    'nobody ends the calls of a stopped turn',
+    'the calls of a stopped turn not ended',
     everyCall(({ action }) => (action.do === 'compete' || action.do === 'settle' ? NOTHING : action)),
     alone,
     'no start after an acknowledged Stop',
-    'an end can still be reached',
+    'an end stays reachable',
   ),
   rule(
     'the owner of a stopped call is not told',
@@ -291,7 +291,7 @@ const GIVING_UP: Mutant[] = [
       },
     },
     { endless: true, ...alone },
-    'an end can still be reached',
+    'an end stays reachable',
   ),
 ];
 
@@ -307,7 +307,7 @@ const HELD: Mutant[] = [
     'a held call never published',
     'held_for_ever',
     { ...waits, ...calm, holds: true },
-    'an end can still be reached',
+    'an end stays reachable',
   ),
 ];
 
@@ -315,11 +315,11 @@ const HELD: Mutant[] = [
 const TURNS: Mutant[] = [
   {
     variant: variant('no sweeper', { ...waits, ...alone, sweeper: false }),
-    caughtBy: ['an end can still be reached'],
+    caughtBy: ['an end stays reachable'],
   },
   {
     variant: variant('no sweeper, Stop', { ...alone, sweeper: false }),
-    caughtBy: ['an end can still be reached'],
+    caughtBy: ['an end stays reachable'],
   },
   rule(
     'a turn never claimed again',
@@ -330,19 +330,19 @@ const TURNS: Mutant[] = [
       },
     },
     waits,
-    'an end can still be reached',
+    'an end stays reachable',
   ),
   rule(
-    'a turn that I forgot passed on to myself',
+    'a forgotten turn passed on to the same orchestrator',
     { decideTakeUp: (journal, _me, liveness) => PRODUCTION.decideTakeUp(journal, 'nobody', liveness) },
     waits,
-    'an end can still be reached',
+    'an end stays reachable',
   ),
   rule(
     'a driven turn claimed instead of passed on',
     { decideTakeUp: (journal) => ({ do: 'claim', attempt: journal.claims.length + 1 }) },
     { ...waits, ...calm },
-    'one driver unless somebody is suspected',
+    'one driver unless a process is suspected',
   ),
   rule(
     'the model called while a call is open',
@@ -361,7 +361,7 @@ const TURNS: Mutant[] = [
     { ...deletes, ...alone },
     'no model call for a deleted conversation',
   ),
-  rule('a turn forgotten with open calls', { isSettled: () => true }, alone, 'an end can still be reached'),
+  rule('a turn forgotten with open calls', { isSettled: () => true }, alone, 'an end stays reachable'),
   rule(
     'ended turns not swept',
     {
@@ -371,7 +371,7 @@ const TURNS: Mutant[] = [
       },
     },
     alone,
-    'an end can still be reached',
+    'an end stays reachable',
   ),
 ];
 
@@ -387,7 +387,7 @@ export const MUTANTS: Mutant[] = [
 
 /** Rules that only save work: without them every promise holds. */
 export const HARMLESS: Variant[] = [
-  variant('a superseded driver goes on', { ...waits, rules: { isSuperseded: () => false } }),
+  variant('a superseded driver continues', { ...waits, rules: { isSuperseded: () => false } }),
   // Nothing publishes a call before its commit; this is a second lock.
   variant('attempt 2 does not look for the step that asks', {
     ...waits,

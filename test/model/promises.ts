@@ -6,23 +6,23 @@ export type PromiseName =
   | 'once starts once'
   | 'at most three attempts'
   | 'no result without a run'
-  | 'what says it never ran never ran'
+  | 'a call that ends as never run was never started'
   | 'no outcome without a claim'
-  | 'unknown only of what was claimed to run'
+  | 'unknown only for a call that was claimed to run'
   | 'one end per turn'
   | 'no final answer before the call has ended'
   | 'an acknowledged Stop has ended the turn'
-  | 'one driver unless somebody is suspected'
+  | 'one driver unless a process is suspected'
   // At a move:
   | 'no effect of an uncommitted step'
   | 'no start after an acknowledged Stop'
   | 'no start under a claim that came too late'
   | 'no model call for a deleted conversation'
-  | 'unknown only when nobody who has claimed it can tell'
+  | 'unknown only when no owner can tell the outcome'
   | 'one outcome per call'
   | 'one row per number'
   // Of the whole graph:
-  | 'an end can still be reached';
+  | 'an end stays reachable';
 
 /** Ends that say that the tool was never started. */
 const NEVER_RAN = ['never_started', 'too_late', 'no_worker'];
@@ -43,9 +43,11 @@ function brokenByCall(call: CallRows, { toolClass }: Variant): PromiseName | und
   if (attempt > 3) return 'at most three attempts';
   if (outcome === 'none') return undefined;
   if (attempt === 0) return 'no outcome without a claim';
-  if (outcome === 'unknown' && purpose !== 'run') return 'unknown only of what was claimed to run';
+  if (outcome === 'unknown' && purpose !== 'run') return 'unknown only for a call that was claimed to run';
   if (outcome === 'done' && starts === 0) return 'no result without a run';
-  return starts > 0 && NEVER_RAN.includes(outcome) ? 'what says it never ran never ran' : undefined;
+  return starts > 0 && NEVER_RAN.includes(outcome)
+    ? 'a call that ends as never run was never started'
+    : undefined;
 }
 
 function brokenByTurn({ turn, a, b, gateway }: State): PromiseName | undefined {
@@ -64,7 +66,7 @@ function brokenByTurn({ turn, a, b, gateway }: State): PromiseName | undefined {
 function brokenByProcesses({ o1, o2 }: State, { faults }: Variant): PromiseName | undefined {
   if (faults) return undefined;
   const drives = [o1, o2].filter(({ at }) => at === 'driving' || at === 'committing');
-  return drives.length > 1 ? 'one driver unless somebody is suspected' : undefined;
+  return drives.length > 1 ? 'one driver unless a process is suspected' : undefined;
 }
 
 /** Nothing is left to do: what must be reachable from every state without a fault and without a user. */

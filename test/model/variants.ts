@@ -66,7 +66,7 @@ export const WORLDS: Expectation[] = [
   ),
   world('once, Stop, held calls, one of each', true, { holds: true, alone: true }, [...RAN.once, ...STOPPED]),
   world(
-    'idempotent, Stop, nobody wrongly called dead, one driver',
+    'idempotent, Stop, no process wrongly called dead, one driver',
     false,
     { toolClass: 'idempotent', suspicion: 'suspect', oneDriver: true },
     [...RAN.idempotent, ...STOPPED, 'cancel@2/gave_up'],
