@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom';
 import { RequestError } from './connection/connection.js';
 import { activeTurn, hasEnded } from './conversation/conversations.js';
 import { Announcer } from './frame/announcer.js';
-import { CutOffContext, useConnectionLine } from './frame/cut-off.js';
+import { DisconnectedContext, useConnectionLine } from './frame/disconnected.js';
 import { Header } from './frame/header.js';
 import { useLayout } from './frame/layout.js';
 import { usePageKeys } from './keys/page-keys.js';
@@ -68,8 +68,8 @@ function Page() {
   });
   const isLost = line === 'reconnecting';
   return (
-    <CutOffContext value={isLost}>
-      <div className={`page${isLost ? ' is-cut-off' : ''}`}>
+    <DisconnectedContext value={isLost}>
+      <div className={`page${isLost ? ' is-disconnected' : ''}`}>
         {layout.isSidebarShown && (
           <Sidebar
             currentId={id}
@@ -111,7 +111,7 @@ function Page() {
         {isKeysShown && <ShortcutsSheet onClose={() => setKeysShown(false)} />}
         <Announcer view={held?.view} line={line} />
       </div>
-    </CutOffContext>
+    </DisconnectedContext>
   );
 }
 

@@ -21,8 +21,8 @@ export interface OutgoingMessage {
 }
 
 /** Neither with the server nor on its way there: it can be taken back here. */
-export function isHeldBack({ state, problem }: OutgoingMessage, isCutOff: boolean): boolean {
-  return state === 'refused' || (state === 'unsent' && (isCutOff || problem !== undefined));
+export function isHeldBack({ state, problem }: OutgoingMessage, isDisconnected: boolean): boolean {
+  return state === 'refused' || (state === 'unsent' && (isDisconnected || problem !== undefined));
 }
 
 /** One entry per message: two tabs must not overwrite each other's. */

@@ -42,18 +42,18 @@ export const isOpen = (call: CallView): boolean =>
 /** The word next to a call. Cut off, only what was true is said. */
 export function stateText(
   call: CallView,
-  isCutOff: boolean,
+  isDisconnected: boolean,
   progress?: Transient['progress'][string],
 ): string {
   switch (call.state) {
     case 'queued':
-      return isCutOff ? 'Was queued' : 'Queued';
+      return isDisconnected ? 'Was queued' : 'Queued';
     case 'awaiting_approval':
-      return isCutOff ? 'Was waiting for you' : 'Waiting for you';
+      return isDisconnected ? 'Was waiting for you' : 'Waiting for you';
     case 'awaiting_input':
-      return isCutOff ? 'Was asking' : 'Asks a question';
+      return isDisconnected ? 'Was asking' : 'Asks a question';
     case 'running':
-      return runningText(call, isCutOff, progress);
+      return runningText(call, isDisconnected, progress);
     case 'succeeded':
       return workerName(call.worker) ?? 'Done';
     case 'failed':
@@ -65,10 +65,14 @@ export function stateText(
   }
 }
 
-function runningText(call: CallView, isCutOff: boolean, progress?: Transient['progress'][string]): string {
+function runningText(
+  call: CallView,
+  isDisconnected: boolean,
+  progress?: Transient['progress'][string],
+): string {
   const share = progress?.total ? `${Math.round((100 * progress.progress) / progress.total)} %` : undefined;
   const attempt = call.attempt > 1 ? `attempt ${call.attempt}` : undefined;
-  return [isCutOff ? 'Was running' : 'Running', attempt ?? share].filter(Boolean).join(' · ');
+  return [isDisconnected ? 'Was running' : 'Running', attempt ?? share].filter(Boolean).join(' · ');
 }
 
 /** The sentence under a call: only where somebody has to know more than the word says. */

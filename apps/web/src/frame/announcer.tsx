@@ -1,7 +1,7 @@
 import type { TurnView, View } from '#contracts';
 import { useEffect, useRef, useState } from 'react';
 import { waitsForPerson } from '../conversation/conversations.js';
-import type { ConnectionLineState } from './cut-off.js';
+import type { ConnectionLineState } from './disconnected.js';
 
 type Moment = TurnView['status'] | 'waits';
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { ConnectionState } from '../connection/connection.js';
-import type { ConnectionLineState } from '../frame/cut-off.js';
+import type { ConnectionLineState } from '../frame/disconnected.js';
 import { Icon } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
 

@@ -4,7 +4,7 @@ import { activeTurn, hasEnded, type HeldConversation } from '../conversation/con
 import { writeDraft } from '../conversation/drafts.js';
 import { isHeldBack, type OutgoingMessage } from '../conversation/outbox.js';
 import type { Route } from '../conversation/route.js';
-import { useIsCutOff, type ConnectionLineState } from '../frame/cut-off.js';
+import { useIsDisconnected, type ConnectionLineState } from '../frame/disconnected.js';
 import { useObservable, useSession } from '../session/session.js';
 import { Composer } from './composer.js';
 import { ConnectionLine } from './connection-line.js';
@@ -34,7 +34,7 @@ export function ConversationPage({
   onShowTools,
 }: ConversationPageProps) {
   const { outbox, connection, tools } = useSession();
-  const isCutOff = useIsCutOff();
+  const isDisconnected = useIsDisconnected();
   const state = useObservable(connection.state);
   const [draftVersion, setDraftVersion] = useState(0);
   const outgoing = useOutgoing(route, held);
@@ -59,14 +59,14 @@ export function ConversationPage({
   const takeLast = () => {
     const last = outgoing.at(-1);
     // On its way it can be neither taken back nor stopped, and an earlier message is not the last one.
-    if (last && !isHeldBack(last, isCutOff)) return undefined;
+    if (last && !isHeldBack(last, isDisconnected)) return undefined;
     if (last) {
       outbox.remove(last.clientMessageId);
       return last.content;
     }
     const waiting = queued.at(-1);
-    if (waiting && !isCutOff) stop(waiting);
-    return waiting && !isCutOff ? waiting.content : held?.view.turns.at(-1)?.content;
+    if (waiting && !isDisconnected) stop(waiting);
+    return waiting && !isDisconnected ? waiting.content : held?.view.turns.at(-1)?.content;
   };
   return (
     <div className={`stage${isEmpty ? ' is-empty' : ''}`}>
@@ -97,7 +97,7 @@ export function ConversationPage({
               isStopping={active !== undefined && stopping === active.turn_id}
               toolsetCount={toolsets?.length}
               onSend={(content) => outbox.add(content, route)}
-              onStop={active && !isCutOff ? () => stop(active) : undefined}
+              onStop={active && !isDisconnected ? () => stop(active) : undefined}
               takeLast={takeLast}
               onShowTools={onShowTools}
             />

@@ -1,5 +1,5 @@
 import type { OutgoingMessage } from '../conversation/outbox.js';
-import { useIsCutOff } from '../frame/cut-off.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { useSession } from '../session/session.js';
 
 export function OwnMessage({ content }: { content: string }) {
@@ -14,12 +14,12 @@ export function OwnMessage({ content }: { content: string }) {
 /** Shown at once; what became of it stands below. */
 export function OutgoingBubble({ message }: { message: OutgoingMessage }) {
   const { outbox } = useSession();
-  const isCutOff = useIsCutOff();
+  const isDisconnected = useIsDisconnected();
   return (
     <div className="own-message" data-outgoing={message.state}>
       <h3 className="visually-hidden">You</h3>
       <p>{message.content}</p>
-      {message.state === 'unsent' && (isCutOff || message.problem) && (
+      {message.state === 'unsent' && (isDisconnected || message.problem) && (
         <span className="own-note">
           On this device only. {message.problem ?? 'It is sent once you are connected again.'}
         </span>

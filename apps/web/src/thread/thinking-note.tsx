@@ -1,6 +1,6 @@
 import type { Thought } from '../conversation/thoughts.js';
 import { AsideNote } from '../frame/aside-note.js';
-import { useIsCutOff } from '../frame/cut-off.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { formatDuration } from '../format/durations.js';
 import { Markdown } from './markdown.js';
 
@@ -15,10 +15,10 @@ interface ThinkingNoteProps {
 
 /** What the model thought before the text of a step. It opens also while it grows. */
 export function ThinkingNote({ thought, isThinking }: ThinkingNoteProps) {
-  const isCutOff = useIsCutOff();
-  const isMoving = isThinking && !isCutOff;
+  const isDisconnected = useIsDisconnected();
+  const isMoving = isThinking && !isDisconnected;
   return (
-    <AsideNote title={titleOf(thought, isThinking, isCutOff)} isMoving={isMoving}>
+    <AsideNote title={titleOf(thought, isThinking, isDisconnected)} isMoving={isMoving}>
       <div className="prose">
         <Markdown text={thought.text} isGrowing={isThinking} />
       </div>
@@ -26,8 +26,8 @@ export function ThinkingNote({ thought, isThinking }: ThinkingNoteProps) {
   );
 }
 
-function titleOf({ beganAt, lastAt }: Thought, isThinking: boolean, isCutOff: boolean): string {
-  if (isThinking) return isCutOff ? 'Was thinking' : 'Thinking…';
+function titleOf({ beganAt, lastAt }: Thought, isThinking: boolean, isDisconnected: boolean): string {
+  if (isThinking) return isDisconnected ? 'Was thinking' : 'Thinking…';
   const ms = beganAt === undefined ? 0 : lastAt - beganAt;
   return ms < WORTH_SAYING_MS ? 'Thought' : `Thought for ${formatDuration(ms)}`;
 }

@@ -1,7 +1,7 @@
 import type { TurnView } from '#contracts';
 import { isHeldBack, type OutgoingMessage } from '../conversation/outbox.js';
 import { IconButton } from '../frame/icon-button.js';
-import { useIsCutOff } from '../frame/cut-off.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { placeInLine } from '../format/durations.js';
 
 interface TrayProps {
@@ -16,7 +16,7 @@ interface TrayProps {
 
 /** Messages that wait in line, in the order in which they will be answered. */
 export function Tray(props: TrayProps) {
-  const isCutOff = useIsCutOff();
+  const isDisconnected = useIsDisconnected();
   const { queued, outgoing } = props;
   if (queued.length + outgoing.length === 0) return null;
   return (
@@ -32,13 +32,13 @@ export function Tray(props: TrayProps) {
             <IconButton
               icon="edit"
               label="Edit"
-              disabled={isCutOff}
+              disabled={isDisconnected}
               onClick={() => props.onEditQueued(turn)}
             />
             <IconButton
               icon="close"
               label="Remove"
-              disabled={isCutOff}
+              disabled={isDisconnected}
               onClick={() => props.onRemoveQueued(turn)}
             />
           </li>
@@ -52,9 +52,9 @@ export function Tray(props: TrayProps) {
                 not sent: {message.problem}
               </span>
             ) : (
-              isCutOff && <span className="tag">on this device only</span>
+              isDisconnected && <span className="tag">on this device only</span>
             )}
-            {isHeldBack(message, isCutOff) && (
+            {isHeldBack(message, isDisconnected) && (
               <>
                 <IconButton icon="edit" label="Edit" onClick={() => props.onEditOutgoing(message)} />
                 <IconButton icon="close" label="Remove" onClick={() => props.onRemoveOutgoing(message)} />

@@ -2,7 +2,7 @@ import type { StepView, TurnView } from '#contracts';
 import { useNow } from '../conversation/clock.js';
 import type { Transient } from '../conversation/transient.js';
 import type { ThoughtsOfTurn } from '../conversation/thoughts.js';
-import { useIsCutOff } from '../frame/cut-off.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { Icon, type IconName } from '../frame/icon.js';
 import { useObservable, useSession } from '../session/session.js';
 import { isOpen } from '../format/call-text.js';
@@ -16,11 +16,11 @@ interface TurnNowProps {
 
 /** The line under a turn that has not ended: what it is doing, where the text and the calls do not show it. */
 export function TurnNow({ turn, transient, thoughts }: TurnNowProps) {
-  const isCutOff = useIsCutOff();
+  const isDisconnected = useIsDisconnected();
   const { clock, connection } = useSession();
   const { heardAt } = useObservable(connection.state);
   const now = useNow(clock, transient.waiting !== undefined);
-  if (isCutOff) {
+  if (isDisconnected) {
     const asOf = heardAt === undefined ? '' : `Shown as of ${formatClock(heardAt)}. `;
     return <Note icon="clock">{asOf}The turn goes on without this page.</Note>;
   }

@@ -4,7 +4,7 @@ import type { Transient } from '../conversation/transient.js';
 import type { Thought, ThoughtsOfTurn } from '../conversation/thoughts.js';
 import { hasEnded } from '../conversation/conversations.js';
 import { AsideNote } from '../frame/aside-note.js';
-import { useIsCutOff } from '../frame/cut-off.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { formatClock } from '../format/durations.js';
 import { StepCard } from '../timeline/step-card.js';
 import { isThought, ThoughtLine } from '../timeline/thought-line.js';
@@ -103,10 +103,10 @@ function Step({ step, turn, isStreaming, replacement, progress, thought }: StepP
 }
 
 function Spoken({ text, isStreaming }: { text: string; isStreaming: boolean }) {
-  const isCutOff = useIsCutOff();
+  const isDisconnected = useIsDisconnected();
   if (text.trim() === '') return null;
   return (
-    <div className={`prose${isStreaming ? ' is-streaming' : ''}${isCutOff ? ' is-cut-off' : ''}`}>
+    <div className={`prose${isStreaming ? ' is-streaming' : ''}${isDisconnected ? ' is-disconnected' : ''}`}>
       <Markdown text={text} isGrowing={isStreaming} />
     </div>
   );

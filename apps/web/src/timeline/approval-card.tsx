@@ -1,6 +1,6 @@
 import type { CallView } from '#contracts';
 import { useRef } from 'react';
-import { useIsCutOff } from '../frame/cut-off.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { wholeToolName } from '../format/tool-name.js';
 import { toVisibleJson, toVisibleText } from '#turn';
 import { useApproval } from './answer-approval.js';
@@ -75,7 +75,7 @@ interface ChoicesProps {
 
 /** Never `disabled`: a button that has the focus must not lose it before it goes away. */
 function Choices({ isMain = false, isSending, onAnswer }: ChoicesProps) {
-  const isBlocked = useIsCutOff() || isSending;
+  const isBlocked = useIsDisconnected() || isSending;
   return (
     <>
       <button

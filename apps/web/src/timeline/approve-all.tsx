@@ -1,12 +1,12 @@
 import type { CallView } from '#contracts';
-import { useIsCutOff } from '../frame/cut-off.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { wholeToolName } from '../format/tool-name.js';
 import { useApproval } from './answer-approval.js';
 
 /** One answer for the calls of one tool that wait in a step. Their arguments all stand below. */
 export function ApproveAll({ waiting, turnId }: { waiting: CallView[]; turnId: string }) {
   const { answer, isSending, problem } = useApproval(turnId);
-  const isBlocked = useIsCutOff() || isSending;
+  const isBlocked = useIsDisconnected() || isSending;
   const same = waiting.filter((call) => call.tool_name === waiting[0]?.tool_name);
   if (same.length < 2) return null;
   return (

@@ -3,7 +3,7 @@ import { memo, useId, useState } from 'react';
 import type { Transient } from '../conversation/transient.js';
 import { useNow } from '../conversation/clock.js';
 import { isThisPerson } from '../connection/person.js';
-import { useIsCutOff } from '../frame/cut-off.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { FoldButton } from '../frame/fold-button.js';
 import { Icon, type IconName } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
@@ -48,7 +48,7 @@ interface CallRowProps {
 /** One line per call; it opens to what went in and what came out. */
 export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, firstWaiting }: CallRowProps) {
   const [isOpen, setOpen] = useState(false);
-  const isCutOff = useIsCutOff();
+  const isDisconnected = useIsDisconnected();
   const { clock } = useSession();
   const detailId = useId();
   const now = useNow(clock, isCallOpen(call));
@@ -69,7 +69,7 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
         </span>
         <span className="call-state cut">
           {look === 'done' && <span className="visually-hidden">Done on </span>}
-          {stateText(call, isCutOff, progress)}
+          {stateText(call, isDisconnected, progress)}
         </span>
         <Lane call={call} span={spanAt(now)} now={now} />
         <span className="call-time">{timeOf(call, now)}</span>

@@ -2,7 +2,7 @@ import type { CallView, QuestionSchema } from '#contracts';
 import { checkAnswer, type AnswerProblem } from '#turn';
 import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from 'react';
 import { RequestError } from '../connection/connection.js';
-import { useIsCutOff } from '../frame/cut-off.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { useSession } from '../session/session.js';
 import { useFocusOfRow } from './focus-of-row.js';
 import { QuestionField } from './question-field.js';
@@ -80,7 +80,7 @@ type Given = { content: Record<string, unknown> } | { action: 'decline' };
 /** What becomes of an answer comes as an event. */
 function useAnswer(call: CallView, { number }: { number: number }, turnId: string) {
   const { connection } = useSession();
-  const isCutOff = useIsCutOff();
+  const isDisconnected = useIsDisconnected();
   const [isSending, setSending] = useState(false);
   const [refused, setRefused] = useState<string>();
   const send = async (given: Given) => {
@@ -94,5 +94,5 @@ function useAnswer(call: CallView, { number }: { number: number }, turnId: strin
       setRefused(error instanceof RequestError ? error.message : 'The answer could not be sent.');
     }
   };
-  return { send, isBlocked: isSending || isCutOff, refused };
+  return { send, isBlocked: isSending || isDisconnected, refused };
 }

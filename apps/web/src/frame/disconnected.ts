@@ -28,6 +28,6 @@ export function useConnectionLine(state: ConnectionState): ConnectionLineState {
 }
 
 /** True while nothing on the page may be said in the present tense. */
-export const CutOffContext = createContext(false);
+export const DisconnectedContext = createContext(false);
 
-export const useIsCutOff = (): boolean => use(CutOffContext);
+export const useIsDisconnected = (): boolean => use(DisconnectedContext);
