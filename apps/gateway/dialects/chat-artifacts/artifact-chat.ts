@@ -8,10 +8,10 @@ import { startAt, type NamedConversations } from '../identity/named-conversation
 import type { TurnNews } from '../stream/turn-stream.js';
 import type { UnnamedTurns } from '../identity/unnamed-turns.js';
 import { answerParts, type Pinned } from './answer-parts.js';
-import { readSaid } from './chat-history.js';
+import { historyMessages } from './chat-history.js';
 import type { Answered } from './chat-lines.js';
 import { turnOptionsOf } from './chat-request.js';
-import type { AskedChat } from './read-chat.js';
+import type { ParsedChat } from './read-chat.js';
 import { turnAnswer } from './turn-answer.js';
 
 export interface StartedChat extends StartedTurn {
@@ -39,7 +39,7 @@ export class ArtifactChat {
   ) {}
 
   /** `tools: false`: the model is offered none. Throws `RequestError`. */
-  async start(user: User, asked: AskedChat, { tools }: { tools: boolean }): Promise<StartedChat> {
+  async start(user: User, asked: ParsedChat, { tools }: { tools: boolean }): Promise<StartedChat> {
     const { request, context, pinned } = asked;
     const { message, conversationId, modelProvider } = request;
     const model = modelProvider === undefined ? undefined : this.deps.modelOf(modelProvider);
@@ -57,7 +57,7 @@ export class ArtifactChat {
     user: User,
     name: string | undefined,
     message: ClientRequest<'message'>,
-    { asked, tools }: { asked: AskedChat; tools: boolean },
+    { asked, tools }: { asked: ParsedChat; tools: boolean },
   ): Promise<StartedTurn & Pick<StartedChat, 'remember'>> {
     const { said, written: history } = asked;
     if (!name) {
@@ -66,7 +66,8 @@ export class ArtifactChat {
       const brought = { said, written: history, kind };
       const started = await this.deps.unnamed.start(user, message, brought);
       // Buttons come back as buttons.
-      const asBrought = (text: string) => readSaid([{ role: 'assistant', content: text }], '')[0]?.text ?? '';
+      const asBrought = (text: string) =>
+        historyMessages([{ role: 'assistant', content: text }], '')[0]?.text ?? '';
       return { ...started, remember: (answer) => started.remember(asBrought(answer)) };
     }
     const place = await this.deps.named.find(user, name);

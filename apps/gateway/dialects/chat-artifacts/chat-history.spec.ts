@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { newestExchanges, readSaid, type HistoryItem } from './chat-history.js';
+import { newestExchanges, historyMessages, type HistoryItem } from './chat-history.js';
 
-const readHistory = (items: HistoryItem[], message: string) => newestExchanges(readSaid(items, message));
+const readHistory = (items: HistoryItem[], message: string) =>
+  newestExchanges(historyMessages(items, message));
 
 const user = (content: unknown) => ({ role: 'user', content });
 const assistant = (content: unknown) => ({ role: 'assistant', content });

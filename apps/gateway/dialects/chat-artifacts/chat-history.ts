@@ -16,7 +16,7 @@ const PLACEHOLDER = /^_(Status:|Error:)[^\n]*_$|^_Processing your request\.\.\._
 const BUTTON = /<button class="artifact-button"[^<>]*>([^<]*)<\/button>/g;
 
 /** All that was said before `message`, which is usually the last item as well. */
-export function readSaid(items: readonly HistoryItem[], message: string): SaidMessage[] {
+export function historyMessages(items: readonly HistoryItem[], message: string): SaidMessage[] {
   const said = items.flatMap(({ role, content }): SaidMessage[] => {
     if (role !== 'user' && role !== 'assistant') return [];
     const text = textOf(content).replace(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { foldHistory, type SaidMessage } from '../../turns/fold-history.js';
-import { HistoryKey, saidSoFar } from './history-key.js';
+import { HistoryKey, digestHistory } from './history-key.js';
 
 const said = (...lines: string[]) =>
   lines.map((line): SaidMessage => ({ role: line[0] === 'u' ? 'user' : 'assistant', text: line.slice(1) }));
-const keyOf = (...lines: string[]) => new HistoryKey(saidSoFar(foldHistory(said(...lines))));
+const keyOf = (...lines: string[]) => new HistoryKey(digestHistory(foldHistory(said(...lines))));
 
 describe('HistoryKey', () => {
   it('of a message and its answer equals that of the history with both', () => {

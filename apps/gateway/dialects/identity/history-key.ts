@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { foldHistory, type Exchange } from '../../turns/fold-history.js';
 
 /** What was said, as plain data: it may come out of a thread. */
-export interface SaidSoFar {
+export interface HistoryDigest {
   /** Of all exchanges that were answered. */
   hash: string;
   isEmpty: boolean;
@@ -15,7 +15,7 @@ export interface SaidSoFar {
 const MAX_UNANSWERED_LENGTH = 400_000;
 
 /** `exchanges` as `foldHistory` makes them, all of them. */
-export function saidSoFar(exchanges: readonly Exchange[]): SaidSoFar {
+export function digestHistory(exchanges: readonly Exchange[]): HistoryDigest {
   const last = exchanges.at(-1);
   const isOpen = last !== undefined && last.assistant === '';
   const hash = hashOf('', isOpen ? exchanges.slice(0, -1) : exchanges);
@@ -31,7 +31,7 @@ export function saidSoFar(exchanges: readonly Exchange[]): SaidSoFar {
  * a text do not count, because clients trim.
  */
 export class HistoryKey {
-  constructor(private readonly said: SaidSoFar) {}
+  constructor(private readonly said: HistoryDigest) {}
 
   /** Undefined when nothing was said, or the last thing that was said has no answer. */
   get value(): string | undefined {

@@ -4,11 +4,11 @@ import { SystemClock } from '#time';
 import type { ConversationSeed } from '../../turns/submit-turn.js';
 import type { Bindings } from '../../people/bindings.js';
 import type { knownHistorySchema } from './unnamed-turns.js';
-import { saidSoFar } from './history-key.js';
+import { digestHistory } from './history-key.js';
 import { UnnamedTurns } from './unnamed-turns.js';
 
 const said = [{ user: 'A', assistant: '1' }];
-const brought = { said: saidSoFar(said), written: said, kind: 'x' };
+const brought = { said: digestHistory(said), written: said, kind: 'x' };
 
 function setUp(putting = () => Promise.resolve()) {
   const rows = new Map<string, Parameters<Bindings<typeof knownHistorySchema>['put']>[2]>();
@@ -36,7 +36,7 @@ function setUp(putting = () => Promise.resolve()) {
   return { unnamed, start, places, rows, warnings };
 }
 
-const next = { said: saidSoFar([...said, { user: 'B', assistant: '2' }]), written: [], kind: 'x' };
+const next = { said: digestHistory([...said, { user: 'B', assistant: '2' }]), written: [], kind: 'x' };
 const ann = { id: 'ann', isOperator: false };
 
 describe('UnnamedTurns', () => {

@@ -8,7 +8,7 @@ import type { DialectHost } from '../host/dialect.js';
 import type { Exchange } from '../../turns/fold-history.js';
 import { Bindings } from '../../people/bindings.js';
 import type { DialectTurns, StartedTurn } from '../host/dialect-turns.js';
-import { HistoryKey, type SaidSoFar } from './history-key.js';
+import { HistoryKey, type HistoryDigest } from './history-key.js';
 
 /** A conversation that the client does not name is shown nowhere, and removed after a day. */
 const KEPT_MS = 24 * 3_600_000;
@@ -23,9 +23,9 @@ export const knownHistorySchema = z.object({
   number: z.int().min(1),
 });
 
-export interface Brought {
+export interface SentHistory {
   /** Everything that was said before the message. */
-  said: SaidSoFar;
+  said: HistoryDigest;
   /** What of it is written, if it has to be. */
   written: readonly Exchange[];
   /** Histories of different kinds never meet. */
@@ -60,7 +60,7 @@ export class UnnamedTurns {
   async start(
     user: User,
     message: ClientRequest<'message'>,
-    { said, written, kind }: Brought,
+    { said, written, kind }: SentHistory,
   ): Promise<UnnamedTurn> {
     const history = new HistoryKey(said);
     // A resend must find its turn where it was, whatever is known by then.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describeIssue, isWithinDepth, MAX_CONTENT_LENGTH, MAX_DEPTH, type ClientRequest } from '#contracts';
 import type { BodyReader } from '../../door/bodies/body-reader.js';
 import { foldHistory, type Exchange, type SaidMessage } from '../../turns/fold-history.js';
-import { saidSoFar, type SaidSoFar } from '../identity/history-key.js';
+import { digestHistory, type HistoryDigest } from '../identity/history-key.js';
 import { OpenAiRefusal } from './openai-error.js';
 import { modelOption } from './served-models.js';
 
@@ -42,7 +42,7 @@ export interface CompletionRequest {
   options: NonNullable<ClientRequest<'message'>['options']>;
   /** The history before the message to answer. */
   history: Exchange[];
-  said: SaidSoFar;
+  said: HistoryDigest;
   isStreamed: boolean;
   includesUsage: boolean;
 }
@@ -57,7 +57,7 @@ export function readCompletion(value: unknown): CompletionRequest {
   if (last?.role !== 'user')
     throw new OpenAiRefusal("The last message must have the role 'user'.", { param: 'messages' });
   const system = textOfAll(messages.filter(({ role }) => isInstruction(role)));
-  const history = foldHistory(spoken.slice(0, -1).flatMap(toSaid));
+  const history = foldHistory(spoken.slice(0, -1).flatMap(toSaidMessages));
   const maxTokens = body.max_completion_tokens ?? body.max_tokens;
   return {
     model: body.model,
@@ -69,7 +69,7 @@ export function readCompletion(value: unknown): CompletionRequest {
       ...(system === '' ? {} : { system }),
     },
     history,
-    said: saidSoFar(history),
+    said: digestHistory(history),
     isStreamed: stream === true,
     includesUsage: stream_options?.include_usage === true,
   };
@@ -138,7 +138,7 @@ function lastText(message: Said, index: number): string {
 }
 
 /** Of earlier messages only what people read is kept: results of a client's own tools are not. */
-function toSaid(message: Said): SaidMessage[] {
+function toSaidMessages(message: Said): SaidMessage[] {
   const { role } = message;
   return role === 'user' || role === 'assistant' ? [{ role, text: textOf(message) }] : [];
 }
