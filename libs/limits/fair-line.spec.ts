@@ -40,7 +40,7 @@ class Fleet {
   }
 
   look(): void {
-    this.line.look({ messages: this.waiting.length, consumers: 1 });
+    this.line.observeQueue({ messages: this.waiting.length, consumers: 1 });
   }
 
   sentOf(user: string): number {
@@ -198,7 +198,7 @@ describe('a fair line of several processes', () => {
 describe('a check of the queue', () => {
   it('reveals uncounted calls, which count until they are gone', () => {
     const fleet = new Fleet();
-    const look = (messages: number) => fleet.line.look({ messages, consumers: 1 });
+    const look = (messages: number) => fleet.line.observeQueue({ messages, consumers: 1 });
     look(30);
     for (const id of calls('a', 4)) fleet.ask(id);
     expect(fleet.line.heldInAll).toBe(0);
@@ -220,7 +220,7 @@ describe('a check of the queue', () => {
   it('reveals that no call is taken: all held calls are sent', () => {
     const fleet = new Fleet();
     for (const id of calls('greedy', 40)) fleet.ask(id);
-    fleet.line.look({ messages: 4, consumers: 0 });
+    fleet.line.observeQueue({ messages: 4, consumers: 0 });
     expect(fleet.line.heldInAll).toBe(0);
   });
 });

@@ -87,7 +87,7 @@ export class FairLine {
    * What the queue looks like: it may hold what no process counts, and more may run at once than was announced. Two
    * looks must agree.
    */
-  look(queue: { messages: number; consumers: number }): void {
+  observeQueue(queue: { messages: number; consumers: number }): void {
     const places = this.options.places();
     const counted = this.inAll - this.unknown;
     const ahead = this.heldInAll > 0 ? shareOf(places, this.options.share) : 0;

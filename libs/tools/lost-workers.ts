@@ -23,14 +23,14 @@ export class LostWorkers {
     /** Called after a worker's announcement was withdrawn. */
     private readonly changed: () => void = () => {},
   ) {
-    this.timer = deps.clock.every(CHECK_INTERVAL_MS, () => this.look(), { unref: true });
+    this.timer = deps.clock.every(CHECK_INTERVAL_MS, () => this.check(), { unref: true });
   }
 
   close(): void {
     this.timer.cancel();
   }
 
-  private look(): void {
+  private check(): void {
     for (const worker of this.catalogue.workers()) {
       if (this.asking.has(worker)) continue;
       this.asking.add(worker);

@@ -49,7 +49,7 @@ export class CallViewer implements Viewer {
     }
     const turn = this.view?.turns.find(({ turn_id }) => turn_id === this.turnId);
     if (turn) this.show(turn);
-    else if (mayLackTurn(event)) void this.look();
+    else if (mayLackTurn(event)) void this.reread();
   }
 
   /** The turn as it was just read. */
@@ -75,7 +75,7 @@ export class CallViewer implements Viewer {
     this.settle(news);
   }
 
-  private async look(): Promise<void> {
+  private async reread(): Promise<void> {
     if (this.isReading || this.isSettled) return;
     this.isReading = true;
     try {

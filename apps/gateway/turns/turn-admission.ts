@@ -51,8 +51,8 @@ export interface PendingTurn {
 export class TurnAdmission {
   /** Hints that wait for an orchestrator. */
   private waiting = 0;
-  private looking: Promise<void> = Promise.resolve();
-  private lookedAt = -Infinity;
+  private inspecting: Promise<void> = Promise.resolve();
+  private inspectedAt = -Infinity;
   private readonly rate: MinuteLimit;
   private readonly pending = new Map<string, PendingCounts>();
 
@@ -103,7 +103,7 @@ export class TurnAdmission {
    * more of them than a minute allows are a debt, and the next message waits until it is paid.
    */
   check(userId: string, unended: number, rows = 0): void {
-    this.lookAfter(CHECK_EVERY_MS);
+    this.inspectAfter(CHECK_EVERY_MS);
     if (unended >= this.limits.turnsAtOnce)
       throw this.refuse(
         'turns_at_once',
@@ -143,7 +143,7 @@ export class TurnAdmission {
   /** The broker has refused a hint. */
   noteRefusal(): void {
     this.waiting = Infinity;
-    this.lookedAt = this.clock.now();
+    this.inspectedAt = this.clock.now();
   }
 
   /**
@@ -153,18 +153,18 @@ export class TurnAdmission {
   async mayHint(unended: number): Promise<boolean> {
     const { fairShare, turnsAtOnce } = this.limits;
     if (fairShare >= 1 || unended < shareOf(turnsAtOnce, fairShare)) return true;
-    this.lookAfter(CHECK_SOON_MS);
-    await this.looking;
+    this.inspectAfter(CHECK_SOON_MS);
+    await this.inspecting;
     return this.waiting === 0;
   }
 
-  private lookAfter(ms: number): void {
-    if (this.clock.now() - this.lookedAt < ms) return;
-    this.lookedAt = this.clock.now();
-    this.looking = this.look();
+  private inspectAfter(ms: number): void {
+    if (this.clock.now() - this.inspectedAt < ms) return;
+    this.inspectedAt = this.clock.now();
+    this.inspecting = this.inspectQueue();
   }
 
-  private async look(): Promise<void> {
+  private async inspectQueue(): Promise<void> {
     try {
       const queue = await this.bus.inspect('turns');
       this.waiting = queue === 'missing' ? 0 : queue.messages;

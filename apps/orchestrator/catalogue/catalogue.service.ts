@@ -44,8 +44,8 @@ export class CatalogueService {
   announce({ worker, toolsets }: Body<'catalog.announce'>): void {
     this.lastAnnouncedAt = this.deps.clock.now();
     this.catalogue.announce(worker, toolsets, this.lastAnnouncedAt);
-    this.scoped.look(this.catalogue);
-    this.lookForLosses();
+    this.scoped.check(this.catalogue);
+    this.checkLosses();
     for (const change of this.definitions.note(toolsets)) {
       this.deps.metrics.toolDefinitionChanges.inc({ toolset: change.toolset });
       this.deps.log.warn(
@@ -115,10 +115,10 @@ export class CatalogueService {
   }
 
   /** Workers announce again and again; only a change is looked at. */
-  private lookForLosses(): void {
+  private checkLosses(): void {
     const { hash } = this.catalogue;
     if (hash === this.lastHash) return;
     this.lastHash = hash;
-    this.losses.look(this.catalogue.offered());
+    this.losses.check(this.catalogue.offered());
   }
 }

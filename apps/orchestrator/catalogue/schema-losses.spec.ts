@@ -17,19 +17,19 @@ const either = { type: 'object', properties: {}, anyOf: [{ required: ['a'] }, { 
 describe('the warning about what a provider cannot express', () => {
   it('is logged once for each definition of a tool', () => {
     const { losses, said } = watch('anthropic');
-    losses.look([aTool('1', either)]);
-    losses.look([aTool('1', either)]);
+    losses.check([aTool('1', either)]);
+    losses.check([aTool('1', either)]);
     expect(said).toEqual([
       { tool: 'web.search', provider: 'anthropic', keywords: ['anyOf'], paths: ['/: anyOf'] },
     ]);
-    losses.look([aTool('2', either)]);
+    losses.check([aTool('2', either)]);
     expect(said).toHaveLength(2);
   });
 
   it('is logged for the provider that it concerns', () => {
     const { losses, said } = watch('anthropic', 'gemini');
     const properties = { n: { type: 'integer', multipleOf: 5 } };
-    losses.look([aTool('1', { type: 'object', properties })]);
+    losses.check([aTool('1', { type: 'object', properties })]);
     expect(said).toEqual([
       expect.objectContaining({ provider: 'gemini', paths: ['/properties/n: multipleOf'] }),
     ]);
@@ -37,7 +37,7 @@ describe('the warning about what a provider cannot express', () => {
 
   it('is absent for most tools', () => {
     const { losses, said } = watch('anthropic', 'openai', 'gemini', 'ollama');
-    losses.look([aTool('1', { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] })]);
+    losses.check([aTool('1', { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] })]);
     expect(said).toEqual([]);
   });
 });

@@ -21,11 +21,11 @@ export class SchemaLosses {
   ) {}
 
   /** To be called after every change of the catalogue. */
-  look(tools: readonly CatalogTool[]): void {
-    for (const tool of tools) for (const provider of this.providers) this.lookAt(tool, provider);
+  check(tools: readonly CatalogTool[]): void {
+    for (const tool of tools) for (const provider of this.providers) this.checkTool(tool, provider);
   }
 
-  private lookAt(tool: CatalogTool, provider: string): void {
+  private checkTool(tool: CatalogTool, provider: string): void {
     const key = `${provider} ${tool.name} ${tool.hash}`;
     if (this.reported.has(key)) return;
     this.reported.set(key, true);

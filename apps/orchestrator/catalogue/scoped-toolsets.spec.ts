@@ -25,7 +25,7 @@ beforeEach(() => {
 
 function announce(worker: string, ...toolsets: Toolset[]): void {
   catalogue.announce(worker, toolsets, 0);
-  scoped.look(catalogue);
+  scoped.check(catalogue);
 }
 
 describe('two workers that announce the same toolset', () => {

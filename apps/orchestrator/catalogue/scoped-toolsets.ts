@@ -14,7 +14,7 @@ export class ScopedToolsets {
   ) {}
 
   /** To be called after every change of the catalogue. */
-  look(catalogue: Pick<Catalogue, 'scopedToolsets' | 'workersOf'>): void {
+  check(catalogue: Pick<Catalogue, 'scopedToolsets' | 'workersOf'>): void {
     const contested = catalogue.scopedToolsets().filter((toolset) => catalogue.workersOf(toolset) > 1);
     for (const toolset of contested) {
       if (this.contested.has(toolset)) continue;

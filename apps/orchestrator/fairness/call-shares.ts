@@ -39,7 +39,7 @@ export class CallShares {
   private hasAccounts = false;
   private hasSent = false;
   private sentAt = -Infinity;
-  private lookedAt = -Infinity;
+  private inspectedAt = -Infinity;
   private settling: Timer | undefined;
   private timer: { dueAt: number; handle: Timer } | undefined;
 
@@ -150,9 +150,9 @@ export class CallShares {
     this.sendCounts();
     this.settleSoon();
     if (this.tight.size === 0) return;
-    if (this.now() - this.lookedAt >= REPEAT_MS) {
-      this.lookedAt = this.now();
-      for (const toolset of this.tight.keys()) void this.look(toolset);
+    if (this.now() - this.inspectedAt >= REPEAT_MS) {
+      this.inspectedAt = this.now();
+      for (const toolset of this.tight.keys()) void this.inspect(toolset);
     }
     this.actIn(REPEAT_MS);
   }
@@ -189,13 +189,13 @@ export class CallShares {
     void this.deps.bus.send('orchestrator.all', newMessage(this.deps, 'calls.counted', body));
   }
 
-  private async look(toolset: string): Promise<void> {
+  private async inspect(toolset: string): Promise<void> {
     // A broker that is away says nothing about its queues.
     const queue = await this.deps.queues.inspect(`tools.${toolset}`).catch(() => undefined);
     const line = this.lines.get(toolset);
     if (!queue || !line) return;
     const seen = queue === 'missing' ? { messages: 0, consumers: 0 } : queue;
-    this.learn(toolset, line, () => line.look(seen));
+    this.learn(toolset, line, () => line.observeQueue(seen));
   }
 
   private countOrchestrators(): number {

@@ -37,7 +37,7 @@ export class DueTurns {
     const journals = await this.readAll(due, now);
     await this.moveDue(journals, now);
     const undriven: Turn[] = [];
-    await forEachLimited(journals, TURNS_AT_ONCE, (journal) => this.lookAtSafely(journal, now, undriven));
+    await forEachLimited(journals, TURNS_AT_ONCE, (journal) => this.checkTurnSafely(journal, now, undriven));
     const places = new Map(due.map(({ _id }, place) => [_id, place]));
     const placeOf = ({ _id }: Turn) => places.get(_id) ?? due.length;
     await this.hints.send(undriven.sort((a, b) => placeOf(a) - placeOf(b)));
@@ -82,8 +82,8 @@ export class DueTurns {
     ]);
   }
 
-  private lookAtSafely(journal: Journal, now: number, undriven: Turn[]): Promise<void> {
-    return this.safely(journal.turn, now, () => this.lookAt(journal, undriven));
+  private checkTurnSafely(journal: Journal, now: number, undriven: Turn[]): Promise<void> {
+    return this.safely(journal.turn, now, () => this.checkTurn(journal, undriven));
   }
 
   private async safely(turn: Turn, now: number, look: () => Promise<void>): Promise<void> {
@@ -96,7 +96,7 @@ export class DueTurns {
     }
   }
 
-  private async lookAt(journal: Journal, undriven: Turn[]): Promise<void> {
+  private async checkTurn(journal: Journal, undriven: Turn[]): Promise<void> {
     const { turn } = journal;
     const action = decideSweep(journal, await situationOf(this.ports, journal));
     if (action.do === 'finish') {

@@ -14,7 +14,7 @@ function watchOver(first: State) {
   const watch = new NoWorkerWatch({ inspect, takesMessages: () => world.takes }, { now: () => world.nowMs });
   const lookAt = (nowMs: number, state: State = world.state) => {
     Object.assign(world, { nowMs, state });
-    return watch.look('call', 'tools.math');
+    return watch.check('call', 'tools.math');
   };
   return { watch, lookAt, world };
 }

@@ -32,7 +32,7 @@ export class NoWorkerWatch {
   }
 
   /** Looks at the call's queue when it is time to: publish again, wait, or give up because there is no worker. */
-  async look(toolCallId: string, queue: string): Promise<'wait' | 'publish' | 'no_worker' | 'full'> {
+  async check(toolCallId: string, queue: string): Promise<'wait' | 'publish' | 'no_worker' | 'full'> {
     const sentAt = this.sentAt.get(toolCallId);
     if (sentAt === undefined) return 'publish';
     const missedAt = this.missedAt.get(toolCallId);

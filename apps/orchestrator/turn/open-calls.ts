@@ -52,7 +52,7 @@ export class OpenCalls {
       const { tool_call_id, tool_name } = decision.call;
       if (!this.share.ask(decision.call)) return false;
       next = { ...decision, releasedAt: this.share.releasedAt(tool_call_id) };
-      const look = await this.noWorker.look(tool_call_id, `tools.${toolsetOf(tool_name)}`);
+      const look = await this.noWorker.check(tool_call_id, `tools.${toolsetOf(tool_name)}`);
       if (look === 'wait') return false;
       if (look !== 'publish') {
         const by = { me: this.ports.me, now: this.ports.clock.wall() };

@@ -60,10 +60,10 @@ export class Announcer {
 
   private scheduleCheck(): void {
     if (this.isWithdrawn) return;
-    this.timer = this.deps.clock.after(CHECK_INTERVAL_MS, () => void this.look());
+    this.timer = this.deps.clock.after(CHECK_INTERVAL_MS, () => void this.check());
   }
 
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     const isDue = !this.hasSent || this.deps.clock.now() - this.sentAt! >= INTERVAL_MS;
     if (isDue && this.deps.bus.isConnected()) await this.announce();
     this.scheduleCheck();

@@ -47,7 +47,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
 
   send(event: ServerEvent): void {
     if (event.type === 'snapshot') {
-      if (!this.look(event.view) && mayLackTurn(event)) void this.find();
+      if (!this.applyView(event.view) && mayLackTurn(event)) void this.find();
       return;
     }
     // Nothing is left of the conversation, whichever turn this names: the turn's own end may have been missed.
@@ -58,7 +58,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     if (!this.view) return;
     const reduced = reduceEvent(this.view, event);
     const added = reduced.verdict === 'applied' && reduced.event.type === 'token' ? reduced.event : undefined;
-    this.look(reduced.view, added);
+    this.applyView(reduced.view, added);
   }
 
   /** The reader has received everything known, unless nothing is known yet. */
@@ -112,7 +112,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
   }
 
   /** Other turns of the conversation are none of ours. False: ours is not there. */
-  private look(view: View, added?: AddedText): boolean {
+  private applyView(view: View, added?: AddedText): boolean {
     const turn = view.turns.find(({ turn_id }) => turn_id === this.turnId);
     this.view = turn ? { ...view, turns: [turn] } : (this.view ?? { ...view, turns: [], earlier: false });
     if (turn) this.show(turn, added);

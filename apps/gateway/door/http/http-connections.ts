@@ -80,7 +80,7 @@ export class HttpConnections {
       this.begin(request, response, () => response.writeHead(417, { Connection: 'close' }).end()),
     );
     server.on('timeout', (socket: Socket) => this.endIfStuck(socket));
-    const looking = this.options.clock.every(lookMs, () => this.bodies.look(), { unref: true });
+    const looking = this.options.clock.every(lookMs, () => this.bodies.check(), { unref: true });
     server.once('close', () => looking.cancel());
   }
 

@@ -32,7 +32,7 @@ function pass(seconds: number, happens: (second: number) => void = () => undefin
   for (let second = 1; second <= seconds; second++) {
     now += 1_000;
     happens(second);
-    bodies.look();
+    bodies.check();
   }
 }
 
@@ -79,7 +79,7 @@ describe('the body of a request', () => {
   it('does not time out because this process paused', () => {
     watch();
     now += 60_000;
-    bodies.look();
+    bodies.check();
     expect(refused).toEqual([]);
   });
 

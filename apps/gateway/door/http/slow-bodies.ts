@@ -33,7 +33,7 @@ interface Progress {
  */
 export class SlowBodies<Request extends Awaited, Response extends Answer> {
   private readonly awaited = new Map<Request, { response: Response; progress: Progress }>();
-  private lookedAt: number;
+  private checkedAt: number;
 
   /**
    * @param refuse answers a request that has no answer yet; its connection is broken when that did not end it
@@ -45,7 +45,7 @@ export class SlowBodies<Request extends Awaited, Response extends Answer> {
     private readonly refuse: (request: Request, response: Response) => void,
     private readonly clock: Pick<Clock, 'now'>,
   ) {
-    this.lookedAt = clock.now();
+    this.checkedAt = clock.now();
   }
 
   get size(): number {
@@ -59,11 +59,11 @@ export class SlowBodies<Request extends Awaited, Response extends Answer> {
   }
 
   /** Ends what is too slow. */
-  look(): void {
+  check(): void {
     const now = this.clock.now();
     // After a pause of this process nothing of what came meanwhile has been read yet.
-    const passedMs = Math.min(now - this.lookedAt, 2 * this.stepMs);
-    this.lookedAt = now;
+    const passedMs = Math.min(now - this.checkedAt, 2 * this.stepMs);
+    this.checkedAt = now;
     for (const [request, { response, progress }] of this.awaited) {
       if (request.complete || request.socket.destroyed) {
         this.awaited.delete(request);

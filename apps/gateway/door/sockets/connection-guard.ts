@@ -25,7 +25,7 @@ const BINARY_ACK = 6;
 
 export interface GuardDeps {
   traffic: Pick<UserTraffic, 'receive'>;
-  unread: Pick<UnreadBytes, 'enter' | 'look'>;
+  unread: Pick<UnreadBytes, 'enter' | 'check'>;
   refusals: Pick<Refusals, 'note'>;
   clock: Clock;
 }
@@ -94,7 +94,7 @@ class WatchedConnection {
       return this.end('packets_of_unknown_socket');
     if (kind === 'connect' && ++this.connects > MAX_CONNECTS) return this.end('connects_per_socket');
     if (isClogged(this.connection)) return this.end('unread_answers');
-    this.deps.unread.look(this.connection);
+    this.deps.unread.check(this.connection);
     // Socket.IO parses it next, on the event loop.
     if (typeof data === 'string' && exceedsFrameValues(data)) this.end('values_per_frame');
   }

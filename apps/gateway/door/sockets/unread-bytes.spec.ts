@@ -16,8 +16,8 @@ function open(perUser: number, inAll: number) {
     });
     const connection = fake as unknown as EngineConnection;
     unread.enter(connection, userId);
-    unread.look(connection);
-    return { socket, look: () => unread.look(connection), close: () => fake.emit('close') };
+    unread.check(connection);
+    return { socket, look: () => unread.check(connection), close: () => fake.emit('close') };
   };
   return { noted, ended, enter };
 }

@@ -40,7 +40,7 @@ export class UnreadBytes {
   }
 
   /** A connection with new unread bytes is checked each time; for the others, the last check counts. */
-  look(connection: EngineConnection): void {
+  check(connection: EngineConnection): void {
     const reader = this.readers.get(connection);
     if (!reader) return;
     this.measure(reader);

@@ -23,14 +23,14 @@ export class KnownAccounts {
   /** `Authenticate` of `AUTH=local`. */
   readonly authenticate: Authenticate = async (token) => {
     const { accountId, expiresAtMs } = await this.tokens.read(token);
-    const account = await this.look(accountId);
+    const account = await this.readAccount(accountId);
     if (!account?.is_active) throw refusedToken();
     return { id: accountId, isOperator: account.role === 'operator', expiresAtMs };
   };
 
   /** For a user who was admitted before. */
   async isActive(user: User): Promise<boolean> {
-    return (await this.look(user.id))?.is_active === true;
+    return (await this.readAccount(user.id))?.is_active === true;
   }
 
   /** Forgets an account that has just been changed. */
@@ -38,7 +38,7 @@ export class KnownAccounts {
     this.known.forget(id);
   }
 
-  private look(id: string): Promise<Account | null> {
+  private readAccount(id: string): Promise<Account | null> {
     return this.known.get(id, () => this.accounts.get(id));
   }
 }
