@@ -1,19 +1,19 @@
+import { uniformFloat32 } from 'pure-rand/distribution/uniformFloat32';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Random } from '../random.port.js';
 import { spread } from '../spread.js';
 
-/** Randomness from a seed: the same seed draws the same values in the same order (mulberry32). */
+/** Randomness from a seed: the same seed draws the same values in the same order. */
 export class SeededRandom implements Random {
-  private state: number;
+  private readonly generator;
 
   constructor(seed: number) {
-    this.state = Math.imul(seed, 0x9e3779b1) >>> 0;
+    this.generator = xoroshiro128plus(seed);
   }
 
   float(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    return uniformFloat32(this.generator);
   }
 
   /** Has the form of a version 4 UUID (RFC 9562 §5.4), because readers of ids check that. */
@@ -31,16 +31,16 @@ export class SeededRandom implements Random {
   }
 
   bytes(count: number): Uint8Array {
-    return Uint8Array.from({ length: count }, () => Math.floor(this.float() * 256));
+    return Uint8Array.from({ length: count }, () => uniformInt(this.generator, 0, 255));
   }
 
   /** 0 … `count` - 1. */
   choose(count: number): number {
-    return Math.floor(this.float() * count);
+    return uniformInt(this.generator, 0, count - 1);
   }
 
   /** A separate generator: drawing from one does not change what the other draws. */
   fork(): SeededRandom {
-    return new SeededRandom(Math.floor(this.float() * 2 ** 32));
+    return new SeededRandom(uniformInt(this.generator, 0, 0xffffffff));
   }
 }

@@ -25,7 +25,7 @@ export const CLAIMS: Mutant[] = [
       find: "if (work.liveness(holder.owner) === 'alive') return { do: 'ignore' };",
       replace: '',
     },
-    search: { from: 3, strikes: 0, seeds: 20 },
+    search: { strikes: 0, seeds: 20 },
   },
   {
     name: 'a call is given up under a lost claim',
@@ -35,7 +35,7 @@ export const CLAIMS: Mutant[] = [
       replace:
         "if (stands) return { do: 'settle', outcome: wanted };\n  if (stands.purpose === 'settle' && stands.decides)",
     },
-    search: { from: 5, seeds: 20 },
+    search: { from: 9, seeds: 20 },
   },
   {
     name: 'a stopped call is not given up',
@@ -80,7 +80,7 @@ export const CLAIMS: Mutant[] = [
       find: 'if (left.length > 0)',
       replace: 'if (left.length > 9)',
     },
-    search: { from: 9, seeds: 20 },
+    search: { seeds: 20 },
   },
   {
     name: 'a call ends without a claim',
@@ -121,7 +121,7 @@ export const CLAIMS: Mutant[] = [
       find: "if (holder.n < attempts) return { do: 'publish' };",
       replace: "return { do: 'publish' };",
     },
-    search: { only: ['kill'], seeds: 20 },
+    search: { from: 22, only: ['kill'], seeds: 20 },
   },
   {
     name: 'a worker that claims a call of a stopped turn again runs it',
@@ -130,6 +130,6 @@ export const CLAIMS: Mutant[] = [
       find: "if (read.next && (read.next.kind === 'cancel' || read.next.kind === 'fail')) return 'stopped';",
       replace: '',
     },
-    search: { from: 26, seeds: 20 },
+    search: { from: 52, seeds: 20 },
   },
 ];

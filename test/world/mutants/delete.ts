@@ -6,12 +6,12 @@ export const DELETE: Mutant[] = [
   {
     name: 'a deleted conversation is never due for removal',
     edit: { file: deletion, find: 'toISOString(), due_at: now }', replace: 'toISOString() }' },
-    search: { from: 9, seeds: 20 },
+    search: { seeds: 20 },
   },
   {
     name: 'the title of a deleted conversation stays',
     edit: { file: deletion, find: "if (title !== '') await store", replace: "if (title === '') await store" },
-    search: { from: 5, seeds: 20 },
+    search: { seeds: 20 },
   },
   {
     name: 'deleted conversations are not swept',
@@ -20,6 +20,6 @@ export const DELETE: Mutant[] = [
       find: 'new DeletedConversations(ports, settings.retentionDays),',
       replace: '',
     },
-    search: { from: 4, seeds: 20 },
+    search: { seeds: 20 },
   },
 ];

@@ -28,7 +28,7 @@ export const SWEEPER: Mutant[] = [
       find: 'this.timer = clock.after(random.jitter(ROUND_MS), begin, { unref: true });',
       replace: 'void begin; void random;',
     },
-    search: { from: 5, seeds: 20 },
+    search: { seeds: 20 },
   },
   {
     name: 'a round that fails is the last one',
