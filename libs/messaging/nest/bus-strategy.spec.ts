@@ -176,10 +176,10 @@ describe('BusStrategy', () => {
   it('does not consume a queue that its role does not use', async () => {
     const strategy = await start(ORCHESTRATOR);
     await expect(strategy.startConsuming('tools.math', { prefetch: 1 })).rejects.toThrow(
-      'the orchestrator takes nothing from tools.math',
+      'the orchestrator does not consume from tools.math',
     );
     await expect(strategy.startConsuming('tunrs', { prefetch: 1 })).rejects.toThrow(
-      'the orchestrator takes nothing from tunrs',
+      'the orchestrator does not consume from tunrs',
     );
   });
 
@@ -196,7 +196,7 @@ describe('BusStrategy', () => {
     const rest = restOf('orchestrator', ['turn.advance', 'turn.superseded', DEAD, type]);
     const controllers = type === DEAD ? [restOf('orchestrator', [DEAD])] : [TurnsController, rest];
     await expect(start(controllers)).rejects.toThrow(
-      `the orchestrator takes ${type}, for which it has no handler`,
+      `the orchestrator accepts ${type} but has no handler for it`,
     );
   });
 
@@ -214,7 +214,7 @@ describe('BusStrategy', () => {
       Object.getOwnPropertyDescriptor(Stray.prototype, 'handle')!,
     );
     await expect(start([...ORCHESTRATOR, Stray])).rejects.toThrow(
-      `the orchestrator has a handler for ${type}, which it does not take`,
+      `the orchestrator has a handler for ${type}, which it does not accept`,
     );
   });
 

@@ -51,10 +51,10 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     const wrong = [
       ...[...this.messageHandlers.keys()]
         .filter((type) => !taken.has(type))
-        .map((type) => `the ${role} has a handler for ${type}, which it does not take`),
+        .map((type) => `the ${role} has a handler for ${type}, which it does not accept`),
       ...[...taken]
         .filter((type) => !this.messageHandlers.has(type))
-        .map((type) => `the ${role} takes ${type}, for which it has no handler`),
+        .map((type) => `the ${role} accepts ${type} but has no handler for it`),
       ...this.twice.map((type) => `${type} needs exactly one handler`),
     ];
     callback(wrong.length > 0 ? new BusSetupError(wrong.join('; ')) : undefined);
@@ -65,7 +65,8 @@ export class BusStrategy extends Server implements CustomTransportStrategy {
     const { role } = this.options;
     const kind = kindOfQueue(queue);
     const queues: readonly string[] = TAKEN_BY[role].queues;
-    if (!kind || !queues.includes(kind)) throw new BusSetupError(`the ${role} takes nothing from ${queue}`);
+    if (!kind || !queues.includes(kind))
+      throw new BusSetupError(`the ${role} does not consume from ${queue}`);
     const handlers = this.handlersOf(QUEUE_TYPES[kind]);
     // The bus delivers only types that belong to the queue.
     const handler: Handler = (delivery) =>

@@ -1,7 +1,7 @@
 import { BusSetupError } from '../bus-errors.js';
 
 const meanings: Record<string, string> = {
-  403: 'refused the user name or password, or the user may not do this',
+  403: 'refused the user name or password, or the user lacks permission',
   530: 'refused the virtual host',
   ECONNREFUSED: 'is not reachable: nothing listens there',
   ENOTFOUND: 'is not reachable: the host name is unknown',

@@ -106,10 +106,7 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
 
   private giveUp(error: unknown): void {
     if (this.isClosed) return;
-    this.options.logger.warn(
-      { channel: this.options.name, reason: textOf(error) },
-      'channel could not be set up',
-    );
+    this.options.logger.warn({ channel: this.options.name, reason: textOf(error) }, 'channel setup failed');
     if (this.channel) this.rebuild(this.channel);
     else this.buildLater();
   }

@@ -125,11 +125,11 @@ export class SupervisedConnection {
     model.on('close', (error) => this.onClose(model, error));
     model.on('blocked', (reason) => {
       this.blocked = true;
-      logger.warn({ connection: name, reason }, 'RabbitMQ takes no messages');
+      logger.warn({ connection: name, reason }, 'RabbitMQ is blocking publishers');
     });
     model.on('unblocked', () => {
       this.blocked = false;
-      logger.info({ connection: name }, 'RabbitMQ takes messages again');
+      logger.info({ connection: name }, 'RabbitMQ accepts messages again');
     });
   }
 

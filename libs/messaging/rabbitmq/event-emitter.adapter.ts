@@ -52,13 +52,13 @@ export class EventEmitter {
     try {
       this.send(channel, conversationId, encodeEvent(event));
     } catch (error) {
-      this.logger.warn({ conversation_id: conversationId, reason: textOf(error) }, 'event could not be sent');
+      this.logger.warn({ conversation_id: conversationId, reason: textOf(error) }, 'sending an event failed');
     }
   }
 
   private send(channel: Channel, conversationId: string, content: Buffer): void {
     if (channel.publish(eventExchange(conversationId), conversationId, content)) return;
     this.isFull = true;
-    this.logger.warn({ waiting: MAX_WAITING }, 'the broker reads too slowly, events are dropped');
+    this.logger.warn({ waiting: MAX_WAITING }, 'broker reads too slowly, events dropped');
   }
 }

@@ -105,7 +105,7 @@ export class Publisher {
         };
         channel.publish(exchange, key, content, options, onAnswer);
       } catch (error) {
-        this.logger.warn({ key, message_id: messageId, reason: textOf(error) }, 'message could not be sent');
+        this.logger.warn({ key, message_id: messageId, reason: textOf(error) }, 'sending a message failed');
         onAnswer(error);
       }
     });

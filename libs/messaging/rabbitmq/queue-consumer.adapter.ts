@@ -62,7 +62,7 @@ export class QueueConsumer implements Consumer {
 
   private receive(channel: Channel, message: ConsumeMessage | null): void {
     if (message === null) {
-      this.options.logger.warn({ queue: this.options.queue }, 'queue deleted, consumer is rebuilt');
+      this.options.logger.warn({ queue: this.options.queue }, 'queue deleted, rebuilding its consumer');
       this.channel.rebuild(channel);
       return;
     }

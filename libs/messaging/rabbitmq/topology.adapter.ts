@@ -84,6 +84,6 @@ async function declareOrAccept(
   } catch (error) {
     if (codeOf(error) !== PRECONDITION_FAILED) throw error;
     await onOwnChannel(model, check);
-    logger.warn({ name, reason: textOf(error) }, 'exists with other arguments, used as it is');
+    logger.warn({ name, reason: textOf(error) }, 'exists with other arguments, used unchanged');
   }
 }
