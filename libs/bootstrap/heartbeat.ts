@@ -130,7 +130,7 @@ export class Heartbeat {
       this.isStopped = true;
       logger.fatal(
         { process: this.processId },
-        'the row of this process is gone: others count it as dead, so it ends',
+        'the row of this process is gone, so others count it as dead: shutting down',
       );
       onGone();
     } catch (error) {
@@ -167,7 +167,7 @@ export class Heartbeat {
     const { clock, logger } = this.options;
     const { ownAheadMs } = clock;
     if (Math.abs(ownAheadMs) < MAX_SKEW_MS) return;
-    const what = "this machine's clock is not the store's; times of day are taken from the store";
+    const what = "this machine's clock differs from the store's, using the store's time";
     logger.warn({ ahead_ms: ownAheadMs }, what);
   }
 }

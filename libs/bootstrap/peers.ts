@@ -218,7 +218,7 @@ export class Peers {
       this.observe(rows, listing);
       return { rows, listing };
     } catch (error) {
-      this.options.logger.warn({ err: error }, 'the list of processes could not be read');
+      this.options.logger.warn({ err: error }, 'reading the list of processes failed');
       return undefined;
     }
   }

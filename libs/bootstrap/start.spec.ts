@@ -39,7 +39,7 @@ describe('describeStartFailure', () => {
     const error = await new Promise<Error>((resolve) =>
       createServer().once('error', resolve).listen(0, '240.0.0.1'),
     );
-    expect(describeStartFailure('gateway', error)).toMatch(/^HOST can not be listened on \(EADDRNOTAVAIL\)/);
+    expect(describeStartFailure('gateway', error)).toMatch(/^Cannot listen on HOST \(EADDRNOTAVAIL\)/);
   });
 
   it('keeps the stack of an unexpected error', () => {

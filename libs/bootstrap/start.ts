@@ -48,11 +48,11 @@ function describeListenError(
     return `${port} is in use: stop the program that uses it, or set PORT to a free port.`;
   }
   if (error.code === 'EACCES' && error.syscall === 'listen') {
-    return `${port} needs more rights: set PORT to a port above 1023.`;
+    return `${port} needs more privileges: set PORT to a port above 1023.`;
   }
-  if (error.syscall === 'getaddrinfo') return `A host name can not be found (${error.code}): check HOST.`;
+  if (error.syscall === 'getaddrinfo') return `A host name cannot be resolved (${error.code}): check HOST.`;
   if (error.syscall === 'listen') {
-    return `HOST can not be listened on (${error.code}): set HOST to an address of this machine, like 127.0.0.1.`;
+    return `Cannot listen on HOST (${error.code}): set HOST to an address of this machine, like 127.0.0.1.`;
   }
   return undefined;
 }

@@ -38,14 +38,14 @@ export function findAuthProblems({
 }: Environment): string[] {
   if (AUTH === 'none' && !isLoopback(HOST)) {
     return [
-      'AUTH=none serves everybody who can connect, so HOST must be a loopback address like 127.0.0.1; set AUTH=local or AUTH=jwt to listen elsewhere',
+      'AUTH=none serves every client that can connect, so HOST must be a loopback address like 127.0.0.1; set AUTH=local or AUTH=jwt to listen elsewhere',
     ];
   }
   if (AUTH !== 'jwt' && AUTH !== 'local') return [];
   if (AUTH === 'jwt' && JWT_SECRET === undefined && JWKS_URL === undefined)
     return ['AUTH=jwt needs JWT_SECRET or JWKS_URL'];
   if (AUTH === 'jwt' && JWT_SECRET !== undefined && JWKS_URL !== undefined)
-    return ['JWT_SECRET and JWKS_URL exclude each other: set one of them'];
+    return ['JWT_SECRET and JWKS_URL cannot be combined: set only one'];
   if (JWT_SECRET !== undefined && JWT_SECRET.length < MIN_SECRET_LENGTH) {
     return [`JWT_SECRET must have at least ${MIN_SECRET_LENGTH} characters`];
   }
@@ -66,7 +66,7 @@ export function findAuthNotices({ AUTH = 'none', ...rest }: Environment): string
   if (AUTH !== 'none') return registration;
   const unused = ['JWT_SECRET', ...ofOthers].filter((name) => rest[name] !== undefined);
   return unused.length > 0
-    ? [...registration, `${unused.join(', ')} set with AUTH=none: nobody has to log in`]
+    ? [...registration, `${unused.join(', ')} set with AUTH=none: no login is required`]
     : registration;
 }
 

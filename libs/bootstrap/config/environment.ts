@@ -66,6 +66,6 @@ export function describeProblems(error: z.ZodError): string[] {
 /** Our own messages are predicates; zod's start with a capital letter, and name an unknown key in quotes. */
 function describeIssue({ message }: z.core.$ZodIssue): string {
   return /^[A-Z]/.test(message)
-    ? `is not right (${message.charAt(0).toLowerCase()}${message.slice(1)})`
+    ? `is invalid (${message.charAt(0).toLowerCase()}${message.slice(1)})`
     : message;
 }

@@ -159,7 +159,7 @@ describe('configuration values', () => {
     expect(standaloneProblems({ AUTH: 'jtw' })).toEqual(['AUTH must be none, local or jwt']);
     expect(
       problemsOf(() => loadGatewayConfig({ ...SERVICES, DIALECTS: 'sse,agui' }, ['sse', 'ndjson'])),
-    ).toEqual(['DIALECTS names a dialect that does not exist: those that exist are sse, ndjson']);
+    ).toEqual(['DIALECTS names a dialect that does not exist: the existing ones are sse, ndjson']);
     expect(loadGatewayConfig({ ...SERVICES, DIALECTS: 'sse' }, ['sse', 'ndjson']).dialects).toEqual(['sse']);
   });
 
@@ -192,7 +192,7 @@ describe('access settings', () => {
     'refuse AUTH=none on HOST=%s',
     (host) => {
       const problems = standaloneProblems({ HOST: host });
-      expect(problems).toEqual([expect.stringMatching(/^AUTH=none serves everybody.*HOST/)]);
+      expect(problems).toEqual([expect.stringMatching(/^AUTH=none serves every client.*HOST/)]);
     },
   );
 
@@ -231,7 +231,7 @@ describe('access settings', () => {
       'JWT_SECRET must have at least 32 characters',
     ]);
     expect(refused({ JWT_SECRET: SECRET, JWKS_URL: 'https://a.example' })).toEqual([
-      expect.stringContaining('exclude'),
+      expect.stringContaining('cannot be combined'),
     ]);
     expect(
       loadStandaloneConfig({ AUTH: 'jwt', JWT_SECRET: SECRET, HOST: '0.0.0.0', JWT_ISSUER: 'me' }).auth,
@@ -255,7 +255,7 @@ describe('a likely mistake in the configuration', () => {
     });
     expect(notices).toEqual([
       'RABBITMQ_URI is not a setting: did you mean RABBITMQ_URL?',
-      'JWT_SECRET set with AUTH=none: nobody has to log in',
+      'JWT_SECRET set with AUTH=none: no login is required',
       'ANTHROPIC_API_KEY is set and MODEL is not: the demo model answers',
     ]);
   });
@@ -390,7 +390,7 @@ describe('settings and policy files', () => {
     expect(loadOrchestratorConfig({ ...SERVICES, SYSTEM_PROMPT_FILE: path }).systemPrompt).toBe('Be brief.');
     expect(loadOrchestratorConfig({ ...SERVICES, SYSTEM_PROMPT: 'Be kind.' }).systemPrompt).toBe('Be kind.');
     expect(standaloneProblems({ SYSTEM_PROMPT_FILE: path, SYSTEM_PROMPT: 'x' })).toEqual([
-      expect.stringContaining('exclude'),
+      expect.stringContaining('cannot be combined'),
     ]);
   });
 });

@@ -134,12 +134,12 @@ function findForeignSecrets(set: Environment): string[] {
 
 function findRetentionNotices({ RETENTION_DAYS: days }: Environment): string[] {
   if (days === undefined) return [];
-  return [`RETENTION_DAYS is on: conversations that nobody has changed for ${days} days are deleted`];
+  return [`RETENTION_DAYS is on: conversations unchanged for ${days} days are deleted`];
 }
 
 function findDialectProblems(dialects: readonly string[]): Finder {
   const existing =
-    dialects.length > 0 ? `those that exist are ${dialects.join(', ')}` : 'none exists yet, leave it unset';
+    dialects.length > 0 ? `the existing ones are ${dialects.join(', ')}` : 'none exists yet, leave it unset';
   return ({ DIALECTS }) => {
     const unknown = DIALECTS?.split(',').some(
       (name) => name.trim() !== '' && !dialects.includes(name.trim()),

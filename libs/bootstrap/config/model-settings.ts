@@ -16,7 +16,7 @@ export function findModelProblems({ MODEL = 'demo', ...rest }: Environment): str
     if (!isSet) problems.push(`${needed.join(' or ')} is missing: MODEL=${named.name}/… needs it`);
   }
   if (rest.SYSTEM_PROMPT !== undefined && rest.SYSTEM_PROMPT_FILE !== undefined) {
-    problems.push('SYSTEM_PROMPT and SYSTEM_PROMPT_FILE exclude each other: set one of them');
+    problems.push('SYSTEM_PROMPT and SYSTEM_PROMPT_FILE cannot be combined: set only one');
   }
   return problems;
 }

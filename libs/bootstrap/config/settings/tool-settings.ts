@@ -52,7 +52,7 @@ export const toolSettingsShape = {
           ([name, { concurrency }]) => !name.includes('.') || concurrency === undefined,
         ),
       {
-        error: 'concurrency is of a toolset (math), not of a tool (math.add)',
+        error: 'concurrency applies to a toolset (math), not to a tool (math.add)',
       },
     )
     .refine(
@@ -61,7 +61,7 @@ export const toolSettingsShape = {
           ([name, { fair_share }]) => !name.includes('.') || fair_share === undefined,
         ),
       {
-        error: 'fair_share is of a toolset (math), not of a tool (math.add)',
+        error: 'fair_share applies to a toolset (math), not to a tool (math.add)',
       },
     )
     .default({}),
