@@ -60,7 +60,7 @@ function createUniqueIndex(database: Database.Database, table: CollectionName, c
   try {
     database.exec(createIndex('UNIQUE INDEX', table, columns));
   } catch (cause) {
-    throw new StoreSetupError(`Cannot create ${described}: rows in the file contradict it.`, { cause });
+    throw new StoreSetupError(`Cannot create ${described}: rows in the file violate it.`, { cause });
   }
   // `IF NOT EXISTS` accepts any index of that name.
   if (hasUniqueIndex(database, table, columns)) return;

@@ -141,7 +141,7 @@ describe('the libsql adapter on a file', () => {
     await store.close();
     await tamper(`DROP INDEX turns_by_conversation_id_and_client_message_id;
       INSERT INTO turns (_id, conversation_id, number, client_message_id, row) VALUES ('x', 'c', 2, 'same', '{}')`);
-    await expect(store.open()).rejects.toThrow(/conversation_id, client_message_id.*contradict/);
+    await expect(store.open()).rejects.toThrow(/conversation_id, client_message_id.*violate/);
   });
 
   it('migrates a file of an earlier version, and finds its rows by new columns', async () => {

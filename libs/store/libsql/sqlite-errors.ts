@@ -8,7 +8,7 @@ export function translateSqliteError(error: unknown): StoreUnavailableError | St
   if (error instanceof StoreUnavailableError || error instanceof StoreSetupError) return error;
   const { code = '', message } = error as { code?: string; message?: string };
   if (passingCodes.test(code)) {
-    return new StoreUnavailableError(`SQLite cannot work at the moment: ${message} (${code}).`, {
+    return new StoreUnavailableError(`SQLite is not available right now: ${message} (${code}).`, {
       cause: error,
     });
   }

@@ -30,7 +30,7 @@ async function createUniqueIndex(
     await model.collection.createIndex(toKey(fields), { unique: true, ...options }, {});
   } catch (cause) {
     if (isRefusal(cause)) {
-      const advice = 'remove documents that contradict it, or another index over the same fields';
+      const advice = 'remove documents that violate it, or another index over the same fields';
       throw new StoreSetupError(`MongoDB cannot create ${describe(name, fields)}: ${advice}.`, { cause });
     }
     throw cause;

@@ -50,7 +50,7 @@ export function translateMongoError(error: unknown): StoreUnavailableError | Sto
   const failure = error as MongoFailure;
   const label = failure.codeName ?? failure.code ?? failure.name ?? 'unknown error';
   return isPassing(failure)
-    ? new StoreUnavailableError(`MongoDB does not answer at the moment (${label}).`, {
+    ? new StoreUnavailableError(`MongoDB is not answering right now (${label}).`, {
         cause: { name: failure.name, code: failure.code },
       })
     : new StoreSetupError(`MongoDB refused an operation (${label}).`, {

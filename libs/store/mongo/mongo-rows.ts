@@ -125,7 +125,8 @@ export class MongoRows<Name extends CollectionName> extends MongoReads<Name> imp
       }
       isAnswerLost = wasAnswerLost;
       const found = await readBack();
-      if (found === null) throw new StoreUnavailableError('What won is not stored by a majority yet.');
+      if (found === null)
+        throw new StoreUnavailableError('The winning document is not yet stored by a majority.');
       return found;
     };
     const found = await this.retry(attempt).catch((error: unknown) => {
