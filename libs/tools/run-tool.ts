@@ -50,6 +50,6 @@ function aCall({ definition }: Tool): ToolContext {
     wantsLogs: false,
     progress: () => undefined,
     attach: async (attachment) => referenceTo(makeArtifact(PLACE, attachment, timestampOf(clock))),
-    ask: () => Promise.reject(new Error('Nobody is there to answer: give runTool an `ask` of its own.')),
+    ask: () => Promise.reject(new Error('No one can answer this question: pass `ask` to runTool.')),
   };
 }

@@ -46,7 +46,7 @@ export class ArgumentValidator {
     args: Record<string, unknown>,
     by: CheckedFor = NOBODY,
   ): ErrorDetail | undefined | Promise<ErrorDetail | undefined> {
-    if (!isWithinDepth(args)) return refuseArguments('The arguments nest too deep.');
+    if (!isWithinDepth(args)) return refuseArguments('The arguments are nested too deeply.');
     const compiled = this.schemas.compile(schema);
     if ('unusable' in compiled) return refuseArguments(compiled.unusable);
     const { reduced, dialect, cost, check } = compiled;
@@ -76,7 +76,7 @@ export class ArgumentValidator {
         `The arguments take more than ${slowChecks.limitMs} ms to check. Send shorter or simpler values.`,
       );
     const seconds = RETRY_AFTER_MS / 1_000;
-    const message = `Too many arguments of your calls wait to be checked. Try again in ${seconds} s.`;
+    const message = `Too many arguments of your calls are waiting to be checked. Try again in ${seconds} s.`;
     return errorDetail('ApiLimitExceeded', message, { retry_after_ms: RETRY_AFTER_MS, started: false });
   }
 }

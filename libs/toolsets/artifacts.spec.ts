@@ -36,7 +36,7 @@ describe('artifacts.read', () => {
     let read_ = '';
     for (let offset: number | undefined = 0; offset !== undefined;) {
       const part: string = await run(read, { id, offset, length: 7 });
-      const note = /\n\[bytes (\d+) to (\d+) of 2700; (?:go on with offset (\d+)|this is the end)]$/.exec(
+      const note = /\n\[bytes (\d+) to (\d+) of 2700; (?:continue with offset (\d+)|this is the end)]$/.exec(
         part,
       );
       expect(note).not.toBeNull();
@@ -49,7 +49,7 @@ describe('artifacts.read', () => {
   it('starts at the character that contains the offset, and ends at the end of the text', async () => {
     const id = keep('a😀b');
     expect(await run(read, { id, offset: 3, length: 2 })).toBe(
-      '😀\n[bytes 1 to 5 of 6; go on with offset 5]',
+      '😀\n[bytes 1 to 5 of 6; continue with offset 5]',
     );
     expect(await run(read, { id, offset: 99 })).toBe('\n[bytes 6 to 6 of 6; this is the end]');
   });

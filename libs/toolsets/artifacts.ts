@@ -20,7 +20,7 @@ const id = z.string().max(128).describe('Id of the artifact: art_ and 32 hex dig
 export function createArtifactsToolset(artifacts: ArtifactReader, clock: Clock): ToolsetHost {
   return defineToolset({
     name: 'artifacts',
-    version: '1.0.0',
+    version: '1.0.1',
     tools: [readTool(artifacts), searchTool(artifacts, clock)],
   });
 }
@@ -29,11 +29,11 @@ function readTool(artifacts: ArtifactReader) {
   return defineTool({
     name: 'read',
     description:
-      'Reads a part of a text artifact: output of an earlier tool call that was too long to be shown whole. ' +
-      'Offset and length count bytes of UTF-8; the end of the answer names the offset to go on with.',
+      'Reads a part of a text artifact: output of an earlier tool call that was too long to be shown in full. ' +
+      'Offset and length count bytes of UTF-8; the end of the answer gives the offset to continue with.',
     input: z.strictObject({
       id,
-      offset: z.int().min(0).default(0).describe('Where to begin, in bytes'),
+      offset: z.int().min(0).default(0).describe('Offset of the first byte to read'),
       length: z
         .int()
         .min(1)
@@ -50,7 +50,7 @@ function readTool(artifacts: ArtifactReader) {
         characterStart(content, Math.min(begin + args.length, content.byteLength)),
         nextCharacter(content, begin),
       );
-      const goesOn = end < content.byteLength ? `; go on with offset ${end}` : '; this is the end';
+      const goesOn = end < content.byteLength ? `; continue with offset ${end}` : '; this is the end';
       const text = content.toString('utf8', begin, end);
       return `${text}\n[bytes ${begin} to ${end} of ${content.byteLength}${goesOn}]`;
     },
@@ -62,7 +62,7 @@ function searchTool(artifacts: ArtifactReader, clock: Clock) {
     name: 'search',
     description:
       'Searches a text artifact line by line for a regular expression (RE2 syntax: no look-around, no back ' +
-      'references; (?i) ignores case) and answers with the offset and the surroundings of each match.',
+      'references; (?i) ignores case) and returns the offset and the context of each match.',
     input: z.strictObject({
       id,
       pattern: z.string().min(1).max(1000).describe('Regular expression in RE2 syntax'),

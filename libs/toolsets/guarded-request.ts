@@ -24,7 +24,7 @@ export class ForbiddenTargetError extends Error {
 /** Throws `ForbiddenTargetError` for a forbidden address, as far as its text shows that. */
 export function checkTarget(url: URL, { allow }: RequestGuard): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new ForbiddenTargetError('Only addresses that start with http:// or https:// may be asked.');
+    throw new ForbiddenTargetError('Only addresses that start with http:// or https:// are allowed.');
   if (url.username !== '' || url.password !== '')
     throw new ForbiddenTargetError('A user name or password in the address is not allowed.');
   if (!PORTS.has(url.port) && !allow.has(url.host))

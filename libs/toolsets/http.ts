@@ -32,7 +32,7 @@ const input = z.strictObject({
   method: z
     .enum(['GET', 'HEAD'])
     .optional()
-    .describe('GET (default) reads the page, HEAD only tells its type and size'),
+    .describe('GET (default) reads the page, HEAD returns only its type and size'),
 });
 
 export function createHttpToolset(options: HttpOptions): ToolsetHost {
@@ -40,7 +40,7 @@ export function createHttpToolset(options: HttpOptions): ToolsetHost {
   const guard = { allow: new Set(allow), lookup };
   return defineToolset({
     name: 'http',
-    version: '1.0.0',
+    version: '1.0.1',
     tools: [
       defineTool({
         name: 'fetch',
@@ -123,7 +123,7 @@ function refuseBusy(response: IncomingMessage, clock: Pick<Clock, 'wall'>): void
   response.destroy();
   const retry_after_ms = parseRetryAfterMs(headers['retry-after'], clock.wall());
   const details = retry_after_ms === undefined ? undefined : { retry_after_ms };
-  throw failed('ApiLimitExceeded', 'The server refuses more requests at the moment.', details);
+  throw failed('ApiLimitExceeded', 'The server is refusing requests right now.', details);
 }
 
 function toUrl(text: string, base?: URL): URL {
@@ -142,9 +142,9 @@ function toToolError(error: unknown, signal: AbortSignal): unknown {
     return failed('ToolExecutionError', `The content is larger than ${MAX_BODY_BYTES} bytes.`);
   if (signal.aborted) return failed('DependencyUnavailable', 'The server did not answer in time.');
   const { code } = error as { code?: unknown };
-  if (code === 'ENOTFOUND') return failed('ResourceNotFound', 'There is no server of this name.');
+  if (code === 'ENOTFOUND') return failed('ResourceNotFound', 'No server has this name.');
   const reason = typeof code === 'string' ? ` (${code})` : '';
-  return failed('DependencyUnavailable', `The server cannot be reached, or broke off${reason}.`);
+  return failed('DependencyUnavailable', `The server cannot be reached, or closed the connection${reason}.`);
 }
 
 function failed(type: ErrorType, message: string, details?: ErrorDetail['error_details']): ToolError {

@@ -90,9 +90,7 @@ function nodeRunsTypeScript(): boolean {
 
 function explainLate(error: unknown): never {
   if (!(error instanceof LateError)) throw error;
-  throw new Error(
-    `it was not loaded within ${error.timeoutMs} ms. What takes longer belongs into the tool's run.`,
-  );
+  throw new Error(`it was not loaded within ${error.timeoutMs} ms. Move slow work into the tool's run.`);
 }
 
 /** Checks the form, not the class: the file may import `defineTool` from another copy of this package. */

@@ -22,24 +22,24 @@ const key = z
   .trim()
   .min(1)
   .max(100)
-  .describe('Short name of the fact, like "name of the cat"; letters of either case are the same');
+  .describe('Short name of the fact, like "name of the cat"; upper and lower case are the same');
 const text = z.string().trim().min(1).max(2000).describe('What to remember, as one complete sentence');
 const query = z
   .string()
   .max(500)
   .optional()
-  .describe('Words to look for in names and texts; without them the newest facts are given');
+  .describe('Words to look for in names and texts; without them, the newest facts are returned');
 
 export function createMemoryToolset(store: FactStore, clock: Pick<Clock, 'wall'>): ToolsetHost {
   return defineToolset({
     name: 'memory',
-    version: '1.0.0',
+    version: '1.0.1',
     tools: [
       defineTool({
         name: 'remember',
         description:
-          'Remembers a small fact about the user, beyond this conversation, for this user alone. A fact of the same key ' +
-          'is replaced. Use it when the user asks for something to be remembered. Never for passwords or other secrets.',
+          'Remembers a small fact about the user, beyond this conversation, for this user alone. It replaces a fact ' +
+          'with the same key. Use it when the user asks you to remember something, never for passwords or other secrets.',
         input: z.strictObject({ key, text }),
         class: 'idempotent',
         timeoutMs: 10_000,
@@ -48,8 +48,8 @@ export function createMemoryToolset(store: FactStore, clock: Pick<Clock, 'wall'>
       defineTool({
         name: 'recall',
         description:
-          'Gives facts that the user had remembered earlier, in this conversation or another: those with most words of ' +
-          `the query first, at most ${MAX_RECALLED}.`,
+          'Returns facts that were remembered for the user earlier, in this conversation or another: those with the most ' +
+          `words of the query first, at most ${MAX_RECALLED}.`,
         input: z.strictObject({ query }),
         class: 'read',
         timeoutMs: 10_000,
@@ -72,7 +72,7 @@ async function remember(store: FactStore, userId: string, fact: Pick<Fact, 'key'
   const _id = idOf(userId, fact.key);
   const row = { _id, user_id: userId, ...fact };
   if ((await store.putFact(row, MAX_FACTS)) === 'full') {
-    const message = `There are ${MAX_FACTS} facts already, which is the most: forget one first.`;
+    const message = `The limit of ${MAX_FACTS} facts is reached: forget one first.`;
     throw failed('PermissionError', message, { limit: MAX_FACTS });
   }
   return `Remembered as "${fact.key}".`;
@@ -112,7 +112,7 @@ async function reach<T>(act: () => Promise<T>, said?: string): Promise<T | strin
     return said ?? result;
   } catch (error) {
     if (error instanceof ToolError) throw error;
-    throw failed('DependencyUnavailable', 'What was remembered cannot be reached at the moment.');
+    throw failed('DependencyUnavailable', 'Remembered facts are not available right now.');
   }
 }
 

@@ -32,7 +32,7 @@ export function compilePattern(pattern: string): RE2JS {
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.slice(0, 200);
-    throw refusal(pattern, `The pattern is not one in RE2 syntax: ${reason}`, 'RE2 syntax');
+    throw refusal(pattern, `The pattern is not valid RE2 syntax: ${reason}`, 'RE2 syntax');
   }
 }
 

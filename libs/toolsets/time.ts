@@ -13,12 +13,12 @@ const input = z.strictObject({
 export function createTimeToolset(clock: Pick<Clock, 'wall'>): ToolsetHost {
   return defineToolset({
     name: 'time',
-    version: '1.0.0',
+    version: '1.0.1',
     tools: [
       defineTool({
         name: 'now',
         description:
-          'Tells the current date and time, in UTC or in the time zone of a place. Use it whenever an answer depends on ' +
+          'Returns the current date and time, in UTC or in the time zone of a place. Use it whenever an answer depends on ' +
           'what day or time it is.',
         input,
         class: 'read',

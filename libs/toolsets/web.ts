@@ -53,11 +53,11 @@ async function searchWeb(engine: Engine, query: string, signal: AbortSignal): Pr
   url.searchParams.set('q', query.slice(0, MAX_QUERY_LENGTH));
   const waitMs = engine.pace.take();
   if (waitMs > 0)
-    throw failed('ApiLimitExceeded', 'Too many searches at the moment.', { retry_after_ms: waitMs });
+    throw failed('ApiLimitExceeded', 'Too many searches right now.', { retry_after_ms: waitMs });
   const page = await loadPage(engine, url, signal);
   const results = parseResultsPage(page);
   if (!results)
-    throw failed('ApiLimitExceeded', 'The search engine refuses automatic requests at the moment.');
+    throw failed('ApiLimitExceeded', 'The search engine is refusing automatic requests right now.');
   return results;
 }
 
@@ -86,7 +86,7 @@ function checkStatus(response: Response, { pace, clock }: Engine): void {
     const retry_after_ms = parseRetryAfterMs(headers.get('retry-after'), clock.wall());
     if (retry_after_ms !== undefined) pace.pause(retry_after_ms);
     const details = retry_after_ms === undefined ? undefined : { retry_after_ms };
-    throw failed('ApiLimitExceeded', 'The search engine refuses automatic requests at the moment.', details);
+    throw failed('ApiLimitExceeded', 'The search engine is refusing automatic requests right now.', details);
   }
   throw failed('DependencyUnavailable', `The search engine answered with status ${status}.`);
 }
@@ -98,7 +98,7 @@ async function readText(response: Response): Promise<string> {
     chunks.push(chunk);
     size += chunk.byteLength;
     if (size > MAX_PAGE_BYTES)
-      throw failed('DependencyUnavailable', 'The search engine answered with too much.');
+      throw failed('DependencyUnavailable', 'The answer of the search engine is too large.');
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -97,7 +97,7 @@ describe('output over the budget', () => {
     expect(found.result).toMatch(/\[all 10 matches in \d+ bytes\]$/);
     const part = await callOf('artifacts__read', { id, offset, length: 100 });
     expect(part.result).toMatch(/^line 2000 – of many\nline 2001 /);
-    expect(part.result).toMatch(/\[bytes (\d+) to \d+ of \d+; go on with offset \d+]$/);
+    expect(part.result).toMatch(/\[bytes (\d+) to \d+ of \d+; continue with offset \d+]$/);
     await chat.goesOn();
 
     chat.startConversation();
