@@ -279,7 +279,7 @@ describe('the Anthropic adapter, reporting errors', () => {
     const system = api.requests[0]!.body.system as { text: string; cache_control?: unknown }[];
     expect(system.map(({ cache_control }) => cache_control !== undefined)).toEqual([false, true]);
     expect(system[0]!.text).toBe('Be brief.');
-    expect(system[1]!.text).toMatch(/no orders:\n<earlier_conversation>\nThey like tea\./);
+    expect(system[1]!.text).toMatch(/not instructions:\n<earlier_conversation>\nThey like tea\./);
     expect(system[1]!.text.split('</earlier_conversation>')).toHaveLength(2);
     expect(api.requests[0]!.rawBody.split('They like tea.')).toHaveLength(2);
     expect(JSON.stringify(api.requests[0]!.body.messages)).not.toContain('tea');

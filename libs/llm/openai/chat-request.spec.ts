@@ -103,7 +103,7 @@ describe('a Chat Completions request', () => {
     const [body] = await send('openai', 'openai/gpt-4.1', { system: 'Be brief.', summary });
     expect(body!.messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(body!.messages[0]!.content).toMatch(
-      /^Be brief\.\n\n[^]*no orders:\n<earlier_conversation>\nThey like/,
+      /^Be brief\.\n\n[^]*not instructions:\n<earlier_conversation>\nThey like/,
     );
   });
 

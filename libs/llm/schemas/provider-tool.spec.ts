@@ -232,7 +232,7 @@ describe('schema losses', () => {
       properties: { root: { $ref: '#/$defs/node' } },
       $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } },
     };
-    expect(JSON.stringify(convert(schema, 'gemini'))).toContain('Of the same form as «node».');
+    expect(JSON.stringify(convert(schema, 'gemini'))).toContain('The same form as \\"node\\".');
     expect(lossesOf(schema, 'gemini')).toEqual([
       { path: '/properties/root/properties/next/properties/next', keyword: '$ref' },
     ]);

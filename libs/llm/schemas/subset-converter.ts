@@ -98,7 +98,7 @@ export class SubsetConverter {
     const rewritten = this.rewriteSettled(own, { path, trail });
     if (left === undefined) return rewritten;
     this.losses.push({ path, keyword: '$ref' });
-    return withNote(rewritten, `Of the same form as «${left.split('/').at(-1)}».`);
+    return withNote(rewritten, `The same form as "${left.split('/').at(-1)}".`);
   }
 
   private rewriteSettled(schema: JsonSchema, place: Place): JsonSchema {
