@@ -35,7 +35,7 @@ function createTurnMetrics(registry: Registry) {
   return {
     turnsStarted: new Counter({
       name: 'switchyard_turns_started_total',
-      help: 'Turns that began to be driven.',
+      help: 'Turns that an orchestrator began to drive.',
       registers,
     }),
     turnsEnded: new Counter({
@@ -52,7 +52,7 @@ function createTurnMetrics(registry: Registry) {
     }),
     modelCost: new Counter({
       name: 'switchyard_model_cost_total',
-      help: 'What the answers of models have cost, in the unit of the configured prices, by model.',
+      help: 'Cost of model answers, in the unit of the configured prices, by model.',
       labelNames: ['model'],
       registers,
     }),
@@ -70,7 +70,7 @@ function createTurnMetrics(registry: Registry) {
     }),
     modelFallbacks: new Counter({
       name: 'switchyard_model_fallbacks_total',
-      help: 'Times that another model was asked because one was overloaded, by the model that was asked next.',
+      help: 'Times that this model was asked because another model was overloaded.',
       labelNames: ['model'],
       registers,
     }),
@@ -94,7 +94,7 @@ function createToolMetrics(registry: Registry) {
     }),
     toolCallDuration: new Histogram({
       name: 'switchyard_tool_call_duration_seconds',
-      help: 'From the start of a tool call to its end, by toolset.',
+      help: 'Duration of tool calls, by toolset.',
       labelNames: ['toolset'],
       buckets: CALL_BUCKETS,
       registers,
@@ -147,7 +147,7 @@ function createLimitMetrics(registry: Registry) {
     }),
     refusals: new Counter({
       name: 'switchyard_refusals_total',
-      help: 'What a limit of this process refused, cut off or held back, by the limit.',
+      help: 'Work that a limit of this process refused, cut off or held back, by limit.',
       labelNames: ['limit'],
       registers,
     }),
@@ -159,13 +159,13 @@ function createLimitMetrics(registry: Registry) {
     }),
     modelWaitDuration: new Histogram({
       name: 'switchyard_model_wait_seconds',
-      help: 'How long requests to the model that had to wait did so.',
+      help: 'Waiting time of requests to the model that had to wait.',
       buckets: CALL_BUCKETS,
       registers,
     }),
     toolDefinitionChanges: new Counter({
       name: 'switchyard_tool_definition_changes_total',
-      help: 'Known tools announced with another definition and the same version, by toolset.',
+      help: 'Known tools whose definition changed within the same version, by toolset.',
       labelNames: ['toolset'],
       registers,
     }),
@@ -199,7 +199,7 @@ function createTransportMetrics(registry: Registry) {
     }),
     viewers: new Gauge({
       name: 'switchyard_viewers',
-      help: 'Sockets and requests that follow a conversation; in several, each counts.',
+      help: 'Sockets and requests that follow a conversation; one that follows several counts once for each.',
       registers,
     }),
     sockets: new Gauge({ name: 'switchyard_sockets', help: 'Open client connections.', registers }),
