@@ -28,5 +28,5 @@ await runMain('orchestrator', async () => {
   const running = await startOrchestrator(deps);
   drain.addStep('orchestrator', (graceMs) => running.drain(graceMs));
   service.ready();
-  logger.info({ process: processId, model: config.model }, 'the orchestrator drives turns');
+  logger.info({ process: processId, model: config.model }, 'orchestrator ready');
 });

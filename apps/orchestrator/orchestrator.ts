@@ -156,7 +156,7 @@ export class Orchestrator {
   private warnOfUnknownNames(configured: readonly string[], how: { patient: boolean }): string[] {
     const names = this.catalogue.unknownAmong(configured, this.deps.settings.offer, how);
     if (names.length === 0) return names;
-    this.deps.log.warn({ names }, 'CONFIG has settings for tools or toolsets that no worker offers now');
+    this.deps.log.warn({ names }, 'CONFIG has settings for tools or toolsets that no worker offers');
     return names;
   }
 

@@ -34,7 +34,7 @@ export const clientRequestSchemas = {
     options: turnOptionsSchema
       .omit({ answer: true })
       .refine(({ call, formatter }) => !call || !formatter, {
-        error: 'asks a model for its answer, and with call none is asked; send one of the two',
+        error: 'asks a model for its answer, but call asks no model; send only one of them',
         path: ['formatter'],
       })
       .optional(),

@@ -57,7 +57,7 @@ describe('low settings', () => {
     const [required] = chat.viewer.events('approval_required');
     const [answered] = chat.viewer.events('approval_answered');
     expect(Date.parse(answered!.timestamp)).toBeGreaterThan(Date.parse(required!.expires_at));
-    expect(JSON.stringify(chat.provider.lastMessages.at(-1))).toContain('Nobody allowed this call in time.');
+    expect(JSON.stringify(chat.provider.lastMessages.at(-1))).toContain('No one approved this call in time');
     const late = { turn_id: turn.turn_id, tool_call_id: call!.tool_call_id, decision: 'approve' };
     expect(await chat.viewer.request('tool_approval', late)).toMatchObject({
       error: { code: 'already_answered' },

@@ -39,7 +39,7 @@ describe('the budget check', () => {
     );
     await expect(admission.check(ann)).rejects.toMatchObject({
       code: 'budget_exceeded',
-      message: expect.stringContaining('renewed at 2026-03-02T00:00:00Z'),
+      message: expect.stringContaining('renews at 2026-03-02T00:00:00Z'),
       retryAfterMs: 3_000,
     });
     await admission.check({ id: 'bob' });

@@ -37,7 +37,7 @@ export async function readParts(
       return { ...draft, attempt: part.attempt, ended: 'failed', error: part.error };
     add(part, draft);
   }
-  throw new Error('the parts of a step have no end');
+  throw new Error('the parts of a step ended without an end part');
 }
 
 /** How often the step has been tried, the attempt that has just ended included. */

@@ -45,5 +45,5 @@ export function warnOfMissingPrices(
   if (usage.budget.cost === undefined) return;
   const models = allowedModels.filter((name) => name !== 'demo' && !priceOf(modelPrices, name));
   if (models.length > 0)
-    log.warn({ models }, 'usage.cost_per_user_per_day is set, and these models have no price');
+    log.warn({ models }, 'usage.cost_per_user_per_day is set, but these models have no price');
 }

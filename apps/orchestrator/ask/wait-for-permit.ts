@@ -8,12 +8,12 @@ import type { StepPart } from './step-part.js';
 export const PATIENCE_MS = 2_000;
 
 const WAITS_FOR: Record<Wait['shortOf'], string> = {
-  requests: 'The budget of requests to the model is used up for now.',
-  tokens: 'The budget of tokens for the model is used up for now.',
-  streams: 'As many answers as allowed are being written at once.',
+  requests: 'The request budget of the model is used up right now.',
+  tokens: 'The token budget of the model is used up right now.',
+  streams: 'The limit of concurrent answers is reached.',
   provider: 'The model’s provider wants fewer requests.',
   user_budget:
-    'What is left of your budget for today is held by your other answers; this one goes on after them.',
+    'Your other answers have reserved the rest of your budget for today. This one continues after them.',
 };
 
 export type Wait = Omit<Shortage, 'shortOf'> & { shortOf: ShortOf | 'user_budget' };

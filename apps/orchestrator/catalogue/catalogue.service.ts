@@ -48,10 +48,7 @@ export class CatalogueService {
     this.checkLosses();
     for (const change of this.definitions.note(toolsets)) {
       this.deps.metrics.toolDefinitionChanges.inc({ toolset: change.toolset });
-      this.deps.log.warn(
-        { ...change, worker },
-        'a known tool has another definition, its version is the same',
-      );
+      this.deps.log.warn({ ...change, worker }, 'tool definition changed within the same version');
     }
   }
 

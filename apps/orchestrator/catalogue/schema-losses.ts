@@ -39,7 +39,7 @@ export class SchemaLosses {
     const paths = losses.map(({ path, keyword }) => `${path || '/'}: ${keyword}`);
     this.log.warn(
       { tool: tool.name, provider, keywords, paths },
-      'the provider cannot express all of the tool’s input schema: its description says the rest',
+      'provider cannot express the whole input schema, the rest is in the description',
     );
   }
 }

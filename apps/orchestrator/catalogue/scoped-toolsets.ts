@@ -22,7 +22,7 @@ export class ScopedToolsets {
       this.deps.metrics.scopedToolsetConflicts.inc({ toolset });
       this.deps.log.warn(
         { toolset, workers },
-        'a toolset with a scope is announced by more than one worker: name it in TOOLSETS of one of them only',
+        'scoped toolset announced by more than one worker: list it in TOOLSETS of only one',
       );
     }
     this.contested = new Set(contested);

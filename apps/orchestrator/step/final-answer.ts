@@ -12,7 +12,7 @@ import {
 
 /** Forced calls in all; the last step's text takes the place of one that cannot be read. */
 const TRIES = 2;
-const NOTHING_SAID = 'I could not put an answer into words.';
+const NOTHING_SAID = 'I could not write an answer.';
 
 /** A request of the loop of a turn with a formatter. Who has no tools needs no list for the forced call's sake. */
 export function loopRequest(request: ModelRequest): ModelRequest {

@@ -96,6 +96,6 @@ function findFailure(
   if (answer.stopReason === 'context_overflow')
     return { code: 'context_overflow', message: 'The conversation is too long for the model.' };
   if (answer.asked.length <= parallelCalls) return undefined;
-  const message = `Stopped at the limit of ${parallelCalls} calls at once. Send a message to go on.`;
+  const message = `Stopped at the limit of ${parallelCalls} calls at once. Send a message to continue.`;
   return { code: 'budget_exceeded', message };
 }

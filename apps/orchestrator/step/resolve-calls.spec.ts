@@ -70,7 +70,7 @@ describe('a call whose message no worker would accept', () => {
     expect(refusal).toMatchObject({
       error_type: 'ValidationError',
       error_message:
-        'The arguments take 1044476 bytes as JSON; a call takes at most 1044475. Send less, or in parts.',
+        'The arguments take 1044476 bytes as JSON; a call takes at most 1044475. Send less, or split it into several calls.',
     });
   });
 

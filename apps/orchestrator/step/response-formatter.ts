@@ -33,13 +33,13 @@ const text = (description: string) => ({ type: 'string', description });
 export const FORMATTER_TOOL: ModelTool = {
   name: RESPONSE_FORMATTER,
   description:
-    'Gives your answer to the user: text, and artifacts for whatever stands for itself (documents, code, pages, ' +
-    'diagrams, graphs), in the order in which they are to be read. You are asked for it when you have called all other ' +
-    'tools that you need; do not call it before.',
+    'Gives your answer to the user: text, and artifacts for content that stands alone (documents, code, pages, ' +
+    'diagrams, graphs), in reading order. You are told to call it when you have called all other tools that you ' +
+    'need; do not call it before.',
   input_schema: {
     type: 'object',
     properties: {
-      thinking: text('What led to the answer; the user need not read it.'),
+      thinking: text('The reasoning behind the answer; the user does not have to read it.'),
       conversation: {
         type: 'array',
         minItems: 1,
@@ -54,8 +54,8 @@ export const FORMATTER_TOOL: ModelTool = {
               properties: {
                 type: { type: 'string', enum: ARTIFACT_TYPES },
                 title: text('A few words.'),
-                content: text('All of it; JSON as a string.'),
-                language: text('Of code: its programming language.'),
+                content: text('The whole content; JSON as a string.'),
+                language: text('For code: the programming language.'),
                 id: text('Not needed.'),
               },
               required: ['type', 'title', 'content'],

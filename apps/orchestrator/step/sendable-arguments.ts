@@ -17,6 +17,6 @@ export function refuseUnsendable(args: Record<string, unknown>, userId: string):
   const size = Buffer.byteLength(JSON.stringify(args));
   if (size <= limit) return undefined;
   return refuseArguments(
-    `The arguments take ${size} bytes as JSON; a call takes at most ${limit}. Send less, or in parts.`,
+    `The arguments take ${size} bytes as JSON; a call takes at most ${limit}. Send less, or split it into several calls.`,
   );
 }

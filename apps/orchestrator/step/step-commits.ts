@@ -35,7 +35,7 @@ export class StepCommits {
     const left = this.usage
       .leave(nextStepNumber(journal))
       .catch((error: unknown) =>
-        this.ports.log.warn({ err: error, turn_id: journal.turn._id }, 'usage was not counted'),
+        this.ports.log.warn({ err: error, turn_id: journal.turn._id }, 'counting usage failed'),
       );
     await settledWithin(this.ports.clock, left, LEAVING_MS);
   }

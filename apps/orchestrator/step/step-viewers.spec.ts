@@ -45,9 +45,9 @@ describe('viewers of a step', () => {
     const reasons = ['No credit left.', 'HTTP 503', 'Wait! '];
     const { lines } = told(reasons.map((reason) => ({ type: 'fallback', model: 'two/b', reason })));
     expect(lines).toEqual([
-      'waiting No credit left. Going on with two/b.',
-      'waiting HTTP 503. Going on with two/b.',
-      'waiting Wait! Going on with two/b.',
+      'waiting No credit left. Continuing with two/b.',
+      'waiting HTTP 503. Continuing with two/b.',
+      'waiting Wait! Continuing with two/b.',
     ]);
   });
 

@@ -56,7 +56,7 @@ export class StepViewers {
       case 'waiting':
         return this.wait(part.reason, part.retryAfterMs);
       case 'fallback':
-        return this.wait(`${asSentence(part.reason)} Going on with ${part.model}.`, 0);
+        return this.wait(`${asSentence(part.reason)} Continuing with ${part.model}.`, 0);
       case 'thinking_end':
       case 'call':
       case 'retry':

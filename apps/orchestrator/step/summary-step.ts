@@ -17,7 +17,7 @@ import type { Summariser } from './summariser.js';
 export type Written = { row: Step } | { interrupted: ModelAnswer };
 
 const NOTHING_WRITTEN =
-  'the model wrote nothing, with more room for it neither. Choose another model, or begin a new conversation.';
+  'the model wrote nothing, even with more room. Choose another model, or start a new conversation.';
 
 /** The step that makes room before the first model step of a turn: by shortening results, or by a summary. */
 export class SummaryStep {

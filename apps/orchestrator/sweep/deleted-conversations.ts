@@ -37,7 +37,10 @@ export class DeletedConversations {
     for (const { _id } of unchanged) await markDeleted(this.ports, _id);
     if (unchanged.length < CONVERSATIONS_A_ROUND) this.nextRetentionAt = now + RETENTION_ROUND_MS;
     if (unchanged.length === 0) return;
-    this.ports.log.info({ conversations: unchanged.length }, 'conversations have reached RETENTION_DAYS');
+    this.ports.log.info(
+      { conversations: unchanged.length },
+      'conversations past RETENTION_DAYS marked as deleted',
+    );
   }
 
   /** What an earlier version has marked has no time at which the sweeper looks. */
@@ -55,7 +58,7 @@ export class DeletedConversations {
     } catch (error) {
       if (error instanceof StoreUnavailableError || error instanceof BusUnavailableError) throw error;
       const { _id: conversation_id } = conversation;
-      this.ports.log.error({ err: error, conversation_id }, 'a deleted conversation could not be removed');
+      this.ports.log.error({ err: error, conversation_id }, 'removing a deleted conversation failed');
     }
   }
 }

@@ -91,7 +91,7 @@ export class DueTurns {
       await look();
     } catch (error) {
       if (error instanceof StoreUnavailableError || error instanceof BusUnavailableError) throw error;
-      this.ports.log.error({ err: error, turn_id: turn._id }, 'a due turn could not be looked at');
+      this.ports.log.error({ err: error, turn_id: turn._id }, 'checking a due turn failed');
       await this.ports.store.setTurnDue(turn._id, now + NEXT_CHECK_PARKED_MS);
     }
   }

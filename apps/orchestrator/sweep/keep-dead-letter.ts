@@ -35,7 +35,7 @@ export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<
     ...about,
     at: timestampOf(ports.clock),
   });
-  ports.log.warn({ queue, reason, message_id: messageId, turn_id: turnId }, 'a message is dead');
+  ports.log.warn({ queue, reason, message_id: messageId, turn_id: turnId }, 'message dead-lettered');
   if (turnId === undefined) return;
   try {
     if (queue.startsWith('tools.') && toolCallId !== undefined)
@@ -44,7 +44,7 @@ export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<
   } catch (error) {
     // The letter is kept; a turn that cannot be helped must not keep the other dead from being stored.
     if (error instanceof StoreUnavailableError) throw error;
-    ports.log.error({ err: error, turn_id: turnId }, 'the turn of a dead letter could not be helped');
+    ports.log.error({ err: error, turn_id: turnId }, 'repairing the turn of a dead letter failed');
   }
 }
 
@@ -91,7 +91,7 @@ async function failTurn(ports: Ports, turnId: string): Promise<void> {
   const { won } = await ports.store.commitStep(row);
   if (!won) return;
   journal.steps.push(row);
-  ports.log.error({ turn_id: turnId }, 'a turn that kills its hints is ended');
+  ports.log.error({ turn_id: turnId }, 'turn ended, too many of its hints were dead-lettered');
   await Promise.all([endTurn(ports, journal, row), releaseCalls(ports, journal)]);
 }
 

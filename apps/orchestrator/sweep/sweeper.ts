@@ -47,7 +47,7 @@ export class Sweeper {
     try {
       await act();
     } catch (error) {
-      this.ports.log.warn({ err: error }, 'a round of the sweeper was cut short');
+      this.ports.log.warn({ err: error }, 'sweeper round cut short');
     }
   }
 

@@ -51,7 +51,7 @@ export class TurnHints {
     const look = () => {
       this.timer = undefined;
       this.sendLeft().catch((error: unknown) =>
-        this.ports.log.warn({ err: error }, 'turns that wait were not hinted, the sweeper will find them'),
+        this.ports.log.warn({ err: error }, 'queued turns not hinted, the sweeper will find them'),
       );
     };
     this.timer ??= this.ports.clock.after(SOON_MS, look, { unref: true });

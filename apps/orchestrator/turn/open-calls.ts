@@ -73,8 +73,12 @@ export class OpenCalls {
 function notTaken(toolset: string, why: 'no_worker' | 'full') {
   if (why === 'no_worker')
     return errorDetail('DependencyUnavailable', `No worker for ${toolset} is running.`);
-  return errorDetail('ApiLimitExceeded', `Overloaded: too many calls of ${toolset} wait for a worker.`, {
-    started: false,
-    retry_after_ms: RETRY_AFTER_MS,
-  });
+  return errorDetail(
+    'ApiLimitExceeded',
+    `Overloaded: too many calls of ${toolset} are waiting for a worker.`,
+    {
+      started: false,
+      retry_after_ms: RETRY_AFTER_MS,
+    },
+  );
 }

@@ -228,7 +228,7 @@ export class TurnDriver {
     try {
       await this.deps.store.setTurnStatus(_id, 'running');
     } catch (error) {
-      this.deps.log.warn({ err: error, turn_id: _id }, 'the cached status was not written');
+      this.deps.log.warn({ err: error, turn_id: _id }, 'writing the cached status failed');
     }
   }
 

@@ -17,7 +17,7 @@ describe('the time of a turn', () => {
     const claims = [first, claimRow('turn_1', 2, { at: at(500_000) })];
     expect(exceeded({ claims }, 999 + TEN_MINUTES_MS)).toBeUndefined();
     expect(exceeded({ claims }, 1_000 + TEN_MINUTES_MS)).toBe(
-      'Stopped at the limit of 10 minutes. Send a message to go on.',
+      'Stopped at the limit of 10 minutes. Send a message to continue.',
     );
   });
 

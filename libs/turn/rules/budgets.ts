@@ -57,16 +57,16 @@ export function timeLimit(journal: Journal, budgets: Budgets): number | undefine
 export function timeExceeded(journal: Journal, budgets: Budgets, now: number): string | undefined {
   const limit = timeLimit(journal, budgets);
   if (limit === undefined || now < limit) return undefined;
-  return `Stopped at the limit of ${formatMinutes(budgets.turnMs)}. Send a message to go on.`;
+  return `Stopped at the limit of ${formatMinutes(budgets.turnMs)}. Send a message to continue.`;
 }
 
 /** The sentence for a turn that may not call the model again. */
 export function countExceeded(journal: Journal, budgets: Budgets): string | undefined {
   const steps = journal.steps.filter((step) => step.kind === 'model');
   if (steps.length >= budgets.steps)
-    return `Stopped at the limit of ${budgets.steps} steps. Send a message to go on.`;
+    return `Stopped at the limit of ${budgets.steps} steps. Send a message to continue.`;
   if (totalUsage(steps).output_tokens < budgets.outputTokens) return undefined;
-  return `Stopped at the limit of ${budgets.outputTokens} output tokens. Send a message to go on.`;
+  return `Stopped at the limit of ${budgets.outputTokens} output tokens. Send a message to continue.`;
 }
 
 function formatMinutes(ms: number): string {

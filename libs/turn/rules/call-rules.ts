@@ -84,7 +84,7 @@ function decideUnclaimed(
       errorDetail('PermissionError', `A person (${approval.by}) denied this call. It was not run.`),
     );
   if (approval?.decision === 'expired')
-    return compete(errorDetail('PermissionError', 'Nobody allowed this call in time. It was not run.'));
+    return compete(errorDetail('PermissionError', 'No one approved this call in time, so it was not run.'));
   if (call.approval === 'required' && !approval) return awaitApproval(step, call, now);
   if (asking) return { do: 'await_person' };
   if (now > deadlineOf(step, call, approval, releasedAt)) {

@@ -52,8 +52,8 @@ describe('checkAnswer', () => {
   it('names every problem: missing, unexpected and invalid values', () => {
     const asked = { ...schema, required: ['text', 'yes'] };
     expect(checkAnswer(asked, { text: 'a', more: 1, ['__proto__']: 1 })).toEqual([
-      { field: 'more', problem: 'is not asked for' },
-      { field: '__proto__', problem: 'is not asked for' },
+      { field: 'more', problem: 'is not a field of this question' },
+      { field: '__proto__', problem: 'is not a field of this question' },
       { field: 'text', problem: 'must have at least 2 characters' },
       { field: 'yes', problem: 'is required' },
     ]);

@@ -18,7 +18,7 @@ export function checkAnswer(
 ): AnswerProblem[] {
   const unknown = Object.keys(content).filter((name) => !Object.hasOwn(properties, name));
   return [
-    ...unknown.map((field) => ({ field, problem: 'is not asked for' })),
+    ...unknown.map((field) => ({ field, problem: 'is not a field of this question' })),
     ...Object.entries(properties).flatMap(([field, schema]) => {
       const value = Object.hasOwn(content, field) ? content[field] : undefined;
       if (value === undefined) return required.includes(field) ? [{ field, problem: 'is required' }] : [];
@@ -84,7 +84,7 @@ function checkChoices(field: Extract<QuestionField, { type: 'array' }>, value: u
 type TextField = Exclude<Extract<QuestionField, { type: 'string' }>, { oneOf: unknown } | { enum: unknown }>;
 
 function checkText({ minLength = 0, maxLength = Infinity, format }: TextField, value: unknown) {
-  if (typeof value !== 'string') return 'must be a text';
+  if (typeof value !== 'string') return 'must be text';
   // JSON Schema counts characters, not UTF-16 units.
   const length = Array.from(value).length;
   if (length < minLength) return `must have at least ${minLength} characters`;

@@ -14,7 +14,7 @@ describe('a budget per day', () => {
   it('reports the usage, that nothing remains, and when it is renewed', () => {
     expect(findExceeded({ tokens: 1_000 }, used(1_234), NOW)).toEqual({
       message:
-        'Your budget of 1000 tokens a day is used up (1234 used). Nothing is left; it is renewed at 2026-03-02T00:00:00Z.',
+        'Your budget of 1000 tokens a day is used up (1234 used). Nothing is left until it renews at 2026-03-02T00:00:00Z.',
       retryAfterMs: 90 * 60_000,
     });
     expect(findExceeded({ tokens: 9_999, cost: 0.3 }, used(5, 0.1 + 0.2), NOW)?.message).toContain(

@@ -46,7 +46,7 @@ export function findExceeded(budget: DayBudget, used: Used, now: number): Exceed
   if (words === undefined) return undefined;
   const at = renewedAt(now);
   const when = new Date(at).toISOString().replace('.000Z', 'Z');
-  return { message: `${words} Nothing is left; it is renewed at ${when}.`, retryAfterMs: at - now };
+  return { message: `${words} Nothing is left until it renews at ${when}.`, retryAfterMs: at - now };
 }
 
 function describeExceeded({ tokens, cost }: DayBudget, used: Used): string | undefined {

@@ -54,7 +54,7 @@ export function decide(journal: Journal, situation: Situation): Action {
       do: 'commit_fail',
       n,
       code: 'internal',
-      message: `This turn was taken up ${situation.budgets.takeovers} times without any progress.`,
+      message: `This turn was taken over ${situation.budgets.takeovers} times without progress.`,
     };
   }
   const exceeded =

@@ -21,5 +21,5 @@ export function decideStopped(
   const left = owners.filter((owner) => !started.has(owner) && !dead.includes(owner));
   if (left.length > 0) return { do: 'cancel', owners: left, stoodBack };
   if (owners.every((owner) => started.get(owner) === false)) return { do: 'settle', error: neverStarted() };
-  return { do: 'settle', error: mayHaveRun(dead.length > 0 ? undefined : 'Its worker has lost it.') };
+  return { do: 'settle', error: mayHaveRun(dead.length > 0 ? undefined : 'Its worker lost it.') };
 }

@@ -357,7 +357,7 @@ describe('a question of a tool', () => {
     expect(answers.map(({ error }) => [error?.code, error?.message])).toEqual([
       ['invalid', 'content: sender: is required'],
       ['invalid', 'content: sender: must be one of the choices'],
-      ['invalid', 'content: more: is not asked for'],
+      ['invalid', 'content: more: is not a field of this question'],
       ['invalid', 'content: is required unless you decline'],
     ]);
     expect(await inputs()).toEqual([]);

@@ -129,7 +129,7 @@ describe('a user with an exhausted budget', () => {
     expect(refused.error).toMatchObject({
       code: 'budget_exceeded',
       message: expect.stringMatching(
-        /^Your budget of 1000 tokens a day is used up \(1000 used\)\. Nothing is left; it is renewed at .*T00:00:00Z\.$/,
+        /^Your budget of 1000 tokens a day is used up \(1000 used\)\. Nothing is left until it renews at .*T00:00:00Z\.$/,
       ),
     });
     expect(refused.error!.retry_after_ms).toBeGreaterThan(0);

@@ -47,7 +47,7 @@ describe('a budget of tokens by user and day', () => {
       expect(event).toMatchObject({
         code: 'budget_exceeded',
         message: expect.stringMatching(
-          /^Your budget of 50 tokens a day is used up \(60 used\)\. Nothing is left; it is renewed at .*T00:00:00Z\.$/,
+          /^Your budget of 50 tokens a day is used up \(60 used\)\. Nothing is left until it renews at .*T00:00:00Z\.$/,
         ),
       });
     await waitFor(async () => (await tokensToday()) === 60, { what: 'the sum' });
@@ -117,7 +117,7 @@ describe('a budget of tokens by user and day', () => {
     await waitFor(() => model.requests.length === 1, { what: 'the first call' });
     const second = await fleet.submit('two');
     const waiting = await fleet.event(second, 'waiting');
-    expect(waiting.reason).toContain('held by your other answers');
+    expect(waiting.reason).toContain('Your other answers have reserved');
     expect(model.requests).toHaveLength(1);
     finish();
     expect(await end(first)).toMatchObject({ type: 'complete' });

@@ -100,7 +100,7 @@ describe('a model with a used-up account', () => {
     await fleet.event(next, 'complete');
     expect(asked).toEqual(['one/a', 'two/b', 'one/a', 'two/b']);
     expect(fleet.of(turn, 'waiting').map(({ reason, retry_after_ms }) => [reason, retry_after_ms])).toEqual([
-      ['No credit left. Going on with two/b.', 0],
+      ['No credit left. Continuing with two/b.', 0],
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('a model with a used-up account', () => {
     await fleet.startOrchestrator(model, withFallback('two/b'));
     const turn = await fleet.submit('go');
     await fleet.event(turn, 'complete');
-    expect(fleet.of(turn, 'waiting')[0]?.reason).toBe('HTTP 402: no quota. Going on with two/b.');
+    expect(fleet.of(turn, 'waiting')[0]?.reason).toBe('HTTP 402: no quota. Continuing with two/b.');
   });
 
   it('fails the turn at once without a fallback', async () => {
@@ -133,7 +133,7 @@ describe('an overloaded model', () => {
     expect(asked).toEqual(['one/a', 'one/a', 'two/b']);
     expect(fleet.of(turn, 'waiting').map(({ reason }) => reason)).toEqual([
       'The model is overloaded.',
-      'The model is overloaded. Going on with two/b.',
+      'The model is overloaded. Continuing with two/b.',
     ]);
     const attempts = fleet.of(turn, 'step_restarted').map(({ attempt }) => attempt);
     expect(attempts).toEqual([101, 102]);
@@ -229,7 +229,7 @@ describe('a model with a used-up shared budget', () => {
     expect(await fleet.event(second, 'complete')).toMatchObject({ model: 'two/b' });
     expect(asked).toEqual(['one/a', 'two/b']);
     expect(fleet.of(second, 'waiting').map(({ reason }) => reason)).toEqual([
-      'The budget of requests to the model is used up for now. Going on with two/b.',
+      'The request budget of the model is used up right now. Continuing with two/b.',
     ]);
     expect((await metrics.modelWaits.get()).values).toMatchObject([{ labels: { short_of: 'requests' } }]);
   });

@@ -49,7 +49,7 @@ describe('a budget of a model', () => {
     await fleet.event(first, 'token');
     const second = await fleet.submit('second');
     const waiting = await fleet.event(second, 'waiting');
-    expect(waiting.reason).toMatch(/answers as allowed/);
+    expect(waiting.reason).toMatch(/limit of concurrent answers/);
     expect(waiting.retry_after_ms).toBeGreaterThan(0);
     expect(model.requests).toHaveLength(1);
     release();

@@ -138,7 +138,7 @@ describe('a tool whose definition changes without a new version', () => {
       newMessage(systemTime(), 'catalog.roll_call', { reply_to: 'orchestrator.1' }),
     );
     const entry = await waitFor(
-      () => fleet.log.find(({ msg }) => String(msg).includes('another definition')),
+      () => fleet.log.find(({ msg }) => String(msg).includes('tool definition changed')),
       { what: 'the warning' },
     );
     expect(entry).toMatchObject({ tool: 'mail.send', version: '1.0.0', changed: ['description'] });
